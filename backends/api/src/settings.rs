@@ -1,0 +1,113 @@
+//! Reading settings so that none is ignored: what a backend has not asked for by the end is refused by name.
+
+use serde_json::Value;
+
+use crate::{Error, Result, Settings};
+
+/// Hands out settings one by one and remembers which names were asked for.
+///
+/// A backend takes what it knows and then calls [`finish`](Self::finish):
+/// ```
+/// # use dyno_api::{Settings, SettingsReader};
+/// let settings: Settings = serde_json::from_str(r#"{"beam": 4, "baem": 2}"#).unwrap();
+/// let mut reader = SettingsReader::new("gru", &settings);
+/// assert_eq!(reader.take::<u32>("beam", "a whole number")?, Some(4));
+/// let refusal = reader.finish().unwrap_err().to_string();
+/// assert_eq!(refusal, "gru has no setting `baem` (did you mean `beam`?); it knows: beam");
+/// # Ok::<(), dyno_api::Error>(())
+/// ```
+pub struct SettingsReader<'a> {
+    backend: &'a str,
+    settings: &'a Settings,
+    asked: Vec<&'static str>,
+}
+
+impl<'a> SettingsReader<'a> {
+    /// A reader on behalf of `backend`, whose name appears in refusals.
+    pub fn new(backend: &'a str, settings: &'a Settings) -> Self {
+        Self { backend, settings, asked: Vec::new() }
+    }
+
+    /// The value of `name`, or `None` where it isn't set. `expected` says in words what would be right.
+    ///
+    /// # Errors
+    /// When the value is of another type than `T`.
+    pub fn take<T: serde::de::DeserializeOwned>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+    ) -> Result<Option<T>> {
+        self.asked.push(name);
+        let Some(value) = self.settings.get(name) else { return Ok(None) };
+        T::deserialize(value).map(Some).map_err(|_| self.refuse(name, format!("it must be {expected}")))
+    }
+
+    /// A refusal of the value that `name` was given.
+    pub fn refuse(&self, name: &str, reason: impl Into<String>) -> Error {
+        Error::RefusedSetting {
+            backend: self.backend.into(),
+            setting: name.into(),
+            value: self.settings.get(name).map(Value::to_string).unwrap_or_default(),
+            reason: reason.into(),
+        }
+    }
+
+    /// Refuses the first setting that was never taken.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSetting`] with the names that the backend knows.
+    pub fn finish(self) -> Result<()> {
+        match self.settings.keys().find(|name| !self.asked.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => Err(Error::UnknownSetting {
+                backend: self.backend.into(),
+                setting: name.clone(),
+                known: self.asked,
+            }),
+        }
+    }
+}
+
+/// A setting as written on a command line, `name=value`: JSON where it reads as JSON (`4`, `true`, `[50, 50]`),
+/// otherwise plain text. `None` where there is no name before an equals sign.
+pub fn parse_setting(text: &str) -> Option<(String, Value)> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty())?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
+    Some((name.into(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn settings(value: Value) -> Settings {
+        value.as_object().expect("tests pass objects").clone()
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_refused_with_what_would_do() {
+        let settings = settings(json!({"beam": "four"}));
+        let refusal =
+            SettingsReader::new("gru", &settings).take::<u32>("beam", "a whole number").unwrap_err();
+        assert_eq!(refusal.to_string(), "gru can't take `beam = \"four\"`: it must be a whole number");
+    }
+
+    #[test]
+    fn a_setting_nobody_took_is_refused_without_a_far_fetched_hint() {
+        let settings = settings(json!({"temperature": 1}));
+        let mut reader = SettingsReader::new("gru", &settings);
+        assert_eq!(reader.take::<u32>("beam", "a whole number").unwrap(), None);
+        let refusal = reader.finish().unwrap_err();
+        assert_eq!(refusal.to_string(), "gru has no setting `temperature`; it knows: beam");
+    }
+
+    #[test]
+    fn command_line_values_are_json_where_they_can_be() {
+        assert_eq!(parse_setting("beam=4"), Some(("beam".into(), json!(4))));
+        assert_eq!(parse_setting("precision=int8"), Some(("precision".into(), json!("int8"))));
+        assert_eq!(parse_setting("shortlist=[50,50]"), Some(("shortlist".into(), json!([50, 50]))));
+        assert_eq!(parse_setting("=4"), None);
+        assert_eq!(parse_setting("beam"), None);
+    }
+}
