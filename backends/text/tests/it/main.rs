@@ -1,0 +1,2 @@
+//! The crate from outside.
+fn main() {}
