@@ -178,9 +178,9 @@ impl Bpe {
         let BpeScratch { symbols, heap, splits } = scratch;
         heap.clear();
         splits.clear();
-        for i in from..to {
-            symbols[i].prev = if i > from { i as u32 - 1 } else { NONE };
-            symbols[i].next = if i + 1 < to { i as u32 + 1 } else { NONE };
+        for (i, symbol) in (from as u32..).zip(&mut symbols[from..to]) {
+            symbol.prev = if i as usize > from { i - 1 } else { NONE };
+            symbol.next = if i as usize + 1 < to { i + 1 } else { NONE };
         }
         for right in from + 1..to {
             self.consider(symbols, right as u32 - 1, right as u32, heap, splits);

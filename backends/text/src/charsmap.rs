@@ -50,7 +50,7 @@ impl Charsmap {
         let broken = |fault: &str| Error::model("normalisation rules", fault);
         let (size, rest) = blob.split_first_chunk().ok_or_else(|| broken("no size"))?;
         let size = u32::from_le_bytes(*size) as usize;
-        if size == 0 || size % BLOCK_BYTES != 0 || size >= rest.len() {
+        if size == 0 || !size.is_multiple_of(BLOCK_BYTES) || size >= rest.len() {
             return Err(broken("an impossible size of the index"));
         }
         let (array, forms) = rest.split_at(size);

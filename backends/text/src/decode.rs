@@ -43,11 +43,10 @@ fn push_piece(model: &SentencePiece, id: u32, at_start: &mut bool, text: &mut St
         return;
     }
     let mut piece = model.pieces.text(id).unwrap_or_default();
-    if *at_start && (model.add_dummy_prefix || model.remove_extra_whitespaces) {
-        if let Some(stripped) = piece.strip_prefix(SPACE) {
-            piece = stripped;
-            *at_start = model.remove_extra_whitespaces;
-        }
+    let drops_space = *at_start && (model.add_dummy_prefix || model.remove_extra_whitespaces);
+    if drops_space && let Some(stripped) = piece.strip_prefix(SPACE) {
+        piece = stripped;
+        *at_start = model.remove_extra_whitespaces;
     }
     if kind == Some(Kind::Unknown) {
         text.push_str(&model.unk_surface);

@@ -1,2 +1,5 @@
-//! The crate from outside.
-fn main() {}
+//! The crate from outside: against the reference's answers, and against hostile files.
+
+mod fixtures;
+mod goldens;
+mod hostile;
