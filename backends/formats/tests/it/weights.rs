@@ -166,3 +166,12 @@ fn weights_are_shared_between_workers() {
     shared::<dyno_formats::Shortlist>();
     shared::<dyno_formats::ModelDir>();
 }
+
+#[test]
+fn an_empty_matrix_may_not_claim_rows() {
+    let header = format!(r#"{{"W":{{"dtype":"I8","shape":[{},0],"data_offsets":[0,0]}},"#, 1u64 << 60)
+        + r#""W.scale":{"dtype":"F32","shape":[1,0],"data_offsets":[0,0]}}"#;
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+    let refusal = Weights::from_bytes("m", file).unwrap_err().to_string();
+    assert_eq!(refusal, "m: `W`: is quantised, but its shape [1152921504606846976, 0] is empty");
+}
