@@ -71,6 +71,12 @@ fn a_decoders_yaml_is_refused_with_its_key() {
 }
 
 #[test]
+fn a_directory_is_no_file() {
+    let refusal = dyno_formats::Weights::open(path("")).unwrap_err().to_string();
+    assert!(refusal.ends_with(": not a file"), "{refusal}");
+}
+
+#[test]
 fn places_without_a_model_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let refusal = ModelDir::open(folder.path()).unwrap_err().to_string();
