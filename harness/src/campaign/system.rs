@@ -1,0 +1,162 @@
+//! A system: what competes, and the command that starts it. A built-in one is this very program, so that
+//! there is no privileged way in for our own engines.
+
+use std::path::{Path, PathBuf};
+
+use dyno_api::{Settings, closest};
+use serde::Serialize;
+
+use super::Track;
+use crate::registry;
+
+/// What competes under one name.
+#[derive(Clone, Debug, Serialize)]
+pub struct System {
+    /// Its name in tables.
+    pub name: String,
+    /// How it is started.
+    pub launch: Launch,
+    /// Its models: several are an ensemble.
+    pub models: Vec<PathBuf>,
+}
+
+/// How a system is started.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Launch {
+    /// A backend of this program.
+    BuiltIn {
+        /// Its name in the registry.
+        backend: String,
+        /// Its settings.
+        settings: Settings,
+    },
+    /// Any program that answers each line of its standard input by a line on its standard output.
+    Foreign {
+        /// Program and arguments, with placeholders.
+        command: Vec<String>,
+        /// The folder that it is started in: the campaign's.
+        folder: PathBuf,
+    },
+}
+
+/// What a foreign command may ask for, with its meaning.
+pub const PLACEHOLDERS: [(&str, &str); 4] = [
+    ("cores", "how many cores it may use"),
+    ("core-list", "which, such as 2,3"),
+    ("track", "latency, throughput-1 or throughput-all"),
+    ("model", "path of its model, as given by `model`"),
+];
+
+impl System {
+    /// Program and arguments under `track` on `cores`. `facts` is where a built-in system leaves its facts.
+    pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> std::io::Result<Vec<String>> {
+        match &self.launch {
+            Launch::BuiltIn { backend, settings } => self.own_command(backend, settings, track, cores, facts),
+            Launch::Foreign { command, .. } => {
+                let value = |name: &str| self.placeholder(name, track, cores);
+                Ok(command.iter().map(|argument| fill(argument, &value)).collect())
+            }
+        }
+    }
+
+    /// The folder to start it in, where it matters.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.launch {
+            Launch::BuiltIn { .. } => None,
+            Launch::Foreign { folder, .. } => Some(folder),
+        }
+    }
+
+    fn own_command(
+        &self,
+        backend: &str,
+        settings: &Settings,
+        track: Track,
+        cores: &[usize],
+        facts: &Path,
+    ) -> std::io::Result<Vec<String>> {
+        let program = std::env::current_exe()?.display().to_string();
+        let mut command = vec![program, "translate".into(), "--backend".into(), backend.into()];
+        command.extend(["--track".into(), track.name().into()]);
+        command.extend(["--cores".into(), cores.len().to_string()]);
+        command.extend(["--facts".into(), facts.display().to_string()]);
+        for model in &self.models {
+            command.extend(["--model".into(), model.display().to_string()]);
+        }
+        for (name, value) in settings {
+            command.extend(["--set".into(), format!("{name}={value}")]);
+        }
+        Ok(command)
+    }
+
+    fn placeholder(&self, name: &str, track: Track, cores: &[usize]) -> Option<String> {
+        match name {
+            "cores" => Some(cores.len().to_string()),
+            "core-list" => Some(cores.iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
+            "track" => Some(track.name().into()),
+            "model" => self.models.first().map(|model| model.display().to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// Replaces `{name}` where `value` knows the name; other braces stay as they are, since they may be JSON or
+/// shell.
+fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
+    let mut filled = String::new();
+    let mut rest = argument;
+    while let Some(open) = rest.find('{') {
+        let close = rest[open..].find('}').map(|length| open + length);
+        let known = close.and_then(|close| Some((close, value(&rest[open + 1..close])?)));
+        let (text, end) = match known {
+            Some((close, text)) => (text, close + 1),
+            None => ("{".into(), open + 1),
+        };
+        filled.push_str(&rest[..open]);
+        filled.push_str(&text);
+        rest = &rest[end..];
+    }
+    filled + rest
+}
+
+/// Refuses a backend that isn't built in.
+pub(super) fn check_backend(name: &str) -> Result<(), String> {
+    if registry::find(name).is_some() {
+        return Ok(());
+    }
+    let names: Vec<_> = registry::all().iter().map(|backend| backend.name()).collect();
+    let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
+    Err(format!("no backend {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", ")))
+}
+
+/// Refuses a command that can't be started: better now than after an hour of other systems' rounds.
+pub(super) fn check_command(command: &[String], folder: &Path) -> Result<(), String> {
+    let program = command.first().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
+    let found = if program.contains('/') {
+        folder.join(program).is_file()
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    };
+    let place = if program.contains('/') { "from the campaign's folder" } else { "in PATH" };
+    found.then_some(()).ok_or_else(|| format!("no program {program:?} {place}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_and_foreign_braces_stay() {
+        let value = |name: &str| (name == "cores").then(|| "2".into());
+        for (argument, expected) in [
+            ("--cores={cores}", "--cores=2"),
+            ("{cores}{cores}", "22"),
+            ("${HOME} {cores} {", "${HOME} 2 {"),
+            (r#"{"n":{cores}}"#, r#"{"n":2}"#),
+        ] {
+            assert_eq!(fill(argument, &value), expected);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Test sets: source lines, references, identity. They come from a folder with a manifest, from plain files,
+//! or from sacrebleu's own collection.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::score;
+
+/// Lines to translate, and what they should become.
+#[derive(Clone, Debug)]
+pub struct TestSet {
+    /// Its name in tables.
+    pub name: String,
+    /// The lines, without line ends, as they are in the file.
+    pub source: Vec<Vec<u8>>,
+    /// One file's lines a reference; may be none, then quality isn't scored.
+    pub references: Vec<Vec<String>>,
+    /// SHA-256 of source and references, in hexadecimal: two sets of one name are told apart.
+    pub sha256: String,
+}
+
+impl TestSet {
+    /// Whitespace-separated words of the raw source: the unit of all speeds.
+    pub fn words(&self) -> usize {
+        self.source.iter().map(|line| words(line)).sum()
+    }
+}
+
+/// Whitespace-separated words of a line.
+pub fn words(line: &[u8]) -> usize {
+    String::from_utf8_lossy(line).split_whitespace().count()
+}
+
+/// `testset.toml` of a folder.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    name: String,
+    /// What it is, for `dyno list`.
+    about: String,
+    licence: String,
+    languages: String,
+    lines: usize,
+    source: PathBuf,
+    references: Vec<PathBuf>,
+    /// Of the files' contents, source first; guards against an edit that nobody meant.
+    sha256: String,
+}
+
+/// The test set in a folder with a manifest.
+pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
+    let path = folder.join("testset.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let manifest: Manifest =
+        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))?;
+    let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
+    let set = from_files(&manifest.name, &folder.join(&manifest.source), &references)?;
+    if set.source.len() != manifest.lines {
+        let (is, says) = (set.source.len(), manifest.lines);
+        return Err(format!("{}: says {says} lines, but there are {is}", path.display()));
+    }
+    if set.sha256 != manifest.sha256 {
+        let remedy = "restore the files, or write the new sum into the manifest if the change was meant";
+        return Err(format!("{}: the files' sha256 is {}: {remedy}", path.display(), set.sha256));
+    }
+    Ok(set)
+}
+
+/// A test set from plain files, a line each sentence.
+pub fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<TestSet, String> {
+    let mut hash = Sha256::new();
+    let source_lines = read_lines(source, &mut hash)?;
+    if source_lines.is_empty() {
+        return Err(format!("{}: no lines", source.display()));
+    }
+    let mut read = Vec::new();
+    for path in references {
+        let lines = read_lines(path, &mut hash)?;
+        if lines.len() != source_lines.len() {
+            let (path, a, b) = (path.display(), lines.len(), source_lines.len());
+            return Err(format!("{path} has {a} lines, but {} has {b}", source.display()));
+        }
+        let text = lines.into_iter().map(String::from_utf8).collect::<Result<_, _>>();
+        read.push(text.map_err(|_| format!("{}: a reference must be UTF-8", path.display()))?);
+    }
+    let sha256 = hex(&hash.finalize());
+    Ok(TestSet { name: name.into(), source: source_lines, references: read, sha256 })
+}
+
+/// Whether `name` looks like one of sacrebleu's (`multi30k/2016`, `wmt14/full`, `wmt20`) rather than a path.
+pub fn may_be_sacrebleu(name: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    !name.starts_with('.') && name.split('/').count() <= 3 && name.split('/').all(part)
+}
+
+/// One of sacrebleu's own test sets, fetched by sacrebleu where its cache doesn't hold it yet.
+pub fn from_sacrebleu(name: &str, languages: &str) -> Result<TestSet, String> {
+    let files = score::sacrebleu_files(name, languages).map_err(|error| format!("{error:#}"))?;
+    from_files(&format!("{name} {languages}"), &files.source, &files.references)
+}
+
+/// The lines of a file: split at line feeds alone, since Unicode's other separators may stand inside a line;
+/// a carriage return before the line feed stays, because systems must cope with it.
+fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>, String> {
+    let bytes = fs::read(path).map_err(|error| format!("can't read {}: {error}", path.display()))?;
+    hash.update(&bytes);
+    Ok(split_lines(&bytes).map(<[u8]>::to_vec).collect())
+}
+
+/// Lines of `bytes`; the last one needs no line feed.
+pub fn split_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let lines = whole.split(|&byte| byte == b'\n');
+    lines.take(if bytes.is_empty() { 0 } else { usize::MAX })
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_line_feeds_alone() {
+        let lines = |text: &'static str| split_lines(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(lines("a\nb"), lines("a\nb\n"));
+        assert_eq!(lines("a\n\n"), [b"a".as_slice(), b""]);
+        assert_eq!(lines("a\u{2028}b\r\n"), ["a\u{2028}b\r".as_bytes()]);
+        assert_eq!(lines("\n"), [b"".as_slice()]);
+        assert!(lines("").is_empty());
+    }
+
+    #[test]
+    fn sacrebleu_names_are_told_from_paths() {
+        assert!(may_be_sacrebleu("multi30k/2016"));
+        assert!(may_be_sacrebleu("wmt14/full"));
+        assert!(!may_be_sacrebleu("../testsets/captions-en-de"));
+        assert!(!may_be_sacrebleu("a b"));
+    }
+}

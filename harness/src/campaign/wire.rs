@@ -1,0 +1,258 @@
+//! The campaign file as people write it (TOML), and its way into a checked [`Campaign`]. Every complaint says
+//! file, line and column, what was wrong, and what would be right.
+
+use std::fmt::Display;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Campaign, Launch, Limits, Profile, System, TestSet, Track, system, testset};
+use crate::exit::{Failure, Outcome, bad_input};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct WireCampaign {
+    name: Option<Spanned<String>>,
+    #[serde(default = "quick")]
+    profile: Profile,
+    #[serde(default = "one")]
+    seed: u64,
+    cores: Option<Spanned<usize>>,
+    /// Of sacrebleu's test sets, such as "en-de".
+    languages: Option<String>,
+    tracks: Option<Spanned<Vec<Track>>>,
+    test_sets: Vec<Spanned<WireTestSet>>,
+    #[serde(default)]
+    line_seconds: Option<Spanned<f64>>,
+    launch_seconds: Option<Spanned<f64>>,
+    #[serde(rename = "system")]
+    systems: Vec<Spanned<WireSystem>>,
+}
+
+fn quick() -> Profile {
+    Profile::Quick
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A name or folder, or plain files.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a test set is a folder, a sacrebleu name, or { name, source, references }")]
+enum WireTestSet {
+    Named(String),
+    Files(WireFiles),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireFiles {
+    name: String,
+    source: PathBuf,
+    #[serde(default)]
+    references: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct WireSystem {
+    name: Spanned<String>,
+    backend: Option<Spanned<String>>,
+    command: Option<Spanned<Vec<String>>>,
+    model: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    models: Vec<Spanned<PathBuf>>,
+    #[serde(default)]
+    settings: dyno_api::Settings,
+}
+
+/// The file's text, for turning byte positions into lines and columns.
+struct Source<'a> {
+    path: &'a Path,
+    text: String,
+}
+
+impl Source<'_> {
+    fn complaint(&self, span: Range<usize>, message: impl Display) -> Failure {
+        let before = &self.text[..span.start.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        bad_input(format!("{}:{line}:{column}: {message}", self.path.display()))
+    }
+
+    /// A path in the file, from the file's own folder.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    fn positive<T: Copy + PartialOrd + Default>(
+        &self,
+        value: Option<Spanned<T>>,
+        name: &str,
+    ) -> Outcome<Option<T>> {
+        let Some(value) = value else { return Ok(None) };
+        if *value.get_ref() > T::default() {
+            return Ok(Some(*value.get_ref()));
+        }
+        Err(self.complaint(value.span(), format!("`{name}` must be above zero")))
+    }
+}
+
+/// Reads and checks the campaign at `path`.
+pub(super) fn load(path: &Path) -> Outcome<Campaign> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| bad_input(format!("can't read campaign {}: {error}", path.display())))?;
+    let source = Source { path, text };
+    let wire: WireCampaign = toml::from_str(&source.text).map_err(|error| {
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        source.complaint(error.span().unwrap_or(0..0), message)
+    })?;
+    check(&source, wire)
+}
+
+fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
+    let limits = Limits {
+        // A minute for a line and an hour for a file: far beyond any honest system on a test set.
+        line_seconds: source.positive(wire.line_seconds, "line-seconds")?.unwrap_or(60.0),
+        launch_seconds: source.positive(wire.launch_seconds, "launch-seconds")?.unwrap_or(3600.0),
+    };
+    Ok(Campaign {
+        name: name(source, wire.name)?,
+        profile: wire.profile,
+        seed: wire.seed,
+        cores: source.positive(wire.cores, "cores")?,
+        limits,
+        systems: systems(source, wire.systems)?,
+        test_sets: test_sets(source, wire.test_sets, wire.languages.as_deref())?,
+        tracks: tracks(source, wire.tracks)?,
+    })
+}
+
+/// Names become parts of folder and file names.
+fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
+    let text = name.get_ref();
+    let odd = |c: char| c.is_control() || c == '/' || c == '\\';
+    if text.is_empty() || text.starts_with('.') || text.chars().count() > 60 || text.contains(odd) {
+        let rule = "a name has 1 to 60 characters, no slash, no control character, and no dot at its start";
+        return Err(source.complaint(name.span(), format!("{text:?} won't do as a name: {rule}")));
+    }
+    Ok(text.clone())
+}
+
+fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
+    match name {
+        Some(name) => checked_name(source, &name),
+        None => Ok(source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()),
+    }
+}
+
+fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<Vec<Track>> {
+    let Some(tracks) = tracks else { return Ok(Track::ALL.to_vec()) };
+    let mut sorted = tracks.get_ref().clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    if sorted.len() != tracks.get_ref().len() || sorted.is_empty() {
+        return Err(source.complaint(tracks.span(), "list each track once, and at least one"));
+    }
+    Ok(sorted)
+}
+
+fn systems(source: &Source<'_>, wire: Vec<Spanned<WireSystem>>) -> Outcome<Vec<System>> {
+    let mut systems: Vec<System> = Vec::new();
+    for entry in wire {
+        let name_span = entry.get_ref().name.span();
+        let system = system(source, entry)?;
+        if systems.iter().any(|other| other.name == system.name) {
+            return Err(source.complaint(name_span, format!("a second system named {:?}", system.name)));
+        }
+        systems.push(system);
+    }
+    Ok(systems)
+}
+
+fn system(source: &Source<'_>, entry: Spanned<WireSystem>) -> Outcome<System> {
+    let span = entry.span();
+    let wire = entry.into_inner();
+    let name = checked_name(source, &wire.name)?;
+    let models = models(source, wire.model, wire.models)?;
+    let launch = match (wire.backend, wire.command) {
+        (Some(backend), None) => {
+            system::check_backend(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
+            Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings }
+        }
+        (None, Some(command)) if wire.settings.is_empty() => {
+            let folder = source.resolve(Path::new("."));
+            system::check_command(command.get_ref(), &folder)
+                .map_err(|m| source.complaint(command.span(), format!("system {name:?}: {m}")))?;
+            Launch::Foreign { command: command.into_inner(), folder }
+        }
+        (None, Some(command)) => {
+            let message = "settings belong to backends: write a command's options into the command";
+            return Err(source.complaint(command.span(), message));
+        }
+        _ => {
+            let message = format!("system {name:?} needs either `backend` or `command`");
+            return Err(source.complaint(span, message));
+        }
+    };
+    Ok(System { name, launch, models })
+}
+
+fn models(
+    source: &Source<'_>,
+    model: Option<Spanned<PathBuf>>,
+    models: Vec<Spanned<PathBuf>>,
+) -> Outcome<Vec<PathBuf>> {
+    let found = |path: &Spanned<PathBuf>| {
+        let resolved = source.resolve(path.get_ref());
+        let message = || format!("no model at {}", resolved.display());
+        std::path::absolute(&resolved)
+            .ok()
+            .filter(|path| path.exists())
+            .ok_or_else(|| source.complaint(path.span(), message()))
+    };
+    model.iter().chain(&models).map(found).collect()
+}
+
+fn test_sets(
+    source: &Source<'_>,
+    wire: Vec<Spanned<WireTestSet>>,
+    languages: Option<&str>,
+) -> Outcome<Vec<TestSet>> {
+    let mut test_sets: Vec<TestSet> = Vec::new();
+    for entry in wire {
+        let span = entry.span();
+        let loaded = match entry.into_inner() {
+            WireTestSet::Named(name) => named(source, &name, languages),
+            WireTestSet::Files(files) => {
+                let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
+                testset::from_files(&files.name, &source.resolve(&files.source), &references)
+            }
+        };
+        let test_set = loaded.map_err(|message| source.complaint(span.clone(), message))?;
+        if test_sets.iter().any(|other| other.name == test_set.name) {
+            return Err(source.complaint(span, format!("a second test set named {:?}", test_set.name)));
+        }
+        test_sets.push(test_set);
+    }
+    Ok(test_sets)
+}
+
+fn named(source: &Source<'_>, name: &str, languages: Option<&str>) -> Result<TestSet, String> {
+    let folder = source.resolve(Path::new(name));
+    if folder.is_dir() {
+        return testset::from_folder(&folder);
+    }
+    match languages {
+        Some(languages) if testset::may_be_sacrebleu(name) => testset::from_sacrebleu(name, languages),
+        None if testset::may_be_sacrebleu(name) => Err(format!(
+            "no folder {}; if {name:?} is one of sacrebleu's test sets, add languages = \"en-de\" (or others) at the top",
+            folder.display()
+        )),
+        _ => Err(format!("no test set folder at {}", folder.display())),
+    }
+}

@@ -1,0 +1,69 @@
+//! `dyno list`: what a campaign measures, and what this build offers.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::{load_campaign, print, print_json};
+use crate::campaign::{Campaign, Launch, PLACEHOLDERS, Track};
+use crate::cli::ListArgs;
+use crate::exit::{Exit, Outcome};
+use crate::registry;
+
+/// Prints systems, test sets, backends and tracks.
+pub fn list(args: &ListArgs) -> Outcome {
+    let campaign = load_campaign(args.campaign.as_deref())?;
+    if args.json {
+        print_json(&as_json(&campaign))?
+    } else {
+        print(&as_text(&campaign))?
+    }
+    Ok(Exit::Done)
+}
+
+fn as_json(campaign: &Campaign) -> serde_json::Value {
+    let sets = campaign.test_sets.iter();
+    json!({
+        "campaign": campaign.name,
+        "profile": campaign.profile,
+        "systems": campaign.systems,
+        "test_sets": sets
+            .map(|set| json!({"name": set.name, "lines": set.source.len(), "words": set.words(), "sha256": set.sha256}))
+            .collect::<Vec<_>>(),
+        "tracks": Track::ALL,
+        "backends": registry::all()
+            .iter()
+            .map(|backend| json!({"name": backend.name(), "about": backend.about(), "task": backend.task()}))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn as_text(campaign: &Campaign) -> String {
+    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.profile);
+    for system in &campaign.systems {
+        let what = match &system.launch {
+            Launch::BuiltIn { backend, settings } if settings.is_empty() => format!("backend {backend}"),
+            Launch::BuiltIn { backend, settings } => {
+                format!("backend {backend} {}", serde_json::Value::Object(settings.clone()))
+            }
+            Launch::Foreign { command, .. } => command.join(" "),
+        };
+        let _ = writeln!(text, "  {:<20} {what}", system.name);
+    }
+    text += "\ntest sets\n";
+    for set in &campaign.test_sets {
+        let (lines, words, references) = (set.source.len(), set.words(), set.references.len());
+        let _ = writeln!(text, "  {:<20} {lines} lines, {words} words, {references} references", set.name);
+    }
+    text += "\nbackends\n";
+    for backend in registry::all() {
+        let _ = writeln!(text, "  {:<20} {}", backend.name(), backend.about());
+    }
+    text += "\nplaceholders in a system's command\n";
+    for (name, meaning) in PLACEHOLDERS {
+        let _ = writeln!(text, "  {:<20} {meaning}", format!("{{{name}}}"));
+    }
+    let tracks: Vec<_> = Track::ALL.iter().map(|track| track.name()).collect();
+    let _ = writeln!(text, "\ntracks\n  {}", tracks.join(", "));
+    text
+}

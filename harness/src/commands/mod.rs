@@ -1,0 +1,35 @@
+//! One file a command: what the arguments mean, and what is printed.
+
+pub mod list;
+pub mod run;
+pub mod score;
+pub mod translate;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::Serialize;
+
+use crate::campaign::{self, Campaign};
+use crate::exit::{Outcome, bad_input};
+
+/// The campaign that was named, or the starter campaign.
+fn load_campaign(named: Option<&Path>) -> Outcome<Campaign> {
+    let found: Option<PathBuf> = named.map(Into::into).or_else(campaign::starter);
+    let remedy = "name a campaign file, or run dyno in its checkout";
+    let path = found.ok_or_else(|| bad_input(format!("the starter campaign isn't here: {remedy}")))?;
+    Campaign::load(&path)
+}
+
+/// Writes to standard output; a reader that went away comes back as an error that `main` forgives.
+fn print(text: &str) -> Outcome<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+fn print_json(value: &impl Serialize) -> Outcome<()> {
+    let text = serde_json::to_string_pretty(value).context("as JSON")?;
+    print(&(text + "\n"))
+}

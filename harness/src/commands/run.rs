@@ -1,0 +1,191 @@
+//! `dyno run`: a campaign, measured round by round, scored, and printed.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::score::summarise_run;
+use super::{load_campaign, print, print_json};
+use crate::campaign::Campaign;
+use crate::cli::RunArgs;
+use crate::exit::{Exit, Outcome};
+use crate::host::Host;
+use crate::plan::{self, Placement, Round};
+use crate::progress::{Progress, clock};
+use crate::rounds::{self, Bench};
+use crate::store::{CellSummary, Identity, Place, Store};
+use crate::verify::Verdict;
+use crate::{os, score, table};
+
+/// Runs the campaign of `args`.
+pub fn run(args: &RunArgs) -> Outcome {
+    let mut campaign = load_campaign(args.campaign.as_deref())?;
+    campaign.profile = args.profile.unwrap_or(campaign.profile);
+    args.filters.apply(&mut campaign)?;
+    let host = Host::detect()?;
+    let rounds = plan::rounds(&campaign);
+    if rounds.is_empty() {
+        eprintln!("dyno: nothing to measure: no system, test set or track is left");
+        return Ok(Exit::NothingMeasured);
+    }
+    if args.dry_run {
+        return dry_run(&campaign, &rounds, args.json);
+    }
+    introduce(&campaign, &host);
+    let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
+    let mut store = Store::open(&place, &Identity::of(&campaign, &host)?, rounds.len())?;
+    let can_score = prepare_scoring(&campaign);
+    let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
+    let rows = summarise_run(&store, &campaign, can_score)?;
+    if interrupted {
+        let done = store.records().len();
+        eprintln!("interrupted after {done} of {} rounds; the same command resumes", rounds.len());
+    } else {
+        store.clear_scratch();
+    }
+    conclude(&store, &rows, args.json, can_score)?;
+    Ok(if interrupted { Exit::Interrupted } else { verdict(&rows) })
+}
+
+fn verdict(rows: &[CellSummary]) -> Exit {
+    if rows.iter().any(|row| row.verdict == Verdict::Invalid) { Exit::No } else { Exit::Done }
+}
+
+fn introduce(campaign: &Campaign, host: &Host) {
+    let (version, cores) = (env!("CARGO_PKG_VERSION"), host.cores.len());
+    eprintln!(
+        "dyno {version} · {}, {cores} cores, {} · profile {}",
+        host.cpu,
+        host.best_isa(),
+        campaign.profile
+    );
+    let sets = campaign.test_sets.iter().map(|set| format!("{} ({} lines)", set.name, set.source.len()));
+    let (name, systems, tracks) = (&campaign.name, campaign.systems.len(), campaign.tracks.len());
+    eprintln!(
+        "campaign {name:?}: {systems} systems × {} × {tracks} tracks",
+        sets.collect::<Vec<_>>().join(", ")
+    );
+}
+
+/// Quality is worth a warning, not a failure: speed can be measured without, and `dyno score` adds it later.
+fn prepare_scoring(campaign: &Campaign) -> bool {
+    if campaign.test_sets.iter().all(|set| set.references.is_empty()) {
+        return false;
+    }
+    match score::prepare() {
+        Ok(()) => true,
+        Err(error) => {
+            eprintln!(
+                "warning: no BLEU, since there is no sacrebleu: {error:#}; `dyno score` can add it later"
+            );
+            false
+        }
+    }
+}
+
+/// Measures what the store doesn't hold yet; says whether it was interrupted.
+fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &mut Store) -> Outcome<bool> {
+    let stop = stop_on_interrupt()?;
+    let placement = Placement::new(&host.cores, campaign.cores);
+    let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !store.has(round)).collect();
+    let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
+    if todo.len() < rounds.len() {
+        let (done, folder) = (rounds.len() - todo.len(), store.folder().display());
+        progress.note(&format!("resuming {folder}: {done} of {} rounds are there", rounds.len()));
+    }
+    let mut pace = Pace::new(campaign, &todo);
+    os::pin_thread(placement.bench())?;
+    for round in todo {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        progress.show(&format!("{} · {}", round.system.name, round.track), pace.left());
+        let begin = Instant::now();
+        let record = rounds::measure(&Bench { campaign, store, placement: &placement }, round)?;
+        pace.measured(round, begin.elapsed());
+        for reason in &record.reasons {
+            let (system, track, code) = (&round.system.name, round.track, reason.code.name());
+            progress
+                .note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
+        }
+        store.append(record)?;
+        progress.advance();
+    }
+    os::pin_thread(&host.cores)?;
+    progress.finish();
+    Ok(stop.load(Ordering::Relaxed))
+}
+
+/// Ctrl-C once: finish the round. Twice: end now; the supervisor ends the system.
+fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let again = Exit::Interrupted as i32;
+        signal_hook::flag::register_conditional_shutdown(signal, again, Arc::clone(&stop))?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+/// How long the rest will take, from what rounds of the same track have taken so far.
+struct Pace {
+    /// Estimated seconds of the rounds to come, and what they were estimated at first.
+    left: f64,
+    estimated_done: f64,
+    taken: f64,
+    campaign_seconds: Box<dyn Fn(&Round<'_>) -> f64>,
+}
+
+impl Pace {
+    fn new(campaign: &Campaign, todo: &[&Round<'_>]) -> Self {
+        let campaign = campaign.clone();
+        let estimate =
+            Box::new(move |round: &Round<'_>| rounds::least_seconds(&campaign, round.test_set, round.track));
+        let left = todo.iter().map(|round| estimate(round)).sum();
+        Self { left, estimated_done: 0.0, taken: 0.0, campaign_seconds: estimate }
+    }
+
+    fn measured(&mut self, round: &Round<'_>, taken: Duration) {
+        let estimate = (self.campaign_seconds)(round);
+        self.left -= estimate;
+        self.estimated_done += estimate;
+        self.taken += taken.as_secs_f64();
+    }
+
+    /// `None` before the first round has shown how far off the estimates are.
+    fn left(&self) -> Option<Duration> {
+        let factor = (self.estimated_done > 0.0).then(|| self.taken / self.estimated_done)?;
+        Some(Duration::from_secs_f64((self.left * factor).max(0.0)))
+    }
+}
+
+fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
+    let seconds: f64 =
+        rounds.iter().map(|round| rounds::least_seconds(campaign, round.test_set, round.track)).sum();
+    let cells = plan::cells(campaign);
+    if json {
+        let names = |cell: &plan::Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
+        let cells: Vec<_> = cells.iter().map(names).collect();
+        print_json(&json!({"cells": cells, "rounds": campaign.profile.rounds(), "seconds": seconds}))?;
+        return Ok(Exit::Done);
+    }
+    let line = |cell: &plan::Cell<'_>| {
+        format!("{:<20} {:<15} {}\n", cell.system.name, cell.track, cell.test_set.name)
+    };
+    let list: String = cells.iter().map(line).collect();
+    let (count, each, time) =
+        (cells.len(), campaign.profile.rounds(), clock(Duration::from_secs_f64(seconds)));
+    print(&format!("{list}{count} cells of {each} rounds, about {time}\n"))?;
+    Ok(Exit::Done)
+}
+
+fn conclude(store: &Store, rows: &[CellSummary], as_json: bool, scored: bool) -> Outcome<()> {
+    let folder = store.folder();
+    if as_json {
+        return print_json(&json!({"run": folder, "scored": scored, "cells": rows}));
+    }
+    print(&format!("{}\nrun: {}\n", table::render(rows), folder.display()))
+}

@@ -1,0 +1,62 @@
+//! dyno: a dynamometer for machine-translation engines on CPUs. The only binary of the workspace.
+//!
+//! ```text
+//! campaign ─ plan ─► rounds ─► supervisor ─► a system's process (this program's `translate`, or any other)
+//!                      │
+//!                      ▼
+//!                    store ─ score ─► table
+//! ```
+
+mod campaign;
+mod cli;
+mod commands;
+mod exit;
+mod host;
+mod null;
+mod os;
+mod plan;
+mod progress;
+mod random;
+mod registry;
+mod rounds;
+mod score;
+mod stats;
+mod store;
+mod supervisor;
+mod table;
+mod translate;
+mod verify;
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+use exit::{Exit, Failure, Outcome};
+
+fn main() -> ExitCode {
+    let exit = dispatch(Cli::parse().command).unwrap_or_else(|failure| complain(&failure));
+    ExitCode::from(exit as u8)
+}
+
+fn dispatch(command: Option<Command>) -> Outcome {
+    match command {
+        None => commands::run::run(&cli::RunArgs::default()),
+        Some(Command::Run(args)) => commands::run::run(&args),
+        Some(Command::List(args)) => commands::list::list(&args),
+        Some(Command::Score(args)) => commands::score::score(&args),
+        Some(Command::Translate(args)) => commands::translate::translate(args),
+        Some(Command::Supervise(args)) => supervisor::supervise(&args.spec, args.control),
+    }
+}
+
+/// One line on standard error. A reader that went away is no error.
+fn complain(failure: &Failure) -> Exit {
+    let broken_pipe = |cause: &io::Error| cause.kind() == ErrorKind::BrokenPipe;
+    if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
+        return Exit::Done;
+    }
+    eprintln!("dyno: {:#}", failure.error);
+    failure.exit
+}

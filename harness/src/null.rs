@@ -1,0 +1,78 @@
+//! The null backend: answers each line with itself. It measures what the path itself costs, and with a given
+//! time a word it is a system whose true speed is known, to hold the bench's figures against.
+
+use std::hint::spin_loop;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dyno_api::{Answer, Backend, Error, Facts, Model, Result, Session, Settings, SettingsReader, Sink};
+
+/// Echoes lines.
+pub struct Null;
+
+const NAME: &str = "null";
+
+impl Backend for Null {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "answers each line with itself; setting `word-us`: busy that many microseconds a word before"
+    }
+
+    fn open(&self, models: &[PathBuf], settings: &Settings) -> Result<Arc<dyn Model>> {
+        if !models.is_empty() {
+            let (backend, given) = (NAME.into(), models.len());
+            return Err(Error::ModelCount { backend, expected: "no model", given });
+        }
+        let mut reader = SettingsReader::new(NAME, settings);
+        let word_us = reader.take::<f64>("word-us", "a number")?.unwrap_or(0.0);
+        // Up to a minute a word: more would be a hung system, not a slow one.
+        if !(0.0..=60e6).contains(&word_us) {
+            return Err(reader.refuse("word-us", "it must lie between 0 and 60,000,000"));
+        }
+        reader.finish()?;
+        Ok(Arc::new(NullModel { word: Duration::from_nanos((word_us * 1000.0) as u64) }))
+    }
+}
+
+struct NullModel {
+    word: Duration,
+}
+
+impl Model for NullModel {
+    fn facts(&self) -> Facts {
+        Facts { backend: NAME.into(), version: env!("CARGO_PKG_VERSION").into(), ..Facts::default() }
+    }
+
+    fn session(&self) -> Result<Box<dyn Session>> {
+        Ok(Box::new(NullSession { word: self.word }))
+    }
+}
+
+struct NullSession {
+    word: Duration,
+}
+
+impl Session for NullSession {
+    fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
+        for (line, bytes) in lines.iter().enumerate() {
+            let text = String::from_utf8_lossy(bytes);
+            if !self.word.is_zero() {
+                work(self.word * text.split_whitespace().count() as u32);
+            }
+            sink.answer(Answer { line, rank: 0, text: &text, score: None });
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the core busy, as a translator would; sleeping would let it change its clock.
+fn work(time: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        spin_loop();
+    }
+}

@@ -1,0 +1,207 @@
+//! What the bench asks of Linux that the standard library has no safe words for: affinity, accounting, the
+//! reaping of other people's children, polling. The only file of the harness with `unsafe`; every function
+//! here is safe to call.
+
+#![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
+
+use std::io::{Error, ErrorKind, Result};
+use std::mem::{MaybeUninit, size_of};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+/// Turns the C convention (−1 and errno) into a `Result`.
+fn checked(status: libc::c_int) -> Result<libc::c_int> {
+    if status < 0 { Err(Error::last_os_error()) } else { Ok(status) }
+}
+
+/// Nanoseconds of the monotonic clock, which all processes of a host share: the supervisor's launch time and
+/// the bench's arrival times can be subtracted.
+pub fn monotonic_ns() -> u64 {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` is valid for writing one timespec.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
+    assert_eq!(status, 0, "Linux has always had CLOCK_MONOTONIC");
+    // SAFETY: the call succeeded, so it has filled `time`.
+    let time = unsafe { time.assume_init() };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The cores that this thread may run on, ascending.
+pub fn allowed_cores() -> Result<Vec<usize>> {
+    let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
+    // SAFETY: `set` is valid for writing one cpu_set_t, and its size is given.
+    checked(unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) })?;
+    // SAFETY: zeroed memory is a valid (empty) set; the call filled it.
+    let set = unsafe { set.assume_init() };
+    let is_in = |core: &usize| {
+        // SAFETY: `core` is below CPU_SETSIZE, the number of bits of a set.
+        unsafe { libc::CPU_ISSET(*core, &set) }
+    };
+    Ok((0..libc::CPU_SETSIZE as usize).filter(is_in).collect())
+}
+
+/// Restricts the calling thread (and what it starts) to `cores`.
+pub fn pin_thread(cores: &[usize]) -> Result<()> {
+    let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
+    // SAFETY: zeroed memory is a valid, empty set.
+    let set = unsafe { set.assume_init_mut() };
+    for &core in cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize) {
+        // SAFETY: `core` is below CPU_SETSIZE.
+        unsafe { libc::CPU_SET(core, set) };
+    }
+    // SAFETY: `set` is one initialised cpu_set_t of the given size.
+    checked(unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), set) }).map(drop)
+}
+
+/// Lets `command` restrict itself to `cores` after the fork and before its first own instruction.
+pub fn pin_before_exec(command: &mut Command, cores: Vec<usize>) {
+    // SAFETY: between fork and exec only async-signal-safe work is allowed; `pin_thread` makes one system
+    // call on stack memory and allocates nothing.
+    unsafe { command.pre_exec(move || pin_thread(&cores)) };
+}
+
+/// Lets `command` inherit `fd` under the same number (std opens everything close-on-exec).
+pub fn inherit(command: &mut Command, fd: RawFd) {
+    // SAFETY: fcntl is async-signal-safe; `keep_on_exec` does nothing else.
+    unsafe { command.pre_exec(move || keep_on_exec(fd)) };
+}
+
+fn keep_on_exec(fd: RawFd) -> Result<()> {
+    // SAFETY: F_SETFD takes an int and touches no memory.
+    checked(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }).map(drop)
+}
+
+/// Takes over a descriptor that was inherited under a known number; `None` if there is none.
+pub fn adopt(fd: RawFd) -> Option<OwnedFd> {
+    // SAFETY: F_GETFD touches no memory; it fails for a number that is not open.
+    checked(unsafe { libc::fcntl(fd, libc::F_GETFD) }).ok()?;
+    // SAFETY: the descriptor is open, was left open on purpose by `inherit`, and nothing else here owns it.
+    let owned = unsafe { OwnedFd::from_raw_fd(fd) };
+    // SAFETY: F_SETFD takes an int and touches no memory.
+    checked(unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) }).ok()?;
+    Some(owned)
+}
+
+/// Makes reads and writes on `fd` return at once instead of waiting.
+pub fn set_nonblocking(fd: BorrowedFd<'_>) -> Result<()> {
+    // SAFETY: F_GETFL touches no memory.
+    let flags = checked(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) })?;
+    // SAFETY: F_SETFL takes an int and touches no memory.
+    checked(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) }).map(drop)
+}
+
+/// Points descriptor `fd` of this process at /dev/null, so that the other end of a pipe sees it closed.
+pub fn replace_by_null(fd: RawFd) -> Result<()> {
+    let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    // SAFETY: both are plain descriptor numbers; dup2 touches no memory.
+    checked(unsafe { libc::dup2(null.as_raw_fd(), fd) }).map(drop)
+}
+
+/// What a descriptor is waited for.
+#[derive(Clone, Copy)]
+pub enum Interest {
+    /// Something to read, or the end.
+    Read,
+    /// Room to write.
+    Write,
+}
+
+/// Waits until one of `wanted` is ready (or closed at the other end); says which. All `false` = time is up.
+pub fn wait_for<const N: usize>(
+    wanted: [(BorrowedFd<'_>, Interest); N],
+    timeout: Option<Duration>,
+) -> Result<[bool; N]> {
+    let events = |interest| match interest {
+        Interest::Read => libc::POLLIN,
+        Interest::Write => libc::POLLOUT,
+    };
+    let mut fds = wanted.map(|(fd, interest)| libc::pollfd {
+        fd: fd.as_raw_fd(),
+        events: events(interest),
+        revents: 0,
+    });
+    let deadline_ms = timeout.map_or(-1, |t| i32::try_from(t.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
+    // SAFETY: `fds` is an array of N pollfd.
+    match checked(unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, deadline_ms) }) {
+        // A signal (Ctrl-C) arrived: nothing is ready, the caller looks at the time and asks again.
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok([false; N]),
+        Err(error) => Err(error),
+        Ok(_) => Ok(fds.map(|fd| fd.revents != 0)),
+    }
+}
+
+/// A descriptor that becomes readable when process `pid` ends.
+pub fn watch_process(pid: u32) -> Result<OwnedFd> {
+    // SAFETY: pidfd_open takes two integers and touches no memory.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
+    let fd = checked(fd as libc::c_int)?;
+    // SAFETY: the kernel has just opened this descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Makes this process the parent of whatever its descendants leave behind.
+pub fn become_subreaper() -> Result<()> {
+    // SAFETY: this prctl takes integers only.
+    checked(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }).map(drop)
+}
+
+/// Kills a whole process group; one that is already gone is fine.
+pub fn kill_group(group: u32) {
+    // SAFETY: killpg takes two integers.
+    unsafe { libc::killpg(group as libc::pid_t, libc::SIGKILL) };
+}
+
+/// Kills one process; one that is already gone is fine.
+pub fn kill(pid: u32) {
+    // SAFETY: kill takes two integers.
+    unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+}
+
+/// A child that ended, as the kernel accounts for it (with the descendants that it had waited for).
+pub struct Ended {
+    /// Which child.
+    pub pid: u32,
+    /// Exit code, where it exited by itself.
+    pub code: Option<i32>,
+    /// Signal, where one ended it.
+    pub signal: Option<i32>,
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+    /// Peak resident memory. It never lies below that of the process which started the child.
+    pub peak_bytes: u64,
+    /// Switches that the child asked for by waiting.
+    pub voluntary_switches: u64,
+    /// Switches forced upon it.
+    pub involuntary_switches: u64,
+}
+
+/// The next ended child, or `None` if children live but none has ended. No child at all is an error (ECHILD).
+pub fn reap_any() -> Result<Option<Ended>> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: both pointers are valid for writing one value of their type.
+    let pid = checked(unsafe { libc::wait4(-1, &mut status, libc::WNOHANG, usage.as_mut_ptr()) })?;
+    if pid == 0 {
+        return Ok(None);
+    }
+    // SAFETY: zeroed memory is a valid rusage; the call filled it.
+    let usage = unsafe { usage.assume_init() };
+    Ok(Some(Ended {
+        pid: pid as u32,
+        code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+        signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+        user_ns: nanoseconds(usage.ru_utime),
+        system_ns: nanoseconds(usage.ru_stime),
+        peak_bytes: usage.ru_maxrss as u64 * 1024, // Linux counts it in KiB: getrusage(2)
+        voluntary_switches: usage.ru_nvcsw as u64,
+        involuntary_switches: usage.ru_nivcsw as u64,
+    }))
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+}

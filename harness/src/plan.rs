@@ -1,0 +1,145 @@
+//! From a campaign to rounds: which cells, in which order, on which cores.
+
+use crate::campaign::{Campaign, System, TestSet, Track, fits};
+use crate::exit::{Outcome, bad_input};
+use crate::random::Random;
+
+/// What of a campaign to run; empty lists mean all.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Filters {
+    /// Only systems of this name; `*` and `?` as in a shell; may be repeated
+    #[arg(long = "system", short = 's', value_name = "PATTERN")]
+    pub systems: Vec<String>,
+    /// Only test sets of this name; `*` and `?` as in a shell; may be repeated
+    #[arg(long = "test-set", short = 't', value_name = "PATTERN")]
+    pub test_sets: Vec<String>,
+    /// Only this track; may be repeated
+    #[arg(long = "track", value_name = "TRACK")]
+    pub tracks: Vec<Track>,
+}
+
+impl Filters {
+    /// Strikes from `campaign` what was not asked for. A pattern that fits nothing is a typing error.
+    pub fn apply(&self, campaign: &mut Campaign) -> Outcome<()> {
+        keep_fitting(&mut campaign.systems, &self.systems, "system", |system| &system.name)?;
+        keep_fitting(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;
+        campaign.tracks.retain(|track| self.tracks.is_empty() || self.tracks.contains(track));
+        Ok(())
+    }
+}
+
+fn keep_fitting<T>(items: &mut Vec<T>, patterns: &[String], what: &str, name: fn(&T) -> &str) -> Outcome<()> {
+    for pattern in patterns {
+        if !items.iter().any(|item| fits(pattern, name(item))) {
+            let names: Vec<_> = items.iter().map(name).collect();
+            let near = dyno_api::closest(pattern, names.iter().copied());
+            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
+            let there_are = names.join(", ");
+            return Err(bad_input(format!(
+                "no {what} fits {pattern:?}{hint}; the campaign has: {there_are}"
+            )));
+        }
+    }
+    items.retain(|item| patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, name(item))));
+    Ok(())
+}
+
+/// One system on one test set under one track.
+#[derive(Clone, Copy)]
+pub struct Cell<'a> {
+    /// Who.
+    pub system: &'a System,
+    /// On what.
+    pub test_set: &'a TestSet,
+    /// Under which protocol.
+    pub track: Track,
+}
+
+/// One pass over a cell.
+#[derive(Clone, Copy)]
+pub struct Round<'a> {
+    /// Who.
+    pub system: &'a System,
+    /// On what.
+    pub test_set: &'a TestSet,
+    /// Under which protocol.
+    pub track: Track,
+    /// From 0.
+    pub number: usize,
+}
+
+/// The cells in the order of tables: by test set, track, system.
+pub fn cells(campaign: &Campaign) -> Vec<Cell<'_>> {
+    let tracks = |test_set| campaign.tracks.iter().map(move |&track| (test_set, track));
+    let pairs = campaign.test_sets.iter().flat_map(tracks);
+    pairs
+        .flat_map(|(test_set, track)| {
+            campaign.systems.iter().map(move |system| Cell { system, test_set, track })
+        })
+        .collect()
+}
+
+/// All rounds, interleaved: every cell once in random order, then every cell again in another, so that what
+/// drifts on the host meets all systems alike.
+pub fn rounds(campaign: &Campaign) -> Vec<Round<'_>> {
+    let cells = cells(campaign);
+    let mut rounds = Vec::new();
+    for number in 0..campaign.profile.rounds() {
+        let order = Random::new(campaign.seed, &format!("cells of round {number}")).permutation(cells.len());
+        for i in order {
+            let Cell { system, test_set, track } = cells[i];
+            rounds.push(Round { system, test_set, track, number });
+        }
+    }
+    rounds
+}
+
+/// Who runs on which cores: systems take the highest, the bench the lowest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The cores of throughput-all, ascending.
+    all: Vec<usize>,
+    bench: Vec<usize>,
+}
+
+impl Placement {
+    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`.
+    pub fn new(cores: &[usize], most: Option<usize>) -> Self {
+        let used = most.unwrap_or(cores.len()).clamp(1, cores.len());
+        Self { all: cores[cores.len() - used..].to_vec(), bench: vec![cores[0]] }
+    }
+
+    /// The cores of a system under `track`.
+    pub fn system(&self, track: Track) -> &[usize] {
+        match track {
+            Track::ThroughputAll => &self.all,
+            Track::Latency | Track::Throughput1 => &self.all[self.all.len() - 1..],
+        }
+    }
+
+    /// Where the bench itself stays, but for the thread that exchanges lines in the latency track.
+    pub fn bench(&self) -> &[usize] {
+        &self.bench
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_take_the_highest_cores_and_the_bench_the_lowest() {
+        let placement = Placement::new(&[0, 1, 2, 5], Some(2));
+        assert_eq!(placement.system(Track::Latency), [5]);
+        assert_eq!(placement.system(Track::Throughput1), [5]);
+        assert_eq!(placement.system(Track::ThroughputAll), [2, 5]);
+        assert_eq!(placement.bench(), [0]);
+    }
+
+    #[test]
+    fn one_core_is_shared() {
+        let placement = Placement::new(&[3], Some(8));
+        assert_eq!(placement.system(Track::ThroughputAll), [3]);
+        assert_eq!(placement.bench(), [3]);
+    }
+}

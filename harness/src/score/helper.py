@@ -1,0 +1,53 @@
+"""What the bench asks of sacrebleu: one JSON request on standard input, one JSON answer on standard output.
+
+Going through the Python API rather than the command line keeps the per-line sufficient statistics, from which
+the bench draws its own bootstrap, and names the files of sacrebleu's test sets without copying them.
+"""
+
+import json
+import sys
+
+
+def probe(_request):
+    import sacrebleu
+
+    return {"version": sacrebleu.__version__}
+
+
+def files(request):
+    from sacrebleu import utils
+
+    name, pair = request["name"], request["languages"]
+    source = utils.get_source_file(name, pair)
+    return {"source": source, "references": list(utils.get_reference_files(name, pair))}
+
+
+def score(request):
+    from sacrebleu.metrics import BLEU, CHRF
+
+    answers, references = request["answers"], request["references"]
+    bleu, chrf = BLEU(), CHRF()
+    corpus = bleu.corpus_score(answers, references)
+    character = chrf.corpus_score(answers, references)
+    # Per line: length of answer, length of reference, matches of n-grams 1 to 4, n-grams 1 to 4.
+    statistics = bleu._extract_corpus_statistics(answers, references)
+    return {
+        "bleu": corpus.score,
+        "chrf": character.score,
+        "bleu_signature": bleu.get_signature().format(),
+        "chrf_signature": chrf.get_signature().format(),
+        "statistics": [[int(number) for number in line] for line in statistics],
+    }
+
+
+def main():
+    request = json.load(sys.stdin)
+    try:
+        answer = {"probe": probe, "files": files, "score": score}[request["ask"]](request)
+    except (Exception, SystemExit) as error:  # sacrebleu exits on unknown names: the bench wants the reason
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    # What sacrebleu prints while it downloads must not mix with the answer: the answer is the last line.
+    sys.stdout.write("\n" + json.dumps(answer) + "\n")
+
+
+main()

@@ -1,0 +1,136 @@
+//! A Python that has sacrebleu: the user's own if it has it, else a private virtual environment in the user's
+//! cache folder, with pinned versions, built aside and renamed into place.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The bench's side of sacrebleu.
+const HELPER: &str = include_str!("helper.py");
+
+/// What the private environment holds: sacrebleu and what it imports. Every version is pinned, so that the same
+/// dyno gives the same scores; numpy, which computes none of them, follows what each Python can run.
+const PINNED: [&str; 8] = [
+    "sacrebleu==2.6.0",
+    "portalocker==3.2.0",
+    "regex==2025.9.18",
+    "tabulate==0.9.0",
+    "colorama==0.4.6",
+    "lxml==6.0.2",
+    "numpy==2.2.6; python_version < '3.11'",
+    "numpy==2.4.6; python_version >= '3.11'",
+];
+
+/// A Python interpreter with sacrebleu.
+pub(super) struct Python {
+    program: PathBuf,
+}
+
+impl Python {
+    /// Finds one or makes one.
+    pub(super) fn provide() -> Result<Self> {
+        let users = Self { program: "python3".into() };
+        if users.has_sacrebleu() {
+            return Ok(users);
+        }
+        let folder = cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-")));
+        let private = Self { program: folder.join("bin/python3") };
+        if !private.has_sacrebleu() {
+            build(&folder)?;
+        }
+        // Not only whether it was installed, but whether it answers.
+        private.ask::<Value>(&serde_json::json!({"ask": "probe"})).context("the private sacrebleu")?;
+        Ok(private)
+    }
+
+    fn has_sacrebleu(&self) -> bool {
+        self.ask::<Value>(&serde_json::json!({"ask": "probe"})).is_ok()
+    }
+
+    /// Puts one request to the helper.
+    pub(super) fn ask<T: DeserializeOwned>(&self, request: &Value) -> Result<T> {
+        let mut command = Command::new(&self.program);
+        command.args(["-c", HELPER]);
+        // SACREBLEU_* override options of the metrics; SACREBLEU itself is the folder of the test sets.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SACREBLEU_") {
+                command.env_remove(name);
+            }
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("can't start {}", self.program.display()))?;
+        let mut stdin = child.stdin.take().context("its input was asked for as a pipe")?;
+        let text = serde_json::to_vec(request)?;
+        // It reads all before it writes, so that writing all first can't lock up. If it dies, it says why below.
+        let _ = stdin.write_all(&text);
+        drop(stdin);
+        answer(&child.wait_with_output()?)
+    }
+}
+
+fn answer<T: DeserializeOwned>(output: &Output) -> Result<T> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let Some(line) = text.lines().last().filter(|_| output.status.success()) else {
+        bail!("{}", last_line(&output.stderr));
+    };
+    let value: Value = serde_json::from_str(line).context("sacrebleu's answer")?;
+    if let Some(error) = value["error"].as_str() {
+        bail!("{}", error.lines().next().unwrap_or(error));
+    }
+    Ok(serde_json::from_value(value)?)
+}
+
+fn last_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.trim_end().lines().last().unwrap_or("it said nothing").trim().into()
+}
+
+/// The user's cache folder, by the XDG base directory specification.
+fn cache_folder() -> Result<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    cache.map(|cache| cache.join("dyno")).ok_or_else(|| anyhow!("neither XDG_CACHE_HOME nor HOME is set"))
+}
+
+/// Builds the environment beside its place and renames it there. Two at once do no harm: one rename wins.
+fn build(folder: &Path) -> Result<()> {
+    let parent = folder.parent().unwrap_or(folder);
+    fs::create_dir_all(parent).with_context(|| format!("can't create {}", parent.display()))?;
+    let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent)?;
+    say("sacrebleu is not installed: building a private environment (once, about half a minute) …");
+    let venv = aside.path().join("venv");
+    run(Command::new("python3").args(["-m", "venv"]).arg(&venv), "python3 with its venv module is needed")?;
+    let mut pip = Command::new(venv.join("bin/python3"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
+    // Two short tries: without a network the answer is no, and a table without BLEU is better than a long wait.
+    pip.args(["--no-deps", "--only-binary=:all:", "--retries", "1", "--timeout", "10"]).args(PINNED);
+    run(&mut pip, "a network is needed once; or install sacrebleu for python3 yourself")?;
+    let _ = fs::remove_dir_all(folder); // an environment that no longer answers, or nothing
+    if let Err(error) = fs::rename(&venv, folder)
+        && !folder.is_dir()
+    {
+        return Err(error).with_context(|| format!("can't rename into {}", folder.display()));
+    }
+    Ok(())
+}
+
+fn run(command: &mut Command, remedy: &str) -> Result<()> {
+    let output = command.stdin(Stdio::null()).output().with_context(|| remedy.to_owned())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    // venv explains itself on standard output, pip on standard error.
+    let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+    bail!("{remedy} ({})", last_line(said))
+}
+
+fn say(message: &str) {
+    if std::io::stderr().is_terminal() {
+        eprintln!("{message}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The record of one round: everything that was seen, raw. Written once, never changed.
+
+use std::path::PathBuf;
+
+use dyno_api::Facts;
+use serde::{Deserialize, Serialize};
+
+use super::identity::collect_files;
+use crate::campaign::{Profile, Track};
+use crate::supervisor::Report;
+use crate::verify::{Reason, Verdict};
+
+/// Version of the record's shape; a reader refuses one that it doesn't know.
+pub const SCHEMA: u32 = 1;
+
+/// One round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`] of the writer.
+    pub schema: u32,
+    /// Name of the system.
+    pub system: String,
+    /// Name of the test set.
+    pub test_set: String,
+    /// The protocol.
+    pub track: Track,
+    /// From 0.
+    pub round: usize,
+    /// How thorough.
+    pub profile: Profile,
+    /// Milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// Whether it may be quoted.
+    pub verdict: Verdict,
+    /// Why not.
+    pub reasons: Vec<Reason>,
+    /// Program and arguments as they were run.
+    pub command: Vec<String>,
+    /// Cores of the system.
+    pub system_cores: Vec<usize>,
+    /// Cores of the bench.
+    pub bench_cores: Vec<usize>,
+    /// Source lines.
+    pub lines: usize,
+    /// Source words.
+    pub words: usize,
+    /// Latency track: nanoseconds a line, in source order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency_ns: Vec<u64>,
+    /// Throughput tracks: nanoseconds a launch, from launch to end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub launch_ns: Vec<u64>,
+    /// Throughput tracks: the same for launches with a single line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_line_ns: Vec<u64>,
+    /// Latency track: from launch to the first answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<u64>,
+    /// Throughput tracks: launches whose text was not the first launch's.
+    #[serde(default)]
+    pub differing_launches: usize,
+    /// What it took, as the kernel accounts.
+    pub usage: Report,
+    /// SHA-256 of its answers, the name of their file.
+    pub output: Option<String>,
+    /// What the system said of itself.
+    pub facts: Option<Facts>,
+    /// Bytes of its model's files.
+    pub model_bytes: Option<u64>,
+}
+
+impl Record {
+    /// Fills in the model's size: the files that the system says it opened, else all that lies at its models.
+    #[must_use]
+    pub fn with_model_bytes(mut self, models: &[PathBuf]) -> Self {
+        let opened = self.facts.iter().flat_map(|facts| &facts.files).map(|file| file.bytes);
+        let said: u64 = opened.sum();
+        self.model_bytes = match (said, models) {
+            (0, []) => None,
+            (0, models) => Some(bytes_of(models)),
+            (said, _) => Some(said),
+        };
+        self
+    }
+
+    /// Source words a second: in the latency track over the sum of the lines' times, in the throughput tracks
+    /// over the sum of the launches' (official).
+    pub fn words_per_second(&self) -> Option<f64> {
+        let (times, passes) = match self.track {
+            Track::Latency => (&self.latency_ns, 1),
+            _ => (&self.launch_ns, self.launch_ns.len()),
+        };
+        let total: u64 = times.iter().sum();
+        (total > 0).then(|| (self.words * passes) as f64 / (total as f64 / 1e9))
+    }
+}
+
+fn bytes_of(models: &[PathBuf]) -> u64 {
+    let mut files = Vec::new();
+    // A model that has gone meanwhile counts nothing; the launch has failed and says so.
+    models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+}

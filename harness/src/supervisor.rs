@@ -1,0 +1,256 @@
+//! The supervisor: a small process between bench and system, one a launch.
+//!
+//! It exists because the kernel counts a child's peak memory from its parent's: started by the bench itself, a
+//! small system would be charged with the bench's memory. Started by this one it is charged with a floor of a
+//! few MiB, which is measured and recorded. Being near the system it also sets the affinity before the
+//! system's first instruction, adopts and ends whatever the system leaves behind, keeps the tail of its
+//! standard error, and ends everything when the bench goes away, however that happened.
+//!
+//! Both talk over one socket: the supervisor writes [`Launched`], later [`Report`], a JSON line each; the bench
+//! writes nothing, and closing its side means "kill".
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{ChildStderr, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::{Exit, Outcome};
+use crate::os::{self, Interest};
+
+/// What to start, and where.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Spec {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The folder to start in; the bench's own if absent.
+    pub folder: Option<PathBuf>,
+    /// The cores that it may use.
+    pub cores: Vec<usize>,
+}
+
+/// First message: it runs, or could not be started.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Launched {
+    /// Monotonic time just before the start.
+    pub at_ns: u64,
+    /// Why it could not be started.
+    pub error: Option<String>,
+}
+
+/// Last message: how it ended and what it took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Monotonic time of its end.
+    pub ended_ns: u64,
+    /// Exit code, where it exited by itself.
+    pub code: Option<i32>,
+    /// Signal, where one ended it.
+    pub signal: Option<i32>,
+    /// Whether the bench asked for its end.
+    pub killed: bool,
+    /// CPU time in user mode, of all its processes.
+    pub user_ns: u64,
+    /// CPU time in the kernel, of all its processes.
+    pub system_ns: u64,
+    /// Peak resident memory of its largest process.
+    pub peak_bytes: u64,
+    /// The supervisor's own: the least that `peak_bytes` can be.
+    pub floor_bytes: u64,
+    /// Switches that it asked for by waiting.
+    pub voluntary_switches: u64,
+    /// Switches forced upon it.
+    pub involuntary_switches: u64,
+    /// Processes that still lived after it had ended.
+    pub left_processes: usize,
+    /// How much it wrote to standard error.
+    pub stderr_bytes: u64,
+    /// The last of it.
+    pub stderr_tail: String,
+}
+
+/// Kept of standard error: enough for a traceback.
+const STDERR_TAIL: usize = 16 * 1024;
+/// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
+const GRACE: Duration = Duration::from_millis(200);
+/// Time between two looks at processes that are going.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The hidden subcommand's body: starts the system of `spec` on this process's standard input and output.
+pub fn supervise(spec: &str, control: RawFd) -> Outcome {
+    let spec: Spec = serde_json::from_str(spec).context("the supervisor's spec")?;
+    let control = os::adopt(control).context("the supervisor is started by `dyno run`, not by hand")?;
+    let mut control = UnixStream::from(control);
+    os::become_subreaper()?;
+    let at_ns = os::monotonic_ns();
+    let (pid, stderr) = match start(&spec) {
+        Ok(started) => started,
+        Err(error) => {
+            send(&mut control, &Launched { at_ns, error: Some(error.to_string()) })?;
+            return Ok(Exit::Done);
+        }
+    };
+    send(&mut control, &Launched { at_ns, error: None })?;
+    let report = watch(pid, stderr, &control)?;
+    // The bench may be gone: then nobody wants the report, and all that it is for has been done.
+    let _ = send(&mut control, &report);
+    Ok(Exit::Done)
+}
+
+fn start(spec: &Spec) -> io::Result<(u32, ChildStderr)> {
+    let mut command = Command::new(&spec.command[0]);
+    command.args(&spec.command[1..]).stderr(Stdio::piped()).process_group(0);
+    if let Some(folder) = &spec.folder {
+        command.current_dir(folder);
+    }
+    os::pin_before_exec(&mut command, spec.cores.clone());
+    let child = command.spawn()?;
+    // From here on only the system holds its pipes: the bench must see their ends when it closes them.
+    os::replace_by_null(0)?;
+    os::replace_by_null(1)?;
+    // The child is reaped with accounting by `reap`, not by std.
+    Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe")))
+}
+
+fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    control.write_all(&line)
+}
+
+/// Waits for the system's end, or ends it when the bench goes away.
+fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream) -> Outcome<Report> {
+    let ended = os::watch_process(pid)?;
+    let mut tail = Tail::new(stderr)?;
+    let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    loop {
+        // Once standard error is closed, its place in the list is taken by something that is waited for anyway.
+        let stderr = tail.fd().unwrap_or(ended.as_fd());
+        let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
+        let [end, bench, _] = os::wait_for(wanted, None)?;
+        tail.read();
+        if end {
+            break;
+        }
+        if bench {
+            report.killed = true;
+            os::kill_group(pid);
+            os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
+            break;
+        }
+    }
+    report.ended_ns = os::monotonic_ns();
+    end_all(pid, &mut report)?;
+    tail.read();
+    (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    Ok(report)
+}
+
+/// Reaps the system and everything that it left, by force after a moment's grace.
+fn end_all(pid: u32, report: &mut Report) -> io::Result<()> {
+    let deadline = Instant::now() + if report.killed { Duration::ZERO } else { GRACE };
+    let mut counted = false;
+    loop {
+        match os::reap_any() {
+            Ok(Some(ended)) => account(pid, &ended, report),
+            Ok(None) if Instant::now() < deadline => sleep(LOOK),
+            Ok(None) => {
+                let left = children();
+                if !counted && !report.killed {
+                    report.left_processes = left.len();
+                }
+                counted = true;
+                os::kill_group(pid);
+                left.into_iter().for_each(os::kill);
+                sleep(LOOK);
+            }
+            Err(_) => return Ok(()), // ECHILD: nobody is left
+        }
+    }
+}
+
+fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
+    if ended.pid == pid {
+        (report.code, report.signal) = (ended.code, ended.signal);
+    }
+    report.user_ns += ended.user_ns;
+    report.system_ns += ended.system_ns;
+    report.peak_bytes = report.peak_bytes.max(ended.peak_bytes);
+    report.voluntary_switches += ended.voluntary_switches;
+    report.involuntary_switches += ended.involuntary_switches;
+}
+
+/// Processes whose parent this one is, by birth or by adoption.
+fn children() -> Vec<u32> {
+    let own = std::process::id();
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| parent_of(*pid) == Some(own)).collect()
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // proc(5): "pid (name) state ppid …"; a name may hold anything, brackets too.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Peak resident memory of this process itself (VmHWM, unlike ru_maxrss, starts anew at exec).
+fn own_peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// The end of a system's standard error; what came before is counted and dropped, so that a flood costs
+/// neither memory nor disk.
+struct Tail {
+    pipe: Option<ChildStderr>,
+    bytes: u64,
+    kept: VecDeque<u8>,
+}
+
+impl Tail {
+    fn new(pipe: ChildStderr) -> io::Result<Self> {
+        os::set_nonblocking(pipe.as_fd())?;
+        Ok(Self { pipe: Some(pipe), bytes: 0, kept: VecDeque::new() })
+    }
+
+    fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(ChildStderr::as_fd)
+    }
+
+    /// Takes what is there now, at most a pipe's full, so that a flood can't hold up the rest.
+    fn read(&mut self) {
+        let mut buffer = [0; 64 * 1024];
+        let Some(pipe) = &mut self.pipe else { return };
+        match pipe.read(&mut buffer) {
+            Ok(0) => self.pipe = None,
+            Ok(n) => {
+                self.bytes += n as u64;
+                self.kept.extend(&buffer[..n]);
+                self.kept.drain(..self.kept.len().saturating_sub(STDERR_TAIL));
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(_) => self.pipe = None,
+        }
+    }
+
+    fn finish(mut self) -> (u64, String) {
+        let text = String::from_utf8_lossy(self.kept.make_contiguous()).into_owned();
+        (self.bytes, text)
+    }
+}
+
+/// The bench's side of the socket that a supervisor is started with.
+pub fn control_pair() -> io::Result<(UnixStream, OwnedFd)> {
+    let (bench, supervisor) = UnixStream::pair()?;
+    Ok((bench, supervisor.into()))
+}

@@ -1,0 +1,142 @@
+//! The terminal's tables: one for each test set and track, figures right-aligned.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::campaign::Track;
+use crate::store::CellSummary;
+
+/// A column: head, and a row's text.
+type Column = (&'static str, fn(&CellSummary) -> String);
+
+/// All tables of a run, each under a line that says which.
+pub fn render(rows: &[CellSummary]) -> String {
+    let mut text = String::new();
+    for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
+        let (track, set) = (cells[0].track, &cells[0].test_set);
+        let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
+        let _ = writeln!(text, "{}", table(cells, &columns(track)));
+    }
+    text + &complaints(rows)
+}
+
+fn about(track: Track) -> &'static str {
+    match track {
+        Track::Latency => "one core, lock-step",
+        Track::Throughput1 => "one core, whole file",
+        Track::ThroughputAll => "all cores, whole file",
+    }
+}
+
+fn columns(track: Track) -> Vec<Column> {
+    let mut columns: Vec<Column> = vec![
+        ("system", |row| row.system.clone()),
+        ("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
+        ("words/s", |row| row.words_per_second.map_or_else(none, whole)),
+    ];
+    if track == Track::Latency {
+        columns.push(("p50 ms", |row| milliseconds(row.p50_ms)));
+        columns.push(("p95 ms", |row| milliseconds(row.p95_ms)));
+        columns.push(("p99 ms", |row| milliseconds(row.p99_ms)));
+        columns.push(("start ms", |row| milliseconds(row.start_ms)));
+    } else {
+        columns.push(("steady", |row| row.steady_words_per_second.map_or_else(none, whole)));
+        columns.push(("load %", |row| row.load_share.map_or_else(none, percent)));
+    }
+    columns.push(("model MiB", |row| mebibytes(row.model_bytes)));
+    columns.push(("peak MiB", |row| mebibytes(row.peak_bytes)));
+    columns.push(("verdict", |row| row.verdict.name().into()));
+    columns
+}
+
+fn table(rows: &[CellSummary], columns: &[Column]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(columns.iter().map(|(head, _)| *head));
+    for row in rows {
+        table.add_row(columns.iter().map(|(_, text)| text(row)));
+    }
+    let last = columns.len() - 1;
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if i > 0 && i < last {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// What was wrong, below the tables: the verdict's column has no room for it.
+fn complaints(rows: &[CellSummary]) -> String {
+    let bad = rows.iter().filter(|row| !row.reasons.is_empty());
+    bad.fold(String::new(), |mut text, row| {
+        let codes = row.reasons.join(", ");
+        let _ = writeln!(text, "INVALID: {} on {} under {}: {codes}", row.system, row.test_set, row.track);
+        text
+    })
+}
+
+fn none() -> String {
+    "–".into()
+}
+
+fn quality(bleu: Option<f64>, confidence: Option<f64>) -> String {
+    match (bleu, confidence) {
+        (Some(bleu), Some(confidence)) => format!("{bleu:.1} ±{confidence:.1}"),
+        _ => none(),
+    }
+}
+
+/// A share of a launch. A single line may by chance take longer than the whole set.
+fn percent(share: f64) -> String {
+    if share > 0.99 { ">99".into() } else { whole(share * 100.0) }
+}
+
+/// Three significant digits: more than the noise of any host supports.
+fn milliseconds(value: Option<f64>) -> String {
+    match value {
+        None => "–".into(),
+        Some(ms) if ms < 0.1 => format!("{ms:.4}"),
+        Some(ms) if ms < 1.0 => format!("{ms:.3}"),
+        Some(ms) if ms < 10.0 => format!("{ms:.2}"),
+        Some(ms) if ms < 100.0 => format!("{ms:.1}"),
+        Some(ms) => whole(ms),
+    }
+}
+
+fn mebibytes(bytes: Option<u64>) -> String {
+    bytes.map_or_else(none, |bytes| format!("{:.1}", bytes as f64 / f64::from(1 << 20)))
+}
+
+/// A whole number with commas between thousands.
+fn whole(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
+    let first = (digits.len() - 1) % 3 + 1;
+    let groups = digits.as_bytes()[first..].chunks(3).map(|group| String::from_utf8_lossy(group));
+    groups.fold(format!("{sign}{}", &digits[..first]), |text, group| text + "," + &group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (value, text) in
+            [(0.0, "0"), (999.4, "999"), (9870.0, "9,870"), (1234567.0, "1,234,567"), (-1e3, "-1,000")]
+        {
+            assert_eq!(whole(value), text);
+        }
+    }
+
+    #[test]
+    fn milliseconds_carry_three_digits() {
+        for (value, text) in
+            [(0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (1234.0, "1,234")]
+        {
+            assert_eq!(milliseconds(Some(value)), text);
+        }
+    }
+}

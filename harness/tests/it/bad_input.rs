@@ -1,0 +1,137 @@
+//! What a person gets wrong: one line, what and where and what to do, the right exit code, nothing half-written.
+
+use std::fs;
+
+use crate::support::{Bench, Ended, LATENCY};
+
+const NULL: &str = "[[system]]\nname = \"null\"\nbackend = \"null\"\n";
+
+fn campaign(head: &str, systems: &str) -> Bench {
+    Bench::new(&format!("{head}{systems}"))
+}
+
+#[test]
+fn a_broken_campaign_is_told_by_line_and_column() {
+    for (text, at, parts) in [
+        ("name = \"x\nb", "campaign.toml:1:", vec![]),
+        ("tracks = [\"latenzy\"]\n", "campaign.toml:1:11:", vec!["latenzy", "latency"]),
+        ("nme = \"x\"\n", "campaign.toml:1:1:", vec!["nme", "name"]),
+        ("cores = 0\n", "campaign.toml:1:9:", vec!["cores", "above zero"]),
+        ("tracks = []\n", "campaign.toml:1:10:", vec!["at least one"]),
+    ] {
+        let rest = "test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
+        let ended = campaign(&format!("{text}{rest}"), NULL).run(&[]);
+        ended.assert_says(2, &[&[at], &parts[..]].concat());
+    }
+}
+
+#[test]
+fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
+    for (system, parts) in [
+        ("name = \"a\"\n", ["either `backend` or `command`", "5:"]),
+        ("name = \"a\"\nbackend = \"nul\"\n", ["did you mean \"null\"?", "7:11:"]),
+        (
+            "name = \"a\"\ncommand = [\"no-such-program\"]\n",
+            ["no program \"no-such-program\" in PATH", "7:11:"],
+        ),
+        ("name = \"a\"\ncommand = [\"./nothing\"]\n", ["from the campaign's folder", "7:11:"]),
+        ("name = \"a/b\"\nbackend = \"null\"\n", ["won't do as a name", "6:8:"]),
+        ("name = \"a\"\nbackend = \"null\"\nmodel = \"gone\"\n", ["no model at", "8:9:"]),
+        (
+            "name = \"a\"\ncommand = [\"cat\"]\nsettings = { beam = 2 }\n",
+            ["settings belong to backends", "7:11:"],
+        ),
+    ] {
+        let bench = campaign(&format!("# two\n# lines\n{LATENCY}"), &format!("[[system]]\n{system}"));
+        bench.run(&[]).assert_says(2, &parts);
+        assert!(!bench.path("out").exists(), "nothing half-written");
+    }
+}
+
+#[test]
+fn two_systems_of_one_name_are_refused() {
+    campaign(LATENCY, &NULL.repeat(2)).run(&[]).assert_says(2, &["campaign.toml:7:8:", "a second system"]);
+}
+
+#[test]
+fn a_test_set_that_cannot_be_read_is_named() {
+    for (set, parts) in [
+        ("{ name = \"x\", source = \"gone.en\" }", ["gone.en", "can't read"]),
+        (
+            "{ name = \"x\", source = \"tiny.en\", references = [\"short.de\"] }",
+            ["short.de has 1 lines", "has 5"],
+        ),
+        ("{ name = \"x\", source = \"empty.en\" }", ["empty.en", "no lines"]),
+        ("{ name = \"x\", sauce = \"tiny.en\" }", ["test set", "source"]),
+        ("\"../gone\"", ["no test set folder at", "gone"]),
+        ("\"multi30k/2016\"", ["languages = \"en-de\"", "no folder"]),
+    ] {
+        let bench = campaign(&format!("test-sets = [{set}]\n"), NULL);
+        bench.write("short.de", "Nur eine.\n");
+        bench.write("empty.en", "");
+        bench.run(&[]).assert_says(2, &[&["campaign.toml:1:1"], &parts[..]].concat());
+    }
+}
+
+#[test]
+fn a_filter_that_fits_nothing_is_a_typing_error() {
+    let bench = campaign(LATENCY, NULL);
+    bench.run(&["--system", "nul"]).assert_says(2, &["no system fits \"nul\"", "did you mean \"null\"?"]);
+    bench.run(&["--test-set", "big*"]).assert_says(2, &["no test set fits \"big*\"", "tiny"]);
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_measures_nothing() {
+    let ended = campaign(LATENCY, NULL).run(&["--track", "throughput-1"]);
+    ended.assert_says(4, &["nothing to measure"]);
+}
+
+#[test]
+fn an_unknown_option_is_a_bad_request() {
+    let ended = Ended::of(campaign(LATENCY, NULL).dyno(&["run", "--ouy", "x"]).output().unwrap());
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("--out"), "{ended:?}");
+}
+
+#[test]
+fn a_campaign_that_is_not_there_is_named() {
+    let ended = Ended::of(campaign(LATENCY, NULL).dyno(&["run", "gone.toml"]).output().unwrap());
+    ended.assert_says(2, &["gone.toml", "No such file"]);
+}
+
+#[test]
+fn a_place_that_cannot_hold_a_run_is_refused_with_the_way_out() {
+    let bench = campaign(LATENCY, NULL);
+    let out =
+        |place: &str| Ended::of(bench.dyno(&["run", "campaign.toml", "--out", place]).output().unwrap());
+    out("tiny.en").assert_says(2, &["tiny.en is not a folder"]);
+    out("tiny.en/below").assert_says(2, &["can't create tiny.en/below", "--out"]);
+    out(".").assert_says(2, &["holds files that are no run"]);
+    assert!(!bench.path("records.jsonl").exists());
+}
+
+#[test]
+fn a_read_only_folder_is_refused() {
+    // Root may write anywhere but into the kernel's own tree.
+    let ended = Ended::of(
+        campaign(LATENCY, NULL).dyno(&["run", "campaign.toml", "--out", "/proc/run"]).output().unwrap(),
+    );
+    ended.assert_says(2, &["can't create /proc/run", "--out DIR"]);
+}
+
+#[test]
+fn a_damaged_run_is_named_by_file_and_line() {
+    let bench = campaign(LATENCY, NULL);
+    assert_eq!(bench.run(&["--json"]).code, Some(0));
+    let path = bench.path("out/records.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"schema\"", "schema", 1)).unwrap();
+    bench.run(&[]).assert_says(2, &["records.jsonl:1:"]);
+}
+
+#[test]
+fn a_run_is_asked_of_a_run_folder() {
+    let bench = campaign(LATENCY, NULL);
+    let ended = Ended::of(bench.dyno(&["score", ".", "--campaign", "campaign.toml"]).output().unwrap());
+    ended.assert_says(2, &["no run folder", "run.json"]);
+}

@@ -1,0 +1,11 @@
+//! dyno as a person or a script meets it: the built program, its files, its exit codes.
+#![allow(clippy::unwrap_used)] // helpers of tests fail like tests
+
+mod bad_input;
+mod misbehaviour;
+mod resume;
+mod run;
+mod scoring;
+mod support;
+mod testsets;
+mod translate;

@@ -1,0 +1,140 @@
+//! Interrupted runs: nothing finished is lost, nothing is measured twice, nobody is left behind.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::{Bench, LATENCY};
+
+/// Three rounds of two systems over eleven words: about 1.5 s.
+fn slow_bench() -> Bench {
+    bench_of_word_us(20_000)
+}
+
+fn bench_of_word_us(word_us: u32) -> Bench {
+    let system = |name| {
+        format!("[[system]]\nname = \"{name}\"\nbackend = \"null\"\nsettings = {{ word-us = {word_us} }}\n")
+    };
+    Bench::new(&format!("{LATENCY}{}{}", system("one"), system("two")))
+}
+
+fn start(bench: &Bench) -> Child {
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("dyno starts")
+}
+
+fn wait_for(mut happens: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !happens() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it never happened");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn wait_for_records(bench: &Bench, count: usize) {
+    let lines = || fs::read_to_string(bench.path("out/records.jsonl")).map_or(0, |text| text.lines().count());
+    wait_for(|| lines() >= count);
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn interrupt_finishes_the_round_and_the_next_run_goes_on() {
+    let bench = slow_bench();
+    let child = start(&bench);
+    wait_for_records(&bench, 1);
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let done = bench.records().len();
+    assert!((1..6).contains(&done), "{done} records");
+    assert!(bench.path("out/summary.csv").exists(), "what is there is written");
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains(&format!("{done} of 6 rounds are there")), "{ended:?}");
+    assert_eq!(bench.records().len(), 6);
+}
+
+#[test]
+fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
+    let bench = slow_bench();
+    let mut child = start(&bench);
+    wait_for_records(&bench, 2);
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    let before = bench.records();
+    wait_for(|| systems_of(&bench) == 0);
+    assert_eq!(bench.run(&[]).code, Some(0));
+    assert_eq!(bench.records()[..before.len()], before[..]);
+    assert_eq!(bench.records().len(), 6);
+}
+
+/// Processes that were started for this bench's folder.
+fn systems_of(bench: &Bench) -> usize {
+    let folder = fs::canonicalize(bench.path("out")).unwrap().display().to_string();
+    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
+    let commands = fs::read_dir("/proc").unwrap().flatten().filter_map(command);
+    commands.filter(|command| String::from_utf8_lossy(command).contains(&folder)).count()
+}
+
+#[test]
+fn a_record_cut_short_is_dropped_and_measured_again() {
+    let bench = slow_bench();
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let path = bench.path("out/records.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &text[..text.len() - 30]).unwrap();
+    let ended = bench.run(&[]);
+    assert!(ended.stderr.contains("5 of 6 rounds are there"), "{ended:?}");
+    assert_eq!(bench.records().len(), 6);
+}
+
+#[test]
+fn a_finished_run_is_never_reopened() {
+    let bench = slow_bench();
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let before = fs::read(bench.path("out/records.jsonl")).unwrap();
+    bench.run(&[]).assert_says(2, &["is finished", "choose another --out"]);
+    assert_eq!(fs::read(bench.path("out/records.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn another_campaign_keeps_out_of_a_runs_folder() {
+    let bench = slow_bench();
+    assert_eq!(bench.run(&["--system", "one"]).code, Some(0));
+    bench.run(&["--system", "two"]).assert_says(2, &["out holds another run", "choose another --out"]);
+}
+
+#[test]
+fn two_benches_do_not_share_a_folder() {
+    // So slow that the first is still at work whenever the second gets to the folder.
+    let bench = bench_of_word_us(2_000_000);
+    let mut child = start(&bench);
+    wait_for(|| bench.path("out/run.json").exists());
+    bench.run(&[]).assert_says(2, &["another dyno is at work", "--out"]);
+    signal(&child, "KILL");
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let bench = slow_bench();
+    let mut child = bench.dyno(&["list", "campaign.toml"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn progress_stays_away_from_a_pipe() {
+    let bench = slow_bench();
+    let mut child = start(&bench);
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let lines: Vec<String> = stderr.lines().map(Result::unwrap).collect();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(lines.len(), 2, "host and campaign, nothing else: {lines:?}");
+}

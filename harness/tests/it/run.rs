@@ -1,0 +1,196 @@
+//! Campaigns measured end to end.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended, LATENCY, records};
+
+const SCRIPT: &str = "import sys
+out = open('saw.txt', 'a')
+out.write(' '.join(sys.argv[1:]) + '\\n')
+for line in sys.stdin:
+    print(line.rstrip('\\n').upper(), flush=True)
+";
+
+fn three_systems() -> Bench {
+    let systems = r#"
+[[system]]
+name = "null"
+backend = "null"
+[[system]]
+name = "cat"
+command = ["cat"]
+[[system]]
+name = "script"
+command = ["python3", "script.py", "{cores}", "{track}", "{model}"]
+model = "script.py"
+"#;
+    let bench = Bench::new(&format!("{LATENCY}{systems}"));
+    bench.write("script.py", SCRIPT);
+    bench
+}
+
+#[test]
+fn built_in_and_foreign_systems_are_measured_alike() {
+    let bench = three_systems();
+    let ended = bench.run(&["--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let summary: Value = serde_json::from_str(&ended.stdout).expect("--json prints JSON and nothing else");
+    let cells = summary["cells"].as_array().unwrap();
+    let names: Vec<_> = cells.iter().map(|cell| cell["system"].as_str().unwrap()).collect();
+    assert_eq!(names, ["null", "cat", "script"]);
+    for cell in cells {
+        assert_eq!(cell["verdict"], "VALID", "{cell}");
+        assert_eq!(cell["rounds"], 3);
+        assert!(cell["words_per_second"].as_f64().unwrap() > 0.0);
+        assert!(cell["p99_ms"].is_null(), "five lines can't bound p99");
+        let (peak, floor) = (cell["peak_bytes"].as_u64().unwrap(), cell["floor_bytes"].as_u64().unwrap());
+        assert!(peak > 0 && floor > 0 && floor < 32 << 20, "{cell}");
+    }
+    let csv = std::fs::read_to_string(bench.path("out/summary.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 4);
+    assert!(csv.starts_with("test_set,track,system,profile,verdict,"));
+}
+
+#[test]
+fn records_hold_every_latency_and_the_answers_in_source_order() {
+    let bench = three_systems();
+    bench.run(&[]);
+    let records = bench.records();
+    assert_eq!(records.len(), 9);
+    for record in &records {
+        assert_eq!(record["latency_ns"].as_array().unwrap().len(), 5);
+        assert_eq!(record["words"], 11);
+        let output = format!("out/outputs/{}.txt", record["output"].as_str().unwrap());
+        let text = std::fs::read_to_string(bench.path(&output)).unwrap();
+        let expected = "A dog barks.\n\nTwo men\ttalk\nno end\u{2028}here\nlast one\n";
+        let upper = record["system"] == "script";
+        assert_eq!(text, if upper { expected.to_uppercase() } else { expected.into() });
+    }
+    assert!(!bench.path("out/scratch").exists(), "a finished run leaves no scratch files");
+}
+
+#[test]
+fn placeholders_reach_a_foreign_command_and_its_folder_is_the_campaigns() {
+    let bench = three_systems();
+    bench.run(&["--system", "script"]);
+    let saw = std::fs::read_to_string(bench.path("saw.txt")).unwrap();
+    let model = std::fs::canonicalize(bench.path("script.py")).unwrap();
+    assert_eq!(saw.lines().collect::<HashSet<_>>().len(), 1);
+    let words: Vec<_> = saw.lines().next().unwrap().split(' ').collect();
+    assert_eq!(words[..2], ["1", "latency"]);
+    assert_eq!(std::fs::canonicalize(words[2]).unwrap(), model);
+}
+
+#[test]
+fn throughput_runs_the_whole_file_until_the_profiles_minimum_time() {
+    let system = "[[system]]\nname = \"slow\"\nbackend = \"null\"\nsettings = { word-us = 20000 }\n";
+    let tracks = LATENCY.replace("\"latency\"", "\"throughput-1\", \"throughput-all\"");
+    let bench = Bench::new(&format!("{tracks}{system}"));
+    let ended = bench.run(&["--json"]);
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    // 11 words of 20 ms each: 50 words/s on one core, less what a launch takes. All five lines are one batch.
+    for cell in summary["cells"].as_array().unwrap() {
+        let speed = cell["words_per_second"].as_f64().unwrap();
+        assert!(speed > 5.0 && speed <= 50.0, "{cell}");
+    }
+    for record in bench.records() {
+        let launches = record["launch_ns"].as_array().unwrap();
+        assert!(launches.iter().map(|ns| ns.as_u64().unwrap()).sum::<u64>() >= 1_000_000_000);
+        assert_eq!(record["one_line_ns"].as_array().unwrap().len(), 3);
+        assert_eq!(record["facts"]["backend"], "null");
+    }
+}
+
+#[test]
+fn a_systems_memory_is_its_own() {
+    let hungry = "import sys; x = bytearray(200 << 20); x[::4096] = b'1' * len(x[::4096])
+for line in sys.stdin: print(line, end='', flush=True)";
+    let systems = format!(
+        "[[system]]\nname = \"hungry\"\ncommand = [\"python3\", \"-c\", '''{hungry}''']
+[[system]]\nname = \"small\"\nbackend = \"null\"\n"
+    );
+    let bench = Bench::new(&format!("{LATENCY}{systems}"));
+    assert_eq!(bench.run(&[]).code, Some(0));
+    for record in bench.records() {
+        let peak = record["usage"]["peak_bytes"].as_u64().unwrap() >> 20;
+        let expected = if record["system"] == "hungry" { 200..300 } else { 1..32 };
+        assert!(expected.contains(&peak), "{} MiB for {}", peak, record["system"]);
+    }
+}
+
+#[test]
+fn the_system_keeps_to_its_core() {
+    let script = "import os, sys
+for line in sys.stdin: print(sorted(os.sched_getaffinity(0)), flush=True)";
+    let bench = Bench::of_command(&["python3", "-c", script]);
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let record = &bench.records()[0];
+    let output = format!("out/outputs/{}.txt", record["output"].as_str().unwrap());
+    let said = std::fs::read_to_string(bench.path(&output)).unwrap();
+    let cores: Vec<u64> = record["system_cores"].as_array().unwrap().iter().flat_map(Value::as_u64).collect();
+    assert_eq!(cores.len(), 1);
+    assert_eq!(said.lines().collect::<HashSet<_>>(), HashSet::from([format!("{cores:?}").as_str()]));
+}
+
+#[test]
+fn a_dry_run_lists_and_writes_nothing() {
+    let bench = three_systems();
+    let ended = bench.run(&["--dry-run", "--system", "*a*"]);
+    assert_eq!(ended.code, Some(0));
+    assert!(ended.stdout.contains("1 cells of 3 rounds, about 0:0"), "{ended:?}");
+    assert!(!bench.path("out").exists());
+    let json: Value = serde_json::from_str(&bench.run(&["--dry-run", "--json"]).stdout).unwrap();
+    assert_eq!(json["cells"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn the_table_names_every_system_and_its_verdict() {
+    let ended = three_systems().run(&["--system", "null", "--system", "cat"]);
+    let table: Vec<_> = ended.stdout.lines().filter(|line| line.contains("VALID")).collect();
+    assert_eq!(table.len(), 2, "{ended:?}");
+    assert!(ended.stdout.contains("track latency (one core, lock-step) · tiny"), "{ended:?}");
+    assert!(!ended.stdout.contains('\u{1b}'), "no colour codes on a pipe");
+}
+
+#[test]
+fn a_profile_on_the_command_line_wins() {
+    let bench = three_systems();
+    assert_eq!(bench.run(&["--profile", "standard", "--system", "null"]).code, Some(0));
+    let records = bench.records();
+    assert_eq!(records.len(), 5);
+    assert!(records.iter().all(|record| record["profile"] == "standard"));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_order_of_cells() {
+    let order = |bench: &Bench| {
+        let of = |record: &Value| (record["round"].as_u64(), record["system"].as_str().unwrap().to_owned());
+        bench.records().iter().map(of).collect::<Vec<_>>()
+    };
+    let (a, b) = (three_systems(), three_systems());
+    a.run(&[]);
+    b.run(&[]);
+    assert_eq!(order(&a), order(&b));
+    assert_eq!(
+        order(&a).iter().map(|(round, _)| round.unwrap()).collect::<Vec<_>>(),
+        [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    );
+}
+
+#[test]
+fn without_out_the_run_lies_below_runs_and_a_second_one_beside_it() {
+    let bench = three_systems();
+    let run = || Ended::of(bench.dyno(&["run", "campaign.toml", "-s", "null"]).output().unwrap());
+    assert_eq!(run().code, Some(0));
+    assert_eq!(run().code, Some(0));
+    let mut folders: Vec<_> =
+        std::fs::read_dir(bench.path("runs")).unwrap().map(|e| e.unwrap().path()).collect();
+    folders.sort();
+    assert_eq!(folders.len(), 2);
+    let name = |i: usize| folders[i].file_name().unwrap().to_str().unwrap().to_owned();
+    assert!(name(0).starts_with("campaign-"));
+    assert_eq!(name(1), format!("{}-2", name(0)));
+    assert!(folders.iter().all(|folder| records(folder).len() == 3));
+}

@@ -1,0 +1,131 @@
+//! Quality figures, held against what sacrebleu itself prints.
+
+use std::fs;
+use std::iter;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended, skip};
+
+const CAMPAIGN: &str = r#"
+tracks = ["latency"]
+test-sets = [{ name = "two", source = "answers", references = ["reference"] }]
+[[system]]
+name = "echo"
+backend = "null"
+"#;
+
+/// The null backend echoes the source, so that the source is the answers.
+fn bench() -> Bench {
+    let bench = Bench::new(CAMPAIGN);
+    bench
+        .write("answers", "Ein Hund läuft über die nasse Wiese.\nZwei alte Männer spielen Schach im Park.\n");
+    bench.write("reference", "Ein Hund rennt über die nasse Wiese.\nZwei Männer spielen im Park Schach.\n");
+    bench
+}
+
+/// The Pythons that may have sacrebleu: the user's, and dyno's private ones.
+fn pythons() -> Vec<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let private = cache.and_then(|cache| fs::read_dir(cache.join("dyno")).ok());
+    let private = private.into_iter().flatten().flatten().map(|entry| entry.path().join("bin/python3"));
+    iter::once("python3".into()).chain(private).collect()
+}
+
+/// What sacrebleu's own command prints for the same files; `None` where no Python here has it.
+fn sacrebleu(bench: &Bench) -> Option<f64> {
+    let (answers, reference) = (bench.path("answers"), bench.path("reference"));
+    let printed = |python: PathBuf| {
+        let mut command = Command::new(python);
+        command.args(["-m", "sacrebleu", "-b", "-w", "4", "-i"]).args([&answers, &reference]);
+        let output = command.stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
+        String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+    };
+    pythons().into_iter().find_map(printed)
+}
+
+#[test]
+fn bleu_is_sacrebleus_and_overrides_in_the_environment_are_ignored() {
+    let bench = bench();
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out", "--json"]);
+    let ended = Ended::of(
+        command.env("SACREBLEU_TOKENIZE", "char").env("SACREBLEU_FORMAT", "text").output().unwrap(),
+    );
+    let summary: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let Some(expected) = sacrebleu(&bench) else {
+        return skip("no sacrebleu to be had: BLEU is not compared");
+    };
+    let cell = &summary["cells"][0];
+    assert!((cell["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{expected} in {cell}");
+    let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
+    assert!(scores[0]["bleu_signature"].as_str().unwrap().contains("tok:13a"), "{scores}");
+}
+
+/// A `python3` that has neither sacrebleu nor a network, before everything else in PATH.
+fn poor_python(bench: &Bench) -> String {
+    let folder = bench.path("bin");
+    fs::create_dir(&folder).unwrap();
+    let script =
+        "#!/bin/sh\ncase \"$*\" in *venv*) echo 'no network today' >&2;; *) echo nothing;; esac\nexit 1\n";
+    fs::write(folder.join("python3"), script).unwrap();
+    fs::set_permissions(folder.join("python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn without_sacrebleu_the_run_succeeds_with_a_warning() {
+    let bench = bench();
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out", "--json"]);
+    command.env("PATH", poor_python(&bench)).env("XDG_CACHE_HOME", bench.path("cache"));
+    let ended = Ended::of(command.output().unwrap());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let warnings: Vec<_> = ended.stderr.lines().filter(|line| line.starts_with("warning: ")).collect();
+    assert_eq!(warnings.len(), 1, "{ended:?}");
+    assert!(warnings[0].contains("no network today") && warnings[0].contains("dyno score"), "{ended:?}");
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert!(summary["cells"][0]["bleu"].is_null() && summary["scored"] == false);
+    let left = fs::read_dir(bench.path("cache/dyno")).unwrap().count();
+    assert_eq!(left, 0, "what was half built is gone");
+    score_adds_what_was_missing(&bench);
+}
+
+fn score_adds_what_was_missing(bench: &Bench) {
+    let score = || {
+        let arguments = ["score", "out", "--campaign", "campaign.toml", "--json"];
+        bench.dyno(&arguments)
+    };
+    let poor = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = score();
+    command.env("PATH", poor).env("XDG_CACHE_HOME", bench.path("cache"));
+    Ended::of(command.output().unwrap()).assert_says(2, &["no network today"]);
+    let Some(expected) = sacrebleu(bench) else {
+        return skip("no sacrebleu to be had: `dyno score` is not tried");
+    };
+    let rows: Value = serde_json::from_slice(&score().output().unwrap().stdout).unwrap();
+    assert!((rows[0]["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{rows}");
+}
+
+#[test]
+fn without_any_python_the_run_still_succeeds() {
+    let bench = bench();
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
+    command.env("PATH", bench.path("nothing")).env("XDG_CACHE_HOME", bench.path("cache"));
+    let ended = Ended::of(command.output().unwrap());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("python3"), "{ended:?}");
+}
+
+#[test]
+fn a_test_set_of_sacrebleu_without_sacrebleu_is_refused() {
+    let bench = Bench::new(
+        "languages = \"en-de\"\ntest-sets = [\"multi30k/2016\"]\n[[system]]\nname = \"a\"\nbackend = \"null\"\n",
+    );
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
+    command.env("PATH", poor_python(&bench)).env("XDG_CACHE_HOME", bench.path("cache"));
+    Ended::of(command.output().unwrap()).assert_says(2, &["campaign.toml:2:14:", "multi30k/2016", "network"]);
+    assert!(!bench.path("out").exists());
+}

@@ -1,0 +1,100 @@
+//! A bench to test on: a folder of its own, a campaign, and the built program.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with a campaign in it, removed at the end.
+pub struct Bench {
+    folder: TempDir,
+}
+
+/// The head of a campaign on a small test set, latency only: the quickest that measures anything.
+pub const LATENCY: &str = "tracks = [\"latency\"]\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
+
+impl Bench {
+    /// A bench whose `campaign.toml` holds `campaign`, beside a test set `tiny.en` of five lines.
+    pub fn new(campaign: &str) -> Self {
+        let bench = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        bench.write("campaign.toml", campaign);
+        bench.write("tiny.en", "A dog barks.\n\nTwo men\ttalk\nno end\u{2028}here\nlast one\n");
+        bench
+    }
+
+    /// A campaign in the latency track whose only system is this command.
+    pub fn of_command(command: &[&str]) -> Self {
+        let system = format!("[[system]]\nname = \"it\"\ncommand = {command:?}\n");
+        Self::new(&format!("line-seconds = 1.0\n{LATENCY}{system}"))
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(name), text).expect("a file in the temporary folder");
+    }
+
+    /// dyno in this folder; the user's cache and settings don't reach it.
+    pub fn dyno(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `campaign.toml` into `out` with further arguments.
+    pub fn run(&self, further: &[&str]) -> Ended {
+        let arguments = [&["run", "campaign.toml", "--out", "out"], further].concat();
+        Ended::of(self.dyno(&arguments).output().expect("dyno starts"))
+    }
+
+    /// The records of `out`.
+    pub fn records(&self) -> Vec<Value> {
+        records(&self.path("out"))
+    }
+}
+
+/// The records of a run's folder.
+pub fn records(run: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(run.join("records.jsonl")).expect("a run has records");
+    text.lines().map(|line| serde_json::from_str(line).expect("a record is JSON")).collect()
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("dyno speaks UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("dyno speaks UTF-8"),
+        }
+    }
+
+    /// Ended with `code`, and its one line on standard error holds each of `parts`.
+    pub fn assert_says(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        let lines: Vec<_> = self.stderr.lines().filter(|line| line.starts_with("dyno: ")).collect();
+        assert_eq!(lines.len(), 1, "one line that says what is wrong: {self:?}");
+        for part in parts {
+            assert!(lines[0].contains(part), "{part:?} is not in {:?}", lines[0]);
+        }
+        assert!(!self.stderr.contains("panicked"), "{self:?}");
+    }
+}
+
+/// Says that a test could not do its work here, in a way that the test runner doesn't swallow.
+pub fn skip(what: &str) {
+    let line = format!("skipped: {what}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+}

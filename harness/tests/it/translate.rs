@@ -1,0 +1,102 @@
+//! `dyno translate`: the contract of a system, from the system's side.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended, LATENCY};
+
+fn start(bench: &Bench, further: &[&str]) -> Child {
+    let arguments = [&["translate", "--backend", "null"], further].concat();
+    let mut command = bench.dyno(&arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("dyno starts")
+}
+
+fn translate(input: &[u8], further: &[&str]) -> Ended {
+    let mut child = start(&Bench::new(LATENCY), further);
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // Beside the reading, or both pipes fill up. A refusal ends it before it reads: then writing fails.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    writer.join().unwrap();
+    ended
+}
+
+/// Input and the answers to it: one line for one line, whatever is in it.
+const LINES: &[(&[u8], &str)] = &[
+    (b"", ""),
+    (b"\n", "\n"),
+    (b"one\ntwo", "one\ntwo\n"),
+    (b"dos\r\nend\r\n", "dos\nend\n"),
+    (b"in\rside\n", "in side\n"),
+    (b"a\xffb\n", "a\u{fffd}b\n"),
+    ("line\u{2028}separator\u{85}inside\n".as_bytes(), "line\u{2028}separator\u{85}inside\n"),
+    (b"tab\tnul\0\n", "tab\tnul\0\n"),
+];
+
+#[test]
+fn every_track_answers_a_line_by_a_line() {
+    for track in ["latency", "throughput-1", "throughput-all"] {
+        for (input, expected) in LINES {
+            let ended = translate(input, &["--track", track]);
+            assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), *expected), "{track} {input:?}");
+        }
+    }
+}
+
+#[test]
+fn order_is_kept_over_workers_and_windows() {
+    let input: String = (0..20_000).map(|i| format!("line {i}\n")).collect();
+    for cores in ["1", "2", "3"] {
+        let ended = translate(input.as_bytes(), &["--track", "throughput-all", "--cores", cores]);
+        assert_eq!(ended.stdout, input, "{cores} workers");
+    }
+}
+
+#[test]
+fn the_latency_track_answers_before_the_next_line() {
+    let mut child = start(&Bench::new(LATENCY), &["--track", "latency"]);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for i in 0..10 {
+        writeln!(stdin, "line {i}").unwrap();
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).unwrap();
+        assert_eq!(answer, format!("line {i}\n"));
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn facts_leave_as_json() {
+    let bench = Bench::new(LATENCY);
+    let child = start(&bench, &["--facts", "facts.json"]);
+    assert!(child.wait_with_output().unwrap().status.success());
+    let facts: Value = serde_json::from_slice(&std::fs::read(bench.path("facts.json")).unwrap()).unwrap();
+    assert_eq!(facts["backend"], "null");
+    assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn what_the_backend_cannot_do_is_refused_by_name() {
+    for (arguments, parts) in [
+        (vec!["--set", "beam=4"], ["no setting `beam`", "word-us"]),
+        (vec!["--set", "word-us=fast"], ["can't take `word-us = \"fast\"`", "a number"]),
+        (vec!["--set", "word-us=-1"], ["can't take `word-us = -1`", "between 0"]),
+        (vec!["--model", "x"], ["takes no model", "given 1"]),
+        (vec!["--track", "latency", "--cores", "2"], ["for one core", "throughput-all"]),
+    ] {
+        translate(b"x\n", &arguments).assert_says(2, &parts);
+    }
+}
+
+#[test]
+fn an_unknown_backend_is_refused_with_a_guess() {
+    let bench = Bench::new(LATENCY);
+    let ended = Ended::of(bench.dyno(&["translate", "--backend", "nul"]).output().unwrap());
+    ended.assert_says(2, &["no backend \"nul\"", "did you mean \"null\"?"]);
+}
