@@ -134,7 +134,4 @@ pub struct SuperviseArgs {
     /// Descriptor of the socket to the bench
     #[arg(long)]
     pub control: RawFd,
-    /// What to start, as JSON
-    #[arg(long)]
-    pub spec: String,
 }

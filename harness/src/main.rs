@@ -7,6 +7,8 @@
 //!                    store ─ score ─► table
 //! ```
 
+#![deny(clippy::print_stderr)] // `say` survives a closed standard error
+
 mod campaign;
 mod cli;
 mod commands;
@@ -19,6 +21,7 @@ mod progress;
 mod random;
 mod registry;
 mod rounds;
+mod say;
 mod score;
 mod stats;
 mod store;
@@ -47,7 +50,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Translate(args)) => commands::translate::translate(args),
-        Some(Command::Supervise(args)) => supervisor::supervise(&args.spec, args.control),
+        Some(Command::Supervise(args)) => supervisor::supervise(args.control),
     }
 }
 
@@ -57,6 +60,6 @@ fn complain(failure: &Failure) -> Exit {
     if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
         return Exit::Done;
     }
-    eprintln!("dyno: {:#}", failure.error);
+    say::say(format_args!("dyno: {:#}", failure.error));
     failure.exit
 }

@@ -62,6 +62,17 @@ pub fn pin_before_exec(command: &mut Command, cores: Vec<usize>) {
     unsafe { command.pre_exec(move || pin_thread(&cores)) };
 }
 
+/// Lets `command` be killed when the thread that starts it goes away, so that nothing outlives a supervisor.
+pub fn die_with_parent(command: &mut Command) {
+    // SAFETY: between fork and exec; `ask_for_death` makes one system call without memory.
+    unsafe { command.pre_exec(ask_for_death) };
+}
+
+fn ask_for_death() -> Result<()> {
+    // SAFETY: this prctl takes integers only.
+    checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) }).map(drop)
+}
+
 /// Lets `command` inherit `fd` under the same number (std opens everything close-on-exec).
 pub fn inherit(command: &mut Command, fd: RawFd) {
     // SAFETY: fcntl is async-signal-safe; `keep_on_exec` does nothing else.

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::say::say;
+
 /// Progress over rounds.
 pub struct Progress {
     bar: ProgressBar,
@@ -35,7 +37,7 @@ impl Progress {
     /// A line above the bar, also where there is no terminal.
     pub fn note(&self, message: &str) {
         if self.bar.is_hidden() {
-            eprintln!("{message}");
+            say(message);
         } else {
             self.bar.println(message);
         }

@@ -6,11 +6,11 @@
 //! system's first instruction, adopts and ends whatever the system leaves behind, keeps the tail of its
 //! standard error, and ends everything when the bench goes away, however that happened.
 //!
-//! Both talk over one socket: the supervisor writes [`Launched`], later [`Report`], a JSON line each; the bench
-//! writes nothing, and closing its side means "kill".
+//! Both talk over one socket, a JSON line a message: the bench writes a [`Spec`], the supervisor [`Launched`] and
+//! later a [`Report`]. After the spec the bench writes nothing more, and closing its side means "kill".
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -38,7 +38,7 @@ pub struct Spec {
 }
 
 /// First message: it runs, or could not be started.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Launched {
     /// Monotonic time just before the start.
     pub at_ns: u64,
@@ -81,14 +81,17 @@ pub struct Report {
 const STDERR_TAIL: usize = 16 * 1024;
 /// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
 const GRACE: Duration = Duration::from_millis(200);
-/// Time between two looks at processes that are going.
-const LOOK: Duration = Duration::from_millis(2);
+/// Time between two looks at processes that are going: a system that answers from a process behind its own is
+/// timed this finely.
+const LOOK: Duration = Duration::from_micros(500);
+/// A killed process is gone in milliseconds; one that isn't (in an uninterruptible wait) is left to the kernel.
+const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The hidden subcommand's body: starts the system of `spec` on this process's standard input and output.
-pub fn supervise(spec: &str, control: RawFd) -> Outcome {
-    let spec: Spec = serde_json::from_str(spec).context("the supervisor's spec")?;
+/// The hidden subcommand's body: starts a system on this process's standard input and output.
+pub fn supervise(control: RawFd) -> Outcome {
     let control = os::adopt(control).context("the supervisor is started by `dyno run`, not by hand")?;
     let mut control = UnixStream::from(control);
+    let spec = receive_spec(&control)?;
     os::become_subreaper()?;
     let at_ns = os::monotonic_ns();
     let (pid, stderr) = match start(&spec) {
@@ -98,11 +101,18 @@ pub fn supervise(spec: &str, control: RawFd) -> Outcome {
             return Ok(Exit::Done);
         }
     };
-    send(&mut control, &Launched { at_ns, error: None })?;
+    // The bench may be gone already: then `watch` sees its closed side, and ends the system.
+    let _ = send(&mut control, &Launched { at_ns, error: None });
     let report = watch(pid, stderr, &control)?;
-    // The bench may be gone: then nobody wants the report, and all that it is for has been done.
     let _ = send(&mut control, &report);
     Ok(Exit::Done)
+}
+
+fn receive_spec(control: &UnixStream) -> Outcome<Spec> {
+    let mut line = String::new();
+    // Nothing follows the spec, so that the reader can't have taken more than the line.
+    BufReader::new(control).read_line(&mut line)?;
+    Ok(serde_json::from_str(&line).context("the supervisor's spec")?)
 }
 
 fn start(spec: &Spec) -> io::Result<(u32, ChildStderr)> {
@@ -112,6 +122,7 @@ fn start(spec: &Spec) -> io::Result<(u32, ChildStderr)> {
         command.current_dir(folder);
     }
     os::pin_before_exec(&mut command, spec.cores.clone());
+    os::die_with_parent(&mut command);
     let child = command.spawn()?;
     // From here on only the system holds its pipes: the bench must see their ends when it closes them.
     os::replace_by_null(0)?;
@@ -148,31 +159,38 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream) -> Outcome<Report>
         }
     }
     report.ended_ns = os::monotonic_ns();
-    end_all(pid, &mut report)?;
+    end_all(pid, &mut report);
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
     Ok(report)
 }
 
-/// Reaps the system and everything that it left, by force after a moment's grace.
-fn end_all(pid: u32, report: &mut Report) -> io::Result<()> {
-    let deadline = Instant::now() + if report.killed { Duration::ZERO } else { GRACE };
-    let mut counted = false;
-    loop {
+/// Reaps the system and everything that it left, by force after a moment's grace. A system that works in a
+/// process behind its own ends when that one does.
+fn end_all(pid: u32, report: &mut Report) {
+    let begin = Instant::now();
+    let grace = if report.killed { Duration::ZERO } else { GRACE };
+    let mut forced = false;
+    while begin.elapsed() < PATIENCE {
         match os::reap_any() {
-            Ok(Some(ended)) => account(pid, &ended, report),
-            Ok(None) if Instant::now() < deadline => sleep(LOOK),
-            Ok(None) => {
+            Ok(Some(ended)) => {
+                account(pid, &ended, report);
+                if !forced {
+                    report.ended_ns = os::monotonic_ns();
+                }
+            }
+            Ok(None) if begin.elapsed() >= grace => {
                 let left = children();
-                if !counted && !report.killed {
+                if !forced && !report.killed {
                     report.left_processes = left.len();
                 }
-                counted = true;
+                forced = true;
                 os::kill_group(pid);
                 left.into_iter().for_each(os::kill);
                 sleep(LOOK);
             }
-            Err(_) => return Ok(()), // ECHILD: nobody is left
+            Ok(None) => sleep(LOOK),
+            Err(_) => return, // ECHILD: nobody is left
         }
     }
 }

@@ -147,34 +147,40 @@ impl Campaign {
     }
 }
 
-/// The campaign that ships with dyno: looked for below the working directory, then beside the program and
-/// above it (`target/release/dyno` lies two folders below the checkout).
+/// The campaign that ships with dyno: looked for in the working directory and the folders above it, then in the
+/// program's (`target/release/dyno` lies two folders below the checkout).
 pub fn starter() -> Option<PathBuf> {
     let shipped = Path::new("campaigns/starter.toml");
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|path| path.ancestors().skip(1).take(4));
     let here = std::env::current_dir().ok();
-    let mut folders = here.as_deref().into_iter().chain(above);
+    let mut folders = here.iter().flat_map(|path| path.ancestors()).chain(above);
     folders.find_map(|folder| Some(folder.join(shipped)).filter(|path| path.is_file()))
 }
 
 /// Whether `name` fits `pattern`, in which `*` stands for any letters and `?` for one. Without either the
-/// pattern is the name itself.
+/// pattern is the name itself. Going back to the last star alone is enough, and keeps it quadratic at worst.
 pub fn fits(pattern: &str, name: &str) -> bool {
-    let mut pattern_chars = pattern.chars();
-    match pattern_chars.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            let rest = pattern_chars.as_str();
-            name.char_indices().map(|(i, _)| i).chain([name.len()]).any(|i| fits(rest, &name[i..]))
-        }
-        Some(wanted) => {
-            let mut name_chars = name.chars();
-            let first = name_chars.next();
-            first.is_some_and(|c| wanted == '?' || wanted == c)
-                && fits(pattern_chars.as_str(), name_chars.as_str())
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == name[n] => (p, n) = (p + 1, n + 1),
+            _ => match star {
+                // The star takes one letter more.
+                Some((at, taken)) => {
+                    star = Some((at, taken + 1));
+                    (p, n) = (at + 1, taken + 1);
+                }
+                None => return false,
+            },
         }
     }
+    pattern[p..].iter().all(|&c| c == '*')
 }
 
 #[cfg(test)]
@@ -192,6 +198,13 @@ mod tests {
             ("s?ru", "sru", false),
             ("*", "", true),
             ("*ü?", "grün", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-b-b", false),
+            (
+                "*a*a*a*a*a*a*a*a*a*a*a*a*b",
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                false,
+            ),
         ] {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }

@@ -60,6 +60,21 @@ impl System {
         }
     }
 
+    /// Whether it is a backend of this program.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.launch, Launch::BuiltIn { .. })
+    }
+
+    /// The files that a foreign command names: its program where it is a path, and arguments that are files.
+    pub fn own_files(&self) -> Vec<PathBuf> {
+        match &self.launch {
+            Launch::BuiltIn { .. } => Vec::new(),
+            Launch::Foreign { command, folder } => {
+                command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
+            }
+        }
+    }
+
     /// The folder to start it in, where it matters.
     pub fn folder(&self) -> Option<&Path> {
         match &self.launch {

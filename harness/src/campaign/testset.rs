@@ -76,6 +76,9 @@ pub fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<T
     if source_lines.is_empty() {
         return Err(format!("{}: no lines", source.display()));
     }
+    if source_lines.iter().all(|line| words(line) == 0) {
+        return Err(format!("{}: no words", source.display()));
+    }
     let mut read = Vec::new();
     for path in references {
         let lines = read_lines(path, &mut hash)?;

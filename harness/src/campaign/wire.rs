@@ -89,16 +89,22 @@ impl Source<'_> {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    fn positive<T: Copy + PartialOrd + Default>(
-        &self,
-        value: Option<Spanned<T>>,
-        name: &str,
-    ) -> Outcome<Option<T>> {
-        let Some(value) = value else { return Ok(None) };
-        if *value.get_ref() > T::default() {
-            return Ok(Some(*value.get_ref()));
+    fn above_zero(&self, value: Option<Spanned<usize>>, name: &str) -> Outcome<Option<usize>> {
+        match value {
+            Some(value) if *value.get_ref() == 0 => {
+                Err(self.complaint(value.span(), format!("`{name}` must be above zero")))
+            }
+            value => Ok(value.map(Spanned::into_inner)),
         }
-        Err(self.complaint(value.span(), format!("`{name}` must be above zero")))
+    }
+
+    /// Up to eleven days: beyond it nobody waits, and a clock may not hold it.
+    fn seconds(&self, value: Option<Spanned<f64>>, name: &str, default: f64) -> Outcome<f64> {
+        let Some(value) = value else { return Ok(default) };
+        if *value.get_ref() > 0.0 && *value.get_ref() <= 1e6 {
+            return Ok(*value.get_ref());
+        }
+        Err(self.complaint(value.span(), format!("`{name}` must be above 0 and at most 1,000,000")))
     }
 }
 
@@ -117,14 +123,14 @@ pub(super) fn load(path: &Path) -> Outcome<Campaign> {
 fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let limits = Limits {
         // A minute for a line and an hour for a file: far beyond any honest system on a test set.
-        line_seconds: source.positive(wire.line_seconds, "line-seconds")?.unwrap_or(60.0),
-        launch_seconds: source.positive(wire.launch_seconds, "launch-seconds")?.unwrap_or(3600.0),
+        line_seconds: source.seconds(wire.line_seconds, "line-seconds", 60.0)?,
+        launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", 3600.0)?,
     };
     Ok(Campaign {
         name: name(source, wire.name)?,
         profile: wire.profile,
         seed: wire.seed,
-        cores: source.positive(wire.cores, "cores")?,
+        cores: source.above_zero(wire.cores, "cores")?,
         limits,
         systems: systems(source, wire.systems)?,
         test_sets: test_sets(source, wire.test_sets, wire.languages.as_deref())?,
@@ -132,22 +138,31 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     })
 }
 
-/// Names become parts of folder and file names.
-fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
-    let text = name.get_ref();
+/// Names become parts of folder names and lines of tables.
+fn name_fault(name: &str) -> Option<String> {
     let odd = |c: char| c.is_control() || c == '/' || c == '\\';
-    if text.is_empty() || text.starts_with('.') || text.chars().count() > 60 || text.contains(odd) {
-        let rule = "a name has 1 to 60 characters, no slash, no control character, and no dot at its start";
-        return Err(source.complaint(name.span(), format!("{text:?} won't do as a name: {rule}")));
-    }
-    Ok(text.clone())
+    let fine =
+        !name.is_empty() && !name.starts_with('.') && name.chars().count() <= 60 && !name.contains(odd);
+    let rule = "a name has 1 to 60 characters, no slash, no control character, and no dot at its start";
+    (!fine).then(|| format!("{name:?} won't do as a name: {rule}"))
 }
 
-fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
-    match name {
-        Some(name) => checked_name(source, &name),
-        None => Ok(source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()),
+fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
+    match name_fault(name.get_ref()) {
+        Some(fault) => Err(source.complaint(name.span(), fault)),
+        None => Ok(name.get_ref().clone()),
     }
+}
+
+/// The campaign's own name, else its file's.
+fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
+    let Some(name) = name else {
+        let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let remedy = "give the campaign a `name`";
+        return name_fault(&stem)
+            .map_or(Ok(stem), |fault| Err(source.complaint(0..0, format!("{fault}; {remedy}"))));
+    };
+    checked_name(source, &name)
 }
 
 fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<Vec<Track>> {
@@ -228,10 +243,7 @@ fn test_sets(
         let span = entry.span();
         let loaded = match entry.into_inner() {
             WireTestSet::Named(name) => named(source, &name, languages),
-            WireTestSet::Files(files) => {
-                let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
-                testset::from_files(&files.name, &source.resolve(&files.source), &references)
-            }
+            WireTestSet::Files(files) => from_files(source, &files),
         };
         let test_set = loaded.map_err(|message| source.complaint(span.clone(), message))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {
@@ -240,6 +252,14 @@ fn test_sets(
         test_sets.push(test_set);
     }
     Ok(test_sets)
+}
+
+fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String> {
+    if let Some(fault) = name_fault(&files.name) {
+        return Err(fault);
+    }
+    let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
+    testset::from_files(&files.name, &source.resolve(&files.source), &references)
 }
 
 fn named(source: &Source<'_>, name: &str, languages: Option<&str>) -> Result<TestSet, String> {

@@ -1,6 +1,7 @@
 //! `dyno run`: a campaign, measured round by round, scored, and printed.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,11 +12,12 @@ use super::score::summarise_run;
 use super::{load_campaign, print, print_json};
 use crate::campaign::Campaign;
 use crate::cli::RunArgs;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Outcome, bad_input};
 use crate::host::Host;
 use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
+use crate::say::say;
 use crate::store::{CellSummary, Identity, Place, Store};
 use crate::verify::Verdict;
 use crate::{os, score, table};
@@ -28,9 +30,10 @@ pub fn run(args: &RunArgs) -> Outcome {
     let host = Host::detect()?;
     let rounds = plan::rounds(&campaign);
     if rounds.is_empty() {
-        eprintln!("dyno: nothing to measure: no system, test set or track is left");
+        say("dyno: nothing to measure: no system, test set or track is left");
         return Ok(Exit::NothingMeasured);
     }
+    preflight(&campaign)?;
     if args.dry_run {
         return dry_run(&campaign, &rounds, args.json);
     }
@@ -42,12 +45,29 @@ pub fn run(args: &RunArgs) -> Outcome {
     let rows = summarise_run(&store, &campaign, can_score)?;
     if interrupted {
         let done = store.records().len();
-        eprintln!("interrupted after {done} of {} rounds; the same command resumes", rounds.len());
+        say(format_args!("interrupted after {done} of {} rounds; the same command resumes", rounds.len()));
     } else {
         store.clear_scratch();
     }
     conclude(&store, &rows, args.json, can_score)?;
     Ok(if interrupted { Exit::Interrupted } else { verdict(&rows) })
+}
+
+/// Opens every built-in system once, on no input: what it refuses is told before an hour of other systems'
+/// rounds.
+fn preflight(campaign: &Campaign) -> Outcome<()> {
+    let facts = tempfile::NamedTempFile::new()?;
+    for system in campaign.systems.iter().filter(|system| system.is_built_in()) {
+        let command = system.command(campaign.tracks[0], &[0], facts.path())?;
+        let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.trim_end().lines().last().unwrap_or("it can't be opened");
+            let reason = reason.strip_prefix("dyno: ").unwrap_or(reason);
+            return Err(bad_input(format!("system {:?}: {reason}", system.name)));
+        }
+    }
+    Ok(())
 }
 
 fn verdict(rows: &[CellSummary]) -> Exit {
@@ -56,18 +76,18 @@ fn verdict(rows: &[CellSummary]) -> Exit {
 
 fn introduce(campaign: &Campaign, host: &Host) {
     let (version, cores) = (env!("CARGO_PKG_VERSION"), host.cores.len());
-    eprintln!(
+    say(format_args!(
         "dyno {version} · {}, {cores} cores, {} · profile {}",
         host.cpu,
         host.best_isa(),
         campaign.profile
-    );
+    ));
     let sets = campaign.test_sets.iter().map(|set| format!("{} ({} lines)", set.name, set.source.len()));
     let (name, systems, tracks) = (&campaign.name, campaign.systems.len(), campaign.tracks.len());
-    eprintln!(
+    say(format_args!(
         "campaign {name:?}: {systems} systems × {} × {tracks} tracks",
         sets.collect::<Vec<_>>().join(", ")
-    );
+    ));
 }
 
 /// Quality is worth a warning, not a failure: speed can be measured without, and `dyno score` adds it later.
@@ -78,9 +98,8 @@ fn prepare_scoring(campaign: &Campaign) -> bool {
     match score::prepare() {
         Ok(()) => true,
         Err(error) => {
-            eprintln!(
-                "warning: no BLEU, since there is no sacrebleu: {error:#}; `dyno score` can add it later"
-            );
+            let later = "`dyno score` can add it later";
+            say(format_args!("warning: no BLEU, since there is no sacrebleu: {error:#}; {later}"));
             false
         }
     }

@@ -5,7 +5,7 @@
 //! cores. It never spins, and nothing else of the bench runs meanwhile.
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use super::process::Supervised;
@@ -17,6 +17,8 @@ use crate::verify::{Code, Reason};
 
 /// After the last answer a system has this long to end.
 const END: Duration = Duration::from_secs(10);
+/// After closing its output it has this long: exits take milliseconds.
+const LEAVE: Duration = Duration::from_secs(1);
 
 /// One round of lock-step over the whole set.
 pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
@@ -26,12 +28,15 @@ pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
         Ok(system) => system,
         Err(reason) => return Ok(Seen::failed(reason)),
     };
-    let dialogue = Dialogue::new(to_system, from_system, run.bench.campaign.limits.line_seconds)?;
+    let mut dialogue = Dialogue::new(to_system, from_system, run.bench.campaign.limits.line_seconds)?;
     let told = std::thread::scope(|scope| {
-        let thread = scope.spawn(|| on_cores(run.cores, || exchange(run, dialogue)));
+        let thread = scope.spawn(|| on_cores(run.cores, || exchange(run, &mut dialogue)));
         thread.join().expect("the exchange returns its errors and doesn't panic")
     })?;
-    finish(run, system, told)
+    let seen = finish(system, told);
+    // Not before the system's end: a closed pipe would kill it, and look like a crash of its own.
+    drop(dialogue);
+    seen
 }
 
 fn on_cores<T>(cores: &[usize], work: impl FnOnce() -> T) -> io::Result<T> {
@@ -54,7 +59,7 @@ fn order(run: &Run<'_>) -> Vec<usize> {
     Random::new(run.bench.campaign.seed, &purpose).permutation(run.test_set.source.len())
 }
 
-fn exchange(run: &Run<'_>, mut dialogue: Dialogue) -> Told {
+fn exchange(run: &Run<'_>, dialogue: &mut Dialogue) -> Told {
     let order = order(run);
     let line = |&i: &usize| [run.test_set.source[i].as_slice(), b"\n"].concat();
     let lines: Vec<Vec<u8>> = order.iter().map(line).collect();
@@ -89,25 +94,31 @@ fn exchange(run: &Run<'_>, mut dialogue: Dialogue) -> Told {
     told
 }
 
-fn finish(run: &Run<'_>, system: Supervised, told: Told) -> Outcome<Seen> {
+fn finish(system: Supervised, told: Told) -> Outcome<Seen> {
     let launched = system.launched_ns();
-    // One that closed its output is on its way out, and how it ends tells why.
-    if told.fault.as_ref().is_some_and(|fault| fault.code != Code::ExitedEarly) {
+    // One that closed its output is on its way out, and how it ends tells why. Others have had their time.
+    let leaves = told.fault.as_ref().is_some_and(|fault| fault.code == Code::ExitedEarly);
+    if told.fault.is_some() && !leaves {
         system.kill();
     }
-    let (usage, hung) = system.finish(END, END, || None)?;
-    // Dead is dead: that its pipe closed is only how it showed. But what the bench kills has not crashed.
-    let died = bad_end(&usage).filter(|_| !(usage.killed && usage.signal == Some(libc::SIGKILL)));
-    let reasons: Vec<Reason> = died.or(told.fault).or(hung).into_iter().collect();
-    let mut seen = Seen { usage, ..Seen::default() };
-    seen.start_ns = told.first_answer_ns.map(|at| at - launched);
-    if reasons.is_empty() {
-        seen.answers = in_source_order(&told.order, told.answers);
-        seen.latency_ns = in_source_order(&told.order, told.latency_ns);
-    }
-    seen.reasons = reasons;
-    debug_assert!(!seen.reasons.is_empty() || seen.answers.len() == run.test_set.source.len());
-    Ok(seen)
+    let patience = if leaves { LEAVE } else { END };
+    let (usage, hung) = system.finish(patience, patience, || None)?;
+    let died = bad_end(&usage).filter(|_| !usage.killed);
+    let reason = match told.fault {
+        Some(fault) if leaves => Some(died.unwrap_or(fault)),
+        Some(fault) => Some(fault),
+        None => hung.or(died),
+    };
+    let start_ns = told.first_answer_ns.map(|at| at.saturating_sub(launched));
+    let seen = Seen { usage, start_ns, ..Seen::default() };
+    Ok(match reason {
+        Some(reason) => Seen { reasons: vec![reason], ..seen },
+        None => Seen {
+            answers: in_source_order(&told.order, told.answers),
+            latency_ns: in_source_order(&told.order, told.latency_ns),
+            ..seen
+        },
+    })
 }
 
 fn in_source_order<T: Default + Clone>(order: &[usize], told: Vec<T>) -> Vec<T> {
@@ -118,13 +129,16 @@ fn in_source_order<T: Default + Clone>(order: &[usize], told: Vec<T>) -> Vec<T> 
     sorted
 }
 
-/// Both pipes of a system, non-blocking on our side: a system that doesn't read must not hang the bench.
+/// Both pipes of a system, non-blocking on our side: a system that doesn't read must not hang the bench, and one
+/// that writes while it reads must not hang itself.
 struct Dialogue {
     to_system: Option<PipeWriter>,
     from_system: PipeReader,
     patience: Duration,
     /// What has been read since the question, the newline included.
     reply: Vec<u8>,
+    /// Small and always the same, so that reading displaces little of the system's cache.
+    buffer: [u8; 8192],
 }
 
 /// No answer of a translator is longer; beyond it something loops.
@@ -135,7 +149,8 @@ impl Dialogue {
         os::set_nonblocking(to_system.as_fd())?;
         os::set_nonblocking(from_system.as_fd())?;
         let patience = Duration::from_secs_f64(line_seconds);
-        Ok(Self { to_system: Some(to_system), from_system, patience, reply: Vec::with_capacity(1 << 16) })
+        let (to_system, reply) = (Some(to_system), Vec::with_capacity(1 << 16));
+        Ok(Self { to_system, from_system, patience, reply, buffer: [0; 8192] })
     }
 
     /// The last answer without its newline.
@@ -148,31 +163,30 @@ impl Dialogue {
         let deadline = Instant::now() + self.patience;
         self.reply.clear();
         self.write(line, deadline)?;
+        let mut searched = 0;
         loop {
-            self.wait(Interest::Read, deadline)?;
-            let seen = self.reply.len();
-            if self.read()? == 0 {
-                return Err(Code::ExitedEarly.reason("end of output instead of an answer"));
-            }
-            match self.reply[seen..].iter().position(|&byte| byte == b'\n') {
-                Some(end) if seen + end + 1 == self.reply.len() => return Ok(()),
+            match self.reply[searched..].iter().position(|&byte| byte == b'\n') {
+                Some(end) if searched + end + 1 == self.reply.len() => return Ok(()),
                 Some(_) => return Err(Code::ExtraOutput.reason("more than one line for a line")),
                 None if self.reply.len() > LONGEST_REPLY => {
                     return Err(Code::Flood.reason("an answer without end"));
                 }
-                None => {}
+                None => searched = self.reply.len(),
+            }
+            self.wait([(self.from_system.as_fd(), Interest::Read)], deadline)?;
+            if self.read()? == 0 {
+                return Err(Code::ExitedEarly.reason("end of output instead of an answer"));
             }
         }
     }
 
+    /// Writes `line`; when the system can't take more of it, because its own output is full, reads that.
     fn write(&mut self, mut line: &[u8], deadline: Instant) -> Result<(), Reason> {
         while !line.is_empty() {
-            let pipe = self.to_system.as_mut().expect("open until `end`");
+            let Some(pipe) = &mut self.to_system else { unreachable!("open until `end`") };
             match pipe.write(line) {
                 Ok(n) => line = &line[n..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(Interest::Write, deadline)?
-                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.make_room(deadline)?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Code::ExitedEarly.reason("it closed its input")),
             }
@@ -180,27 +194,37 @@ impl Dialogue {
         Ok(())
     }
 
+    fn make_room(&mut self, deadline: Instant) -> Result<(), Reason> {
+        let Some(pipe) = &self.to_system else { unreachable!("open until `end`") };
+        let wanted = [(pipe.as_fd(), Interest::Write), (self.from_system.as_fd(), Interest::Read)];
+        let [_, readable] = self.wait(wanted, deadline)?;
+        match readable {
+            true if self.reply.len() > LONGEST_REPLY => Err(Code::Flood.reason("an answer without end")),
+            true if self.read()? == 0 => Err(Code::ExitedEarly.reason("end of output instead of an answer")),
+            _ => Ok(()),
+        }
+    }
+
     /// Appends what is there to the reply; 0 is the end.
     fn read(&mut self) -> Result<usize, Reason> {
-        let mut buffer = [0; 1 << 16];
-        match self.from_system.read(&mut buffer) {
+        match self.from_system.read(&mut self.buffer) {
             Ok(n) => {
-                self.reply.extend_from_slice(&buffer[..n]);
+                self.reply.extend_from_slice(&self.buffer[..n]);
                 Ok(n)
             }
             Err(error) => Err(Code::Crashed.reason(format!("its output can't be read: {error}"))),
         }
     }
 
-    fn wait(&self, interest: Interest, deadline: Instant) -> Result<(), Reason> {
-        let fd = match (interest, &self.to_system) {
-            (Interest::Write, Some(pipe)) => pipe.as_fd(),
-            _ => self.from_system.as_fd(),
-        };
+    fn wait<const N: usize>(
+        &self,
+        wanted: [(BorrowedFd<'_>, Interest); N],
+        deadline: Instant,
+    ) -> Result<[bool; N], Reason> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match os::wait_for([(fd, interest)], Some(left)) {
-                Ok([true]) => return Ok(()),
+            match os::wait_for(wanted, Some(left)) {
+                Ok(ready) if ready.contains(&true) => return Ok(ready),
                 _ if left.is_zero() => {
                     let figure = format!("no answer after {:.1} s", self.patience.as_secs_f64());
                     return Err(Code::Hung.reason(figure));
@@ -211,26 +235,18 @@ impl Dialogue {
     }
 
     /// Nothing may come that was not asked for.
-    fn expect_silence(&self) -> Result<(), Reason> {
+    fn expect_silence(&mut self) -> Result<(), Reason> {
         match os::wait_for([(self.from_system.as_fd(), Interest::Read)], Some(Duration::ZERO)) {
-            Ok([true]) => self.name_disturbance(),
+            Ok([true]) if self.read()? == 0 => Err(Code::ExitedEarly.reason("it ended before its input did")),
+            Ok([true]) => Err(Code::ExtraOutput.reason("output that nobody had asked for")),
             _ => Ok(()),
         }
     }
 
-    fn name_disturbance(&self) -> Result<(), Reason> {
-        let mut byte = [0];
-        match (&self.from_system).read(&mut byte) {
-            Ok(0) => Err(Code::ExitedEarly.reason("it ended before its input did")),
-            _ => Err(Code::ExtraOutput.reason("output that nobody had asked for")),
-        }
-    }
-
     /// Ends the input; the system must end its output without another word.
-    fn end(mut self) -> Result<(), Reason> {
+    fn end(&mut self) -> Result<(), Reason> {
         self.to_system = None;
-        self.reply.clear();
-        self.wait(Interest::Read, Instant::now() + END)?;
+        self.wait([(self.from_system.as_fd(), Interest::Read)], Instant::now() + END)?;
         match self.read()? {
             0 => Ok(()),
             n => Err(Code::ExtraOutput.reason(format!("{n} bytes after the last answer"))),

@@ -52,12 +52,17 @@ pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
     let facts_file = bench.store.scratch("facts.json");
     let cores = bench.placement.system(round.track);
     let command = round.system.command(round.track, cores, &facts_file)?;
+    // What an interrupted round left is not this system's.
+    drop(take_facts(&facts_file));
     let run = Run { bench, system: round.system, test_set: round.test_set, command, cores, round };
     let mut seen = match round.track {
         Track::Latency => latency::run(&run)?,
         Track::Throughput1 | Track::ThroughputAll => throughput::run(&run)?,
     };
     check_answers(&run, &mut seen);
+    if !seen.reasons.is_empty() {
+        bench.store.check_writable()?;
+    }
     let facts = take_facts(&facts_file);
     let output = bench.store.keep_output(&seen.answers)?;
     let failed = !seen.reasons.is_empty();
@@ -103,17 +108,20 @@ fn check_answers(run: &Run<'_>, seen: &mut Seen) {
     if !seen.reasons.is_empty() {
         return;
     }
-    let (out, expected) = (seen.answers.len(), run.test_set.source.len());
-    if out != expected {
-        seen.reasons.push(Code::LineCount.reason(format!("{out} lines out for {expected} lines in")));
-    }
-    if let Some(line) = seen.answers.iter().position(|answer| std::str::from_utf8(answer).is_err()) {
-        seen.reasons.push(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)));
-    }
-    if seen.usage.left_processes > 0 {
-        let figure = format!("{} processes", seen.usage.left_processes);
-        seen.reasons.push(Code::LeftProcess.reason(figure));
-    }
+    let invalid = seen.answers.iter().position(|answer| std::str::from_utf8(answer).is_err());
+    let invalid = invalid.map(|line| Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)));
+    let faults = [line_count(run, seen.answers.len()), invalid, left_processes(&seen.usage)];
+    seen.reasons.extend(faults.into_iter().flatten());
+}
+
+fn line_count(run: &Run<'_>, out: usize) -> Option<Reason> {
+    let expected = run.test_set.source.len();
+    (out != expected).then(|| Code::LineCount.reason(format!("{out} lines out for {expected} lines in")))
+}
+
+fn left_processes(usage: &Report) -> Option<Reason> {
+    let left = usage.left_processes;
+    (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")))
 }
 
 /// How a system ended, if not as it should.

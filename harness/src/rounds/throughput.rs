@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::process::Supervised;
-use super::{Run, Seen, bad_end};
+use super::{Run, Seen, bad_end, left_processes, line_count};
 use crate::campaign::split_lines;
 use crate::exit::Outcome;
 use crate::supervisor::Report;
@@ -28,18 +28,27 @@ const MOST_LAUNCHES: usize = 500;
 pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
     let input = run.bench.store.input(run.test_set)?;
     let mut seen = Seen::default();
-    let mut first: Option<Vec<u8>> = None;
+    let Some(first) = launch(run, &input, &mut seen)? else { return Ok(seen) };
+    if let Some(reason) = fault(run, &first, &seen) {
+        seen.reasons.push(reason);
+        return Ok(seen);
+    }
     let minimum = run.bench.campaign.profile.throughput_minimum_ns();
     while seen.launch_ns.iter().sum::<u64>() < minimum && seen.launch_ns.len() < MOST_LAUNCHES {
         let Some(text) = launch(run, &input, &mut seen)? else { return Ok(seen) };
-        match &first {
-            None => first = Some(text),
-            Some(first) => seen.differing_launches += usize::from(*first != text),
-        }
+        seen.differing_launches += usize::from(text != first);
     }
-    seen.answers = split_lines(&first.unwrap_or_default()).map(<[u8]>::to_vec).collect();
+    seen.answers = split_lines(&first).map(<[u8]>::to_vec).collect();
     load_share(run, &mut seen)?;
     Ok(seen)
+}
+
+/// What the first launch shows needs no second one. Lines are counted before they are cut: a flood of line ends
+/// would take far more memory than its bytes.
+fn fault(run: &Run<'_>, text: &[u8], seen: &Seen) -> Option<Reason> {
+    let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+    let unended = usize::from(text.last().is_some_and(|&byte| byte != b'\n'));
+    line_count(run, lines + unended).or_else(|| left_processes(&seen.usage))
 }
 
 /// One launch over the whole file: its output, or `None` if it failed (and the reason is in `seen`).
@@ -72,7 +81,8 @@ fn time(run: &Run<'_>, input: &Path, output: &Path) -> Outcome<(Report, u64, Opt
         (bytes > most).then(|| Code::Flood.reason(format!("{bytes} bytes")))
     };
     let (report, reason) = system.finish(limit, LOOK, flood)?;
-    let reason = reason.or_else(|| bad_end(&report));
+    // A short flood is over before anybody looks.
+    let reason = reason.or_else(flood).or_else(|| bad_end(&report));
     Ok((report.clone(), report.ended_ns.saturating_sub(launched), reason))
 }
 

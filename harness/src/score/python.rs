@@ -3,12 +3,15 @@
 
 use std::fs;
 use std::io::{IsTerminal, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::say::say;
 
 /// The bench's side of sacrebleu.
 const HELPER: &str = include_str!("helper.py");
@@ -62,7 +65,8 @@ impl Python {
                 command.env_remove(name);
             }
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group of its own: Ctrl-C is for the bench, which still writes what it has.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().with_context(|| format!("can't start {}", self.program.display()))?;
         let mut stdin = child.stdin.take().context("its input was asked for as a pipe")?;
         let text = serde_json::to_vec(request)?;
@@ -102,7 +106,7 @@ fn build(folder: &Path) -> Result<()> {
     let parent = folder.parent().unwrap_or(folder);
     fs::create_dir_all(parent).with_context(|| format!("can't create {}", parent.display()))?;
     let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent)?;
-    say("sacrebleu is not installed: building a private environment (once, about half a minute) …");
+    announce("sacrebleu is not installed: building a private environment (once, about half a minute) …");
     let venv = aside.path().join("venv");
     run(Command::new("python3").args(["-m", "venv"]).arg(&venv), "python3 with its venv module is needed")?;
     let mut pip = Command::new(venv.join("bin/python3"));
@@ -120,7 +124,7 @@ fn build(folder: &Path) -> Result<()> {
 }
 
 fn run(command: &mut Command, remedy: &str) -> Result<()> {
-    let output = command.stdin(Stdio::null()).output().with_context(|| remedy.to_owned())?;
+    let output = command.stdin(Stdio::null()).process_group(0).output().with_context(|| remedy.to_owned())?;
     if output.status.success() {
         return Ok(());
     }
@@ -129,8 +133,8 @@ fn run(command: &mut Command, remedy: &str) -> Result<()> {
     bail!("{remedy} ({})", last_line(said))
 }
 
-fn say(message: &str) {
+fn announce(message: &str) {
     if std::io::stderr().is_terminal() {
-        eprintln!("{message}");
+        say(message);
     }
 }

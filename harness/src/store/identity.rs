@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::SCHEMA;
-use crate::campaign::{Campaign, TestSet, hex};
-use crate::exit::Outcome;
+use crate::campaign::{Campaign, System, TestSet, hex};
+use crate::exit::{OrBadInput, Outcome};
 use crate::host::Host;
 
 /// What a run is of: two runs with the same key may be one run, interrupted.
@@ -24,7 +24,8 @@ pub struct Identity {
     pub protocol: serde_json::Value,
     /// The systems.
     pub systems: serde_json::Value,
-    /// SHA-256 of each model's files and of dyno itself, which built-in systems run on.
+    /// SHA-256 of each model's files, of the files that a foreign command names, and of dyno itself, which
+    /// built-in systems run on.
     pub programs: Vec<(PathBuf, String)>,
     /// Name, hash and number of lines of each test set.
     pub test_sets: Vec<(String, String, usize)>,
@@ -42,7 +43,7 @@ impl Identity {
                 "schema": SCHEMA, "profile": campaign.profile, "seed": campaign.seed,
                 "cores": campaign.cores, "limits": campaign.limits, "tracks": campaign.tracks,
             }),
-            systems: serde_json::to_value(&campaign.systems).context("the systems as JSON")?,
+            systems: serde_json::to_value(&campaign.systems).or_bad_input()?,
             programs: programs(campaign)?,
             test_sets: campaign.test_sets.iter().map(named_hash).collect(),
             host: host.clone(),
@@ -61,9 +62,10 @@ fn named_hash(set: &TestSet) -> (String, String, usize) {
 fn programs(campaign: &Campaign) -> Outcome<Vec<(PathBuf, String)>> {
     let dyno = std::env::current_exe()?;
     let mut hashes = vec![(PathBuf::from("dyno"), file_hash(&dyno)?)];
-    for model in campaign.systems.iter().flat_map(|system| &system.models) {
+    let models = campaign.systems.iter().flat_map(|system| system.models.clone());
+    for model in models.chain(campaign.systems.iter().flat_map(System::own_files)) {
         let mut files = Vec::new();
-        collect_files(model, &mut files).with_context(|| format!("reading {}", model.display()))?;
+        collect_files(&model, &mut files).with_context(|| format!("reading {}", model.display()))?;
         for file in files {
             let hash = file_hash(&file).with_context(|| format!("reading {}", file.display()))?;
             hashes.push((file, hash));

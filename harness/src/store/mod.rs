@@ -14,8 +14,9 @@ mod identity;
 mod record;
 mod summary;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -50,24 +51,20 @@ pub enum Place<'a> {
 
 impl Store {
     /// Opens the run of `identity` for writing: resumes an unfinished one of the same key (then it holds
-    /// records already), never reopens one that has all of its `rounds`.
+    /// records already), never reopens a finished one, which has all of its `rounds` and their summary.
     pub fn open(place: &Place<'_>, identity: &Identity, rounds: usize) -> Outcome<Self> {
         match place {
-            Place::Exactly(folder) => match Self::open_in(folder, identity)? {
-                store if store.records.len() < rounds => Ok(store),
-                _ => {
-                    let remedy =
-                        "`dyno score` and `dyno list` read it; to measure again choose another --out";
-                    Err(bad_input(format!("the run in {} is finished: {remedy}", folder.display())))
-                }
-            },
+            Place::Exactly(folder) if is_finished(folder, identity, rounds)? => {
+                let remedy = "`dyno score` prints its tables; to measure again choose another --out";
+                Err(bad_input(format!("the run in {} is finished: {remedy}", folder.display())))
+            }
+            Place::Exactly(folder) => Self::open_in(folder, identity),
             Place::Below(root) => {
                 let base = root.join(format!("{}-{}", identity.campaign, identity.key));
                 for number in 1.. {
                     let folder = numbered(&base, number);
-                    let store = Self::open_in(&folder, identity)?;
-                    if store.records.len() < rounds {
-                        return Ok(store);
+                    if !is_finished(&folder, identity, rounds)? {
+                        return Self::open_in(&folder, identity);
                     }
                 }
                 unreachable!("folders can be numbered without end")
@@ -76,29 +73,34 @@ impl Store {
     }
 
     fn open_in(folder: &Path, identity: &Identity) -> Outcome<Self> {
-        check_vacant(folder)?;
         create(&folder.join("outputs"))?;
         create(&folder.join("scratch"))?;
         let lock = lock(folder)?;
-        match read_identity(folder)? {
-            None => write_json(&folder.join("run.json"), identity)?,
-            Some(there) if there.key == identity.key => {}
-            Some(there) => {
-                let (folder, campaign, key) = (folder.display(), there.campaign, there.key);
-                let remedy = "choose another --out, or go back to what was measured there";
-                return Err(bad_input(format!("{folder} holds another run ({campaign}-{key}): {remedy}")));
-            }
+        if read_identity(folder)?.is_none() {
+            write_json(&folder.join("run.json"), identity)?;
         }
         let (records_file, records) = open_records(&folder.join("records.jsonl"))?;
         Ok(Self { folder: folder.into(), records_file, records, _lock: lock })
     }
 
-    /// Opens a finished or unfinished run in order to read it.
-    pub fn read(folder: &Path) -> Outcome<(Identity, Self)> {
+    /// Opens a run, finished or not, in order to score it again.
+    pub fn reopen(folder: &Path) -> Outcome<(Identity, Self)> {
         let missing = || bad_input(format!("{} is no run folder: it has no run.json", folder.display()));
         let identity = read_identity(folder)?.ok_or_else(missing)?;
         let store = Self::open_in(folder, &identity)?;
         Ok((identity, store))
+    }
+
+    /// Makes sure that a system's failure was not the bench's lack of space: a block goes to the disk and back.
+    pub fn check_writable(&self) -> Outcome<()> {
+        let path = self.scratch("probe");
+        let written = File::create(&path).and_then(|mut file| {
+            file.write_all(&[0; 64 * 1024])?;
+            file.sync_data()
+        });
+        let _ = fs::remove_file(&path);
+        let remedy = "make room and run the same command again: it resumes";
+        Ok(written.with_context(|| format!("can't write to {}; {remedy}", self.folder.display()))?)
     }
 
     /// The folder's path.
@@ -177,6 +179,20 @@ impl Store {
     }
 }
 
+/// Whether the run of `identity` lies in `folder`, whole. Only looks: a run that isn't ours is left as it is.
+fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> Outcome<bool> {
+    check_vacant(folder)?;
+    let Some(there) = read_identity(folder)? else { return Ok(false) };
+    if there.key != identity.key {
+        let (folder, campaign, key) = (folder.display(), there.campaign, there.key);
+        let remedy = "choose another --out, or go back to what was measured there";
+        return Err(bad_input(format!("{folder} holds another run ({campaign}-{key}): {remedy}")));
+    }
+    let records = read_whole_lines(&folder.join("records.jsonl"))?;
+    Ok(records.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count() >= rounds
+        && folder.join("summary.csv").exists())
+}
+
 fn numbered(base: &Path, number: usize) -> PathBuf {
     match number {
         1 => base.into(),
@@ -232,7 +248,8 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Outcome<Option<T>> {
             let read = serde_json::from_slice(&text);
             read.map(Some).map_err(|error| bad_input(format!("{} is damaged: {error}", path.display())))
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        // A path that leads through a file is refused where the folder is created, with a remedy.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(bad_input(format!("can't read {}: {error}", path.display()))),
     }
 }
@@ -247,7 +264,9 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Outcome<()> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome<()> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        // As any file that others may read; the user's umask says who.
+        let mut aside =
+            tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
         aside.write_all(bytes)?;
         aside.as_file().sync_data()?;
         aside.persist(path).map(drop).map_err(|failed| failed.error)
@@ -255,14 +274,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome<()> {
     Ok(write().with_context(|| format!("can't write {}", path.display()))?)
 }
 
+/// A file up to its last line end; none reads as empty.
+fn read_whole_lines(path: &Path) -> Outcome<Vec<u8>> {
+    let mut bytes = match fs::read(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Vec::new(),
+        read => read.map_err(|error| bad_input(format!("can't read {}: {error}", path.display())))?,
+    };
+    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+    Ok(bytes)
+}
+
 /// Opens the records for appending. A last line without an end was in flight when a bench died: it is dropped.
 fn open_records(path: &Path) -> Outcome<(File, Vec<Record>)> {
     let opened = File::options().create(true).append(true).read(true).open(path);
     let file = opened.map_err(|error| bad_input(format!("can't open {}: {error}", path.display())))?;
-    let bytes = fs::read(path)?;
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    file.set_len(whole as u64)?;
-    let lines = bytes[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let bytes = read_whole_lines(path)?;
+    file.set_len(bytes.len() as u64)?;
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let parse = |(i, line)| {
         let read = serde_json::from_slice::<Record>(line);
         read.map_err(|error| bad_input(format!("{}:{}: {error}", path.display(), i + 1)))

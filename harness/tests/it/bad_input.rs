@@ -17,6 +17,8 @@ fn a_broken_campaign_is_told_by_line_and_column() {
         ("tracks = [\"latenzy\"]\n", "campaign.toml:1:11:", vec!["latenzy", "latency"]),
         ("nme = \"x\"\n", "campaign.toml:1:1:", vec!["nme", "name"]),
         ("cores = 0\n", "campaign.toml:1:9:", vec!["cores", "above zero"]),
+        ("line-seconds = inf\n", "campaign.toml:1:16:", vec!["line-seconds", "at most"]),
+        ("launch-seconds = 0.0\n", "campaign.toml:1:18:", vec!["launch-seconds", "above 0"]),
         ("tracks = []\n", "campaign.toml:1:10:", vec!["at least one"]),
     ] {
         let rest = "test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
@@ -49,6 +51,20 @@ fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn settings_that_a_backend_refuses_are_told_before_anything_is_measured() {
+    for (settings, parts) in [
+        ("{ beam = 4 }", ["system \"a\"", "no setting `beam`"]),
+        ("{ word-us = nan }", ["system \"a\"", "can't take `word-us"]),
+        ("{ word-us = 2026-11-21 }", ["system \"a\"", "can't take `word-us"]),
+    ] {
+        let system = format!("[[system]]\nname = \"a\"\nbackend = \"null\"\nsettings = {settings}\n");
+        let bench = campaign(LATENCY, &system);
+        bench.run(&[]).assert_says(2, &parts);
+        assert!(!bench.path("out").exists());
+    }
+}
+
+#[test]
 fn two_systems_of_one_name_are_refused() {
     campaign(LATENCY, &NULL.repeat(2)).run(&[]).assert_says(2, &["campaign.toml:7:8:", "a second system"]);
 }
@@ -62,6 +78,8 @@ fn a_test_set_that_cannot_be_read_is_named() {
             ["short.de has 1 lines", "has 5"],
         ),
         ("{ name = \"x\", source = \"empty.en\" }", ["empty.en", "no lines"]),
+        ("{ name = \"x\", source = \"blank.en\" }", ["blank.en", "no words"]),
+        ("{ name = \"a\\nb\", source = \"tiny.en\" }", ["won't do as a name", "control character"]),
         ("{ name = \"x\", sauce = \"tiny.en\" }", ["test set", "source"]),
         ("\"../gone\"", ["no test set folder at", "gone"]),
         ("\"multi30k/2016\"", ["languages = \"en-de\"", "no folder"]),
@@ -69,6 +87,7 @@ fn a_test_set_that_cannot_be_read_is_named() {
         let bench = campaign(&format!("test-sets = [{set}]\n"), NULL);
         bench.write("short.de", "Nur eine.\n");
         bench.write("empty.en", "");
+        bench.write("blank.en", "\n \n");
         bench.run(&[]).assert_says(2, &[&["campaign.toml:1:1"], &parts[..]].concat());
     }
 }
@@ -126,7 +145,8 @@ fn a_damaged_run_is_named_by_file_and_line() {
     let path = bench.path("out/records.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"schema\"", "schema", 1)).unwrap();
-    bench.run(&[]).assert_says(2, &["records.jsonl:1:"]);
+    let ended = Ended::of(bench.dyno(&["score", "out", "--campaign", "campaign.toml"]).output().unwrap());
+    ended.assert_says(2, &["records.jsonl:1:"]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn a_death_by_signal_is_a_crash() {
 
 #[test]
 fn an_end_before_the_input_ends_is_early() {
-    assert_refused(&python("", "print(line, end='', flush=True); break", ""), "exited_early", "");
+    assert_refused(&python("", "print(line, end='', flush=True); break", ""), "exited_early", "end");
 }
 
 #[test]
@@ -76,6 +76,57 @@ fn a_daemon_is_left_behind_and_ended() {
     let daemon = "if os.fork() == 0:\n    os.setsid(); os.close(0); os.close(1); os.close(2); time.sleep(600); os._exit(0)";
     let bench = python(daemon, ECHO, "");
     assert_refused(&bench, "left_process", "1 processes");
+}
+
+/// A bench in the throughput track, whose one system is this shell script.
+fn throughput(script: &str) -> Bench {
+    let head = "tracks = [\"throughput-1\"]\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
+    Bench::new(&format!("{head}[[system]]\nname = \"it\"\ncommand = [\"sh\", \"-c\", {script:?}]\n"))
+}
+
+#[test]
+fn work_in_a_process_behind_is_timed_to_its_end() {
+    let bench = throughput("exec 3<&0; (sleep 0.12; cat <&3) & exit 0");
+    assert_eq!(bench.run(&[]).code, Some(0));
+    for record in bench.records() {
+        let launches = record["launch_ns"].as_array().unwrap();
+        assert!(launches.iter().all(|ns| ns.as_u64().unwrap() >= 120_000_000), "{launches:?}");
+    }
+}
+
+#[test]
+fn a_short_flood_is_seen_after_its_end() {
+    let bench = throughput("yes | head -c 80000000");
+    assert_refused(&bench, "flood", "80000000 bytes");
+}
+
+#[test]
+fn what_the_first_launch_shows_needs_no_second() {
+    assert_refused(&throughput("cat; sleep 300 & exit 0"), "left_process", "1 processes");
+    assert_refused(&throughput("yes | head -n 1000000"), "line_count", "1000000 lines out for 5 lines in");
+}
+
+#[test]
+fn a_system_that_streams_long_lines_is_not_blocked() {
+    let bench = Bench::of_command(&["cat"]);
+    bench.write("tiny.en", format!("{}\nshort\n{}\n", "long ".repeat(40_000), "longer ".repeat(200_000)));
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+#[test]
+fn an_answer_without_end_is_a_flood() {
+    assert_refused(&Bench::of_command(&["cat", "/dev/zero"]), "flood", "without end");
+}
+
+#[test]
+fn a_system_cannot_take_the_bench_down_through_its_parent() {
+    assert_refused(&python("os.kill(os.getppid(), 9)", ECHO, ""), "crashed", "supervisor");
+}
+
+#[test]
+fn a_closed_output_is_an_early_end_even_if_the_process_lingers() {
+    assert_refused(&python("", "os.close(1); time.sleep(600)", ""), "exited_early", "end of output");
 }
 
 #[test]

@@ -65,6 +65,7 @@ fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
     let bench = slow_bench();
     let mut child = start(&bench);
     wait_for_records(&bench, 2);
+    wait_for(|| systems_of(&bench) > 0);
     signal(&child, "KILL");
     child.wait().unwrap();
     let before = bench.records();
@@ -104,6 +105,52 @@ fn a_finished_run_is_never_reopened() {
 }
 
 #[test]
+fn a_run_killed_while_it_was_scored_is_summed_up_by_the_next() {
+    let bench = slow_bench();
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let before = fs::read(bench.path("out/records.jsonl")).unwrap();
+    fs::remove_file(bench.path("out/summary.csv")).unwrap();
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(bench.path("out/summary.csv").exists());
+    assert_eq!(fs::read(bench.path("out/records.jsonl")).unwrap(), before, "nothing is measured twice");
+}
+
+#[test]
+fn a_run_that_is_refused_is_left_as_it_is() {
+    let bench = slow_bench();
+    assert_eq!(bench.run(&["--system", "one"]).code, Some(0));
+    bench.run(&["--system", "one"]).assert_says(2, &["is finished"]);
+    bench.run(&["--system", "two"]).assert_says(2, &["another run"]);
+    assert!(!bench.path("out/scratch").exists());
+}
+
+#[test]
+fn a_closed_standard_error_does_not_end_a_run() {
+    let bench = slow_bench();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = bench.dyno(&["run", "campaign.toml", "--out", "out"]).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(bench.records().len(), 6);
+}
+
+#[test]
+fn a_new_build_beneath_a_run_does_not_end_it() {
+    let bench = slow_bench();
+    let own = bench.path("own-dyno");
+    fs::copy(env!("CARGO_BIN_EXE_dyno"), &own).unwrap();
+    let mut command = Command::new(&own);
+    command.args(["run", "campaign.toml", "--out", "out"]).current_dir(bench.path("."));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_records(&bench, 1);
+    fs::remove_file(&own).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(bench.records().len(), 6);
+    assert!(bench.records().iter().all(|record| record["verdict"] == "VALID"));
+}
+
+#[test]
 fn another_campaign_keeps_out_of_a_runs_folder() {
     let bench = slow_bench();
     assert_eq!(bench.run(&["--system", "one"]).code, Some(0));
@@ -124,9 +171,10 @@ fn two_benches_do_not_share_a_folder() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let bench = slow_bench();
-    let mut child = bench.dyno(&["list", "campaign.toml"]).stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = bench.dyno(&["list", "campaign.toml"]).stdout(writer).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn sacrebleu(bench: &Bench) -> Option<f64> {
     let (answers, reference) = (bench.path("answers"), bench.path("reference"));
     let printed = |python: PathBuf| {
         let mut command = Command::new(python);
-        command.args(["-m", "sacrebleu", "-b", "-w", "4", "-i"]).args([&answers, &reference]);
+        command.args(["-m", "sacrebleu"]).arg(&reference).arg("-i").arg(&answers).args(["-b", "-w", "4"]);
         let output = command.stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok()?.trim().parse().ok()
     };
