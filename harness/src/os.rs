@@ -9,7 +9,7 @@ use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Turns the C convention (−1 and errno) into a `Result`.
 fn checked(status: libc::c_int) -> Result<libc::c_int> {
@@ -133,13 +133,17 @@ pub fn wait_for<const N: usize>(
         events: events(interest),
         revents: 0,
     });
-    let deadline_ms = timeout.map_or(-1, |t| i32::try_from(t.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
-    // SAFETY: `fds` is an array of N pollfd.
-    match checked(unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, deadline_ms) }) {
-        // A signal (Ctrl-C) arrived: nothing is ready, the caller looks at the time and asks again.
-        Err(error) if error.kind() == ErrorKind::Interrupted => Ok([false; N]),
-        Err(error) => Err(error),
-        Ok(_) => Ok(fds.map(|fd| fd.revents != 0)),
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left_ms = left.map_or(-1, |t| i32::try_from(t.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
+        // SAFETY: `fds` is an array of N pollfd.
+        match checked(unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, left_ms) }) {
+            // A signal (Ctrl-C) is for others: the wait goes on.
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(fds.map(|fd| fd.revents != 0)),
+        }
     }
 }
 
