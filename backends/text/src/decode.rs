@@ -1,0 +1,81 @@
+//! From ids to text: pieces are joined, marks become spaces, bytes become characters again.
+
+use crate::model::Kind;
+use crate::normalizer::Symbols;
+use crate::pieces::byte_of;
+use crate::sentencepiece::SentencePiece;
+use crate::utf8::{REPLACEMENT, SPACE, char_len};
+use crate::{Error, Result};
+
+/// See [`SentencePiece::decode_into`].
+pub(crate) fn decode_into(model: &SentencePiece, ids: &[u32], text: &mut String) -> Result<()> {
+    text.clear();
+    let unknown = |&&id: &&u32| model.pieces.kind(id).is_none();
+    if let Some(&id) = ids.iter().find(unknown) {
+        return Err(Error::UnknownId { id, len: model.len() });
+    }
+    let mut at_start = true;
+    let mut rest = ids;
+    while let Some((&id, after)) = rest.split_first() {
+        let run = rest.iter().take_while(|&&id| model.pieces.kind(id) == Some(Kind::Byte)).count();
+        if run > 0 {
+            push_bytes(model, &rest[..run], text);
+            rest = &rest[run..];
+            continue;
+        }
+        at_start &= text.is_empty();
+        push_piece(model, id, &mut at_start, text);
+        rest = after;
+    }
+    if let (Some(denormalizer), false) = (&model.denormalizer, ids.is_empty()) {
+        let mut denormalized = Vec::new();
+        denormalizer.normalize(text.as_bytes(), &Symbols::none(), &mut denormalized);
+        *text = String::from_utf8_lossy(&denormalized).into_owned();
+    }
+    Ok(())
+}
+
+/// Appends a piece that is not a byte. The space that encoding put before the text (or, if the model removes
+/// extra white space, all spaces there) is left out.
+fn push_piece(model: &SentencePiece, id: u32, at_start: &mut bool, text: &mut String) {
+    let kind = model.pieces.kind(id);
+    if kind == Some(Kind::Control) {
+        return;
+    }
+    let mut piece = model.pieces.text(id).unwrap_or_default();
+    let drops_space = *at_start && (model.add_dummy_prefix || model.remove_extra_whitespaces);
+    if drops_space && let Some(stripped) = piece.strip_prefix(SPACE) {
+        piece = stripped;
+        *at_start = model.remove_extra_whitespaces;
+    }
+    if kind == Some(Kind::Unknown) {
+        text.push_str(&model.unk_surface);
+    } else {
+        push_unmarked(piece, text);
+    }
+    *at_start &= text.is_empty();
+}
+
+fn push_unmarked(piece: &str, text: &mut String) {
+    for (i, part) in piece.split(SPACE).enumerate() {
+        if i > 0 {
+            text.push(' ');
+        }
+        text.push_str(part);
+    }
+}
+
+/// Appends a run of byte pieces; a byte that belongs to no character becomes U+FFFD.
+fn push_bytes(model: &SentencePiece, mut ids: &[u32], text: &mut String) {
+    while !ids.is_empty() {
+        let mut window = [0; 4]; // the longest character
+        let width = ids.len().min(window.len());
+        for (byte, &id) in window.iter_mut().zip(ids) {
+            *byte = model.pieces.text(id).and_then(byte_of).unwrap_or_default();
+        }
+        let len = char_len(&window[..width]);
+        let valid = len.and_then(|len| std::str::from_utf8(&window[..len]).ok());
+        text.push_str(valid.unwrap_or(REPLACEMENT));
+        ids = &ids[len.unwrap_or(1)..];
+    }
+}

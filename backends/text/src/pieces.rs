@@ -1,0 +1,180 @@
+//! The vocabulary of a SentencePiece model: its pieces, checked, and found by their text.
+//!
+//! What is checked is what the reference checks, with one exception: it accepts pieces that are not UTF-8.
+
+use std::collections::HashMap;
+
+use crate::model::{Kind, WireModel};
+use crate::utf8::SPACE;
+use crate::{Error, Result};
+
+/// Longer pieces are refused, as in the reference: they make cutting quadratic.
+const MAX_PIECE_BYTES: usize = 8000;
+
+/// See the module. An id is a position.
+pub(crate) struct Pieces {
+    text: String,
+    /// End of each piece in `text`; it begins where the one before ends.
+    ends: Vec<usize>,
+    pub kinds: Vec<Kind>,
+    pub scores: Vec<f32>,
+    /// Pieces that text can be cut into.
+    surfaces: HashMap<Box<str>, u32>,
+    /// All others.
+    reserved: HashMap<Box<str>, u32>,
+    pub unk: Option<u32>,
+    /// The piece of each byte, where the model falls back to bytes.
+    pub bytes: Option<Box<[u32; 256]>>,
+}
+
+impl Pieces {
+    /// Checks and indexes the pieces of `wire`. `share_names`: a surface piece may have the text of a reserved
+    /// one.
+    pub fn new(wire: &WireModel<'_>, share_names: bool) -> Result<Self> {
+        let mut pieces = Self {
+            text: String::new(),
+            ends: Vec::new(),
+            kinds: Vec::new(),
+            scores: Vec::new(),
+            surfaces: HashMap::new(),
+            reserved: HashMap::new(),
+            unk: None,
+            bytes: None,
+        };
+        for piece in &wire.pieces {
+            let nul = piece.text == "\0";
+            let kind = if nul && wire.trainer.byte_fallback { Kind::Unused } else { piece.kind };
+            pieces.push(piece.text, kind, piece.score, share_names)?;
+        }
+        pieces.finish(wire.trainer.byte_fallback)
+    }
+
+    fn push(&mut self, text: &str, kind: Kind, score: f32, share_names: bool) -> Result<()> {
+        let id = self.kinds.len() as u32;
+        let nameless = text == "\0" && kind == Kind::Unused;
+        self.check(text, kind).or_else(|fault| if nameless { Ok(()) } else { Err(at(id, text, fault)) })?;
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        self.kinds.push(kind);
+        self.scores.push(score);
+        if kind == Kind::Unknown {
+            self.unk = Some(id);
+        }
+        if nameless || self.index(text, kind, id, share_names) {
+            return Ok(());
+        }
+        Err(at(id, text, "defined twice"))
+    }
+
+    fn check(&self, text: &str, kind: Kind) -> std::result::Result<(), &'static str> {
+        match () {
+            () if text.is_empty() => Err("empty"),
+            () if text.len() >= MAX_PIECE_BYTES => Err("too long"),
+            () if text.contains('\0') => Err("a piece must not contain NUL"),
+            () if kind == Kind::Unknown && self.unk.is_some() => Err("a second unknown piece"),
+            () if kind == Kind::Byte && byte_of(text).is_none() => Err("not the name of a byte"),
+            () => Ok(()),
+        }
+    }
+
+    /// Makes the piece known by its text; false where that is taken.
+    fn index(&mut self, text: &str, kind: Kind, id: u32, share_names: bool) -> bool {
+        let (own, other) = if kind.is_surface() {
+            (&mut self.surfaces, &self.reserved)
+        } else {
+            (&mut self.reserved, &self.surfaces)
+        };
+        (share_names || !other.contains_key(text)) && own.insert(text.into(), id).is_none()
+    }
+
+    fn finish(mut self, byte_fallback: bool) -> Result<Self> {
+        let has_bytes = self.kinds.contains(&Kind::Byte);
+        if has_bytes && !byte_fallback {
+            return Err(Error::model(
+                "pieces",
+                "there are byte pieces, but the model doesn't fall back to bytes",
+            ));
+        }
+        if byte_fallback {
+            self.bytes = Some(self.byte_pieces()?);
+        } else if self.unk.is_none() {
+            return Err(Error::model("pieces", "there is no unknown piece"));
+        }
+        Ok(self)
+    }
+
+    fn byte_pieces(&self) -> Result<Box<[u32; 256]>> {
+        let mut ids = Box::new([0; 256]);
+        for (byte, slot) in ids.iter_mut().enumerate() {
+            let found = self.reserved.get(format!("<0x{byte:02X}>").as_str()).copied();
+            let byte_piece = found.filter(|&id| self.kind(id) == Some(Kind::Byte));
+            *slot = byte_piece
+                .ok_or_else(|| Error::model(format!("<0x{byte:02X}>"), "this byte has no piece"))?;
+        }
+        Ok(ids)
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The text of `id`.
+    pub fn text(&self, id: u32) -> Option<&str> {
+        let end = *self.ends.get(id as usize)?;
+        let start = (id as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.text[start..end])
+    }
+
+    pub fn kind(&self, id: u32) -> Option<Kind> {
+        self.kinds.get(id as usize).copied()
+    }
+
+    /// The id of a piece by its text, of whatever kind.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        self.reserved.get(text).or_else(|| self.surfaces.get(text)).copied()
+    }
+
+    /// The id of a piece that text can become.
+    pub fn find_surface(&self, text: &[u8]) -> Option<u32> {
+        self.surfaces.get(std::str::from_utf8(text).ok()?).copied()
+    }
+
+    /// The pieces that text can be cut into, with their texts and kinds.
+    pub fn surfaces(&self) -> impl Iterator<Item = (u32, &str, Kind)> {
+        (0..self.len() as u32).filter_map(|id| {
+            let (text, kind) = (self.text(id)?, self.kind(id)?);
+            (kind.is_surface() && text != "\0").then_some((id, text, kind))
+        })
+    }
+
+    /// Where the space mark stands in the surface pieces.
+    pub fn space_marks(&self) -> SpaceMarks {
+        let mut marks = SpaceMarks { only_first: true, only_last: true };
+        for (_, text, _) in self.surfaces() {
+            marks.only_first &= !text.strip_prefix(SPACE).unwrap_or(text).contains(SPACE);
+            marks.only_last &= !text.strip_suffix(SPACE).unwrap_or(text).contains(SPACE);
+        }
+        marks
+    }
+}
+
+/// See [`Pieces::space_marks`].
+pub(crate) struct SpaceMarks {
+    /// Never behind another character of a piece.
+    pub only_first: bool,
+    /// Never before another character of a piece.
+    pub only_last: bool,
+}
+
+/// The byte that a piece like `<0x0A>` names.
+pub(crate) fn byte_of(text: &str) -> Option<u8> {
+    let digits = text.strip_prefix("<0x")?.strip_suffix('>')?;
+    let exact = digits.len() == 2 && digits.bytes().all(|c| matches!(c, b'0'..=b'9' | b'A'..=b'F'));
+    if exact { u8::from_str_radix(digits, 16).ok() } else { None }
+}
+
+fn at(id: u32, text: &str, fault: &str) -> Error {
+    // A hostile name must not flood the message.
+    let name: String = text.chars().take(20).flat_map(char::escape_debug).collect();
+    Error::model(format!("piece {id} `{name}`"), fault)
+}

@@ -1,0 +1,266 @@
+//! Marian's word vocabularies: YAML or JSON maps from words to ids, and plain lists.
+//!
+//! Marian's rules, as they are: words are separated by the space character alone (a tab is part of a word);
+//! `</s>` and `<unk>` must be there, except that in a map ids 0 and 1 serve where they are unused or have
+//! Nematus' names; of two entries for one word the first holds; of two words for one id the one that sorts
+//! last is shown. In a list, a word that comes twice is refused: the ids behind it would be ambiguous.
+
+use std::collections::{BTreeMap, HashMap};
+
+use saphyr_parser::{Event, Parser};
+
+use crate::{Error, Result};
+
+/// What ends a sentence: Marian's name, Nematus' name, and the id at which the latter counts.
+const EOS: (&str, &str, u32) = ("</s>", "eos", 0);
+
+/// What stands for unknown words, likewise.
+const UNK: (&str, &str, u32) = ("<unk>", "UNK", 1);
+
+/// A vocabulary of whole words.
+pub struct WordVocabulary {
+    /// All words in a row.
+    text: String,
+    /// By id: where in `text`. Ids that no word has are empty.
+    spans: Vec<(u32, u32)>,
+    ids: HashMap<Box<[u8]>, u32>,
+    eos: u32,
+    unk: u32,
+}
+
+impl WordVocabulary {
+    /// Reads a map from words to ids, in YAML (of which JSON is a part).
+    ///
+    /// # Errors
+    /// When it is no such map, or the two words that must be there are not.
+    pub fn from_yaml(bytes: &[u8]) -> Result<Self> {
+        let mut words = BTreeMap::new();
+        let mut entries = Entries::open(text(bytes)?)?;
+        while let Some((word, id, line)) = entries.next()? {
+            // Each entry takes a few bytes, so more ids than bytes would be mostly gaps (and a way to make us
+            // allocate at will).
+            if id as usize >= bytes.len() {
+                return Err(Error::words(
+                    line,
+                    format!("id {id} is beyond all reason for a file of this size"),
+                ));
+            }
+            words.entry(word).or_insert(id);
+        }
+        Self::new(&words, true)
+    }
+
+    /// Reads a list: a word a line, ids count from 0.
+    ///
+    /// # Errors
+    /// When a line is empty or comes twice, or the two words that must be there are not.
+    pub fn from_text(bytes: &[u8]) -> Result<Self> {
+        let text = text(bytes)?;
+        let mut words = BTreeMap::new();
+        for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
+            let word = line.strip_suffix('\r').unwrap_or(line);
+            if word.is_empty() {
+                return Err(Error::words(i + 1, "an empty line is no word"));
+            }
+            if words.insert(word.to_owned(), i as u32).is_some() {
+                return Err(Error::words(i + 1, format!("`{}` comes twice", word.escape_debug())));
+            }
+        }
+        Self::new(&words, false)
+    }
+
+    fn new(words: &BTreeMap<String, u32>, is_map: bool) -> Result<Self> {
+        let len = words.values().max().map_or(0, |&last| last as usize + 1);
+        let mut spans = vec![(0, 0); len];
+        let mut text = String::new();
+        let mut ids = HashMap::with_capacity(words.len());
+        for (word, &id) in words {
+            let start = text.len() as u32;
+            text.push_str(word);
+            spans[id as usize] = (start, text.len() as u32);
+            ids.insert(word.as_bytes().into(), id);
+        }
+        let mut vocabulary = Self { text, spans, ids, eos: 0, unk: 0 };
+        vocabulary.eos = vocabulary.required(EOS, is_map)?;
+        vocabulary.unk = vocabulary.required(UNK, is_map)?;
+        Ok(vocabulary)
+    }
+
+    fn required(&self, (name, other_name, other_id): (&str, &str, u32), is_map: bool) -> Result<u32> {
+        let other = self.word(other_id).filter(|word| is_map && (word.is_empty() || *word == other_name));
+        let found = other.map(|_| other_id).or_else(|| self.lookup(name));
+        found.ok_or_else(|| Error::model(name, "this word must be in the vocabulary, but isn't"))
+    }
+
+    /// Replaces `ids` by those of the words of `line`.
+    pub fn encode_into(&self, line: &[u8], ids: &mut Vec<u32>) {
+        ids.clear();
+        let words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+        ids.extend(words.map(|word| self.ids.get(word).copied().unwrap_or(self.unk)));
+    }
+
+    /// Replaces `text` by the words of `ids`, separated by spaces; ends of sentence are left out.
+    ///
+    /// # Errors
+    /// When an id is not in the vocabulary.
+    pub fn decode_into(&self, ids: &[u32], text: &mut String) -> Result<()> {
+        text.clear();
+        let mut first = true;
+        for &id in ids.iter().filter(|&&id| id != self.eos) {
+            if !std::mem::take(&mut first) {
+                text.push(' ');
+            }
+            text.push_str(self.word(id).ok_or(Error::UnknownId { id, len: self.len() })?);
+        }
+        Ok(())
+    }
+
+    /// One more than the highest id.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there is no word.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// The word of `id`: empty where the vocabulary has a gap.
+    pub fn word(&self, id: u32) -> Option<&str> {
+        let &(start, end) = self.spans.get(id as usize)?;
+        Some(&self.text[start as usize..end as usize])
+    }
+
+    /// The id of exactly this word.
+    pub fn lookup(&self, word: &str) -> Option<u32> {
+        self.ids.get(word.as_bytes()).copied()
+    }
+
+    /// What ends a sentence.
+    pub fn eos_id(&self) -> u32 {
+        self.eos
+    }
+
+    /// What stands for unknown words.
+    pub fn unk_id(&self) -> u32 {
+        self.unk
+    }
+}
+
+/// The entries of a flat YAML map, one by one: nothing nested is ever followed.
+struct Entries<'a> {
+    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
+    line: usize,
+}
+
+impl<'a> Entries<'a> {
+    fn open(text: &'a str) -> Result<Self> {
+        let mut entries = Self { parser: Parser::new_from_str(text), line: 1 };
+        loop {
+            match entries.event()? {
+                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+                Event::MappingStart(..) => return Ok(entries),
+                _ => return Err(Error::words(entries.line, "a map from words to ids should begin here")),
+            }
+        }
+    }
+
+    /// The next word with its id and line.
+    fn next(&mut self) -> Result<Option<(String, u32, usize)>> {
+        let word = match self.event()? {
+            Event::MappingEnd => return Ok(None),
+            Event::Scalar(word, ..) => word.into_owned(),
+            _ => return Err(Error::words(self.line, "this should be a word")),
+        };
+        let line = self.line;
+        let id = match self.event()? {
+            Event::Scalar(id, ..) => id.parse().ok(),
+            _ => None,
+        };
+        let id = id.ok_or_else(|| {
+            let shown: String = word.chars().take(20).flat_map(char::escape_debug).collect();
+            Error::words(line, format!("the id of `{shown}` is no whole number"))
+        })?;
+        Ok(Some((word, id, line)))
+    }
+
+    fn event(&mut self) -> Result<Event<'a>> {
+        match self.parser.next_event() {
+            Some(Ok((event, span))) => {
+                self.line = span.start.line();
+                Ok(event)
+            }
+            Some(Err(fault)) => Err(Error::words(fault.marker().line(), fault.info())),
+            None => Err(Error::words(self.line, "the file ends inside of the map")),
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str> {
+    if bytes.len() > u32::MAX as usize {
+        return Err(Error::words(1, "vocabularies of 4 GiB and more can't be read"));
+    }
+    std::str::from_utf8(bytes).map_err(|fault| {
+        let line = 1 + bytes[..fault.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+        Error::words(line, "this is not UTF-8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode(vocabulary: &WordVocabulary, line: &[u8]) -> Vec<u32> {
+        let mut ids = vec![99];
+        vocabulary.encode_into(line, &mut ids);
+        ids
+    }
+
+    #[test]
+    fn a_map_reads_like_marian_writes_it() {
+        let yaml = "</s>: 0\n<unk>: 1\nthe: 2\n\"\\\"\": 3\n\"1\": 4\nß: 5\n'': 6\n";
+        let words = WordVocabulary::from_yaml(yaml.as_bytes()).unwrap();
+        assert_eq!(encode(&words, "the  \" 1 ß\tthe ß \u{A0} \u{FFFD}".as_bytes()), [2, 3, 4, 1, 5, 1, 1]);
+        assert_eq!(encode(&words, b"\xFF the"), [1, 2]);
+        let mut text = String::new();
+        words.decode_into(&[2, 0, 5, 1, 0], &mut text).unwrap();
+        assert_eq!(text, "the ß <unk>");
+        assert!(words.decode_into(&[7], &mut text).is_err());
+        assert_eq!((words.len(), words.lookup("the"), words.lookup("The")), (7, Some(2), None));
+    }
+
+    #[test]
+    fn nematus_names_and_gaps_serve_in_maps() {
+        let words = WordVocabulary::from_yaml(br#"{"eos": 0, "UNK": 1, "a": 2}"#).unwrap();
+        assert_eq!((words.eos_id(), words.unk_id()), (0, 1));
+        let words = WordVocabulary::from_yaml(br#"{"x": 3, "a": 2}"#).unwrap();
+        assert_eq!((words.eos_id(), words.unk_id(), words.word(1)), (0, 1, Some("")));
+        assert!(WordVocabulary::from_text(b"eos\nUNK\na\n").is_err());
+    }
+
+    #[test]
+    fn a_list_counts_its_lines() {
+        let words = WordVocabulary::from_text(b"a\n<unk>\r\nb\n</s>").unwrap();
+        assert_eq!((words.eos_id(), words.unk_id(), words.lookup("b"), words.len()), (3, 1, Some(2), 4));
+    }
+
+    #[test]
+    fn faults_are_named_by_line() {
+        let fault = |result: Result<WordVocabulary>| result.map(|_| ()).unwrap_err().to_string();
+        assert_eq!(fault(WordVocabulary::from_text(b"a\n\nb")), "line 2: an empty line is no word");
+        assert_eq!(fault(WordVocabulary::from_text(b"a\nb\na\n")), "line 3: `a` comes twice");
+        assert_eq!(fault(WordVocabulary::from_text(b"a\n\xFF")), "line 2: this is not UTF-8");
+        assert_eq!(
+            fault(WordVocabulary::from_yaml(b"a: 1\nb: x\n")),
+            "line 2: the id of `b` is no whole number"
+        );
+        assert_eq!(
+            fault(WordVocabulary::from_yaml(b"a: 4000000000\n")),
+            "line 1: id 4000000000 is beyond all reason for a file of this size"
+        );
+        assert_eq!(
+            fault(WordVocabulary::from_text(b"a\nb\n")),
+            "</s>: this word must be in the vocabulary, but isn't"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Files that lie: whatever their bytes, a parser answers with a vocabulary or an error, never with a panic.
+//!
+//! `DYNO_FUZZ_CASES` sets the number of mutated files; the same number gives the same files.
+
+use dyno_text::Format;
+
+use crate::fixtures::golden;
+
+/// Mutated files per run, unless `DYNO_FUZZ_CASES` says otherwise.
+const CASES: usize = 10_000;
+
+/// Numbers that upset lengths, offsets and indices: around the limits of 7, 8, 16, 31 and 32 bits.
+const UPSETTING: [u32; 8] = [0, 0x7F, 0xFF, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF];
+
+const YAML: &[u8] = b"</s>: 0\n<unk>: 1\n\"a \\u00e4\": 2\n'b''c': 3\n? d\n: 4\n\xC3\xA9: 5 # six\n";
+const JSON: &[u8] = br#"{"eos": 0, "UNK": 1, "\"": 2, "\u00e9\/": 3, "b": 4}"#;
+const LIST: &[u8] = b"</s>\n<unk>\nthe\n\xC3\xA9\r\nend\n";
+
+#[test]
+fn mutated_files_never_panic() {
+    let spm = |name: &str| (Format::SentencePiece, std::fs::read(golden(name)).unwrap());
+    let mut seeds: Vec<(Format, Vec<u8>)> =
+        ["char", "word", "unigram-rules", "unigram-spaces", "unigram-bytes"]
+            .into_iter()
+            .chain(["bpe-plain", "bpe-symbols", "bpe-bytes"])
+            .map(|name| spm(&format!("{name}.spm")))
+            .collect();
+    seeds.extend([YAML, JSON].map(|text| (Format::Yaml, text.to_vec())));
+    seeds.push((Format::Text, LIST.to_vec()));
+    for (format, bytes) in &seeds {
+        format.check(bytes).expect("the unharmed file must be read");
+    }
+    let cases =
+        std::env::var("DYNO_FUZZ_CASES").map_or(CASES, |cases| cases.parse().expect("a number of cases"));
+    let mut random = Random(1);
+    let mut read = 0;
+    for case in 0..cases {
+        let (format, bytes) = &seeds[case % seeds.len()];
+        read += usize::from(format.check(&mutated(bytes, &mut random)).is_ok());
+    }
+    // Mutations must neither break everything nor leave everything whole, or they would test too little.
+    assert!(read > cases / 50 && read < cases, "{read} of {cases} mutated files were read");
+}
+
+#[test]
+fn every_truncation_is_an_answer() {
+    let bytes = std::fs::read(golden("char.spm")).unwrap();
+    for len in 0..bytes.len() {
+        let _ = Format::SentencePiece.check(&bytes[..len]);
+    }
+}
+
+#[test]
+fn faults_are_told_in_one_line_with_the_file() {
+    let path = std::env::temp_dir().join(format!("dyno-text-{}.spm", std::process::id()));
+    std::fs::write(&path, b"\x0a\x7fshort").unwrap();
+    let fault = dyno_text::Vocabulary::from_path(&path).map(|_| ()).unwrap_err().to_string();
+    std::fs::remove_file(&path).unwrap();
+    assert!(fault.starts_with(&path.display().to_string()), "{fault}");
+    assert!(fault.ends_with("byte 2: a length beyond the end; is this a SentencePiece model?"), "{fault}");
+    let fault = dyno_text::Vocabulary::from_path("vocabulary.bin".as_ref()).map(|_| ()).unwrap_err();
+    assert!(fault.to_string().contains("`vocabulary.bin` names no vocabulary format"), "{fault}");
+}
+
+/// `seed` with one to four wounds.
+fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len().max(1));
+        let rest = bytes.len() - at;
+        match random.below(7) {
+            0 => bytes.truncate(at),
+            1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
+            2 => bytes[at..].iter_mut().take(1 + random.below(16)).for_each(|byte| *byte = 0xFF),
+            3 => overwrite(&mut bytes[at..], &UPSETTING[random.below(UPSETTING.len())].to_le_bytes()),
+            4 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = random.next() as u8),
+            5 => drop(bytes.drain(at..at + random.below(rest.min(32) + 1))),
+            _ => {
+                let copied: Vec<u8> = bytes[at..at + random.below(rest.min(64) + 1)].to_vec();
+                let to = random.below(bytes.len() + 1);
+                bytes.splice(to..to, copied);
+            }
+        }
+    }
+    bytes
+}
+
+fn overwrite(bytes: &mut [u8], by: &[u8]) {
+    bytes.iter_mut().zip(by).for_each(|(byte, by)| *byte = *by);
+}
+
+/// SplitMix64: small, seeded, the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+}
