@@ -4,13 +4,6 @@
 //! |a|·sign(b) kernels can't overflow. Scales are per output of the product, since a column whose weights are
 //! small would else be left with a few levels only.
 
-use std::collections::BTreeMap;
-
-use crate::numbers::Numbers;
-use crate::tensor::{Scales, Tensor};
-use crate::weights::Item;
-use crate::{DType, Precision, Result, Weights};
-
 /// The largest magnitude of an int8 weight.
 pub const INT8_LIMIT: f32 = 127.0;
 
@@ -143,65 +136,4 @@ fn halve_where_too_large(weights: &[f32], columns: usize, role: Role, units: &mu
         }
     }
     any
-}
-
-impl Weights {
-    /// These weights at `precision`: the tensors that take part in products are derived, exactly as `convert` writes them; all others
-    /// stay as they are. Nothing is done where the file has that precision.
-    ///
-    /// # Errors
-    /// When the file is narrower, or a weight isn't finite or doesn't fit.
-    pub fn at(self, precision: Precision) -> Result<Self> {
-        let stored = self.precision();
-        if stored == precision {
-            return Ok(self);
-        }
-        if stored < precision {
-            let fault = format!("holds {stored} weights; {precision} can't be made of them");
-            return Err(crate::Error::content(self.origin(), fault));
-        }
-        let mut derived = BTreeMap::new();
-        for tensor in self.iter() {
-            if let Some(item) = derive(&tensor, precision)? {
-                derived.insert(tensor.name().to_owned(), item);
-            }
-        }
-        Ok(self.replace(derived))
-    }
-}
-
-/// The tensor at `precision`, if it is one that is quantised.
-pub(crate) fn derive(tensor: &Tensor<'_>, precision: Precision) -> Result<Option<Item>> {
-    let role = Role::of(tensor.name(), tensor.shape());
-    let narrowed = Precision::of_stored(tensor.dtype()).is_some_and(|stored| stored > precision);
-    if role == Role::Other || !narrowed {
-        return Ok(None);
-    }
-    let (rows, columns) = tensor.matrix()?;
-    let values = tensor.to_f32()?;
-    if let Some(odd) = values.iter().find(|value| !value.is_finite()) {
-        return Err(tensor.fault(format!("holds {odd}; weights are finite")));
-    }
-    let wrap = |scales| if role == Role::Embedding { Scales::Rows(scales) } else { Scales::Columns(scales) };
-    let (dtype, numbers, scales) = match precision {
-        Precision::F32 => return Ok(None),
-        Precision::F16 => (DType::F16, Numbers::F16(halves(tensor, &values)?), None),
-        Precision::Int16 => {
-            let (numbers, scales) = int16(&values, rows, columns, role);
-            (DType::I16, Numbers::I16(numbers), Some(wrap(scales)))
-        }
-        Precision::Int8 => {
-            let (numbers, scales) = int8(&values, rows, columns, role);
-            (DType::I8, Numbers::I8(numbers), Some(wrap(scales)))
-        }
-    };
-    Ok(Some(Item::owned(dtype, tensor.shape().to_vec(), numbers, scales)))
-}
-
-fn halves(tensor: &Tensor<'_>, values: &[f32]) -> Result<Vec<u16>> {
-    let halves: Vec<u16> = values.iter().map(|value| f16_from_f32(*value)).collect();
-    match halves.iter().position(|half| !f16_to_f32(*half).is_finite()) {
-        Some(at) => Err(tensor.fault(format!("holds {}, which no 16-bit float holds", values[at]))),
-        None => Ok(halves),
-    }
 }

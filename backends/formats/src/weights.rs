@@ -205,10 +205,9 @@ impl Weights {
         }
     }
 
-    /// The same weights with some tensors replaced.
-    pub(crate) fn replace(mut self, items: BTreeMap<String, Item>) -> Self {
+    /// Replaces some tensors by others of the same names.
+    pub(crate) fn replace(&mut self, items: BTreeMap<String, Item>) {
         self.items.extend(items);
-        self
     }
 }
 

@@ -15,7 +15,7 @@ const SUMMED_FROM: usize = 16;
 
 const HEADER_BYTES: u64 = 48;
 
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
 

@@ -100,7 +100,8 @@ fn prune(mut pairs: Vec<Pair>, source_words: usize, cut: Cut) -> (Vec<usize>, Ve
     for group in pairs.chunk_by_mut(|a, b| a.source == b.source) {
         starts.resize(group[0].source as usize + 1, ids.len());
         group.sort_by(better);
-        let kept = &mut group[..cut.best.min(group.len())];
+        let best = cut.best.min(group.len());
+        let kept = &mut group[..best];
         kept.sort_by_key(|pair| pair.target);
         ids.extend(kept.iter().map(|pair| pair.target));
     }
