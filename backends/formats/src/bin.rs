@@ -13,7 +13,7 @@ use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, elements};
 use crate::tensor::{Layout, Scales};
-use crate::weights::{Directory, Record};
+use crate::weights::{Directory, Record, symmetric};
 use crate::{Fault, Result};
 
 /// More dimensions than any model has; numpy's old limit.
@@ -78,7 +78,7 @@ fn version(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
 
 fn headers(cursor: &mut Cursor<'_>) -> Result<Vec<WireItem>, Fault> {
     let count = cursor.u64("the number of items")?;
-    let length = count.checked_mul(WIRE_ITEM_BYTES).unwrap_or(u64::MAX);
+    let length = count.saturating_mul(WIRE_ITEM_BYTES);
     cursor.clone().take(length, "the items' headers")?; // before anything is allocated for them
     (0..count)
         .map(|_| {
@@ -129,6 +129,9 @@ fn record(
     let span = blob.start..blob.start + payload;
     let scales = if encoding.intgemm { Some(multiplier(bytes, &span, &shape)?) } else { None };
     let layout = layout(name, &encoding);
+    if encoding.intgemm && encoding.dtype == DType::I8 {
+        symmetric(&bytes[span.clone()])?;
+    }
     Ok(Record { dtype: encoding.dtype, shape, span, layout, scales })
 }
 

@@ -120,13 +120,9 @@ impl MarianConfig {
     /// # Errors
     /// When something in it isn't a plain value.
     pub fn texts(&self, key: &str) -> Result<Vec<&str>> {
-        let word = |value| match value {
-            &Value::Text(ref text) => Ok(text.as_str()),
-            _ => Err(self.fault(key, "must list plain values")),
-        };
         match self.find(key) {
-            Some(Value::List(values)) => values.iter().map(word).collect(),
-            Some(value) if self.has(key) => word(value).map(|text| vec![text]),
+            Some(Value::List(values)) => values.iter().map(|value| self.word(key, value)).collect(),
+            Some(value) if self.has(key) => self.word(key, value).map(|text| vec![text]),
             _ => Ok(Vec::new()),
         }
     }
@@ -137,6 +133,13 @@ impl MarianConfig {
     /// As [`texts`](Self::texts); when one isn't a whole number.
     pub fn counts(&self, key: &str) -> Result<Vec<usize>> {
         self.texts(key)?.into_iter().map(|text| self.parsed(key, text, "whole numbers")).collect()
+    }
+
+    fn word<'a>(&self, key: &str, value: &'a Value) -> Result<&'a str> {
+        match value {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.fault(key, "must list plain values")),
+        }
     }
 
     fn number<T: FromStr>(&self, key: &str, expected: &str) -> Result<T> {

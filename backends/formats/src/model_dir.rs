@@ -101,7 +101,7 @@ impl ModelDir {
         let key = if decoder.has("models") { "models" } else { "model" };
         let weights = match decoder.texts(key)?[..] {
             [weights] => resolved(&decoder, key, weights)?,
-            [] => return Err(decoder.fault(key, "is missing: this is no decoder's configuration")),
+            [] => return Err(decoder.fault("models", "is missing: this is no decoder's configuration")),
             _ => {
                 let fault = Fault::unsupported("an ensemble in one file", "make a directory of each with `dyno convert`");
                 return Err(decoder.fault(key, fault));

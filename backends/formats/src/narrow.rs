@@ -102,9 +102,6 @@ impl Narrow {
         for row in 0..rows {
             numbers.extend((0..columns).map(|column| given[layout.offset(row, column, rows, columns)]));
         }
-        if let Some(at) = numbers.iter().position(|number| *number == i8::MIN) {
-            return Err(tensor.fault(format!("holds −128 (element {at}); int8 weights keep to −127 and up")));
-        }
         let role = Role::of(tensor.name(), tensor.shape());
         let groups = if role == Role::Embedding { rows } else { columns };
         let scales = match scales {

@@ -18,7 +18,7 @@ use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, copy, elements};
 use crate::tensor::{Layout, Scales};
-use crate::weights::{Directory, Record};
+use crate::weights::{Directory, Record, symmetric};
 use crate::{Fault, error::clip};
 
 /// The reference implementation's own limit on the header.
@@ -152,6 +152,9 @@ fn attach_scales(directory: &mut Directory, bytes: &[u8]) -> Result<(), Fault> {
         let Some(scale) = directory.records.remove(&format!("{name}{SCALE_SUFFIX}")) else { continue };
         if let Some(record) = directory.records.get_mut(&name) {
             record.scales = Some(scales(&record.shape, &scale, bytes).of(&name)?);
+            if record.dtype == DType::I8 {
+                symmetric(&bytes[record.span.clone()]).of(&name)?;
+            }
         }
     }
     Ok(())

@@ -229,6 +229,14 @@ fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     }
 }
 
+/// Quantised int8 keeps to [−127, 127]: kernels that multiply |a| by sign(b) have no answer to −128.
+pub(crate) fn symmetric(bytes: &[u8]) -> Result<(), Fault> {
+    match bytes.iter().position(|byte| *byte == i8::MIN as u8) {
+        Some(at) => Err(format!("holds −128 (element {at}); quantised weights keep to −127 and up").into()),
+        None => Ok(()),
+    }
+}
+
 /// YAML kept as an array of bytes: up to the first NUL, or to the end where none was written.
 fn yaml_text(dtype: DType, bytes: &[u8]) -> Result<&str, Fault> {
     if dtype.size() != 1 {

@@ -1,0 +1,13 @@
+//! Tests of the formats against files that others made. The small ones are in tests/goldens (made by
+//! ci/formats-goldens.py); models of real size are looked for where DYNO_FIXTURES says.
+
+mod allocations;
+mod config;
+mod convert;
+mod fixtures;
+mod goldens;
+mod model_dir;
+mod mutations;
+mod quantise;
+mod shortlist;
+mod weights;
