@@ -53,8 +53,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     version(&mut cursor)?;
     let items = headers(&mut cursor)?;
     let names = items.iter().map(|item| name(&mut cursor, item)).collect::<Result<Vec<_>, _>>()?;
-    let shapes =
-        items.iter().zip(&names).map(|(item, name)| shape(&mut cursor, item).of(name)).collect::<Result<Vec<_>, _>>()?;
+    let shapes = items
+        .iter()
+        .zip(&names)
+        .map(|(item, name)| shape(&mut cursor, item).of(name))
+        .collect::<Result<Vec<_>, _>>()?;
     let offset = cursor.u64("the offset of the data")?;
     cursor.take(offset, "the padding before the data")?;
     let mut directory = Directory::default();
@@ -94,8 +97,10 @@ fn headers(cursor: &mut Cursor<'_>) -> Result<Vec<WireItem>, Fault> {
 
 fn name(cursor: &mut Cursor<'_>, item: &WireItem) -> Result<String, Fault> {
     let bytes = cursor.take(item.name_length, "an item's name")?;
-    let text = bytes.split_last().filter(|(last, text)| **last == 0 && !text.contains(&0)).map(|(_, text)| text);
-    let text = text.ok_or_else(|| Fault::from("has an item's name that doesn't end where its length says"))?;
+    let text =
+        bytes.split_last().filter(|(last, text)| **last == 0 && !text.contains(&0)).map(|(_, text)| text);
+    let text =
+        text.ok_or_else(|| Fault::from("has an item's name that doesn't end where its length says"))?;
     std::str::from_utf8(text).map(String::from).map_err(|_| "has an item's name that isn't UTF-8".into())
 }
 

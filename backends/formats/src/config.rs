@@ -76,7 +76,9 @@ impl MarianConfig {
         match self.find(key) {
             Some(Value::Text(text)) => Ok(text),
             Some(_) => Err(self.fault(key, "is a list or map; one value was expected")),
-            None => default(key).ok_or_else(|| self.fault(key, "is missing, and Marian has no default for it")),
+            None => {
+                default(key).ok_or_else(|| self.fault(key, "is missing, and Marian has no default for it"))
+            }
         }
     }
 

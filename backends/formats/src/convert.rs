@@ -94,7 +94,10 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn weights(&mut self, source: &ModelDir, precisions: &[Precision]) -> Result<()> {
         if precisions.is_empty() {
-            return Err(Error::content(source.path(), "is to be converted to no precision; name one or more"));
+            return Err(Error::content(
+                source.path(),
+                "is to be converted to no precision; name one or more",
+            ));
         }
         for precision in precisions {
             let path = source.weights_for(*precision)?;
@@ -195,10 +198,13 @@ fn refuse_to_overwrite(to: &Path, overwrite: bool) -> Result<()> {
     }
     match (overwrite, to.join(MANIFEST).is_file()) {
         (true, true) => Ok(()),
-        (true, false) => {
-            Err(Error::Exists { path: to.into(), remedy: "it is no model directory, so it won't be replaced" })
+        (true, false) => Err(Error::Exists {
+            path: to.into(),
+            remedy: "it is no model directory, so it won't be replaced",
+        }),
+        (false, _) => {
+            Err(Error::Exists { path: to.into(), remedy: "name another place, or allow overwriting" })
         }
-        (false, _) => Err(Error::Exists { path: to.into(), remedy: "name another place, or allow overwriting" }),
     }
 }
 
@@ -210,7 +216,7 @@ struct Partial {
 impl Partial {
     fn create(to: &Path) -> Result<Self> {
         let path = beside(to, "partial");
-        fs::create_dir(&path).map_err(|reason| Error::write(&path, reason))?;
+        fs::create_dir(&path).map_err(|reason| Error::write(to, reason))?;
         Ok(Self { path })
     }
 

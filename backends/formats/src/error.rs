@@ -153,7 +153,13 @@ impl<T> Located<T> for Result<T, Fault> {
 /// Text out of a file, fit for a one-line message: escaped, and no longer than a name has any reason to be.
 pub(crate) fn clip(text: &str) -> String {
     const LONGEST: usize = 80; // characters; Marian's longest parameter names have about 50
-    let mut clipped: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    let mut clipped = String::new();
+    for c in text.chars().take(LONGEST) {
+        match c {
+            '\'' | '"' | '\\' => clipped.push(c),
+            _ => clipped.extend(c.escape_debug()), // line ends, control characters, what can't be printed
+        }
+    }
     if text.chars().nth(LONGEST).is_some() {
         clipped.push('…');
     }

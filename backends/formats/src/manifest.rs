@@ -9,11 +9,11 @@ use std::path::{Component, Path};
 
 use serde::de::DeserializeOwned;
 
+use crate::Fault;
 use crate::digest::FileIdentity;
 use crate::error::clip;
 use crate::shortlist::Cut;
 use crate::yaml::{Entries, LONGEST, Value};
-use crate::Fault;
 
 /// The version of the format that this code writes, and the only one that it reads.
 const FORMAT: u32 = 1;
@@ -63,7 +63,8 @@ impl Manifest {
             return Err(format!("has {} bytes; a description may have {LONGEST}", text.len()).into());
         }
         let mut table: toml::Table = toml::from_str(text).map_err(|error| not_toml(&error, text))?;
-        let format: u32 = take(&mut table, "format")?.ok_or("has no `format`: it is no model's description")?;
+        let format: u32 =
+            take(&mut table, "format")?.ok_or("has no `format`: it is no model's description")?;
         if format != FORMAT {
             return Err(format!("has format {format}; this version reads format {FORMAT}").into());
         }
@@ -107,7 +108,8 @@ impl Manifest {
 
     /// The file's text; the same for the same content, always.
     pub fn to_toml(&self) -> String {
-        let mut text = String::from("# A model of dyno. docs/FORMAT.md, section Models, explains the keys.\n");
+        let mut text =
+            String::from("# A model of dyno. docs/FORMAT.md, section Models, explains the keys.\n");
         line(&mut text, "format", &FORMAT.to_string());
         if let Some(languages) = &self.languages {
             line(&mut text, "languages", &list(languages.iter().map(|name| quoted(name))));
@@ -144,7 +146,10 @@ fn shortlist_of(wire: WireShortlist) -> (String, Cut) {
 
 fn take<T: DeserializeOwned>(table: &mut toml::Table, key: &str) -> Result<Option<T>, Fault> {
     let Some(value) = table.remove(key) else { return Ok(None) };
-    value.try_into().map(Some).map_err(|error: toml::de::Error| Fault::from(clip(error.message().trim())).of(key))
+    value
+        .try_into()
+        .map(Some)
+        .map_err(|error: toml::de::Error| Fault::from(clip(error.message().trim())).of(key))
 }
 
 fn not_toml(error: &toml::de::Error, text: &str) -> Fault {

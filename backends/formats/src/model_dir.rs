@@ -72,14 +72,19 @@ impl ModelDir {
 
     fn open_directory(path: &Path) -> Result<Self> {
         let manifest = path.join(MANIFEST);
-        if manifest.is_file() { Self::open_manifest(&manifest) } else { Self::open_decoder(&decoder_of(path)?) }
+        if manifest.is_file() {
+            Self::open_manifest(&manifest)
+        } else {
+            Self::open_decoder(&decoder_of(path)?)
+        }
     }
 
     fn open_manifest(path: &Path) -> Result<Self> {
         let text = crate::bytes::read_text(path, crate::yaml::LONGEST)?;
         let manifest = Manifest::parse(&text).in_file(path)?;
         let home = home_of(path);
-        let weights = Precision::ALL.into_iter().map(|precision| (precision, home.join(weights_name(precision))));
+        let weights =
+            Precision::ALL.into_iter().map(|precision| (precision, home.join(weights_name(precision))));
         let configuration = |(name, entries)| {
             let origin = format!("{} [{name}]", path.display());
             (name, MarianConfig::from_entries(origin, entries))
@@ -103,7 +108,10 @@ impl ModelDir {
             [weights] => resolved(&decoder, key, weights)?,
             [] => return Err(decoder.fault("models", "is missing: this is no decoder's configuration")),
             _ => {
-                let fault = Fault::unsupported("an ensemble in one file", "make a directory of each with `dyno convert`");
+                let fault = Fault::unsupported(
+                    "an ensemble in one file",
+                    "make a directory of each with `dyno convert`",
+                );
                 return Err(decoder.fault(key, fault));
             }
         };
@@ -111,7 +119,8 @@ impl ModelDir {
         let vocabularies = vocabularies.into_iter().map(|name| resolved(&decoder, "vocabs", name));
         let vocabularies: Vec<PathBuf> = vocabularies.collect::<Result<_>>()?;
         if vocabularies.len() != 2 {
-            let fault = format!("names {} files; source and target vocabulary were expected", vocabularies.len());
+            let fault =
+                format!("names {} files; source and target vocabulary were expected", vocabularies.len());
             return Err(decoder.fault("vocabs", fault));
         }
         let shortlist = decoder_shortlist(&decoder)?;
@@ -164,7 +173,8 @@ impl ModelDir {
 
     /// Whether source and target vocabulary are one and the same file.
     pub fn shares_vocabulary(&self) -> bool {
-        self.vocabularies.windows(2).all(|pair| same_file(&pair[0], &pair[1])) && !self.vocabularies.is_empty()
+        self.vocabularies.windows(2).all(|pair| same_file(&pair[0], &pair[1]))
+            && !self.vocabularies.is_empty()
     }
 
     /// The shortlist, and how to cut it if it is a text.
@@ -203,7 +213,10 @@ impl ModelDir {
         own.or_else(wider).map(PathBuf::as_path).ok_or_else(|| {
             let there: Vec<&str> = self.weights.keys().map(|precision| precision.name()).collect();
             let there = if there.is_empty() { "none".into() } else { there.join(", ") };
-            Error::content(&self.path, format!("has no weights from which {precision} can be made; there: {there}"))
+            Error::content(
+                &self.path,
+                format!("has no weights from which {precision} can be made; there: {there}"),
+            )
         })
     }
 
@@ -225,7 +238,10 @@ impl ModelDir {
         for (name, listed) in files {
             let path = self.path.join(name);
             if FileIdentity::of_file(&path)? != *listed {
-                return Err(Error::content(&path, format!("isn't the file that {MANIFEST} lists: its hash differs")));
+                return Err(Error::content(
+                    &path,
+                    format!("isn't the file that {MANIFEST} lists: its hash differs"),
+                ));
             }
         }
         let shortlist = self.shortlist.iter().map(|(path, _)| path);
@@ -274,8 +290,14 @@ fn decoder_of(directory: &Path) -> Result<PathBuf> {
     names.sort();
     match &names[..] {
         [name] => Ok(directory.join(name)),
-        [] => Err(Error::content(directory, format!("has neither {MANIFEST} nor decoder.yml: no model is here"))),
-        _ => Err(Error::content(directory, format!("has several configurations; name one of {}", names.join(", ")))),
+        [] => Err(Error::content(
+            directory,
+            format!("has neither {MANIFEST} nor decoder.yml: no model is here"),
+        )),
+        _ => Err(Error::content(
+            directory,
+            format!("has several configurations; name one of {}", names.join(", ")),
+        )),
     }
 }
 
@@ -297,7 +319,8 @@ fn decoder_shortlist(decoder: &MarianConfig) -> Result<Option<(PathBuf, Cut)>> {
     let Some(name) = values.first() else { return Ok(None) };
     let path = resolved(decoder, KEY, name)?;
     let mut cut = Cut::default();
-    let expected = || decoder.fault(KEY, "must be [file, first, best, threshold], or [file, false] of a binary one");
+    let expected =
+        || decoder.fault(KEY, "must be [file, first, best, threshold], or [file, false] of a binary one");
     for (index, value) in values[1..].iter().enumerate() {
         match index {
             0 if matches!(*value, "true" | "false") => {} // whether to check: we always do

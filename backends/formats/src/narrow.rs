@@ -108,7 +108,12 @@ impl Narrow {
             Scales::Multiplier(multiplier) => scales_of(role, vec![1.0 / multiplier; groups]),
             own => own.clone(),
         };
-        Ok(Self { dtype: DType::I8, shape: tensor.shape().to_vec(), numbers: Numbers::I8(numbers), scales: Some(scales) })
+        Ok(Self {
+            dtype: DType::I8,
+            shape: tensor.shape().to_vec(),
+            numbers: Numbers::I8(numbers),
+            scales: Some(scales),
+        })
     }
 
     /// How far it is from the tensor that it stands for.

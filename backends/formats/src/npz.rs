@@ -134,7 +134,10 @@ impl<'a> Header<'a> {
         let little = text.strip_prefix(['<', '|']);
         let row = little.and_then(|letters| DESCRIPTIONS.iter().find(|row| row.0 == letters));
         row.map(|row| row.1).ok_or_else(|| {
-            Fault::unsupported(format!("the type `{}`", clip(text)), "save it as a little-endian array of numbers")
+            Fault::unsupported(
+                format!("the type `{}`", clip(text)),
+                "save it as a little-endian array of numbers",
+            )
         })
     }
 

@@ -44,7 +44,8 @@ impl Role {
 
 /// The value of IEEE half bits.
 pub fn f16_to_f32(bits: u16) -> f32 {
-    let (sign, exponent, fraction) = (u32::from(bits & 0x8000) << 16, (bits >> 10) & 0x1F, u32::from(bits & 0x3FF));
+    let (sign, exponent, fraction) =
+        (u32::from(bits & 0x8000) << 16, (bits >> 10) & 0x1F, u32::from(bits & 0x3FF));
     let magnitude = match exponent {
         0 => return f32::from_bits(sign | (fraction as f32 * 2f32.powi(-24)).to_bits()),
         0x1F => 0x7F80_0000 | fraction << 13,
@@ -58,8 +59,8 @@ pub fn f16_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let (sign, magnitude) = ((bits >> 16 & 0x8000) as u16, bits & 0x7FFF_FFFF);
     let half = match magnitude {
-        0x7F80_0001.. => 0x7E00,                                         // not a number
-        0x4780_0000.. => 0x7C00,                                         // 65,536 and up
+        0x7F80_0001.. => 0x7E00,                                          // not a number
+        0x4780_0000.. => 0x7C00,                                          // 65,536 and up
         0x3880_0000.. => (round_off(magnitude, 13) - (112 << 10)) as u16, // normal; may round up to infinity
         0x3300_0000.. => {
             // Subnormal: the fraction with its leading one, shifted to units of 2^-24.

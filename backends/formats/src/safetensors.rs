@@ -75,7 +75,8 @@ impl<'de> Visitor<'de> for HeaderVisitor {
             if name == "__metadata__" {
                 header.metadata = map.next_value()?;
             } else {
-                let tensor = map.next_value().map_err(|e| A::Error::custom(format!("`{}`: {e}", clip(&name))))?;
+                let tensor =
+                    map.next_value().map_err(|e| A::Error::custom(format!("`{}`: {e}", clip(&name))))?;
                 header.tensors.push((name, tensor));
             }
         }
@@ -103,8 +104,8 @@ fn header(bytes: &[u8]) -> Result<(WireHeader, Range<usize>), Fault> {
         return Err(format!("claims a header of {length} bytes; {HEADER_LIMIT} are the limit").into());
     }
     let text = cursor.take(length, "the header")?;
-    let header = serde_json::from_slice(text)
-        .map_err(|error| Fault::from(clip(&error.to_string())).of("header"))?;
+    let header =
+        serde_json::from_slice(text).map_err(|error| Fault::from(clip(&error.to_string())).of("header"))?;
     Ok((header, cursor.at()..bytes.len()))
 }
 
@@ -128,7 +129,8 @@ fn record(wire: &WireTensor, data: &Range<usize>) -> Result<Record, Fault> {
 
 /// The format allows neither holes nor overlaps: nothing can hide in the file, and no tensor is another's.
 fn no_gaps(directory: &Directory, data: &Range<usize>) -> Result<(), Fault> {
-    let mut spans: Vec<_> = directory.records.iter().map(|(name, record)| (record.span.clone(), name)).collect();
+    let mut spans: Vec<_> =
+        directory.records.iter().map(|(name, record)| (record.span.clone(), name)).collect();
     spans.sort_by_key(|(span, _)| (span.start, span.end));
     let mut reached = data.start;
     for (span, name) in spans {
@@ -146,7 +148,8 @@ fn no_gaps(directory: &Directory, data: &Range<usize>) -> Result<(), Fault> {
 
 /// Moves each `x.scale` from the directory into its `x`.
 fn attach_scales(directory: &mut Directory, bytes: &[u8]) -> Result<(), Fault> {
-    let quantised = directory.records.iter().filter(|(_, record)| matches!(record.dtype, DType::I8 | DType::I16));
+    let quantised =
+        directory.records.iter().filter(|(_, record)| matches!(record.dtype, DType::I8 | DType::I16));
     let names: Vec<String> = quantised.map(|(name, _)| name.clone()).collect();
     for name in names {
         let Some(scale) = directory.records.remove(&format!("{name}{SCALE_SUFFIX}")) else { continue };

@@ -49,7 +49,11 @@ impl MarianConfig {
         self.refuse_factors()?;
         if self.text("transformer-attention-mask")? != "default" {
             let mask = self.text("transformer-attention-mask")?;
-            return Err(self.unsupported("transformer-attention-mask", mask, "attention biases have no engine here"));
+            return Err(self.unsupported(
+                "transformer-attention-mask",
+                mask,
+                "attention biases have no engine here",
+            ));
         }
         if let Some(kind) = self.texts("input-types")?.into_iter().find(|kind| *kind != "sequence") {
             return Err(self.unsupported("input-types", kind, "a line is one sequence of words"));
@@ -66,7 +70,11 @@ impl MarianConfig {
     /// The first such setting.
     pub fn refuse_unsupported_decoding(&self) -> Result<()> {
         if self.has("output-approx-knn") {
-            return Err(self.unsupported("output-approx-knn", "set", "LSH output has no engine here; leave it out"));
+            return Err(self.unsupported(
+                "output-approx-knn",
+                "set",
+                "LSH output has no engine here; leave it out",
+            ));
         }
         for path in self.texts("vocabs")? {
             if path.ends_with(".fsv") {
@@ -82,7 +90,8 @@ impl MarianConfig {
             return Ok(());
         }
         let known = REFUSED_TYPES.iter().find(|(name, _)| *name == kind).map(|(_, reason)| *reason);
-        let bert = kind.starts_with("bert").then_some("it encodes and doesn't translate; bring it as an encoder");
+        let bert =
+            kind.starts_with("bert").then_some("it encodes and doesn't translate; bring it as an encoder");
         let general = "dyno runs the types transformer, s2s, amun and nematus";
         Err(self.unsupported("type", kind, known.or(bert).unwrap_or(general)))
     }
@@ -91,12 +100,18 @@ impl MarianConfig {
         for key in ["lemma-dim-emb", "factors-dim-emb"] {
             // Marian writes −1 or 0 where there is none.
             if !matches!(self.text(key)?, "0" | "-1") {
-                return Err(self.unsupported(key, self.text(key)?, "factored vocabularies have no engine here"));
+                return Err(self.unsupported(
+                    key,
+                    self.text(key)?,
+                    "factored vocabularies have no engine here",
+                ));
             }
         }
         match self.text("lemma-dependency")? {
             "" => Ok(()),
-            other => Err(self.unsupported("lemma-dependency", other, "factored vocabularies have no engine here")),
+            other => {
+                Err(self.unsupported("lemma-dependency", other, "factored vocabularies have no engine here"))
+            }
         }
     }
 

@@ -200,8 +200,9 @@ impl Weights {
     ) -> Option<&'a [T]> {
         match &item.storage {
             Storage::Owned(numbers) => T::of(numbers),
-            Storage::File(_, copied) => view(self.raw(item))
-                .or_else(|| T::of(copied.get_or_init(|| wrap(copy(self.raw(item)))))),
+            Storage::File(_, copied) => {
+                view(self.raw(item)).or_else(|| T::of(copied.get_or_init(|| wrap(copy(self.raw(item))))))
+            }
         }
     }
 
@@ -231,10 +232,11 @@ fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
 
 /// Quantised int8 keeps to [−127, 127]: kernels that multiply |a| by sign(b) have no answer to −128.
 pub(crate) fn symmetric(bytes: &[u8]) -> Result<(), Fault> {
-    match bytes.iter().position(|byte| *byte == i8::MIN as u8) {
-        Some(at) => Err(format!("holds −128 (element {at}); quantised weights keep to −127 and up").into()),
-        None => Ok(()),
+    if !bytes.contains(&(i8::MIN as u8)) {
+        return Ok(()); // a vectorised search, unlike the one for the place
     }
+    let at = bytes.iter().position(|byte| *byte == i8::MIN as u8).unwrap_or_default();
+    Err(format!("holds −128 (element {at}); quantised weights keep to −127 and up").into())
 }
 
 /// YAML kept as an array of bytes: up to the first NUL, or to the end where none was written.

@@ -111,7 +111,8 @@ fn central(bytes: &[u8]) -> Result<Central, Fault> {
 
 /// Whether an end record stands at `at` whose comment ends with the file.
 fn is_end(bytes: &[u8], at: usize) -> bool {
-    let comment = bytes.get(at + END_BYTES - 2..at + END_BYTES).map(|b| usize::from(b[0]) | usize::from(b[1]) << 8);
+    let comment =
+        bytes.get(at + END_BYTES - 2..at + END_BYTES).map(|b| usize::from(b[0]) | usize::from(b[1]) << 8);
     bytes[at..].starts_with(&END.to_le_bytes()) && comment == Some(bytes.len() - at - END_BYTES)
 }
 
@@ -123,7 +124,8 @@ fn central_64(bytes: &[u8], end: usize) -> Result<Option<Central>, Fault> {
     }
     let record = Cursor::new(bytes, locator + 8).u64("the zip64 locator")?;
     let at = usize::try_from(record).ok().filter(|at| *at < locator);
-    let at = at.ok_or_else(|| Fault::from(format!("has its zip64 end record at byte {record}, outside the file")))?;
+    let at = at
+        .ok_or_else(|| Fault::from(format!("has its zip64 end record at byte {record}, outside the file")))?;
     let mut cursor = Cursor::new(&bytes[..locator], at);
     signature(&mut cursor, END_64, "the zip64 end record")?;
     cursor.take(20, "the zip64 end record")?; // its size, versions, disks
@@ -138,7 +140,8 @@ fn central_64(bytes: &[u8], end: usize) -> Result<Option<Central>, Fault> {
 /// The central directory ends where the end record begins; anything else moves the offsets of all entries.
 fn central_span(offset: u64, size: u64, end: usize) -> Result<Range<usize>, Fault> {
     if offset.checked_add(size) != Some(end as u64) {
-        let fault = format!("has {size} bytes of central directory at byte {offset}, but its end at byte {end}");
+        let fault =
+            format!("has {size} bytes of central directory at byte {offset}, but its end at byte {end}");
         return Err(fault.into());
     }
     Ok(offset as usize..end) // both are at most `end`
@@ -185,13 +188,17 @@ fn entry(bytes: &[u8], name: &str, wire: &WireEntry<'_>) -> Result<Entry, Fault>
         return Err(Fault::unsupported("an encrypted entry", "write the archive without a password"));
     }
     if wire.method != 0 {
-        return Err(Fault::unsupported("a compressed array", "write it again with numpy.savez, not savez_compressed"));
+        return Err(Fault::unsupported(
+            "a compressed array",
+            "write it again with numpy.savez, not savez_compressed",
+        ));
     }
     if wire.packed != wire.unpacked {
         return Err(format!("is stored, but {} bytes became {}", wire.unpacked, wire.packed).into());
     }
     let start = usize::try_from(wire.offset).ok().filter(|at| *at < bytes.len());
-    let start = start.ok_or_else(|| Fault::from(format!("begins at byte {}, outside the entries", wire.offset)))?;
+    let start =
+        start.ok_or_else(|| Fault::from(format!("begins at byte {}, outside the entries", wire.offset)))?;
     let mut cursor = Cursor::new(bytes, start);
     local_entry(&mut cursor, wire)?;
     let span = cursor.span(wire.packed, "the entry's data")?;
@@ -217,7 +224,10 @@ fn local_entry(cursor: &mut Cursor<'_>, wire: &WireEntry<'_>) -> Result<(), Faul
     if name != wire.name || method != wire.method || (flags ^ wire.flags) & (ENCRYPTED | DESCRIPTOR) != 0 {
         return Err("has a local header of another entry".into());
     }
-    if !agrees(packed, wire.packed) || !agrees(unpacked, wire.unpacked) || !agrees(crc.into(), wire.crc.into()) {
+    if !agrees(packed, wire.packed)
+        || !agrees(unpacked, wire.unpacked)
+        || !agrees(crc.into(), wire.crc.into())
+    {
         return Err("has other sizes or another checksum in its local header than in the directory".into());
     }
     Ok(())

@@ -83,7 +83,12 @@ impl Shortlist {
     /// The first fault.
     pub fn from_bytes(bytes: &[u8], cut: Cut, vocabularies: Vocabularies<'_>) -> Result<Self, Fault> {
         if binary::is_binary(bytes) {
-            binary::parse(bytes, vocabularies.source.words(), vocabularies.target.words(), vocabularies.shared)
+            binary::parse(
+                bytes,
+                vocabularies.source.words(),
+                vocabularies.target.words(),
+                vocabularies.shared,
+            )
         } else {
             text::parse(bytes, cut, vocabularies)
         }

@@ -62,14 +62,17 @@ fn is_blank(byte: &u8) -> bool {
 /// The pair on a line; `None` for an empty line and for NULL.
 fn pair(line: &[u8], vocabularies: Vocabularies<'_>) -> Result<Option<Pair>, Fault> {
     let line = std::str::from_utf8(line).map_err(crate::bytes::not_utf8)?;
-    let mut fields = line.split(|c: char| u8::try_from(c).is_ok_and(|byte| is_blank(&byte))).filter(|field| !field.is_empty());
+    let mut fields = line
+        .split(|c: char| u8::try_from(c).is_ok_and(|byte| is_blank(&byte)))
+        .filter(|field| !field.is_empty());
     let (target, source, probability) = match (fields.next(), fields.next(), fields.next(), fields.next()) {
         (None, ..) => return Ok(None),
         (Some(target), Some(source), Some(probability), None) => (target, source, probability),
         _ => return Err("target, source and probability were expected".into()),
     };
     let number = probability.parse().ok().filter(|number: &f32| number.is_finite());
-    let probability = number.ok_or_else(|| Fault::from(format!("`{}` is no probability", clip(probability))))?;
+    let probability =
+        number.ok_or_else(|| Fault::from(format!("`{}` is no probability", clip(probability))))?;
     if source == NULL || target == NULL {
         return Ok(None);
     }

@@ -40,7 +40,8 @@ fn absent_keys_have_marians_defaults() {
 
 #[test]
 fn values_are_read_as_their_key_wants_them() {
-    let config = config("normalize: true\ntransformer-guided-alignment-layer: 3\nvocabs: one.spm\nenc-depth: six\n");
+    let config =
+        config("normalize: true\ntransformer-guided-alignment-layer: 3\nvocabs: one.spm\nenc-depth: six\n");
     assert_eq!(config.float("normalize").unwrap(), 1.0);
     assert_eq!(config.text("transformer-guided-alignment-layer").unwrap(), "3");
     assert_eq!(config.texts("vocabs").unwrap(), ["one.spm"]);
@@ -66,14 +67,20 @@ fn what_is_no_plain_configuration_is_refused_where_it_stands() {
 #[test]
 fn unsupported_models_are_refused_with_the_reason() {
     for (text, reason) in [
-        ("type: transformer-new", "`type`: `transformer-new` is not supported: its layers and parameter names are a newer set"),
+        (
+            "type: transformer-new",
+            "`type`: `transformer-new` is not supported: its layers and parameter names are a newer set",
+        ),
         ("type: char-s2s", "it encodes characters by convolution"),
         ("type: lm-transformer", "it is a language model"),
         ("type: bert-classifier", "it encodes and doesn't translate"),
         ("type: multi-transformer", "it reads several sources"),
         ("type: hard-att", "dyno runs the types transformer, s2s, amun and nematus"),
         ("type: transformer\ntransformer-pool: true", "`transformer-pool`: `true` is not supported"),
-        ("type: transformer\nlemma-dim-emb: 64", "`lemma-dim-emb`: `64` is not supported: factored vocabularies"),
+        (
+            "type: transformer\nlemma-dim-emb: 64",
+            "`lemma-dim-emb`: `64` is not supported: factored vocabularies",
+        ),
         ("type: transformer\nulr: true", "universal language representation"),
         ("type: transformer\ntransformer-attention-mask: alibi", "attention biases"),
         ("type: transformer\ninput-types: [class, sequence]", "`input-types`: `class`"),

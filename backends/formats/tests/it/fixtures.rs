@@ -13,7 +13,8 @@ fn every_model_opens_and_is_supported() {
     let Some(folder) = fixtures() else { return };
     let vocabulary = folder.join("vocab.spm");
     for name in MODELS {
-        let model = ModelDir::open_weights(&folder.join(name).join("model.npz"), [&vocabulary, &vocabulary], None);
+        let model =
+            ModelDir::open_weights(&folder.join(name).join("model.npz"), [&vocabulary, &vocabulary], None);
         let marian = model.unwrap().marian().cloned().unwrap();
         assert_eq!(marian.counts("dim-vocabs").unwrap(), [4000, 4000]);
         assert_eq!(marian.text("type").unwrap(), if name == "gru" { "s2s" } else { "transformer" });
@@ -28,7 +29,11 @@ fn npz_and_bin_hold_the_same_tensors() {
     assert!(npz.names().eq(bin.names()));
     for tensor in npz.iter().filter(|tensor| tensor.name() != "special:model.yml") {
         let twin = bin.get(tensor.name()).unwrap();
-        assert_eq!((tensor.shape(), tensor.f32().unwrap()), (twin.shape(), twin.f32().unwrap()), "{tensor:?}");
+        assert_eq!(
+            (tensor.shape(), tensor.f32().unwrap()),
+            (twin.shape(), twin.f32().unwrap()),
+            "{tensor:?}"
+        );
     }
 }
 

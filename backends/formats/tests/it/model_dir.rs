@@ -24,7 +24,9 @@ fn a_marian_directory_runs_as_it_is() {
 #[test]
 fn weights_alone_need_their_vocabularies() {
     let refusal = ModelDir::open(path("tiny.npz")).unwrap_err().to_string();
-    assert!(refusal.ends_with("tiny.npz: is weights alone; name the directory or the decoder's YAML, or give the vocabularies"));
+    assert!(refusal.ends_with(
+        "tiny.npz: is weights alone; name the directory or the decoder's YAML, or give the vocabularies"
+    ));
     let vocabulary = path("vocab.yml");
     let model = ModelDir::open_weights(&path("tiny.int8.bin"), [&vocabulary, &vocabulary], None).unwrap();
     assert_eq!(model.load(Precision::Int8).unwrap().precision(), Precision::Int8);
@@ -82,8 +84,14 @@ fn described(text: &str) -> String {
 fn a_faulty_description_is_refused_with_its_place() {
     assert_eq!(described("languages = [\"en\", \"de\"]\n"), "has no `format`: it is no model's description");
     assert_eq!(described("format = 2\n"), "has format 2; this version reads format 1");
-    assert_eq!(described("format = 1\nvocabulary = \"a\"\n"), "`vocabulary`: is no key of a model's description");
-    assert_eq!(described("format = 1\nvocabularies = [\"../a\"]\n"), "`../a`: isn't a file inside the model's directory");
+    assert_eq!(
+        described("format = 1\nvocabulary = \"a\"\n"),
+        "`vocabulary`: is no key of a model's description"
+    );
+    assert_eq!(
+        described("format = 1\nvocabularies = [\"../a\"]\n"),
+        "`../a`: isn't a file inside the model's directory"
+    );
     assert!(described("format = 1\nformat = 1\n").starts_with("line 2, column 1: "));
     assert!(described("format = 1\n[files]\na = { bytes = -1, sha256 = \"\" }\n").starts_with("`files`: "));
 }

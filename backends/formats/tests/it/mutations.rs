@@ -8,6 +8,9 @@ use dyno_formats::{Fault, Weights, bin, manifest, npz, safetensors, shortlist, y
 use crate::allocations::bytes_so_far;
 use crate::goldens::bytes;
 
+/// What each parser offers.
+type Check = fn(&[u8]) -> Result<(), Fault>;
+
 /// Cases for each parser where nothing else is asked for.
 const CASES: u64 = 10_000;
 
@@ -45,9 +48,34 @@ impl Random {
     fn lie(&mut self, truth: u64, length: usize) -> u64 {
         let length = length as u64;
         let lies = [
-            0, 1, 2, 7, 8, 255, 256, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x1_0000_0000, 1 << 61, 1 << 62,
-            i64::MAX as u64, 1 << 63, u64::MAX, u64::MAX - 7, length, length + 1, length.wrapping_sub(1), length / 2,
-            truth.wrapping_add(1), truth.wrapping_sub(1), truth.wrapping_mul(2), truth / 2, truth ^ 0x10000,
+            0,
+            1,
+            2,
+            7,
+            8,
+            255,
+            256,
+            0x7FFF,
+            0xFFFF,
+            0x7FFF_FFFF,
+            0x8000_0000,
+            0xFFFF_FFFF,
+            0x1_0000_0000,
+            1 << 61,
+            1 << 62,
+            i64::MAX as u64,
+            1 << 63,
+            u64::MAX,
+            u64::MAX - 7,
+            length,
+            length + 1,
+            length.wrapping_sub(1),
+            length / 2,
+            truth.wrapping_add(1),
+            truth.wrapping_sub(1),
+            truth.wrapping_mul(2),
+            truth / 2,
+            truth ^ 0x10000,
         ];
         if self.below(4) == 0 { self.next() } else { lies[self.below(lies.len())] }
     }
@@ -115,7 +143,7 @@ fn number_lies(random: &mut Random, file: &mut [u8], at: usize) {
 }
 
 /// Runs `check` over mutations of `seeds`; `mend` may restore what would hide deeper checks, such as checksums.
-fn drive(name: &str, seeds: &[Vec<u8>], check: fn(&[u8]) -> Result<(), Fault>, mend: fn(&mut Vec<u8>)) {
+fn drive(name: &str, seeds: &[Vec<u8>], check: Check, mend: fn(&mut Vec<u8>)) {
     let (cases, first) = (number("DYNO_FUZZ_CASES", CASES), number("DYNO_FUZZ_SEED", 0));
     let (mut accepted, mut most) = (0, 0.0f64);
     for case in first..first + cases {
@@ -133,11 +161,15 @@ fn drive(name: &str, seeds: &[Vec<u8>], check: fn(&[u8]) -> Result<(), Fault>, m
         assert!(allocated <= limit, "{name}, case {case}: {allocated} bytes for a file of {}", file.len());
         match outcome {
             Ok(Ok(())) => accepted += 1,
-            Ok(Err(fault)) => assert_eq!(fault.to_string().lines().count(), 1, "{name}, case {case}: {fault}"),
+            Ok(Err(fault)) => {
+                assert_eq!(fault.to_string().lines().count(), 1, "{name}, case {case}: {fault}")
+            }
             Err(_) => panic!("{name}: case {case} panicked"),
         }
     }
-    eprintln!("{name}: {cases} mutated files, {accepted} of them still sound, at most {most:.1} bytes allocated a byte");
+    eprintln!(
+        "{name}: {cases} mutated files, {accepted} of them still sound, at most {most:.1} bytes allocated a byte"
+    );
 }
 
 /// Reads every value of a file that was accepted: what a parser lets pass must hold to the end.
@@ -164,19 +196,22 @@ fn safetensors_survives() {
 
 #[test]
 fn npz_survives() {
-    let archives = seeds(&["tiny.npz", "tiny.plain.npz", "tiny.piped.npz", "types.npz", "deflated.npz", "fortran.npz"]);
+    let archives =
+        seeds(&["tiny.npz", "tiny.plain.npz", "tiny.piped.npz", "types.npz", "deflated.npz", "fortran.npz"]);
     drive("npz", &archives, npz::check, nothing);
 }
 
 #[test]
 fn bin_survives() {
-    let bins = seeds(&["tiny.f32.bin", "tiny.int8.bin", "tiny.int16.bin", "foreign.int8.bin", "foreign.int16.bin"]);
+    let bins =
+        seeds(&["tiny.f32.bin", "tiny.int8.bin", "tiny.int16.bin", "foreign.int8.bin", "foreign.int16.bin"]);
     drive("bin", &bins, bin::check, nothing);
 }
 
 #[test]
 fn weights_that_pass_are_readable_throughout() {
-    let files = seeds(&["tiny.safetensors", "scaled.safetensors", "types.npz", "foreign.int8.bin", "tiny.int16.bin"]);
+    let files =
+        seeds(&["tiny.safetensors", "scaled.safetensors", "types.npz", "foreign.int8.bin", "tiny.int16.bin"]);
     drive("weights", &files, read_all, nothing);
 }
 
@@ -212,4 +247,54 @@ fn manifests_survive() {
     let folder = tempfile::tempdir().unwrap();
     let text = crate::convert::convert_tiny(&folder.path().join("model"), "decoder.yml");
     drive("model.toml", &[text.into_bytes()], manifest::check, nothing);
+}
+
+/// Files of as many tiny items as they can hold: the worst for what is kept of each item.
+#[test]
+fn dense_files_stay_in_proportion() {
+    let framed = |header: String| [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+    let numbered = |count: usize, item: fn(usize) -> String| (0..count).map(item).collect::<String>();
+    let metadata = numbered(20_000, |i| format!(r#""{i}":"","#));
+    let tensors = numbered(5_000, |i| format!(r#""{i}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}},"#));
+    let shape =
+        format!(r#"{{"a":{{"dtype":"U8","shape":[{}0],"data_offsets":[0,0]}}}}"#, "0,".repeat(100_000));
+    let files: [(&str, Check, Vec<u8>); 7] = [
+        ("metadata", safetensors::check, framed(format!(r#"{{"__metadata__":{{{}"":""}}}}"#, metadata))),
+        ("tensors", safetensors::check, framed(format!("{{{}}}", tensors.trim_end_matches(',')))),
+        ("shape", safetensors::check, framed(shape)),
+        ("yaml list", yaml::check, format!("a: [{}]", "b,".repeat(100_000)).into_bytes()),
+        ("yaml keys", yaml::check, numbered(20_000, |i| format!("{i}:\n")).into_bytes()),
+        (
+            "toml list",
+            manifest::check,
+            format!("format = 1\n[m]\na = [{}]", "1,".repeat(100_000)).into_bytes(),
+        ),
+        ("pairs", shortlist::text::check, "a b 1\n".repeat(20_000).into_bytes()),
+    ];
+    for (name, check, file) in files {
+        let before = bytes_so_far();
+        check(&file).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let allocated = bytes_so_far() - before;
+        let limit = BYTES_AT_LEAST + BYTES_PER_BYTE * file.len() as u64;
+        assert!(allocated <= limit, "{name}: {allocated} bytes for a file of {}", file.len());
+        eprintln!("{name}: {:.1} bytes allocated a byte", allocated as f64 / file.len() as f64);
+    }
+}
+
+/// A claim of a great many items, in a file too short for one.
+#[test]
+fn claims_cost_nothing() {
+    let words = |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    for count in [1 << 20, 1 << 40, 1 << 58, 1 << 61, u64::MAX] {
+        let files: [(Check, Vec<u8>); 3] = [
+            (bin::check, words(&[1, count, 5, 0x404, 2, 64])),
+            (safetensors::check, words(&[count, 123])),
+            (shortlist::binary::check, words(&[0xF11A_48D5_0134_17F5, 0, 50, 50, count, count])),
+        ];
+        for (check, file) in files {
+            let before = bytes_so_far();
+            let fault = check(&file).expect_err("it claims more than it has").to_string();
+            assert!(bytes_so_far() - before < 1000, "{fault}");
+        }
+    }
 }

@@ -28,7 +28,10 @@ fn the_configuration_ends_at_its_first_nul() {
     for name in ["tiny.npz", "tiny.int8.bin", "foreign.int8.bin"] {
         let weights = Weights::open(path(name)).unwrap();
         let text = weights.model_yml().unwrap().expect("it has one");
-        assert!(text.starts_with("dec-cell: ssru\n") && text.trim_end().ends_with("version: v1.12.42 tiny"), "{text:?}");
+        assert!(
+            text.starts_with("dec-cell: ssru\n") && text.trim_end().ends_with("version: v1.12.42 tiny"),
+            "{text:?}"
+        );
         assert_eq!(weights.parameters(), 24 * 8 + 24 + 64 * 16 + 16 + 64 * 16 + 16);
     }
     assert_eq!(Weights::open(path("tiny.safetensors")).unwrap().model_yml().unwrap(), None);
@@ -55,7 +58,9 @@ fn int16_items_are_the_nearest_fixed_point() {
     for name in ["tiny.int16.bin", "foreign.int16.bin"] {
         let weights = Weights::open(path(name)).unwrap();
         let values = weights.get("encoder_l1_ffn_W1").unwrap().to_f32().unwrap();
-        for (value, original) in values.iter().zip(floats(&expected["tensors"]["encoder_l1_ffn_W1"]["values"])) {
+        for (value, original) in
+            values.iter().zip(floats(&expected["tensors"]["encoder_l1_ffn_W1"]["values"]))
+        {
             assert_eq!(*value, (original * 1024.0).round_ties_even() / 1024.0);
         }
     }
@@ -105,8 +110,14 @@ fn what_is_not_supported_is_refused_with_the_reason() {
     for (name, reason) in [
         ("deflated.npz", "`Wemb.npy`: a compressed array is not supported: write it again with numpy.savez"),
         ("fortran.npz", "`Wemb`: Fortran order is not supported: save numpy.ascontiguousarray of it"),
-        ("tiled.bin", "`decoder_l1_rnn_W`: an intgemm item in one instruction set's own order is not supported"),
-        ("packed.bin", "`decoder_l1_rnn_W`: an item packed by FBGEMM is not supported: convert from the model's npz"),
+        (
+            "tiled.bin",
+            "`decoder_l1_rnn_W`: an intgemm item in one instruction set's own order is not supported",
+        ),
+        (
+            "packed.bin",
+            "`decoder_l1_rnn_W`: an item packed by FBGEMM is not supported: convert from the model's npz",
+        ),
         ("vocab.yml", "neither npz, nor Marian's bin, nor safetensors"),
     ] {
         let refusal = Weights::open(path(name)).unwrap_err().to_string();
@@ -141,8 +152,17 @@ fn every_prefix_of_a_file_is_cut_short() {
     for name in ["tiny.plain.npz", "tiny.int8.bin", "scaled.safetensors"] {
         let whole = bytes(name);
         for length in 0..whole.len() {
-            let refusal = Weights::from_bytes(name, whole[..length].to_vec()).expect_err("a part isn't the whole");
+            let refusal =
+                Weights::from_bytes(name, whole[..length].to_vec()).expect_err("a part isn't the whole");
             assert_eq!(refusal.to_string().lines().count(), 1);
         }
     }
+}
+
+#[test]
+fn weights_are_shared_between_workers() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Weights>();
+    shared::<dyno_formats::Shortlist>();
+    shared::<dyno_formats::ModelDir>();
 }
