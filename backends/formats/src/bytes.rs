@@ -1,0 +1,121 @@
+//! Bytes of a file, mapped where it can be, and a cursor that can't leave them.
+//!
+//! Mapping means that a model's pages are shared between processes and read when touched. Its price: a file
+//! that somebody cuts short *while it is mapped* ends the process with SIGBUS. Model files are written aside and
+//! renamed into place (as `convert` does), so that no one has to cut one in place.
+
+use std::fs::File;
+use std::ops::{Deref, Range};
+use std::path::Path;
+
+use crate::{Error, Fault, Result};
+
+/// The content of a file.
+pub(crate) enum Bytes {
+    Mapped(memmap2::Mmap),
+    Owned(Vec<u8>),
+}
+
+impl Bytes {
+    /// Maps the file at `path`.
+    pub(crate) fn map(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|reason| Error::read(path, reason))?;
+        let metadata = file.metadata().map_err(|reason| Error::read(path, reason))?;
+        if !metadata.is_file() {
+            return Err(Error::content(path, "not a file"));
+        }
+        if metadata.len() == 0 {
+            return Ok(Self::Owned(Vec::new())); // an empty range can't be mapped everywhere
+        }
+        map_file(&file).map(Self::Mapped).map_err(|reason| Error::read(path, reason))
+    }
+}
+
+#[allow(unsafe_code)] // mapping a file
+fn map_file(file: &File) -> std::io::Result<memmap2::Mmap> {
+    // SAFETY: the map is read-only and only ever read as plain numbers, every bit pattern of which is valid; the
+    // module header says what holds of files that are changed meanwhile.
+    unsafe { memmap2::Mmap::map(file) }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// Reads a text file of at most `limit` bytes.
+pub(crate) fn read_text(path: &Path, limit: usize) -> Result<String> {
+    let bytes = Bytes::map(path)?;
+    if bytes.len() > limit {
+        let fault = format!("has {} bytes, more than the {limit} that such a file may have", bytes.len());
+        return Err(Error::content(path, fault));
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|error| Error::content(path, not_utf8(error)))?;
+    Ok(text.into())
+}
+
+pub(crate) fn not_utf8(error: std::str::Utf8Error) -> Fault {
+    format!("not UTF-8 at byte {}", error.valid_up_to()).into()
+}
+
+/// Reads little-endian numbers one after the other; every step is checked against the end.
+#[derive(Clone)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at: at.min(bytes.len()) }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// Steps over the next `need` bytes and says where they are.
+    pub(crate) fn span(&mut self, need: u64, what: &'static str) -> Result<Range<usize>, Fault> {
+        let start = self.at;
+        match usize::try_from(need).ok().filter(|need| *need <= self.left()) {
+            Some(length) => {
+                self.at += length;
+                Ok(start..self.at)
+            }
+            None => Err(Fault::Short { what, at: start as u64, need, left: self.left() as u64 }),
+        }
+    }
+
+    pub(crate) fn take(&mut self, need: u64, what: &'static str) -> Result<&'a [u8], Fault> {
+        let span = self.span(need, what)?;
+        Ok(&self.bytes[span])
+    }
+
+    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Fault> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N as u64, what)?);
+        Ok(array)
+    }
+
+    pub(crate) fn u16(&mut self, what: &'static str) -> Result<u16, Fault> {
+        self.array(what).map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self, what: &'static str) -> Result<u32, Fault> {
+        self.array(what).map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self, what: &'static str) -> Result<u64, Fault> {
+        self.array(what).map(u64::from_le_bytes)
+    }
+}

@@ -1,0 +1,165 @@
+//! A Marian configuration: every key as it is written, read through typed getters that know Marian's defaults.
+//!
+//! Three files have this form: `special:model.yml` inside a model, a decoder's YAML beside it, and the `[marian]`
+//! table of our `model.toml`. Nothing is dropped or renamed, so that a key that no engine reads today is still
+//! there when one does.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::defaults::DEFAULTS;
+use crate::error::clip;
+use crate::yaml::{Entries, Value, parse};
+use crate::{Error, Fault, Result};
+
+/// A configuration, and the file it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarianConfig {
+    origin: PathBuf,
+    entries: Entries,
+}
+
+impl MarianConfig {
+    /// Parses YAML; `origin` is for messages.
+    ///
+    /// # Errors
+    /// A fault with line and column.
+    pub fn from_yaml(origin: impl Into<PathBuf>, text: &str) -> Result<Self> {
+        let origin = origin.into();
+        let entries = parse(text).map_err(|fault| Error::content(&origin, fault))?;
+        Ok(Self { origin, entries })
+    }
+
+    /// Reads a YAML file.
+    ///
+    /// # Errors
+    /// When it can't be read, or a fault with line and column.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::from_yaml(path, &crate::bytes::read_text(path, crate::yaml::LONGEST)?)
+    }
+
+    /// A configuration of these entries, whose keys must differ.
+    pub fn from_entries(origin: impl Into<PathBuf>, entries: Entries) -> Self {
+        Self { origin: origin.into(), entries }
+    }
+
+    /// The file, for messages.
+    pub fn origin(&self) -> &Path {
+        &self.origin
+    }
+
+    /// All keys and values, in the order of the file.
+    pub fn entries(&self) -> &[(String, Value)] {
+        &self.entries
+    }
+
+    /// The value of `key` as written, or `None` where it isn't.
+    pub fn find(&self, key: &str) -> Option<&Value> {
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// Whether `key` is written, and not as an empty value.
+    pub fn has(&self, key: &str) -> bool {
+        match self.find(key) {
+            None => false,
+            Some(Value::Text(text)) => !text.is_empty() && text != "~" && text != "null",
+            Some(Value::List(values)) => !values.is_empty(),
+            Some(Value::Map(entries)) => !entries.is_empty(),
+        }
+    }
+
+    /// The word that `key` stands for, or Marian's default.
+    ///
+    /// # Errors
+    /// When it is a list or map, or absent without a default.
+    pub fn text(&self, key: &str) -> Result<&str> {
+        match self.find(key) {
+            Some(Value::Text(text)) => Ok(text),
+            Some(_) => Err(self.fault(key, "is a list or map; one value was expected")),
+            None => {
+                default(key).ok_or_else(|| self.fault(key, "is missing, and Marian has no default for it"))
+            }
+        }
+    }
+
+    /// The whole number that `key` stands for, or Marian's default.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text); when it isn't a whole number, 0 or more.
+    pub fn count(&self, key: &str) -> Result<usize> {
+        self.number(key, "a whole number")
+    }
+
+    /// The number that `key` stands for, or Marian's default. `true` (an option given without a value, as in
+    /// `normalize: true`) is 1, `false` is 0.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text); when it isn't a finite number.
+    pub fn float(&self, key: &str) -> Result<f32> {
+        match self.text(key)? {
+            "true" => Ok(1.0),
+            "false" => Ok(0.0),
+            _ => self.number(key, "a number").and_then(|number: f32| {
+                if number.is_finite() { Ok(number) } else { Err(self.fault(key, "isn't a finite number")) }
+            }),
+        }
+    }
+
+    /// Whether `key` is switched on, or Marian's default.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text); when it is no word for yes or no that Marian knows.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        match self.text(key)?.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "y" => Ok(true),
+            "false" | "no" | "off" | "n" => Ok(false),
+            other => Err(self.fault(key, format!("is `{}`; true or false was expected", clip(other)))),
+        }
+    }
+
+    /// The words that `key` lists; a single value is a list of one, an absent or empty one is empty.
+    ///
+    /// # Errors
+    /// When something in it isn't a plain value.
+    pub fn texts(&self, key: &str) -> Result<Vec<&str>> {
+        match self.find(key) {
+            Some(Value::List(values)) => values.iter().map(|value| self.word(key, value)).collect(),
+            Some(value) if self.has(key) => self.word(key, value).map(|text| vec![text]),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The whole numbers that `key` lists.
+    ///
+    /// # Errors
+    /// As [`texts`](Self::texts); when one isn't a whole number.
+    pub fn counts(&self, key: &str) -> Result<Vec<usize>> {
+        self.texts(key)?.into_iter().map(|text| self.parsed(key, text, "whole numbers")).collect()
+    }
+
+    fn word<'a>(&self, key: &str, value: &'a Value) -> Result<&'a str> {
+        match value {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.fault(key, "must list plain values")),
+        }
+    }
+
+    fn number<T: FromStr>(&self, key: &str, expected: &str) -> Result<T> {
+        self.parsed(key, self.text(key)?, expected)
+    }
+
+    fn parsed<T: FromStr>(&self, key: &str, text: &str, expected: &str) -> Result<T> {
+        let fault = || self.fault(key, format!("is `{}`; {expected} was expected", clip(text)));
+        text.parse().map_err(|_| fault())
+    }
+
+    /// An error about one key of this file.
+    pub fn fault(&self, key: &str, what: impl Into<Fault>) -> Error {
+        Error::content(&self.origin, what.into().of(key))
+    }
+}
+
+/// What Marian takes for a key that isn't written.
+fn default(key: &str) -> Option<&'static str> {
+    DEFAULTS.binary_search_by_key(&key, |(name, _)| name).ok().map(|at| DEFAULTS[at].1)
+}

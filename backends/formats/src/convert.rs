@@ -1,0 +1,256 @@
+//! `convert`: a model directory out of whatever [`ModelDir`] opens, at the precisions that are wanted.
+//!
+//! The same input gives the same bytes, always. Everything is written into a directory of its own beside the
+//! target and renamed into place at the end: what is there is whole, or not there.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::bytes::Bytes;
+use crate::digest::FileIdentity;
+use crate::error::Located;
+use crate::manifest::Manifest;
+use crate::model_dir::{MANIFEST, weights_name};
+use crate::narrow::{Narrow, as_it_is};
+use crate::safetensors::{self, Stored};
+use crate::shortlist::{Cut, Shortlist};
+use crate::weights::MODEL_YML;
+use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
+
+/// Keys of the decoder's YAML that name files: the directory has them in its own way.
+const FILE_KEYS: [&str; 5] = ["model", "models", "vocabs", "shortlist", "relative-paths"];
+
+/// What to make.
+#[derive(Clone, Debug, Default)]
+pub struct ConvertOptions<'a> {
+    /// The weights files to write, one for each precision.
+    pub precisions: Vec<Precision>,
+    /// Source and target language, for `model.toml`; those of the source where `None`.
+    pub languages: Option<[String; 2]>,
+    /// A shortlist to write in binary instead of copying the source's file.
+    pub shortlist: Option<&'a Shortlist>,
+    /// Whether a model directory that is at the place already may be replaced.
+    pub overwrite: bool,
+}
+
+/// What was made.
+#[derive(Clone, Debug)]
+pub struct ConvertReport {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Its files, with sizes and hashes, sorted by name; without `model.toml`.
+    pub files: BTreeMap<String, FileIdentity>,
+    /// The tensors that were quantised, for each precision, sorted by name.
+    pub tensors: Vec<ConvertedTensor>,
+}
+
+/// One tensor that was quantised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConvertedTensor {
+    /// For which file.
+    pub precision: Precision,
+    /// Its name.
+    pub name: String,
+    /// Its dimensions.
+    pub shape: Vec<usize>,
+    /// As what it is stored.
+    pub dtype: DType,
+    /// The largest magnitude of its values.
+    pub max_value: f32,
+    /// The largest difference between a value and what is stored for it.
+    pub max_error: f32,
+}
+
+/// Writes the model `source` as a model directory at `to`.
+///
+/// # Errors
+/// One line that names file and fault; nothing is left at `to` then that wasn't there before.
+pub fn convert(source: &ModelDir, to: &Path, options: &ConvertOptions<'_>) -> Result<ConvertReport> {
+    refuse_to_overwrite(to, options.overwrite)?;
+    let partial = Partial::create(to)?;
+    let mut maker = Maker { partial: &partial, manifest: Manifest::default(), tensors: Vec::new() };
+    maker.manifest.languages = options.languages.clone().or_else(|| source.languages().cloned());
+    maker.weights(source, &options.precisions)?;
+    maker.vocabularies(source)?;
+    maker.shortlist(source, options.shortlist)?;
+    maker.configurations(source);
+    let text = maker.manifest.to_toml();
+    partial.write(MANIFEST, text.as_bytes())?;
+    let report = ConvertReport { directory: to.into(), files: maker.manifest.files, tensors: maker.tensors };
+    partial.move_into_place(to)?;
+    Ok(report)
+}
+
+/// Fills the directory, and notes in the manifest what it holds.
+struct Maker<'a> {
+    partial: &'a Partial,
+    manifest: Manifest,
+    tensors: Vec<ConvertedTensor>,
+}
+
+impl Maker<'_> {
+    fn weights(&mut self, source: &ModelDir, precisions: &[Precision]) -> Result<()> {
+        if precisions.is_empty() {
+            return Err(Error::content(
+                source.path(),
+                "is to be converted to no precision; name one or more",
+            ));
+        }
+        for precision in precisions {
+            let path = source.weights_for(*precision)?;
+            let weights = Weights::open(path)?;
+            weights.refuse_unsupported()?;
+            let file = self.weights_file(&weights, *precision)?;
+            self.add(weights_name(*precision), &file)?;
+            self.manifest.origin.insert(file_name(path), FileIdentity::of_file(path)?);
+        }
+        Ok(())
+    }
+
+    fn weights_file(&mut self, weights: &Weights, precision: Precision) -> Result<Vec<u8>> {
+        weights.refuse_narrower(precision)?;
+        let mut tensors: BTreeMap<String, Stored> = BTreeMap::new();
+        for tensor in weights.iter().filter(|tensor| tensor.name() != MODEL_YML) {
+            match Narrow::to_write(&tensor, precision)? {
+                Some(narrow) => {
+                    self.tensors.push(narrow.report(&tensor, precision)?);
+                    narrow.store(tensor.name(), &mut tensors);
+                }
+                None => drop(tensors.insert(tensor.name().into(), as_it_is(&tensor))),
+            }
+        }
+        let metadata = [("format", "dyno-1"), ("precision", precision.name())];
+        let metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let file = safetensors::write(&metadata, &tensors);
+        // A source with names that mean something to safetensors would become a file that nobody can read.
+        safetensors::check(&file).in_file(weights.origin())?;
+        Ok(file)
+    }
+
+    fn vocabularies(&mut self, source: &ModelDir) -> Result<()> {
+        let files = source.vocabularies();
+        let names: Vec<String> = if source.shares_vocabulary() {
+            files.iter().map(|path| with_extension("vocab", path)).collect()
+        } else {
+            files.iter().zip(["source", "target"]).map(|(path, stem)| with_extension(stem, path)).collect()
+        };
+        for (path, name) in files.iter().zip(&names) {
+            if !self.manifest.files.contains_key(name) {
+                self.add(name.clone(), &Bytes::map(path)?)?;
+            }
+        }
+        self.manifest.vocabularies = names;
+        Ok(())
+    }
+
+    fn shortlist(&mut self, source: &ModelDir, given: Option<&Shortlist>) -> Result<()> {
+        let (name, cut, bytes) = match (given, source.shortlist()) {
+            (Some(given), _) => {
+                let cut = Cut { first: given.first(), best: given.best(), ..Cut::default() };
+                ("shortlist.bin", cut, Bytes::Owned(given.to_binary()))
+            }
+            (None, Some((path, cut))) => {
+                let bytes = Bytes::map(path)?;
+                let binary = crate::shortlist::binary::is_binary(&bytes);
+                (if binary { "shortlist.bin" } else { "shortlist.txt" }, cut, bytes)
+            }
+            (None, None) => return Ok(()),
+        };
+        self.add(name.into(), &bytes)?;
+        self.manifest.shortlist = Some((name.into(), cut));
+        Ok(())
+    }
+
+    fn configurations(&mut self, source: &ModelDir) {
+        let kept = |config: &MarianConfig| {
+            config.entries().iter().filter(|(key, _)| !FILE_KEYS.contains(&key.as_str())).cloned().collect()
+        };
+        let tables = source.tables.iter().map(|(name, config)| (name.clone(), kept(config)));
+        self.manifest.tables = tables.collect();
+    }
+
+    fn add(&mut self, name: String, bytes: &[u8]) -> Result<()> {
+        self.partial.write(&name, bytes)?;
+        self.manifest.files.insert(name, FileIdentity::of_bytes(bytes));
+        Ok(())
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// `stem` with the extension of `path`, by which vocabularies tell their format.
+fn with_extension(stem: &str, path: &Path) -> String {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some(extension) => format!("{stem}.{extension}"),
+        None => stem.into(),
+    }
+}
+
+/// Only a model directory may be replaced: a mistyped path must not cost anybody a folder.
+fn refuse_to_overwrite(to: &Path, overwrite: bool) -> Result<()> {
+    if fs::symlink_metadata(to).is_err() {
+        return Ok(());
+    }
+    match (overwrite, to.join(MANIFEST).is_file()) {
+        (true, true) => Ok(()),
+        (true, false) => Err(Error::Exists {
+            path: to.into(),
+            remedy: "it is no model directory, so it won't be replaced",
+        }),
+        (false, _) => {
+            Err(Error::Exists { path: to.into(), remedy: "name another place, or allow overwriting" })
+        }
+    }
+}
+
+/// A directory in the making; vanishes unless it is moved into place.
+struct Partial {
+    path: PathBuf,
+}
+
+impl Partial {
+    fn create(to: &Path) -> Result<Self> {
+        let path = beside(to, "partial");
+        fs::create_dir(&path).map_err(|reason| Error::write(to, reason))?;
+        Ok(Self { path })
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.path.join(name);
+        let written = fs::File::create_new(&path).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        written.map_err(|reason| Error::write(&path, reason))
+    }
+
+    fn move_into_place(&self, to: &Path) -> Result<()> {
+        let rename = |from: &Path, to: &Path| fs::rename(from, to).map_err(|reason| Error::write(to, reason));
+        if fs::symlink_metadata(to).is_err() {
+            return rename(&self.path, to);
+        }
+        let old = beside(to, "old");
+        rename(to, &old)?;
+        rename(&self.path, to).inspect_err(|_| drop(fs::rename(&old, to)))?;
+        fs::remove_dir_all(&old).map_err(|reason| Error::write(&old, reason))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.path)); // gone already where it was moved into place
+    }
+}
+
+/// A hidden neighbour of `to`, of this process alone: on the same file system, so that a rename is all it takes.
+fn beside(to: &Path, purpose: &str) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(to.file_name().unwrap_or_default());
+    name.push(format!(".{purpose}-{}", std::process::id()));
+    to.with_file_name(name)
+}

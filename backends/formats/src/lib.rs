@@ -1,0 +1,46 @@
+//! Model files as checked views.
+//!
+//! What it owns: every byte of a model that isn't text processing. [`Weights`] is one view over safetensors,
+//! Marian's npz and Marian's bin; [`Shortlist`] over Marian's text and binary form; [`MarianConfig`] over its
+//! YAML; [`ModelDir`] puts them together into a model, and [`convert`] makes one of our own directories of it,
+//! quantised as [`quantise`] says.
+//!
+//! Model files come from strangers. Each parser proves what a file claims (offsets, lengths, shapes, sums) before
+//! anything relies on it, allocates no more than the file's size justifies, and answers a faulty file with one line that
+//! names file, item and fault. Each has a `check` over plain bytes, which the tests drive with mutated files.
+//!
+//! What it leaves out: vocabularies (`dyno-text`; a [`Vocabulary`] is passed in where words must become ids),
+//! packing for kernels, and any knowledge of which tensors an engine needs.
+
+pub mod bin;
+mod bytes;
+mod config;
+mod convert;
+mod defaults;
+mod digest;
+mod error;
+pub mod manifest;
+mod model_dir;
+mod narrow;
+pub mod npz;
+mod numbers;
+mod precision;
+pub mod quantise;
+pub mod safetensors;
+pub mod shortlist;
+mod support;
+mod tensor;
+mod weights;
+pub mod yaml;
+mod zip;
+
+pub use config::MarianConfig;
+pub use convert::{ConvertOptions, ConvertReport, ConvertedTensor, convert};
+pub use digest::FileIdentity;
+pub use error::{Error, Fault, Result};
+pub use model_dir::{MANIFEST, ModelDir, weights_name};
+pub use numbers::DType;
+pub use precision::Precision;
+pub use shortlist::{Cut, Selection, Shortlist, Vocabularies, Vocabulary};
+pub use tensor::{Layout, Scales, Tensor};
+pub use weights::Weights;

@@ -1,0 +1,334 @@
+//! A model, wherever it comes from: what files it consists of, and what its configuration says.
+//!
+//! Three ways in: our own directory (`model.toml`), Marian's (a decoder's YAML beside the files), or Marian's weights with the
+//! vocabularies named by hand. All three become a [`ModelDir`], so that whoever runs a model needn't care.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::digest::FileIdentity;
+use crate::error::Located;
+use crate::manifest::Manifest;
+use crate::shortlist::Cut;
+use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
+
+/// The file that makes a directory one of ours.
+pub const MANIFEST: &str = "model.toml";
+
+/// A model's files and configuration.
+#[derive(Clone, Debug)]
+pub struct ModelDir {
+    pub(crate) path: PathBuf,
+    pub(crate) languages: Option<[String; 2]>,
+    pub(crate) vocabularies: Vec<PathBuf>,
+    pub(crate) shortlist: Option<(PathBuf, Cut)>,
+    pub(crate) weights: BTreeMap<Precision, PathBuf>,
+    pub(crate) tables: Vec<(String, MarianConfig)>,
+    pub(crate) files: Option<BTreeMap<String, FileIdentity>>,
+}
+
+impl ModelDir {
+    /// Opens a model directory, a Marian directory, or a decoder's YAML. Marian models that no engine can run
+    /// are refused here, with the reason.
+    ///
+    /// # Errors
+    /// One line that names the file and the fault.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let model = if path.is_dir() {
+            Self::open_directory(path)
+        } else {
+            match extension {
+                "toml" => Self::open_manifest(path),
+                "yml" | "yaml" => Self::open_decoder(path),
+                "npz" | "bin" => Err(Error::content(
+                    path,
+                    "is weights alone; name the directory or the decoder's YAML, or give the vocabularies",
+                )),
+                _ => Err(nowhere(path)),
+            }
+        }?;
+        model.refuse_unsupported()?;
+        Ok(model)
+    }
+
+    /// Opens Marian's weights with their vocabularies (source and target).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_weights(
+        weights: &Path,
+        vocabularies: [&Path; 2],
+        shortlist: Option<(&Path, Cut)>,
+    ) -> Result<Self> {
+        let mut model = Self::of_marian(weights, None)?;
+        model.vocabularies = vocabularies.map(PathBuf::from).to_vec();
+        model.shortlist = shortlist.map(|(path, cut)| (path.into(), cut));
+        model.vocabularies.iter().try_for_each(|path| Self::present(path))?;
+        model.refuse_unsupported()?;
+        Ok(model)
+    }
+
+    fn open_directory(path: &Path) -> Result<Self> {
+        let manifest = path.join(MANIFEST);
+        if manifest.is_file() {
+            Self::open_manifest(&manifest)
+        } else {
+            Self::open_decoder(&decoder_of(path)?)
+        }
+    }
+
+    fn open_manifest(path: &Path) -> Result<Self> {
+        let text = crate::bytes::read_text(path, crate::yaml::LONGEST)?;
+        let manifest = Manifest::parse(&text).in_file(path)?;
+        let home = home_of(path);
+        let weights =
+            Precision::ALL.into_iter().map(|precision| (precision, home.join(weights_name(precision))));
+        let configuration = |(name, entries)| {
+            let origin = format!("{} [{name}]", path.display());
+            (name, MarianConfig::from_entries(origin, entries))
+        };
+        Ok(Self {
+            languages: manifest.languages,
+            vocabularies: manifest.vocabularies.iter().map(|name| home.join(name)).collect(),
+            shortlist: manifest.shortlist.map(|(name, cut)| (home.join(name), cut)),
+            weights: weights.filter(|(_, path)| path.is_file()).collect(),
+            tables: manifest.tables.into_iter().map(configuration).collect(),
+            files: Some(manifest.files),
+            path: home,
+        })
+    }
+
+    fn open_decoder(path: &Path) -> Result<Self> {
+        let decoder = MarianConfig::open(path)?;
+        decoder.refuse_unsupported_decoding()?;
+        let key = if decoder.has("models") { "models" } else { "model" };
+        let weights = match decoder.texts(key)?[..] {
+            [weights] => resolved(&decoder, key, weights)?,
+            [] => return Err(decoder.fault("models", "is missing: this is no decoder's configuration")),
+            _ => {
+                let fault = Fault::unsupported(
+                    "an ensemble in one file",
+                    "make a directory of each with `dyno convert`",
+                );
+                return Err(decoder.fault(key, fault));
+            }
+        };
+        let vocabularies = decoder.texts("vocabs")?;
+        let vocabularies = vocabularies.into_iter().map(|name| resolved(&decoder, "vocabs", name));
+        let vocabularies: Vec<PathBuf> = vocabularies.collect::<Result<_>>()?;
+        if vocabularies.len() != 2 {
+            let fault =
+                format!("names {} files; source and target vocabulary were expected", vocabularies.len());
+            return Err(decoder.fault("vocabs", fault));
+        }
+        let shortlist = decoder_shortlist(&decoder)?;
+        let model = Self::of_marian(&weights, Some(decoder))?;
+        Ok(Self { path: home_of(path), vocabularies, shortlist, ..model })
+    }
+
+    /// Marian's weights, and the configuration inside.
+    fn of_marian(path: &Path, decoder: Option<MarianConfig>) -> Result<Self> {
+        let weights = Weights::open(path)?;
+        weights.refuse_unsupported()?;
+        let inside = weights.model_yml()?.map(|text| MarianConfig::from_yaml(path, text)).transpose()?;
+        let marian = inside.or_else(|| decoder.clone()).ok_or_else(|| {
+            Error::content(path, "has no `special:model.yml`, and no configuration stands beside it")
+        })?;
+        let decoder = decoder.unwrap_or_else(|| MarianConfig::from_entries(path, Vec::new()));
+        Ok(Self {
+            path: home_of(path),
+            languages: None,
+            vocabularies: Vec::new(),
+            shortlist: None,
+            weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
+            tables: vec![("decoder".into(), decoder), ("marian".into(), marian)],
+            files: None,
+        })
+    }
+
+    fn refuse_unsupported(&self) -> Result<()> {
+        self.marian().map_or(Ok(()), MarianConfig::refuse_unsupported)
+    }
+
+    fn present(path: &Path) -> Result<()> {
+        std::fs::metadata(path).map(drop).map_err(|reason| Error::read(path, reason))
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Source and target language, where they are known.
+    pub fn languages(&self) -> Option<&[String; 2]> {
+        self.languages.as_ref()
+    }
+
+    /// Vocabulary files: source, then target.
+    pub fn vocabularies(&self) -> &[PathBuf] {
+        &self.vocabularies
+    }
+
+    /// Whether source and target vocabulary are one and the same file.
+    pub fn shares_vocabulary(&self) -> bool {
+        self.vocabularies.windows(2).all(|pair| same_file(&pair[0], &pair[1]))
+            && !self.vocabularies.is_empty()
+    }
+
+    /// The shortlist, and how to cut it if it is a text.
+    pub fn shortlist(&self) -> Option<(&Path, Cut)> {
+        self.shortlist.as_ref().map(|(path, cut)| (path.as_path(), *cut))
+    }
+
+    /// The configuration of a Marian model; other models have none.
+    pub fn marian(&self) -> Option<&MarianConfig> {
+        self.table("marian")
+    }
+
+    /// The settings of Marian's decoder that came with the model.
+    pub fn decoder(&self) -> Option<&MarianConfig> {
+        self.table("decoder")
+    }
+
+    /// A table of `model.toml` by name: engines other than Marian's keep theirs so.
+    pub fn table(&self, name: &str) -> Option<&MarianConfig> {
+        self.tables.iter().find(|(table, _)| table == name).map(|(_, entries)| entries)
+    }
+
+    /// The weights files that are there.
+    pub fn weights(&self) -> &BTreeMap<Precision, PathBuf> {
+        &self.weights
+    }
+
+    /// The file from which `precision` is to be had: its own, else the widest, which is the nearest to the
+    /// original. Never a narrower one.
+    ///
+    /// # Errors
+    /// When all files are narrower; the message names those that are there.
+    pub fn weights_for(&self, precision: Precision) -> Result<&Path> {
+        let own = self.weights.get(&precision);
+        let wider = || self.weights.range(precision..).next_back().map(|(_, path)| path);
+        own.or_else(wider).map(PathBuf::as_path).ok_or_else(|| {
+            let there: Vec<&str> = self.weights.keys().map(|precision| precision.name()).collect();
+            let there = if there.is_empty() { "none".into() } else { there.join(", ") };
+            Error::content(
+                &self.path,
+                format!("has no weights from which {precision} can be made; there: {there}"),
+            )
+        })
+    }
+
+    /// The weights at `precision`: mapped from their own file, or derived as `convert` would.
+    ///
+    /// # Errors
+    /// As [`weights_for`](Self::weights_for), and whatever is wrong with the file.
+    pub fn load(&self, precision: Precision) -> Result<Weights> {
+        Weights::open(self.weights_for(precision)?)?.at(precision)
+    }
+
+    /// Checks the size and hash of every file that the directory lists, and that it lists all that it uses. For
+    /// Marian's directories there is nothing to check.
+    ///
+    /// # Errors
+    /// The first file that is missing, unlisted or changed.
+    pub fn verify(&self) -> Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        for (name, listed) in files {
+            let path = self.path.join(name);
+            if FileIdentity::of_file(&path)? != *listed {
+                return Err(Error::content(
+                    &path,
+                    format!("isn't the file that {MANIFEST} lists: its hash differs"),
+                ));
+            }
+        }
+        let shortlist = self.shortlist.iter().map(|(path, _)| path);
+        let used = self.vocabularies.iter().chain(shortlist).chain(self.weights.values());
+        let listed = |path: &PathBuf| files.keys().any(|name| self.path.join(name) == **path);
+        match used.into_iter().find(|path| !listed(path)) {
+            Some(path) => Err(Error::content(path, format!("is used, but {MANIFEST} lists no hash of it"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The name of a weights file in our directories.
+pub fn weights_name(precision: Precision) -> String {
+    format!("weights.{precision}.safetensors")
+}
+
+fn nowhere(path: &Path) -> Error {
+    if path.exists() {
+        return Error::content(path, "is neither a model directory nor a decoder's YAML");
+    }
+    Error::read(path, std::io::ErrorKind::NotFound.into())
+}
+
+fn home_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_owned()
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+/// The decoder's YAML of a Marian directory: `decoder.yml`, else the only file that is named like one.
+fn decoder_of(directory: &Path) -> Result<PathBuf> {
+    let usual = directory.join("decoder.yml");
+    if usual.is_file() {
+        return Ok(usual);
+    }
+    let entries = std::fs::read_dir(directory).map_err(|reason| Error::read(directory, reason))?;
+    let named = |name: &str| {
+        let config = name.starts_with("config") && (name.ends_with(".yml") || name.ends_with(".yaml"));
+        name.ends_with(".decoder.yml") || config
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| named(name)).collect();
+    names.sort();
+    match &names[..] {
+        [name] => Ok(directory.join(name)),
+        [] => Err(Error::content(
+            directory,
+            format!("has neither {MANIFEST} nor decoder.yml: no model is here"),
+        )),
+        _ => Err(Error::content(
+            directory,
+            format!("has several configurations; name one of {}", names.join(", ")),
+        )),
+    }
+}
+
+/// A file that the decoder's YAML names: beside it with `relative-paths`, else from where we stand.
+fn resolved(decoder: &MarianConfig, key: &str, name: &str) -> Result<PathBuf> {
+    let relative = decoder.flag("relative-paths")?;
+    let path = if relative { home_of(decoder.origin()).join(name) } else { name.into() };
+    if path.is_file() {
+        return Ok(path);
+    }
+    let hint = if relative { "" } else { " (`relative-paths: true` looks beside this file)" };
+    Err(decoder.fault(key, format!("names {}, which isn't a file{hint}", path.display())))
+}
+
+/// `shortlist: [path, first, best, prune]`, or of a binary one `[path, check]`.
+fn decoder_shortlist(decoder: &MarianConfig) -> Result<Option<(PathBuf, Cut)>> {
+    const KEY: &str = "shortlist";
+    let values = decoder.texts(KEY)?;
+    let Some(name) = values.first() else { return Ok(None) };
+    let path = resolved(decoder, KEY, name)?;
+    let mut cut = Cut::default();
+    let expected =
+        || decoder.fault(KEY, "must be [file, first, best, threshold], or [file, false] of a binary one");
+    for (index, value) in values[1..].iter().enumerate() {
+        match index {
+            0 if matches!(*value, "true" | "false") => {} // whether to check: we always do
+            0 => cut.first = value.parse().map_err(|_| expected())?,
+            1 => cut.best = value.parse().map_err(|_| expected())?,
+            2 => cut.threshold = value.parse().map_err(|_| expected())?,
+            _ => return Err(expected()),
+        }
+    }
+    Ok(Some((path, cut)))
+}

@@ -1,0 +1,173 @@
+//! Tensors at a narrower precision than they were read at: derived on loading, or to be written.
+//!
+//! One function decides for both, so that weights derived on loading are, bit for bit, those that `convert` writes.
+
+use std::collections::BTreeMap;
+
+use crate::convert::ConvertedTensor;
+use crate::numbers::Numbers;
+use crate::quantise::{Role, f16_from_f32, f16_to_f32, int8, int16};
+use crate::safetensors::{SCALE_SUFFIX, Stored};
+use crate::tensor::{Scales, Tensor};
+use crate::weights::Item;
+use crate::{DType, Error, Precision, Result, Weights};
+
+impl Weights {
+    /// These weights at `precision`: the tensors that take part in products are derived, exactly as `convert`
+    /// writes them; all others stay as they are, and so does what the file has at that precision.
+    ///
+    /// # Errors
+    /// When the file is narrower, or a weight isn't finite or doesn't fit.
+    pub fn at(mut self, precision: Precision) -> Result<Self> {
+        self.refuse_narrower(precision)?;
+        let mut derived = BTreeMap::new();
+        for tensor in self.iter().filter(|tensor| is_wider(tensor, precision)) {
+            if let Some(narrow) = Narrow::derive(&tensor, precision)? {
+                derived.insert(tensor.name().to_owned(), narrow.into());
+            }
+        }
+        self.replace(derived);
+        Ok(self)
+    }
+
+    pub(crate) fn refuse_narrower(&self, precision: Precision) -> Result<()> {
+        match self.precision() {
+            stored if stored < precision => {
+                let fault = format!("holds {stored} weights; {precision} can't be made of them");
+                Err(Error::content(self.origin(), fault))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_wider(tensor: &Tensor<'_>, precision: Precision) -> bool {
+    Precision::of_stored(tensor.dtype()).is_some_and(|stored| stored > precision)
+}
+
+/// A row-major matrix of integers or halves that stands for a tensor.
+pub(crate) struct Narrow {
+    dtype: DType,
+    shape: Vec<usize>,
+    numbers: Numbers,
+    scales: Option<Scales>,
+}
+
+impl From<Narrow> for Item {
+    fn from(narrow: Narrow) -> Self {
+        Self::owned(narrow.dtype, narrow.shape, narrow.numbers, narrow.scales)
+    }
+}
+
+impl Narrow {
+    /// What is to be written for `tensor` at `precision`; `None` where it is written as it is.
+    pub(crate) fn to_write(tensor: &Tensor<'_>, precision: Precision) -> Result<Option<Self>> {
+        match tensor.scales() {
+            Some(scales) if tensor.dtype() == DType::I8 => Self::spread(tensor, scales).map(Some),
+            Some(_) => Self::derive(tensor, precision), // int16 anew: exact, unless its bound asks for less
+            None if is_wider(tensor, precision) => Self::derive(tensor, precision),
+            None => Ok(None),
+        }
+    }
+
+    /// `tensor` at `precision`, if it is one that is quantised.
+    fn derive(tensor: &Tensor<'_>, precision: Precision) -> Result<Option<Self>> {
+        let role = Role::of(tensor.name(), tensor.shape());
+        if role == Role::Other || precision == Precision::F32 {
+            return Ok(None);
+        }
+        let (rows, columns) = tensor.matrix()?;
+        let values = tensor.to_f32()?;
+        if let Some(odd) = values.iter().find(|value| !value.is_finite()) {
+            return Err(tensor.fault(format!("holds {odd}; weights are finite")));
+        }
+        let (dtype, numbers, scales) = match precision {
+            Precision::F16 | Precision::F32 => (DType::F16, Numbers::F16(halves(tensor, &values)?), None),
+            Precision::Int16 => {
+                let (numbers, scales) = int16(&values, rows, columns, role);
+                (DType::I16, Numbers::I16(numbers), Some(scales_of(role, scales)))
+            }
+            Precision::Int8 => {
+                let (numbers, scales) = int8(&values, rows, columns, role);
+                (DType::I8, Numbers::I8(numbers), Some(scales_of(role, scales)))
+            }
+        };
+        Ok(Some(Self { dtype, shape: tensor.shape().to_vec(), numbers, scales }))
+    }
+
+    /// int8 that came quantised keeps its integers; the one scale of a matrix is repeated for each group.
+    fn spread(tensor: &Tensor<'_>, scales: &Scales) -> Result<Self> {
+        let ((rows, columns), layout, given) = (tensor.matrix()?, tensor.layout(), tensor.i8()?);
+        let mut numbers = Vec::with_capacity(given.len());
+        for row in 0..rows {
+            numbers.extend((0..columns).map(|column| given[layout.offset(row, column, rows, columns)]));
+        }
+        let role = Role::of(tensor.name(), tensor.shape());
+        let groups = if role == Role::Embedding { rows } else { columns };
+        let scales = match scales {
+            Scales::Multiplier(multiplier) => scales_of(role, vec![1.0 / multiplier; groups]),
+            own => own.clone(),
+        };
+        Ok(Self {
+            dtype: DType::I8,
+            shape: tensor.shape().to_vec(),
+            numbers: Numbers::I8(numbers),
+            scales: Some(scales),
+        })
+    }
+
+    /// How far it is from the tensor that it stands for.
+    pub(crate) fn report(&self, tensor: &Tensor<'_>, precision: Precision) -> Result<ConvertedTensor> {
+        let (values, (_, columns)) = (tensor.to_f32()?, tensor.matrix()?);
+        let (mut max_value, mut max_error) = (0f32, 0f32);
+        for (index, value) in values.iter().enumerate() {
+            max_value = max_value.max(value.abs());
+            max_error = max_error.max((value - self.value(index, columns)).abs());
+        }
+        let (name, shape) = (tensor.name().into(), self.shape.clone());
+        Ok(ConvertedTensor { precision, name, shape, dtype: self.dtype, max_value, max_error })
+    }
+
+    fn value(&self, index: usize, columns: usize) -> f32 {
+        let number = match &self.numbers {
+            Numbers::F16(numbers) => f16_to_f32(numbers[index]),
+            Numbers::I16(numbers) => numbers[index].into(),
+            Numbers::I8(numbers) => numbers[index].into(),
+            Numbers::U8(numbers) => numbers[index].into(),
+            Numbers::F32(numbers) => numbers[index],
+        };
+        self.scales.as_ref().map_or(number, |scales| scales.value(number, index / columns, index % columns))
+    }
+
+    /// Adds it, and its scales, to the tensors of a file.
+    pub(crate) fn store(self, name: &str, tensors: &mut BTreeMap<String, Stored>) {
+        let scale = match self.scales {
+            Some(Scales::Columns(scales)) => Some((vec![1, scales.len()], scales)),
+            Some(Scales::Rows(scales)) => Some((vec![scales.len(), 1], scales)),
+            Some(Scales::Multiplier(_)) | None => None, // `spread` leaves no multiplier
+        };
+        if let Some((shape, scales)) = scale {
+            let bytes = Numbers::F32(scales).to_le_bytes();
+            tensors.insert(format!("{name}{SCALE_SUFFIX}"), Stored { dtype: DType::F32, shape, bytes });
+        }
+        let bytes = self.numbers.to_le_bytes();
+        tensors.insert(name.into(), Stored { dtype: self.dtype, shape: self.shape, bytes });
+    }
+}
+
+fn scales_of(role: Role, scales: Vec<f32>) -> Scales {
+    if role == Role::Embedding { Scales::Rows(scales) } else { Scales::Columns(scales) }
+}
+
+fn halves(tensor: &Tensor<'_>, values: &[f32]) -> Result<Vec<u16>> {
+    let halves: Vec<u16> = values.iter().map(|value| f16_from_f32(*value)).collect();
+    match halves.iter().position(|half| !f16_to_f32(*half).is_finite()) {
+        Some(at) => Err(tensor.fault(format!("holds {}, which no 16-bit float holds", values[at]))),
+        None => Ok(halves),
+    }
+}
+
+/// A tensor as it stands in its own file.
+pub(crate) fn as_it_is(tensor: &Tensor<'_>) -> Stored {
+    Stored { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.raw().to_vec() }
+}

@@ -1,0 +1,152 @@
+//! Number types, and slices of them over the bytes of a file.
+//!
+//! Files are little-endian throughout; so must the host be. Bytes are reinterpreted where they lie aligned, and
+//! copied only where not (Marian's npz never aligns; its bin and our safetensors always do).
+
+#[cfg(target_endian = "big")]
+compile_error!("model files are mapped as little-endian numbers");
+
+/// How the numbers of a tensor are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DType {
+    /// IEEE single.
+    F32,
+    /// IEEE half.
+    F16,
+    /// The upper half of an IEEE single.
+    BF16,
+    /// IEEE double.
+    F64,
+    /// Signed byte.
+    I8,
+    /// Signed 16 bits.
+    I16,
+    /// Signed 32 bits.
+    I32,
+    /// Signed 64 bits.
+    I64,
+    /// Unsigned byte.
+    U8,
+    /// Unsigned 16 bits.
+    U16,
+    /// Unsigned 32 bits.
+    U32,
+    /// Unsigned 64 bits.
+    U64,
+}
+
+/// Each type with its size and its name in safetensors.
+const TYPES: [(DType, usize, &str); 12] = [
+    (DType::F32, 4, "F32"),
+    (DType::F16, 2, "F16"),
+    (DType::BF16, 2, "BF16"),
+    (DType::F64, 8, "F64"),
+    (DType::I8, 1, "I8"),
+    (DType::I16, 2, "I16"),
+    (DType::I32, 4, "I32"),
+    (DType::I64, 8, "I64"),
+    (DType::U8, 1, "U8"),
+    (DType::U16, 2, "U16"),
+    (DType::U32, 4, "U32"),
+    (DType::U64, 8, "U64"),
+];
+
+impl DType {
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        self.row().1
+    }
+
+    /// Its name in a safetensors header.
+    pub fn name(self) -> &'static str {
+        self.row().2
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        TYPES.iter().find(|row| row.2 == name).map(|row| row.0)
+    }
+
+    fn row(self) -> &'static (DType, usize, &'static str) {
+        TYPES.iter().find(|row| row.0 == self).expect("every type has its row")
+    }
+}
+
+impl std::fmt::Display for DType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Numbers without invalid bit patterns, no wider than 8 bytes: what bytes may be reinterpreted as.
+pub(crate) trait Plain: Copy + 'static {
+    /// The element's bytes.
+    fn from_le(bytes: &[u8]) -> Self;
+    /// The numbers of an owned tensor, if they are of this type.
+    fn of(numbers: &Numbers) -> Option<&[Self]>;
+}
+
+macro_rules! plain {
+    ($($type:ty => $variant:pat => $numbers:expr),* $(,)?) => {$(
+        impl Plain for $type {
+            fn from_le(bytes: &[u8]) -> Self {
+                let mut array = [0; size_of::<$type>()];
+                array.copy_from_slice(bytes);
+                <$type>::from_le_bytes(array)
+            }
+
+            fn of(numbers: &Numbers) -> Option<&[Self]> {
+                match numbers { $variant => $numbers, _ => None }
+            }
+        }
+    )*};
+}
+
+plain!(
+    f32 => Numbers::F32(numbers) => Some(numbers),
+    u16 => Numbers::F16(numbers) => Some(numbers),
+    i16 => Numbers::I16(numbers) => Some(numbers),
+    i8 => Numbers::I8(numbers) => Some(numbers),
+    u8 => Numbers::U8(numbers) => Some(numbers),
+);
+
+/// Numbers that we made ourselves: copies of misaligned ones, and quantised ones.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Numbers {
+    F32(Vec<f32>),
+    F16(Vec<u16>),
+    I16(Vec<i16>),
+    I8(Vec<i8>),
+    U8(Vec<u8>),
+}
+
+impl Numbers {
+    /// The bytes as they stand in a file.
+    pub(crate) fn to_le_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::F32(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::F16(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::I16(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::I8(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::U8(numbers) => numbers.clone(),
+        }
+    }
+}
+
+/// `bytes` as numbers where they lie, if they lie aligned.
+#[allow(unsafe_code)] // reinterpreting aligned bytes
+pub(crate) fn view<T: Plain>(bytes: &[u8]) -> Option<&[T]> {
+    // SAFETY: `Plain` types have no padding and no invalid bit pattern.
+    let (head, numbers, tail) = unsafe { bytes.align_to::<T>() };
+    (head.is_empty() && tail.is_empty()).then_some(numbers)
+}
+
+/// `bytes` as numbers, one by one: works wherever they lie.
+pub(crate) fn copy<T: Plain>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).map(T::from_le).collect()
+}
+
+/// The number of elements of a shape, unless it exceeds what a host can address.
+pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
+    shape.iter().try_fold(1usize, |product, dim| product.checked_mul(*dim))
+}

@@ -1,0 +1,233 @@
+//! Safetensors: a length, a JSON header, the data. Reader and writer.
+//!
+//! Own reader, because every fault must be one line that names the tensor, and because integers find their
+//! scales here: a tensor `x` of I8 or I16 owns the F32 tensor `x.scale`, of shape `[1, columns]` (a scale for
+//! each column) or `[rows, 1]` (for each row), to be broadcast: w = q · scale.
+//!
+//! The header is parsed as a stream into fixed fields, not into a JSON tree, so that what is allocated is bounded by the
+//! header's own length.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Error as _, MapAccess, Visitor};
+
+use crate::bytes::Cursor;
+use crate::error::Located;
+use crate::numbers::{DType, copy, elements};
+use crate::tensor::{Layout, Scales};
+use crate::weights::{Directory, Record, symmetric};
+use crate::{Fault, error::clip};
+
+/// The reference implementation's own limit on the header.
+const HEADER_LIMIT: u64 = 100_000_000;
+
+/// The suffix of the tensor that holds another one's scales.
+pub const SCALE_SUFFIX: &str = ".scale";
+
+/// Where data start, and regular tensors too: a cache line, the widest vector.
+const ALIGNMENT: usize = 64;
+
+/// Whether `bytes` are a file that the reader takes.
+///
+/// # Errors
+/// The first fault.
+pub fn check(bytes: &[u8]) -> Result<(), Fault> {
+    parse(bytes).map(drop)
+}
+
+/// A tensor as the header has it, before anything is checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireTensor {
+    dtype: String,
+    shape: Vec<u64>,
+    data_offsets: (u64, u64),
+}
+
+/// The header as it stands.
+#[derive(Default)]
+struct WireHeader {
+    metadata: BTreeMap<String, String>,
+    tensors: Vec<(String, WireTensor)>,
+}
+
+impl<'de> Deserialize<'de> for WireHeader {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(HeaderVisitor)
+    }
+}
+
+struct HeaderVisitor;
+
+impl<'de> Visitor<'de> for HeaderVisitor {
+    type Value = WireHeader;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of tensors")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WireHeader, A::Error> {
+        let mut header = WireHeader::default();
+        while let Some(name) = map.next_key::<String>()? {
+            if name == "__metadata__" {
+                header.metadata = map.next_value()?;
+            } else {
+                let tensor =
+                    map.next_value().map_err(|e| A::Error::custom(format!("`{}`: {e}", clip(&name))))?;
+                header.tensors.push((name, tensor));
+            }
+        }
+        Ok(header)
+    }
+}
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
+    let (header, data) = header(bytes)?;
+    let mut directory = Directory { metadata: header.metadata, ..Directory::default() };
+    for (name, wire) in header.tensors {
+        let record = record(&wire, &data).of(&name)?;
+        directory.add(name, record)?;
+    }
+    no_gaps(&directory, &data)?;
+    attach_scales(&mut directory, bytes)?;
+    Ok(directory)
+}
+
+/// The header, and where the data lie.
+fn header(bytes: &[u8]) -> Result<(WireHeader, Range<usize>), Fault> {
+    let mut cursor = Cursor::new(bytes, 0);
+    let length = cursor.u64("the header's length")?;
+    if length > HEADER_LIMIT {
+        return Err(format!("claims a header of {length} bytes; {HEADER_LIMIT} are the limit").into());
+    }
+    let text = cursor.take(length, "the header")?;
+    let header =
+        serde_json::from_slice(text).map_err(|error| Fault::from(clip(&error.to_string())).of("header"))?;
+    Ok((header, cursor.at()..bytes.len()))
+}
+
+fn record(wire: &WireTensor, data: &Range<usize>) -> Result<Record, Fault> {
+    let dtype = DType::from_name(&wire.dtype)
+        .ok_or_else(|| Fault::from(format!("has the unknown type `{}`", clip(&wire.dtype))))?;
+    let shape = wire.shape.iter().map(|dim| usize::try_from(*dim)).collect::<Result<Vec<_>, _>>();
+    let shape = shape.map_err(|_| Fault::from("has a dimension that no host can address"))?;
+    let (start, end) = wire.data_offsets;
+    let fits = start <= end && end <= data.len() as u64;
+    if !fits {
+        return Err(format!("claims bytes {start} to {end} of {} bytes of data", data.len()).into());
+    }
+    let payload = elements(&shape).and_then(|count| count.checked_mul(dtype.size()));
+    if payload.map(|payload| payload as u64) != Some(end - start) {
+        return Err(format!("has shape {shape:?} of {dtype}, but {} bytes of data", end - start).into());
+    }
+    let span = data.start + start as usize..data.start + end as usize; // both are within data.len()
+    Ok(Record { dtype, shape, span, layout: Layout::RowMajor, scales: None })
+}
+
+/// The format allows neither holes nor overlaps: nothing can hide in the file, and no tensor is another's.
+fn no_gaps(directory: &Directory, data: &Range<usize>) -> Result<(), Fault> {
+    let mut spans: Vec<_> =
+        directory.records.iter().map(|(name, record)| (record.span.clone(), name)).collect();
+    spans.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut reached = data.start;
+    for (span, name) in spans {
+        if span.start != reached {
+            let what = if span.start < reached { "overlaps another tensor" } else { "follows a hole" };
+            return Err(Fault::from(what).of(name));
+        }
+        reached = span.end;
+    }
+    if reached != data.end {
+        return Err(format!("has {} bytes of data that belong to no tensor", data.end - reached).into());
+    }
+    Ok(())
+}
+
+/// Moves each `x.scale` from the directory into its `x`.
+fn attach_scales(directory: &mut Directory, bytes: &[u8]) -> Result<(), Fault> {
+    let quantised =
+        directory.records.iter().filter(|(_, record)| matches!(record.dtype, DType::I8 | DType::I16));
+    let names: Vec<String> = quantised.map(|(name, _)| name.clone()).collect();
+    for name in names {
+        let Some(scale) = directory.records.remove(&format!("{name}{SCALE_SUFFIX}")) else { continue };
+        if let Some(record) = directory.records.get_mut(&name) {
+            record.scales = Some(scales(&record.shape, &scale, bytes).of(&name)?);
+            if record.dtype == DType::I8 {
+                symmetric(&bytes[record.span.clone()]).of(&name)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn scales(shape: &[usize], scale: &Record, bytes: &[u8]) -> Result<Scales, Fault> {
+    let values = copy::<f32>(&bytes[scale.span.clone()]);
+    let scales = match (shape, &scale.shape[..], scale.dtype) {
+        ([_, columns], [1, n], DType::F32) if n == columns => Scales::Columns(values),
+        ([rows, _], [n, 1], DType::F32) if n == rows => Scales::Rows(values),
+        _ => {
+            let (dtype, scale) = (scale.dtype, &scale.shape);
+            return Err(format!("has shape {shape:?}, but its scales are {dtype} {scale:?}").into());
+        }
+    };
+    scales.check().map(|()| scales)
+}
+
+/// A tensor to be written.
+pub(crate) struct Stored {
+    pub(crate) dtype: DType,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The whole file. The header lists by name; the data come in an order in which every tensor is aligned although
+/// the format allows no holes: first those whose length is a multiple of [`ALIGNMENT`], by name, each of which
+/// so starts at a multiple; then the rest, wider types first.
+pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &BTreeMap<String, Stored>) -> Vec<u8> {
+    let mut order: Vec<(&String, &Stored)> = tensors.iter().collect();
+    order.sort_by_key(|(name, stored)| {
+        let ragged = !stored.bytes.len().is_multiple_of(ALIGNMENT);
+        (ragged, std::cmp::Reverse(if ragged { stored.dtype.size() } else { 0 }), *name)
+    });
+    let mut starts = BTreeMap::new();
+    let mut length = 0;
+    for (name, stored) in &order {
+        starts.insert(*name, length);
+        length += stored.bytes.len();
+    }
+    let mut file = framed(header_text(metadata, tensors, &starts));
+    file.reserve_exact(length);
+    for (_, stored) in &order {
+        file.extend_from_slice(&stored.bytes);
+    }
+    file
+}
+
+/// Length and header, padded with blanks (as the format asks) so that the data start aligned.
+fn framed(mut header: String) -> Vec<u8> {
+    while !(size_of::<u64>() + header.len()).is_multiple_of(ALIGNMENT) {
+        header.push(' ');
+    }
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend_from_slice(header.as_bytes());
+    file
+}
+
+fn header_text(
+    metadata: &BTreeMap<String, String>,
+    tensors: &BTreeMap<String, Stored>,
+    starts: &BTreeMap<&String, usize>,
+) -> String {
+    let mut entries = vec![format!("\"__metadata__\":{}", serde_json::json!(metadata))];
+    for (name, stored) in tensors {
+        let (start, name) = (starts[name], serde_json::json!(name));
+        let (dtype, shape, end) = (stored.dtype, serde_json::json!(stored.shape), start + stored.bytes.len());
+        entries.push(format!(
+            "{name}:{{\"dtype\":\"{dtype}\",\"shape\":{shape},\"data_offsets\":[{start},{end}]}}"
+        ));
+    }
+    format!("{{{}}}", entries.join(","))
+}

@@ -1,0 +1,200 @@
+//! Lexical shortlists: for each source word, the target words that it may become.
+//!
+//! Marian has two forms, text ([`text`]) and binary ([`binary`]); both become one [`Shortlist`], and selection follows Marian's rule:
+//! the first (most frequent) words, the candidates of every source token, with one shared vocabulary the source
+//! tokens themselves, filled up with the next words to a multiple of 8, ascending. Marian selects for a batch;
+//! here the caller says which tokens count: those of a sentence, if its translation may not depend on others.
+
+pub mod binary;
+pub mod text;
+
+use std::path::Path;
+
+use crate::bytes::Bytes;
+use crate::error::Located;
+use crate::{Fault, Result};
+
+/// Selections are filled up to a multiple of this: intgemm's tile of columns, hence part of the rule.
+const MULTIPLE: usize = 8;
+
+/// What a shortlist has to know of a vocabulary.
+pub trait Vocabulary {
+    /// Number of words.
+    fn words(&self) -> usize;
+    /// The id of a word; that of the unknown word where there is none.
+    fn id(&self, word: &str) -> u32;
+}
+
+/// The two vocabularies of a model.
+#[derive(Clone, Copy)]
+pub struct Vocabularies<'a> {
+    /// Of the source.
+    pub source: &'a dyn Vocabulary,
+    /// Of the target.
+    pub target: &'a dyn Vocabulary,
+    /// Whether both are one and the same file.
+    pub shared: bool,
+}
+
+/// How much to keep of a text shortlist: Marian's `shortlist: [path, first, best, prune]`. A binary one has been
+/// cut already.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// So many words of the target vocabulary are always selected.
+    pub first: usize,
+    /// At most so many candidates for each source word.
+    pub best: usize,
+    /// Candidates must be more probable than this.
+    pub threshold: f32,
+}
+
+impl Default for Cut {
+    /// Marian's defaults.
+    fn default() -> Self {
+        Self { first: 100, best: 100, threshold: 0.0 }
+    }
+}
+
+/// Candidates for each source word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortlist {
+    first: usize,
+    best: usize,
+    target_words: usize,
+    shared: bool,
+    /// Candidates of source word s: `ids[starts[s]..starts[s + 1]]`.
+    starts: Vec<usize>,
+    ids: Vec<u32>,
+}
+
+impl Shortlist {
+    /// Reads either form; told by content. `cut` matters for text only.
+    ///
+    /// # Errors
+    /// One line that names the file and the fault.
+    pub fn open(path: &Path, cut: Cut, vocabularies: Vocabularies<'_>) -> Result<Self> {
+        let bytes = Bytes::map(path)?;
+        Self::from_bytes(&bytes, cut, vocabularies).in_file(path)
+    }
+
+    /// The same over bytes in memory.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn from_bytes(bytes: &[u8], cut: Cut, vocabularies: Vocabularies<'_>) -> Result<Self, Fault> {
+        if binary::is_binary(bytes) {
+            binary::parse(
+                bytes,
+                vocabularies.source.words(),
+                vocabularies.target.words(),
+                vocabularies.shared,
+            )
+        } else {
+            text::parse(bytes, cut, vocabularies)
+        }
+    }
+
+    /// So many words are always selected.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// At most so many candidates were kept for each source word.
+    pub fn best(&self) -> usize {
+        self.best
+    }
+
+    /// Words of the target vocabulary.
+    pub fn target_words(&self) -> usize {
+        self.target_words
+    }
+
+    /// The candidates of a source word, ascending where the file has them so; none for an id outside the vocabulary.
+    pub fn candidates(&self, source: u32) -> &[u32] {
+        let at = source as usize;
+        match (self.starts.get(at), self.starts.get(at + 1)) {
+            (Some(start), Some(end)) => &self.ids[*start..*end],
+            _ => &[],
+        }
+    }
+
+    /// A buffer for [`select`](Self::select), large enough never to grow.
+    pub fn selection(&self) -> Selection {
+        let words = self.target_words.div_ceil(u64::BITS as usize);
+        Selection { marks: vec![0; words], ids: Vec::with_capacity(self.target_words) }
+    }
+
+    /// Selects the target words for source `tokens` (with their end-of-sentence token), ascending, without repeats.
+    /// Nothing is allocated where `selection` comes from [`selection`](Self::selection) of this shortlist.
+    pub fn select<'a>(&self, tokens: &[u32], selection: &'a mut Selection) -> &'a [u32] {
+        selection.reset(self.target_words, self.first.min(self.target_words));
+        for token in tokens {
+            if self.shared && (*token as usize) < self.target_words {
+                selection.mark(*token);
+            }
+            self.candidates(*token).iter().for_each(|id| selection.mark(*id));
+        }
+        selection.fill_up(self.first, self.target_words);
+        selection.list()
+    }
+}
+
+/// The buffer of a selection: a bit for each target word, and the list of those that are set.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    marks: Vec<u64>,
+    ids: Vec<u32>,
+}
+
+impl Selection {
+    /// The selected ids, ascending: position in the shortened output layer → word.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    fn reset(&mut self, words: usize, first: usize) {
+        self.marks.clear();
+        self.marks.resize(words.div_ceil(u64::BITS as usize), 0);
+        self.marks[..first / 64].fill(u64::MAX);
+        if !first.is_multiple_of(64) {
+            self.marks[first / 64] = (1 << (first % 64)) - 1;
+        }
+    }
+
+    /// Every id that comes here is below the number of words: the parsers checked the candidates.
+    fn mark(&mut self, id: u32) {
+        self.marks[id as usize / 64] |= 1 << (id % 64);
+    }
+
+    fn is_marked(&self, id: usize) -> bool {
+        self.marks[id / 64] >> (id % 64) & 1 == 1
+    }
+
+    /// Marks words from `first` upward until their number is a multiple of 8, as far as there are words. (Marian's
+    /// text form goes on beyond the vocabulary; its binary form stops as we do.)
+    fn fill_up(&mut self, first: usize, words: usize) {
+        let marked: u32 = self.marks.iter().map(|word| word.count_ones()).sum();
+        let mut missing = (marked as usize).next_multiple_of(MULTIPLE) - marked as usize;
+        for id in first..words {
+            if missing == 0 {
+                return;
+            }
+            if !self.is_marked(id) {
+                self.mark(id as u32);
+                missing -= 1;
+            }
+        }
+    }
+
+    fn list(&mut self) -> &[u32] {
+        self.ids.clear();
+        for (at, word) in self.marks.iter().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                self.ids.push(at as u32 * u64::BITS + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        &self.ids
+    }
+}

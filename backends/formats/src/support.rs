@@ -1,0 +1,136 @@
+//! Which Marian models dyno can run. What it can't is refused when the model is opened, with the reason, instead
+//! of translating wrongly.
+
+use crate::{Error, Fault, MarianConfig, Result, Weights};
+
+/// The model types whose parameters and mathematics the engines know.
+const TYPES: [&str; 4] = ["amun", "nematus", "s2s", "transformer"];
+
+/// Types that are refused with a reason of their own; all unknown ones get a general one.
+const REFUSED_TYPES: [(&str, &str); 8] = [
+    ("transformer-new", "its layers and parameter names are a newer set; train `type: transformer`"),
+    ("char-s2s", "it encodes characters by convolution; train a model over subwords"),
+    ("lm", "it is a language model: it scores text and doesn't translate"),
+    ("lm-transformer", "it is a language model: it scores text and doesn't translate"),
+    ("multi-s2s", "it reads several sources at once; a line is one source"),
+    ("multi-transformer", "it reads several sources at once; a line is one source"),
+    ("shared-multi-s2s", "it reads several sources at once; a line is one source"),
+    ("shared-multi-transformer", "it reads several sources at once; a line is one source"),
+];
+
+/// Switches that must be off: the key, and why.
+const REFUSED_FLAGS: [(&str, &str); 6] = [
+    ("transformer-no-affine", "only Marian's newer layer set has it"),
+    ("transformer-no-bias", "only Marian's newer layer set has it"),
+    ("transformer-pool", "attention pooling has no engine here"),
+    ("ulr", "universal language representation has no engine here"),
+    ("ulr-trainable-transformation", "universal language representation has no engine here"),
+    ("transformer-alibi-trainable", "attention biases have no engine here"),
+];
+
+/// Tensors that betray a feature which the configuration doesn't mention.
+const REFUSED_TENSORS: [(&str, &str); 2] = [
+    ("lsh_output_codes", "the output layer is searched by hashes; use the model without LSH"),
+    ("lsh_output_rotation", "the output layer is searched by hashes; use the model without LSH"),
+];
+
+impl MarianConfig {
+    /// Refuses, with the reason, a model that no engine can run.
+    ///
+    /// # Errors
+    /// The first feature that isn't supported.
+    pub fn refuse_unsupported(&self) -> Result<()> {
+        self.refuse_type()?;
+        for (key, reason) in REFUSED_FLAGS {
+            if self.has(key) && self.flag(key)? {
+                return Err(self.unsupported(key, "true", reason));
+            }
+        }
+        self.refuse_factors()?;
+        if self.text("transformer-attention-mask")? != "default" {
+            let mask = self.text("transformer-attention-mask")?;
+            return Err(self.unsupported(
+                "transformer-attention-mask",
+                mask,
+                "attention biases have no engine here",
+            ));
+        }
+        if let Some(kind) = self.texts("input-types")?.into_iter().find(|kind| *kind != "sequence") {
+            return Err(self.unsupported("input-types", kind, "a line is one sequence of words"));
+        }
+        if self.counts("dim-vocabs")?.len() > 2 {
+            return Err(self.unsupported("dim-vocabs", "several sources", "a line is one source"));
+        }
+        Ok(())
+    }
+
+    /// Refuses, with the reason, decoder settings that can't be honoured.
+    ///
+    /// # Errors
+    /// The first such setting.
+    pub fn refuse_unsupported_decoding(&self) -> Result<()> {
+        if self.has("output-approx-knn") {
+            return Err(self.unsupported(
+                "output-approx-knn",
+                "set",
+                "LSH output has no engine here; leave it out",
+            ));
+        }
+        for path in self.texts("vocabs")? {
+            if path.ends_with(".fsv") {
+                return Err(self.unsupported("vocabs", path, "factored vocabularies have no engine here"));
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_type(&self) -> Result<()> {
+        let kind = self.text("type")?;
+        if TYPES.contains(&kind) {
+            return Ok(());
+        }
+        let known = REFUSED_TYPES.iter().find(|(name, _)| *name == kind).map(|(_, reason)| *reason);
+        let bert =
+            kind.starts_with("bert").then_some("it encodes and doesn't translate; bring it as an encoder");
+        let general = "dyno runs the types transformer, s2s, amun and nematus";
+        Err(self.unsupported("type", kind, known.or(bert).unwrap_or(general)))
+    }
+
+    fn refuse_factors(&self) -> Result<()> {
+        for key in ["lemma-dim-emb", "factors-dim-emb"] {
+            // Marian writes −1 or 0 where there is none.
+            if !matches!(self.text(key)?, "0" | "-1") {
+                return Err(self.unsupported(
+                    key,
+                    self.text(key)?,
+                    "factored vocabularies have no engine here",
+                ));
+            }
+        }
+        match self.text("lemma-dependency")? {
+            "" => Ok(()),
+            other => {
+                Err(self.unsupported("lemma-dependency", other, "factored vocabularies have no engine here"))
+            }
+        }
+    }
+
+    fn unsupported(&self, key: &str, value: &str, reason: &'static str) -> Error {
+        self.fault(key, Fault::unsupported(format!("`{}`", crate::error::clip(value)), reason))
+    }
+}
+
+impl Weights {
+    /// Refuses weights that belong to a feature which no engine has.
+    ///
+    /// # Errors
+    /// The first such tensor.
+    pub fn refuse_unsupported(&self) -> Result<()> {
+        match REFUSED_TENSORS.iter().find(|(name, _)| self.find(name).is_some()) {
+            Some((name, reason)) => {
+                Err(Error::content(self.origin(), Fault::unsupported("LSH output", reason).of(name)))
+            }
+            None => Ok(()),
+        }
+    }
+}

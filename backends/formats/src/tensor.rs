@@ -1,0 +1,218 @@
+//! One tensor of a [`Weights`]: typed, shaped, with its scales.
+
+use std::borrow::Cow;
+
+use crate::numbers::{Numbers, Plain};
+use crate::quantise::{bf16_to_f32, f16_to_f32};
+use crate::weights::Item;
+use crate::{DType, Error, Fault, Result, Weights};
+
+/// In which order the elements of a matrix of shape `[rows, columns]` lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Row after row: element (r, c) at `r * columns + c`.
+    RowMajor,
+    /// Column after column: element (r, c) at `c * rows + r`. Marian's intgemm items, except embeddings.
+    ColumnMajor,
+}
+
+/// What the integers of a quantised matrix `[rows, columns]` stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scales {
+    /// w = q / multiplier, one for the whole matrix: Marian's `quantMult`.
+    Multiplier(f32),
+    /// w = q · scale of the column (weights `[in, out]`: one for each output).
+    Columns(Vec<f32>),
+    /// w = q · scale of the row (embeddings `[V, D]`, which as output matrix are transposed).
+    Rows(Vec<f32>),
+}
+
+/// A checked tensor; borrows from its [`Weights`].
+#[derive(Clone, Copy)]
+pub struct Tensor<'a> {
+    pub(crate) weights: &'a Weights,
+    pub(crate) name: &'a str,
+    pub(crate) item: &'a Item,
+}
+
+impl<'a> Tensor<'a> {
+    /// Its name in the file.
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// How its numbers are stored.
+    pub fn dtype(&self) -> DType {
+        self.item.dtype
+    }
+
+    /// Its dimensions; a scalar has none.
+    pub fn shape(&self) -> &'a [usize] {
+        &self.item.shape
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.shape().iter().product() // the parser checked it against the file
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The order of a matrix's elements.
+    pub fn layout(&self) -> Layout {
+        self.item.layout
+    }
+
+    /// What integers stand for; `None` for plain numbers.
+    pub fn scales(&self) -> Option<&'a Scales> {
+        self.item.scales.as_ref()
+    }
+
+    /// Rows and columns; a vector of n is one row.
+    ///
+    /// # Errors
+    /// When it has more than two dimensions.
+    pub fn matrix(&self) -> Result<(usize, usize)> {
+        match *self.shape() {
+            [] => Ok((1, 1)),
+            [columns] => Ok((1, columns)),
+            [rows, columns] => Ok((rows, columns)),
+            _ => Err(self.fault(format!("has shape {:?}; a matrix was expected", self.shape()))),
+        }
+    }
+
+    /// Itself, if it is a matrix of this shape (a vector of n passes as `[1, n]`).
+    ///
+    /// # Errors
+    /// When it isn't.
+    pub fn expect(self, rows: usize, columns: usize) -> Result<Self> {
+        if self.matrix()? == (rows, columns) {
+            return Ok(self);
+        }
+        Err(self.fault(format!("has shape {:?}; [{rows}, {columns}] was expected", self.shape())))
+    }
+
+    /// Its elements, stored as f32.
+    ///
+    /// # Errors
+    /// When they are stored otherwise: [`to_f32`](Self::to_f32) converts.
+    pub fn f32(&self) -> Result<&'a [f32]> {
+        self.typed(DType::F32, Numbers::F32)
+    }
+
+    /// The bits of its elements, stored as IEEE half.
+    ///
+    /// # Errors
+    /// When they are stored otherwise.
+    pub fn f16(&self) -> Result<&'a [u16]> {
+        self.typed(DType::F16, Numbers::F16)
+    }
+
+    /// Its elements, stored as i16.
+    ///
+    /// # Errors
+    /// When they are stored otherwise.
+    pub fn i16(&self) -> Result<&'a [i16]> {
+        self.typed(DType::I16, Numbers::I16)
+    }
+
+    /// Its elements, stored as i8.
+    ///
+    /// # Errors
+    /// When they are stored otherwise.
+    pub fn i8(&self) -> Result<&'a [i8]> {
+        self.typed(DType::I8, Numbers::I8)
+    }
+
+    /// Its elements, stored as u8.
+    ///
+    /// # Errors
+    /// When they are stored otherwise.
+    pub fn u8(&self) -> Result<&'a [u8]> {
+        self.typed(DType::U8, Numbers::U8)
+    }
+
+    /// Its values as f32, row-major, scales applied; borrowed where they are stored so.
+    ///
+    /// # Errors
+    /// When they are integers without scales: nobody can say what these stand for.
+    pub fn to_f32(&self) -> Result<Cow<'a, [f32]>> {
+        match (self.dtype(), self.scales()) {
+            (DType::F32, _) => self.f32().map(Cow::Borrowed),
+            (DType::F16, _) => Ok(self.f16()?.iter().map(|bits| f16_to_f32(*bits)).collect()),
+            (DType::BF16, _) => Ok(self.raw().chunks_exact(2).map(bf16_to_f32).collect()),
+            (DType::I8, Some(scales)) => self.dequantise(self.i8()?, scales).map(Cow::Owned),
+            (DType::I16, Some(scales)) => self.dequantise(self.i16()?, scales).map(Cow::Owned),
+            (dtype, _) => Err(self.fault(format!("holds plain {dtype}; weights were expected"))),
+        }
+    }
+
+    fn dequantise<T: Copy + Into<f32>>(&self, numbers: &[T], scales: &Scales) -> Result<Vec<f32>> {
+        let (rows, columns) = self.matrix()?;
+        let mut values = Vec::with_capacity(numbers.len());
+        for row in 0..rows {
+            values.extend((0..columns).map(|column| {
+                let q = numbers[self.layout().offset(row, column, rows, columns)].into();
+                scales.value(q, row, column)
+            }));
+        }
+        Ok(values)
+    }
+
+    /// Its bytes as they stand in the file; empty for tensors that were derived.
+    pub(crate) fn raw(&self) -> &'a [u8] {
+        self.weights.raw(self.item)
+    }
+
+    fn typed<T: Plain>(&self, wanted: DType, wrap: fn(Vec<T>) -> Numbers) -> Result<&'a [T]> {
+        let numbers = (self.dtype() == wanted).then(|| self.weights.numbers(self.item, wrap)).flatten();
+        numbers.ok_or_else(|| self.fault(format!("holds {}; {wanted} was expected", self.dtype())))
+    }
+
+    /// An error about this tensor: for engines, whose own checks read like ours.
+    pub fn fault(&self, what: impl Into<String>) -> Error {
+        Error::content(self.weights.origin(), Fault::Invalid(what.into()).of(self.name))
+    }
+}
+
+impl std::fmt::Debug for Tensor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {:?}", self.name, self.dtype(), self.shape())
+    }
+}
+
+impl Layout {
+    /// Where element (row, column) of a matrix `[rows, columns]` lies.
+    pub fn offset(self, row: usize, column: usize, rows: usize, columns: usize) -> usize {
+        match self {
+            Self::RowMajor => row * columns + column,
+            Self::ColumnMajor => column * rows + row,
+        }
+    }
+}
+
+impl Scales {
+    /// The value that the integer `q` at (row, column) stands for.
+    pub fn value(&self, q: f32, row: usize, column: usize) -> f32 {
+        match self {
+            Self::Multiplier(multiplier) => q / multiplier,
+            Self::Columns(scales) => q * scales[column],
+            Self::Rows(scales) => q * scales[row],
+        }
+    }
+
+    /// A fault unless all are positive, finite numbers.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        let scales = match self {
+            Self::Multiplier(multiplier) => std::slice::from_ref(multiplier),
+            Self::Columns(scales) | Self::Rows(scales) => scales,
+        };
+        match scales.iter().find(|scale| !(scale.is_finite() && **scale > 0.0)) {
+            Some(scale) => Err(format!("has the scale {scale}; scales are positive and finite").into()),
+            None => Ok(()),
+        }
+    }
+}

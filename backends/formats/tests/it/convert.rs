@@ -1,0 +1,191 @@
+//! Conversion: faithful, deterministic, all or nothing.
+
+use std::fs;
+use std::path::Path;
+
+use dyno_formats::{
+    ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Scales, Shortlist, Vocabularies, convert,
+};
+
+use crate::goldens::{Words, bytes, path};
+
+fn all_precisions() -> ConvertOptions<'static> {
+    let languages = Some(["en".into(), "de".into()]);
+    ConvertOptions { precisions: Precision::ALL.to_vec(), languages, ..ConvertOptions::default() }
+}
+
+fn converted(to: &Path) -> ConvertReport {
+    convert(&ModelDir::open(path("decoder.yml")).unwrap(), to, &all_precisions()).unwrap()
+}
+
+/// Converts the goldens' model and gives the text of its description.
+pub fn convert_tiny(to: &Path, decoder: &str) -> String {
+    convert(&ModelDir::open(path(decoder)).unwrap(), to, &all_precisions()).unwrap();
+    fs::read_to_string(to.join("model.toml")).unwrap()
+}
+
+#[test]
+fn a_converted_model_is_the_original_at_each_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    converted(&to);
+    let (source, model) = (ModelDir::open(path("decoder.yml")).unwrap(), ModelDir::open(&to).unwrap());
+    model.verify().unwrap();
+    assert_eq!(model.languages().unwrap(), &["en", "de"]);
+    assert!(model.shares_vocabulary());
+    assert_eq!(model.shortlist().unwrap().1, Cut { first: 4, best: 3, threshold: 0.0 });
+    for precision in Precision::ALL {
+        let (derived, stored) = (source.load(precision).unwrap(), model.load(precision).unwrap());
+        assert!(stored.origin().ends_with(format!("weights.{precision}.safetensors")));
+        for tensor in stored.iter() {
+            let twin = derived.get(tensor.name()).unwrap();
+            assert_eq!(
+                (tensor.dtype(), tensor.shape(), tensor.scales()),
+                (twin.dtype(), twin.shape(), twin.scales())
+            );
+            assert_eq!(tensor.to_f32().unwrap(), twin.to_f32().unwrap(), "{tensor:?}");
+        }
+    }
+}
+
+#[test]
+fn configurations_travel_verbatim() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    let text = convert_tiny(&to, "decoder.yml");
+    assert!(text.contains("\n[marian]\ndec-cell = \"ssru\"\ndec-depth = 1\n"), "{text}");
+    let (source, model) = (ModelDir::open(path("decoder.yml")).unwrap(), ModelDir::open(&to).unwrap());
+    for (key, value) in source.marian().unwrap().entries() {
+        assert_eq!(model.marian().unwrap().find(key), Some(value), "{key}");
+    }
+    assert_eq!(model.decoder().unwrap().text("normalize").unwrap(), "0.6");
+    assert!(!model.decoder().unwrap().has("vocabs"));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let (first, second) = (converted(&one), converted(&two));
+    assert_eq!(first.files, second.files);
+    assert_eq!(first.tensors, second.tensors);
+    assert_eq!(fs::read(one.join("model.toml")).unwrap(), fs::read(two.join("model.toml")).unwrap());
+}
+
+#[test]
+fn the_report_knows_files_and_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = converted(&folder.path().join("model"));
+    let names: Vec<&str> = report.files.keys().map(String::as_str).collect();
+    let weights = ["f16", "f32", "int16", "int8"].map(|name| format!("weights.{name}.safetensors"));
+    assert_eq!(names[..2], ["shortlist.txt", "vocab.yml"]);
+    assert_eq!(names[2..], weights);
+    assert_eq!(report.tensors.len(), 9, "three matrices at three precisions");
+    for tensor in report.tensors {
+        let half_a_step = match tensor.precision {
+            Precision::F16 => tensor.max_value * 2f32.powi(-11),
+            Precision::Int16 => 0.5 / 1024.0,
+            _ => tensor.max_value / 127.0 * 0.5001,
+        };
+        assert!(tensor.max_error > 0.0 && tensor.max_error <= half_a_step, "{tensor:?}");
+    }
+}
+
+#[test]
+fn tensors_are_aligned_and_the_header_is_sorted() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    converted(&to);
+    let file = fs::read(to.join("weights.int8.safetensors")).unwrap();
+    let length = u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
+    assert_eq!((8 + length) % 64, 0);
+    let header: serde_json::Value = serde_json::from_slice(&file[8..8 + length]).unwrap();
+    let names: Vec<&String> = header.as_object().unwrap().keys().collect();
+    assert!(names[0] == "__metadata__" && names[1..].is_sorted(), "{names:?}");
+    for (name, tensor) in header.as_object().unwrap().iter().filter(|(name, _)| *name != "__metadata__") {
+        let offsets = crate::goldens::counts(&tensor["data_offsets"]);
+        let ragged = !(offsets[1] - offsets[0]).is_multiple_of(64);
+        assert_eq!(offsets[0] % if ragged { 4 } else { 64 }, 0, "{name}");
+    }
+}
+
+#[test]
+fn quantised_weights_keep_their_integers() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    let vocabulary = path("vocab.yml");
+    let source = ModelDir::open_weights(&path("foreign.int8.bin"), [&vocabulary, &vocabulary], None).unwrap();
+    let options = ConvertOptions { precisions: vec![Precision::Int8], ..ConvertOptions::default() };
+    convert(&source, &to, &options).unwrap();
+    let (before, after) =
+        (source.load(Precision::Int8).unwrap(), ModelDir::open(&to).unwrap().load(Precision::Int8).unwrap());
+    for tensor in after.iter() {
+        let twin = before.get(tensor.name()).unwrap();
+        for (value, original) in tensor.to_f32().unwrap().iter().zip(twin.to_f32().unwrap().iter()) {
+            assert!((value - original).abs() <= original.abs() * 1e-6, "{tensor:?}");
+        }
+    }
+    let weight = after.get("encoder_l1_ffn_W1").unwrap();
+    assert!(matches!(weight.scales(), Some(Scales::Columns(scales)) if scales.len() == 16));
+}
+
+#[test]
+fn a_given_shortlist_is_written_in_binary() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    let (source, words) = (ModelDir::open(path("decoder.yml")).unwrap(), Words::of_goldens());
+    let vocabularies = Vocabularies { source: &words, target: &words, shared: source.shares_vocabulary() };
+    let (file, cut) = source.shortlist().unwrap();
+    let shortlist = Shortlist::open(file, cut, vocabularies).unwrap();
+    let options = ConvertOptions { shortlist: Some(&shortlist), ..all_precisions() };
+    convert(&source, &to, &options).unwrap();
+    assert_eq!(fs::read(to.join("shortlist.bin")).unwrap(), bytes("lex.bin"));
+    let model = ModelDir::open(&to).unwrap();
+    let (file, cut) = model.shortlist().unwrap();
+    assert_eq!(Shortlist::open(file, cut, vocabularies).unwrap(), shortlist);
+}
+
+#[test]
+fn what_is_there_is_replaced_only_when_asked_and_only_if_it_is_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    let source = ModelDir::open(path("decoder.yml")).unwrap();
+    converted(&to);
+    let refusal = convert(&source, &to, &all_precisions()).unwrap_err().to_string();
+    assert!(refusal.ends_with("is there already; name another place, or allow overwriting"), "{refusal}");
+    let options =
+        ConvertOptions { precisions: vec![Precision::F16], overwrite: true, ..ConvertOptions::default() };
+    convert(&source, &to, &options).unwrap();
+    assert_eq!(ModelDir::open(&to).unwrap().weights().len(), 1);
+    let precious = folder.path().join("precious");
+    fs::create_dir(&precious).unwrap();
+    let refusal = convert(&source, &precious, &options).unwrap_err().to_string();
+    assert!(refusal.ends_with("it is no model directory, so it won't be replaced"), "{refusal}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
+}
+
+#[test]
+fn a_failure_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    let vocabulary = path("vocab.yml");
+    let source = ModelDir::open_weights(&path("tiny.int8.bin"), [&vocabulary, &vocabulary], None).unwrap();
+    let options =
+        ConvertOptions { precisions: vec![Precision::Int8, Precision::F32], ..ConvertOptions::default() };
+    let refusal = convert(&source, &to, &options).unwrap_err().to_string();
+    assert!(refusal.contains("has no weights from which f32 can be made"), "{refusal}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_changed_file_fails_verification() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    converted(&to);
+    fs::write(to.join("vocab.yml"), "</s>: 0\n").unwrap();
+    let refusal = ModelDir::open(&to).unwrap().verify().unwrap_err().to_string();
+    assert!(
+        refusal.ends_with("vocab.yml: isn't the file that model.toml lists: its hash differs"),
+        "{refusal}"
+    );
+}

@@ -1,0 +1,110 @@
+//! The ways in to a model, and what is refused at the door.
+
+use std::fs;
+use std::path::Path;
+
+use dyno_formats::{Cut, ModelDir, Precision};
+
+use crate::goldens::path;
+
+#[test]
+fn a_marian_directory_runs_as_it_is() {
+    let model = ModelDir::open(path("")).unwrap();
+    assert_eq!(model.marian().unwrap().count("transformer-heads").unwrap(), 2);
+    assert_eq!(model.decoder().unwrap().count("mini-batch").unwrap(), 16);
+    assert!(model.shares_vocabulary());
+    let (shortlist, cut) = model.shortlist().unwrap();
+    assert_eq!(shortlist.file_name().unwrap(), "lex.s2t");
+    assert_eq!(cut, Cut { first: 4, best: 3, threshold: 0.0 });
+    assert_eq!(model.weights().keys().collect::<Vec<_>>(), [&Precision::F32]);
+    assert_eq!(model.load(Precision::Int8).unwrap().precision(), Precision::Int8);
+    model.verify().unwrap();
+}
+
+#[test]
+fn weights_alone_need_their_vocabularies() {
+    let refusal = ModelDir::open(path("tiny.npz")).unwrap_err().to_string();
+    assert!(refusal.ends_with(
+        "tiny.npz: is weights alone; name the directory or the decoder's YAML, or give the vocabularies"
+    ));
+    let vocabulary = path("vocab.yml");
+    let model = ModelDir::open_weights(&path("tiny.int8.bin"), [&vocabulary, &vocabulary], None).unwrap();
+    assert_eq!(model.load(Precision::Int8).unwrap().precision(), Precision::Int8);
+    let refusal = model.load(Precision::F32).unwrap_err().to_string();
+    assert!(refusal.ends_with("has no weights from which f32 can be made; there: int8"), "{refusal}");
+}
+
+fn decoder_refusal(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["tiny.npz", "vocab.yml", "lex.s2t"] {
+        fs::copy(path(name), folder.path().join(name)).unwrap();
+    }
+    let decoder = folder.path().join("model.npz.decoder.yml");
+    fs::write(&decoder, text).unwrap();
+    let refusal = ModelDir::open(folder.path()).unwrap_err().to_string();
+    assert_eq!(refusal.lines().count(), 1);
+    refusal
+}
+
+#[test]
+fn a_decoders_yaml_is_refused_with_its_key() {
+    for (text, reason) in [
+        ("vocabs: [a]\n", "`models`: is missing"),
+        ("relative-paths: true\nmodels: [tiny.npz, tiny.npz]\n", "an ensemble in one file is not supported"),
+        ("models: [tiny.npz]\n", "which isn't a file (`relative-paths: true` looks beside this file)"),
+        ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [vocab.yml]\n", "`vocabs`: names 1 files"),
+        ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [x.fsv, x.fsv]\n", "factored vocabularies"),
+        (
+            "relative-paths: true\nmodels: [tiny.npz]\nvocabs: [vocab.yml, vocab.yml]\nshortlist: [lex.s2t, few]\n",
+            "`shortlist`: must be [file, first, best, threshold]",
+        ),
+    ] {
+        let refusal = decoder_refusal(text);
+        assert!(refusal.contains("model.npz.decoder.yml: ") && refusal.contains(reason), "{refusal}");
+    }
+}
+
+#[test]
+fn places_without_a_model_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let refusal = ModelDir::open(folder.path()).unwrap_err().to_string();
+    assert!(refusal.ends_with("has neither model.toml nor decoder.yml: no model is here"), "{refusal}");
+    let refusal = ModelDir::open(folder.path().join("absent")).unwrap_err().to_string();
+    assert!(refusal.contains("absent: can't be read"), "{refusal}");
+}
+
+fn described(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("model.toml"), text).unwrap();
+    let refusal = ModelDir::open(folder.path()).unwrap_err().to_string();
+    refusal.rsplit("model.toml: ").next().unwrap().into()
+}
+
+#[test]
+fn a_faulty_description_is_refused_with_its_place() {
+    assert_eq!(described("languages = [\"en\", \"de\"]\n"), "has no `format`: it is no model's description");
+    assert_eq!(described("format = 2\n"), "has format 2; this version reads format 1");
+    assert_eq!(
+        described("format = 1\nvocabulary = \"a\"\n"),
+        "`vocabulary`: is no key of a model's description"
+    );
+    assert_eq!(
+        described("format = 1\nvocabularies = [\"../a\"]\n"),
+        "`../a`: isn't a file inside the model's directory"
+    );
+    assert!(described("format = 1\nformat = 1\n").starts_with("line 2, column 1: "));
+    assert!(described("format = 1\n[files]\na = { bytes = -1, sha256 = \"\" }\n").starts_with("`files`: "));
+}
+
+#[test]
+fn an_engines_own_table_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "format = 1\nvocabularies = []\n[rnn-fc]\nlayers = 6\nsizes = [1024, 768]\nscale = 0.5\n";
+    fs::write(folder.path().join("model.toml"), text).unwrap();
+    let model = ModelDir::open(Path::new(folder.path())).unwrap();
+    let table = model.table("rnn-fc").unwrap();
+    assert_eq!(table.count("layers").unwrap(), 6);
+    assert_eq!(table.counts("sizes").unwrap(), [1024, 768]);
+    assert_eq!(table.float("scale").unwrap(), 0.5);
+    assert!(model.marian().is_none() && !model.shares_vocabulary());
+}
