@@ -12,5 +12,10 @@
 pub mod math;
 mod network;
 pub mod output;
+mod params;
+mod rows;
+pub mod transformer;
 
 pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Step, Wanted};
+pub use params::Params;
+pub use rows::Rows;

@@ -8,5 +8,5 @@ mod product;
 mod reduce;
 
 pub use activation::{Activation, sigmoid, sigmoid_in_place, tanh_in_place};
-pub use product::{Linear, add, product};
+pub use product::{Linear, add, multiply_add, product};
 pub use reduce::{LANES, argmax, dot, layer_norm, log_softmax, rms_norm, softmax};

@@ -42,7 +42,7 @@ fn four_rows(input: &[f32], weights: &[f32], inner: usize, columns: usize, out: 
 }
 
 /// `out` += x·`row`.
-pub(crate) fn multiply_add(out: &mut [f32], x: f32, row: &[f32]) {
+pub fn multiply_add(out: &mut [f32], x: f32, row: &[f32]) {
     out.iter_mut().zip(row).for_each(|(out, weight)| *out += x * weight);
 }
 
