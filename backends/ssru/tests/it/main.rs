@@ -1,0 +1,12 @@
+//! The engine against Marian's own outputs.
+
+use dyno_parity::Goldens;
+use dyno_ssru::ENGINE;
+
+#[test]
+fn fixtures_translate_as_by_marian() {
+    let Some((goldens, home)) = Goldens::fixtures("parity of ssru") else { return };
+    for model in ["ssru/model.npz", "ssru/model.f32.bin"] {
+        goldens.check(&ENGINE, &home.join(model));
+    }
+}
