@@ -6,6 +6,8 @@
 mod beam;
 mod greedy;
 mod paths;
+#[cfg(test)]
+mod tests;
 
 use dyno_nn::{Decoder, Sentence, Step};
 
