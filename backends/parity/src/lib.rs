@@ -40,6 +40,21 @@ impl Goldens {
         Some((goldens, home))
     }
 
+    /// Every model in the folder `home` (such as `tests/goldens/marian`), which shares input, vocabulary and
+    /// shortlist among the models that lie in folders of their own.
+    ///
+    /// # Panics
+    /// Where a line or a score differs, or there is no model.
+    pub fn check_folder(backend: &dyn Backend, home: &Path) {
+        let shortlist = Some(home.join("lex.s2t"));
+        let goldens = Self { input: home.join("input.en"), vocabulary: home.join("vocab.spm"), shortlist };
+        let entries = fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path().join("model.npz"));
+        let mut models: Vec<PathBuf> = entries.filter(|model| model.is_file()).collect();
+        models.sort();
+        assert!(!models.is_empty(), "no model in {}", home.display());
+        models.iter().for_each(|model| goldens.check(backend, model));
+    }
+
     /// Compares all outputs that lie beside `model`, batched and one line at a time.
     ///
     /// # Panics

@@ -1,5 +1,7 @@
 //! The engine against Marian's own outputs.
 
+use std::path::Path;
+
 use dyno_parity::Goldens;
 use dyno_ssru::ENGINE;
 
@@ -9,4 +11,9 @@ fn fixtures_translate_as_by_marian() {
     for model in ["ssru/model.npz", "ssru/model.f32.bin"] {
         goldens.check(&ENGINE, &home.join(model));
     }
+}
+
+#[test]
+fn the_option_space_translates_as_by_marian() {
+    Goldens::check_folder(&ENGINE, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian"));
 }
