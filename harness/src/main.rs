@@ -51,6 +51,8 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Translate(args)) => commands::translate::translate(args),
         Some(Command::Supervise(args)) => supervisor::supervise(args.control),
+        Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),
+        Some(Command::Convert(args)) => commands::convert::convert(&args),
     }
 }
 

@@ -18,7 +18,7 @@
 mod error;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use error::{Error, Result, closest};
@@ -49,6 +49,13 @@ pub trait Backend: Send + Sync {
     /// What it does with a line.
     fn task(&self) -> Task {
         Task::Translate
+    }
+
+    /// Whether `model` is of this backend's family, by its configuration: how a backend is chosen where nobody
+    /// names one. A model that can't be read suits nobody.
+    fn suits(&self, model: &Path) -> bool {
+        let _ = model;
+        false
     }
 
     /// Opens `models` (several = an ensemble; none for backends that need none) under `settings`.

@@ -1,0 +1,21 @@
+//! The one sublayer in which decoders differ: how a hypothesis remembers what it has written.
+
+use std::sync::Arc;
+
+/// A sublayer's parameters; shared by workers.
+pub trait Autoregression: Send + Sync {
+    /// The memory of one worker's hypotheses.
+    fn memory(self: Arc<Self>) -> Box<dyn Memory>;
+}
+
+/// What the sublayer knows of each hypothesis.
+pub trait Memory: Send {
+    /// Forgets all: `rows` new hypotheses.
+    fn start(&mut self, rows: usize);
+
+    /// Replaces `rows` [hypotheses, D], the sublayer's input at `step` (from 0), by its output.
+    fn step(&mut self, rows: &mut Vec<f32>, step: usize);
+
+    /// The new hypothesis i continues what was `kept[i]`.
+    fn reorder(&mut self, kept: &[usize]);
+}

@@ -1,0 +1,87 @@
+//! Embeddings and positions, as Marian makes them.
+
+use std::sync::Arc;
+
+use dyno_formats::Result;
+
+use super::options::Positions;
+use super::{Options, Process};
+use crate::math::add;
+use crate::params::Params;
+
+/// Words and positions to vectors, for one of the two sides.
+pub struct Embedding {
+    /// [words, width].
+    words: Arc<[f32]>,
+    positions: Encoding,
+    pub(super) after: Process,
+    width: usize,
+}
+
+enum Encoding {
+    Sinusoid,
+    /// [positions, width].
+    Trained(Vec<f32>),
+    None,
+}
+
+impl Embedding {
+    /// Over the matrix `words` [words, width]; `prefix` is `encoder` or `decoder`.
+    ///
+    /// # Errors
+    /// When a parameter is missing, or has another shape.
+    pub fn new(params: Params<'_>, options: &Options, prefix: &str, words: Arc<[f32]>) -> Result<Self> {
+        const TRAINED: &str = "Wpos";
+        let width = options.width;
+        let positions = match options.positions {
+            Positions::Sinusoid => Encoding::Sinusoid,
+            Positions::None => Encoding::None,
+            Positions::Trained => {
+                let (rows, _) = params.0.get(TRAINED)?.matrix()?;
+                Encoding::Trained(params.matrix(TRAINED, rows, width)?)
+            }
+        };
+        let after = Process::before(params, &options.after_embedding, &format!("{prefix}_emb"), width)?;
+        Ok(Self { words, positions, after, width })
+    }
+
+    /// Appends the vector of `word` (zeros where there is none, yet) at `position` to `rows`; what follows
+    /// embeddings isn't applied here.
+    pub(super) fn push(&self, word: Option<u32>, position: usize, rows: &mut Vec<f32>) {
+        let start = rows.len();
+        match word {
+            Some(word) => rows.extend_from_slice(&self.words[word as usize * self.width..][..self.width]),
+            None => rows.resize(start + self.width, 0.0),
+        }
+        let row = &mut rows[start..];
+        match &self.positions {
+            Encoding::None => {}
+            Encoding::Trained(table) => {
+                let last = table.len() / self.width - 1;
+                add(row, &table[position.min(last) * self.width..][..self.width]);
+            }
+            Encoding::Sinusoid => {
+                let scale = (self.width as f32).sqrt();
+                row.iter_mut().for_each(|x| *x *= scale);
+                add_sinusoid(row, position);
+            }
+        }
+    }
+
+    /// The position that the decoder's step `step` has: with trained positions Marian counts from 0 within each
+    /// call, and decoding calls once a word.
+    pub(super) fn step_position(&self, step: usize) -> usize {
+        if matches!(self.positions, Encoding::Trained(_)) { 0 } else { step }
+    }
+}
+
+/// Sines in the first half, cosines in the second; the divisor is D/2 − 1.
+fn add_sinusoid(row: &mut [f32], position: usize) {
+    let half = row.len() / 2;
+    let increment = 10_000f32.ln() / (half as f32 - 1.0);
+    for i in 0..half {
+        let angle = position as f32 * (-increment * i as f32).exp();
+        row[i] += angle.sin();
+        row[half + i] += angle.cos();
+    }
+}

@@ -1,0 +1,232 @@
+//! Which Transformer a configuration describes. Everything that changes the mathematics is read here, or refused.
+
+use dyno_formats::yaml::Value;
+use dyno_formats::{Fault, MarianConfig, Result};
+
+use crate::math::Activation;
+
+/// Keys of the Transformer that are honoured, here or in the engines, or refused elsewhere, or that matter to
+/// training alone. Any other that is switched on is refused: nobody knows what it would change.
+const KNOWN: [&str; 31] = [
+    "transformer-aan-activation",
+    "transformer-aan-depth",
+    "transformer-aan-nogate",
+    "transformer-alibi-shift", // without effect unless the attention mask is alibi, which is refused
+    "transformer-alibi-trainable",
+    "transformer-attention-mask",
+    "transformer-decoder-autoreg",
+    "transformer-decoder-dim-ffn",
+    "transformer-decoder-ffn-depth",
+    "transformer-depth-scaling", // initialisation
+    "transformer-dim-aan",
+    "transformer-dim-ffn",
+    "transformer-disable-position-embeddings",
+    "transformer-dropout",
+    "transformer-dropout-attention",
+    "transformer-dropout-ffn",
+    "transformer-ffn-activation",
+    "transformer-ffn-depth",
+    "transformer-guided-alignment-layer",
+    "transformer-heads",
+    "transformer-no-affine",
+    "transformer-no-bias",
+    "transformer-no-projection",
+    "transformer-pool",
+    "transformer-postprocess",
+    "transformer-postprocess-emb",
+    "transformer-postprocess-top",
+    "transformer-preprocess",
+    "transformer-rnn-projection",
+    "transformer-tied-layers",
+    "transformer-train-position-embeddings",
+];
+
+/// How a word learns where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Positions {
+    /// Sines and cosines, on embeddings scaled by √D.
+    Sinusoid,
+    /// Trained vectors; embeddings as they are.
+    Trained,
+    /// Not at all; embeddings as they are.
+    None,
+}
+
+/// The shape of one stack's feed-forward sublayers.
+#[derive(Clone, Copy, Debug)]
+pub struct Feed {
+    /// Width between the first and the last layer.
+    pub width: usize,
+    /// Number of layers.
+    pub depth: usize,
+}
+
+/// A Transformer's shape.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Width of the model, D.
+    pub width: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Words of the vocabularies: source, target.
+    pub words: [usize; 2],
+    /// Layers of the encoder.
+    pub encoder_depth: usize,
+    /// For each layer of the decoder the number, from 1, under which its parameters are stored.
+    pub decoder_layers: Vec<usize>,
+    /// Feed-forward sublayers of the encoder and of the decoder.
+    pub feeds: [Feed; 2],
+    /// Their activation.
+    pub activation: Activation,
+    /// Codes of what is done before a sublayer.
+    pub before: String,
+    /// Codes of what is done after a sublayer.
+    pub after: String,
+    /// Codes of what is done to embeddings.
+    pub after_embedding: String,
+    /// Codes of what is done after the last layer.
+    pub after_top: String,
+    /// Positions.
+    pub positions: Positions,
+    /// Whether attention ends with a projection.
+    pub projection: bool,
+    /// The decoder's layer whose attention is the alignment, counted from 0.
+    pub alignment_layer: usize,
+}
+
+impl Options {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A key that is switched on and not known, or a value that makes no sense.
+    pub fn read(config: &MarianConfig) -> Result<Self> {
+        refuse_unknown(config)?;
+        let width = config.count("dim-emb")?;
+        let heads = config.count("transformer-heads")?;
+        if heads == 0 || width == 0 || !width.is_multiple_of(heads) {
+            return Err(config.fault("transformer-heads", format!("{heads} heads don't divide {width}")));
+        }
+        let codes = |key: &str, known: &str| codes(config, key, known);
+        Ok(Self {
+            width,
+            heads,
+            words: words(config)?,
+            encoder_depth: config.count("enc-depth")?,
+            decoder_layers: decoder_layers(config)?,
+            feeds: feeds(config)?,
+            activation: activation(config, "transformer-ffn-activation")?,
+            before: codes("transformer-preprocess", "dnr")?,
+            after: codes("transformer-postprocess", "danrh")?,
+            after_embedding: codes("transformer-postprocess-emb", "dnr")?,
+            after_top: codes("transformer-postprocess-top", "danrh")?,
+            positions: positions(config)?,
+            projection: !config.flag("transformer-no-projection")?,
+            alignment_layer: alignment_layer(config)?,
+        })
+    }
+}
+
+fn refuse_unknown(config: &MarianConfig) -> Result<()> {
+    if config.flag("right-left")? {
+        return Err(refused(config, "right-left", "a model that writes from right to left"));
+    }
+    let off = |value: &Value| match value {
+        Value::Text(text) => matches!(text.as_str(), "" | "0" | "false" | "~" | "null"),
+        Value::List(values) => values.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+    };
+    let unknown = |(key, value): &&(String, Value)| {
+        key.starts_with("transformer-") && !KNOWN.contains(&key.as_str()) && !off(value)
+    };
+    match config.entries().iter().find(unknown) {
+        Some((key, _)) => Err(refused(config, key, "a switch of the Transformer that dyno doesn't know")),
+        None => Ok(()),
+    }
+}
+
+fn refused(config: &MarianConfig, key: &str, what: &str) -> dyno_formats::Error {
+    config.fault(
+        key,
+        Fault::Unsupported {
+            what: what.into(),
+            remedy: "it would translate differently; use a model without it",
+        },
+    )
+}
+
+/// An activation by the key that names it.
+///
+/// # Errors
+/// When there is no such activation.
+pub fn activation(config: &MarianConfig, key: &str) -> Result<Activation> {
+    let name = config.text(key)?;
+    Activation::named(name).ok_or_else(|| {
+        config.fault(key, format!("is `{name}`; there are relu, swish, gelu and sigmoid").as_str())
+    })
+}
+
+fn codes(config: &MarianConfig, key: &str, known: &str) -> Result<String> {
+    let codes = config.text(key)?;
+    match codes.chars().find(|code| !known.contains(*code)) {
+        Some(code) => {
+            Err(config.fault(key, format!("has the code `{}`; known are {known}", code.escape_debug())))
+        }
+        None => Ok(codes.into()),
+    }
+}
+
+fn words(config: &MarianConfig) -> Result<[usize; 2]> {
+    match config.counts("dim-vocabs")?[..] {
+        [source, target] if source > 0 && target > 0 => Ok([source, target]),
+        _ => Err(config.fault("dim-vocabs", "must give the sizes of two vocabularies")),
+    }
+}
+
+fn decoder_layers(config: &MarianConfig) -> Result<Vec<usize>> {
+    const KEY: &str = "transformer-tied-layers";
+    let depth = config.count("dec-depth")?;
+    let tied = config.counts(KEY)?;
+    if tied.is_empty() {
+        return Ok((1..=depth).collect());
+    }
+    if tied.len() != depth {
+        return Err(config.fault(KEY, format!("names {} layers; the decoder has {depth}", tied.len())));
+    }
+    Ok(tied)
+}
+
+fn feeds(config: &MarianConfig) -> Result<[Feed; 2]> {
+    let encoder =
+        Feed { width: config.count("transformer-dim-ffn")?, depth: config.count("transformer-ffn-depth")? };
+    let or = |value: usize, other: usize| if value == 0 { other } else { value };
+    let decoder = Feed {
+        width: or(config.count("transformer-decoder-dim-ffn")?, encoder.width),
+        depth: or(config.count("transformer-decoder-ffn-depth")?, encoder.depth),
+    };
+    if encoder.depth == 0 || encoder.width == 0 {
+        return Err(config.fault("transformer-ffn-depth", "a feed-forward sublayer has one layer or more"));
+    }
+    Ok([encoder, decoder])
+}
+
+fn positions(config: &MarianConfig) -> Result<Positions> {
+    if config.flag("transformer-disable-position-embeddings")? {
+        Ok(Positions::None)
+    } else if config.flag("transformer-train-position-embeddings")? {
+        Ok(Positions::Trained)
+    } else {
+        Ok(Positions::Sinusoid)
+    }
+}
+
+fn alignment_layer(config: &MarianConfig) -> Result<usize> {
+    const KEY: &str = "transformer-guided-alignment-layer";
+    let depth = config.count("dec-depth")?;
+    if config.text(KEY)? == "last" {
+        return Ok(depth.saturating_sub(1));
+    }
+    match config.count(KEY)? {
+        layer if (1..=depth).contains(&layer) => Ok(layer - 1),
+        _ => Err(config.fault(KEY, format!("must be `last` or a layer from 1 to {depth}"))),
+    }
+}

@@ -1,0 +1,166 @@
+//! The average-attention sublayer: the mean of all inputs so far, through a feed-forward stack and a gate, either
+//! of which a model may do without.
+
+use std::sync::Arc;
+
+use dyno_formats::{MarianConfig, Result};
+use dyno_nn::math::{Activation, Linear, sigmoid};
+use dyno_nn::transformer::{Autoregression, Memory, Options, Process, activation};
+use dyno_nn::{Params, Rows};
+
+/// What the configuration says of the sublayer.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    width: usize,
+    depth: usize,
+    gated: bool,
+    activation: Activation,
+}
+
+impl Shape {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When a value makes no sense.
+    pub fn read(config: &MarianConfig) -> Result<Self> {
+        let depth = config.count("transformer-aan-depth")?;
+        if depth == 0 {
+            return Err(config.fault("transformer-aan-depth", "must be 1 or more"));
+        }
+        Ok(Self {
+            width: config.count("transformer-dim-aan")?,
+            depth,
+            gated: !config.flag("transformer-aan-nogate")?,
+            activation: activation(config, "transformer-aan-activation")?,
+        })
+    }
+
+    /// Inputs and outputs of each layer over a model of `width`. All but the last have the width A and an
+    /// activation; the last leads back to D, and Marian leaves it out where that is where we are already.
+    fn layers(self, width: usize) -> Vec<(usize, usize)> {
+        let mut layers = Vec::new();
+        let mut at = width;
+        for _ in 1..self.depth {
+            layers.push((at, self.width));
+            at = self.width;
+        }
+        if at != width {
+            layers.push((at, width));
+        }
+        layers
+    }
+}
+
+/// The sublayer's parameters.
+pub struct Average {
+    layers: Vec<Linear>,
+    /// So many layers, from the first, have an activation.
+    activated: usize,
+    activation: Activation,
+    /// Of the input, and of the average.
+    gates: Option<[Linear; 2]>,
+    before: Process,
+    after: Process,
+    width: usize,
+}
+
+impl Average {
+    /// Reads those of the layer that is stored under `number`.
+    ///
+    /// # Errors
+    /// When one is missing, or has another shape.
+    pub fn new(params: Params<'_>, options: &Options, shape: Shape, number: usize) -> Result<Self> {
+        let width = options.width;
+        let prefix = format!("decoder_l{number}_aan");
+        let layers = shape.layers(width).into_iter().enumerate();
+        let layers = layers
+            .map(|(at, (inputs, outputs))| params.dense(&prefix, &(at + 1).to_string(), inputs, outputs));
+        let gate = |suffix: &str| params.dense(&prefix, suffix, width, width);
+        let around = format!("{prefix}_ffn");
+        Ok(Self {
+            layers: layers.collect::<Result<_>>()?,
+            activated: shape.depth - 1,
+            activation: shape.activation,
+            gates: shape.gated.then(|| Ok([gate("i")?, gate("f")?])).transpose()?,
+            before: Process::before(params, &options.before, &around, width)?,
+            after: Process::after(params, &options.after, &around, width)?,
+            width,
+        })
+    }
+
+    fn feed(&self, rows: &mut Vec<f32>, spare: &mut Vec<f32>) {
+        for (at, layer) in self.layers.iter().enumerate() {
+            layer.apply(rows, spare);
+            std::mem::swap(rows, spare);
+            if at < self.activated {
+                self.activation.apply(rows);
+            }
+        }
+    }
+
+    /// `rows` ← σ(i·Wi + bi)⊙i + σ(y·Wf + bf)⊙y, i the sublayer's input, y = `rows`.
+    fn gate(&self, rows: &mut [f32], input: &[f32], scratch: &mut [Vec<f32>; 2]) {
+        let Some([of_input, of_average]) = &self.gates else { return };
+        let [input_gate, average_gate] = scratch;
+        of_input.apply(input, input_gate);
+        of_average.apply(rows, average_gate);
+        let gates = input_gate.iter().zip(average_gate.iter());
+        for ((row, input), (input_gate, average_gate)) in rows.iter_mut().zip(input).zip(gates) {
+            *row = sigmoid(*input_gate) * input + sigmoid(*average_gate) * *row;
+        }
+    }
+}
+
+impl Autoregression for Average {
+    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+        let averages = Rows::new(self.width);
+        Box::new(Averages { layer: self, averages, input: Vec::new(), scratch: Default::default() })
+    }
+}
+
+/// The mean of each hypothesis' inputs.
+struct Averages {
+    layer: Arc<Average>,
+    averages: Rows,
+    input: Vec<f32>,
+    scratch: [Vec<f32>; 2],
+}
+
+impl Memory for Averages {
+    fn start(&mut self, rows: usize) {
+        self.averages.reset(rows);
+    }
+
+    fn step(&mut self, rows: &mut Vec<f32>, step: usize) {
+        self.input.clone_from(rows);
+        let steps = step as f32;
+        for (average, x) in self.averages.values_mut().iter_mut().zip(rows.iter_mut()) {
+            *average = (*average * steps + *x) / (steps + 1.0);
+            *x = *average;
+        }
+        self.layer.before.apply(rows, &[]);
+        self.layer.feed(rows, &mut self.scratch[0]);
+        self.layer.gate(rows, &self.input, &mut self.scratch);
+        self.layer.after.apply(rows, &self.input);
+    }
+
+    fn reorder(&mut self, kept: &[usize]) {
+        self.averages.reorder(kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_layer_is_left_out_where_the_width_is_back_already() {
+        let layers =
+            |width, depth| Shape { width, depth, gated: true, activation: Activation::Swish }.layers(8);
+        assert_eq!(layers(32, 2), [(8, 32), (32, 8)]);
+        assert_eq!(layers(8, 2), [(8, 8)]);
+        assert_eq!(layers(8, 1), []);
+        assert_eq!(layers(32, 1), []);
+        assert_eq!(layers(32, 3), [(8, 32), (32, 32), (32, 8)]);
+    }
+}

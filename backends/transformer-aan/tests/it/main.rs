@@ -1,0 +1,24 @@
+//! The engine against Marian's own outputs.
+
+use dyno_parity::Goldens;
+use dyno_transformer_aan::ENGINE;
+
+fn check(name: &str) {
+    let Some((goldens, home)) = Goldens::fixtures("parity of transformer-aan") else { return };
+    goldens.check(&ENGINE, &home.join(name).join("model.npz"));
+}
+
+#[test]
+fn average_attention_with_gate_translates_as_by_marian() {
+    check("aan");
+}
+
+#[test]
+fn average_attention_without_gate_translates_as_by_marian() {
+    check("aan-slim");
+}
+
+#[test]
+fn self_attention_translates_as_by_marian() {
+    check("selfatt");
+}

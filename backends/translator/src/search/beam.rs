@@ -1,0 +1,166 @@
+//! Beam search as Marian does it: beams only shrink, each finished hypothesis freeing its place for nobody.
+
+use dyno_nn::math::{add, argmax, multiply_add};
+use dyno_nn::{Request, Row, Wanted};
+
+use super::paths::{Finished, NONE, Results};
+use super::{Member, SearchOptions, Task};
+
+/// A live hypothesis.
+#[derive(Clone, Copy)]
+struct Hypothesis {
+    sentence: usize,
+    node: usize,
+    score: f32,
+}
+
+/// A hypothesis continued by a word.
+#[derive(Clone, Copy)]
+struct Continued {
+    row: usize,
+    word: u32,
+    score: f32,
+}
+
+struct Beams<'a> {
+    options: &'a SearchOptions,
+    end: u32,
+    task: &'a Task<'a>,
+    results: &'a mut Results,
+    /// In the order of their sentences.
+    live: Vec<Hypothesis>,
+    /// Greatest score of a finished hypothesis, for each sentence.
+    best_finished: Vec<f32>,
+    /// For one sentence, best first.
+    top: Vec<Continued>,
+    scores: Vec<f32>,
+}
+
+pub(super) fn run(
+    members: &mut [Member],
+    options: &SearchOptions,
+    end: u32,
+    task: &Task<'_>,
+    results: &mut Results,
+) {
+    let wanted = if options.skip_cost { Wanted::Logits } else { Wanted::LogProbabilities };
+    let request = Request { wanted, suppressed: &[], attention: options.attention };
+    let begin = |sentence| Hypothesis { sentence, node: NONE, score: 0.0 };
+    let sentences = task.sentences.len();
+    let mut beams = Beams {
+        options,
+        end,
+        task,
+        results,
+        live: (0..sentences).map(begin).collect(),
+        best_finished: vec![f32::NEG_INFINITY; sentences],
+        top: Vec::new(),
+        scores: Vec::new(),
+    };
+    let (mut rows, mut kept) = (Vec::new(), Vec::new());
+    for len in 1.. {
+        rows.clear();
+        rows.extend(beams.live.iter().map(|hypothesis| hypothesis.row(beams.results)));
+        for member in &mut *members {
+            member.decoder.step(&rows, &request, &mut member.step);
+        }
+        beams.advance(members, len, &mut kept);
+        members.iter_mut().for_each(|member| member.decoder.reorder(&kept));
+        if kept.is_empty() {
+            break;
+        }
+    }
+    let most = if options.n_best { options.beam } else { 1 };
+    (0..sentences).for_each(|sentence| results.rank(sentence, most));
+}
+
+impl Hypothesis {
+    fn row(&self, results: &Results) -> Row {
+        Row { previous: results.word(self.node), sentence: self.sentence }
+    }
+}
+
+impl Beams<'_> {
+    /// Continues all hypotheses by their step's scores; leaves in `kept` which rows live on.
+    fn advance(&mut self, members: &[Member], len: usize, kept: &mut Vec<usize>) {
+        let old = std::mem::take(&mut self.live);
+        kept.clear();
+        let mut first = 0;
+        for group in old.chunk_by(|a, b| a.sentence == b.sentence) {
+            // At the first step there is one hypothesis, which makes room for a whole beam.
+            let places = if len == 1 { self.options.beam } else { group.len() };
+            self.top.clear();
+            for (at, hypothesis) in group.iter().enumerate() {
+                self.consider(members, first + at, hypothesis, places);
+            }
+            self.settle(members, &old, group[0].sentence, len, kept);
+            first += group.len();
+        }
+    }
+
+    /// Puts the continuations of one row among the best.
+    fn consider(&mut self, members: &[Member], row: usize, hypothesis: &Hypothesis, places: usize) {
+        let candidates = self.task.sentences[hypothesis.sentence].candidates;
+        self.scores.clear();
+        self.scores.resize(members[0].step.scores.row(row).len(), hypothesis.score);
+        for member in members {
+            let scores = member.step.scores.row(row);
+            match member.weight {
+                1.0 => add(&mut self.scores, scores),
+                weight => multiply_add(&mut self.scores, weight, scores),
+            }
+        }
+        for (at, score) in self.scores.iter().enumerate() {
+            let full = self.top.len() >= places;
+            if full && self.top.last().is_some_and(|last| *score <= last.score) {
+                continue;
+            }
+            let word = candidates.map_or(at as u32, |candidates| candidates[at]);
+            if self.task.suppressed.contains(&word) || !score.is_finite() {
+                continue;
+            }
+            if full {
+                self.top.pop();
+            }
+            let place = self.top.partition_point(|better| better.score >= *score);
+            self.top.insert(place, Continued { row, word, score: *score });
+        }
+    }
+
+    /// Ends what ends, and lets the rest live on.
+    fn settle(
+        &mut self,
+        members: &[Member],
+        old: &[Hypothesis],
+        sentence: usize,
+        len: usize,
+        kept: &mut Vec<usize>,
+    ) {
+        let full = self.options.is_full(len, self.task.sentences[sentence].ids.len());
+        let start = self.live.len();
+        for continued in &self.top {
+            let aligned =
+                if self.options.attention { argmax(members[0].step.attention.row(continued.row)) } else { 0 };
+            let node = self.results.push(old[continued.row].node, continued.word, aligned);
+            if continued.word == self.end || full {
+                let value = Some(self.options.value(continued.score, len));
+                self.results.finish(sentence, Finished { node, value });
+                self.best_finished[sentence] = self.best_finished[sentence].max(continued.score);
+            } else {
+                self.live.push(Hypothesis { sentence, node, score: continued.score });
+                kept.push(continued.row);
+            }
+        }
+        if self.may_stop(sentence, start) {
+            self.live.truncate(start);
+            kept.truncate(start);
+        }
+    }
+
+    /// Whether none of the sentence's live hypotheses, from `start` on, is near enough to its best finished one.
+    fn may_stop(&self, sentence: usize, start: usize) -> bool {
+        let Some(margin) = self.options.early_stop else { return false };
+        let bar = self.best_finished[sentence] - margin;
+        self.live[start..].iter().all(|hypothesis| hypothesis.score < bar)
+    }
+}

@@ -1,0 +1,50 @@
+//! The best word of each step, without softmax.
+
+use dyno_nn::math::argmax;
+use dyno_nn::{Request, Row, Wanted};
+
+use super::paths::{Finished, NONE, Results};
+use super::{Member, SearchOptions, Task};
+
+/// A sentence that isn't finished.
+struct Live {
+    sentence: usize,
+    node: usize,
+}
+
+pub(super) fn run(
+    member: &mut Member,
+    options: &SearchOptions,
+    end: u32,
+    task: &Task<'_>,
+    results: &mut Results,
+) {
+    let request = Request { wanted: Wanted::Best, suppressed: task.suppressed, attention: options.attention };
+    let mut live: Vec<Live> =
+        (0..task.sentences.len()).map(|sentence| Live { sentence, node: NONE }).collect();
+    let (mut rows, mut kept) = (Vec::new(), Vec::new());
+    for len in 1.. {
+        rows.clear();
+        rows.extend(
+            live.iter().map(|live| Row { previous: results.word(live.node), sentence: live.sentence }),
+        );
+        member.decoder.step(&rows, &request, &mut member.step);
+        kept.clear();
+        for (row, live) in live.iter_mut().enumerate() {
+            let word = member.step.best[row];
+            let aligned = if options.attention { argmax(member.step.attention.row(row)) } else { 0 };
+            live.node = results.push(live.node, word, aligned);
+            if word == end || options.is_full(len, task.sentences[live.sentence].ids.len()) {
+                results.finish(live.sentence, Finished { node: live.node, value: None });
+            } else {
+                kept.push(row);
+            }
+        }
+        let mut row = 0..;
+        live.retain(|_| row.next().is_some_and(|row| kept.binary_search(&row).is_ok()));
+        member.decoder.reorder(&kept);
+        if live.is_empty() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Search on a network whose every score is written down.
+
+use std::sync::Arc;
+
+use dyno_nn::{Decoder, Network, Request, Row, Sentence, Step, Wanted};
+
+use super::{Member, Search, SearchOptions, Task};
+
+const END: u32 = 0;
+const UNKNOWN: u32 = 1;
+
+/// Scores of the words 0 to 3 after each previous word; row 4 is the beginning.
+type Table = [[f32; 4]; 5];
+
+struct Scripted(Table);
+
+/// Knows nothing but its table; checks how it is driven.
+struct Script(Table, usize);
+
+impl Network for Scripted {
+    fn source_words(&self) -> usize {
+        4
+    }
+
+    fn target_words(&self) -> usize {
+        4
+    }
+
+    fn parameters(&self) -> u64 {
+        0
+    }
+
+    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
+        Box::new(Script(self.0, 0))
+    }
+}
+
+impl Decoder for Script {
+    fn start(&mut self, batch: &[Sentence<'_>]) {
+        self.1 = batch.len();
+    }
+
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+        assert_eq!(rows.len(), self.1, "as many rows as hypotheses");
+        step.clear();
+        for row in rows {
+            let scores = self.0[row.previous.map_or(4, |word| word as usize)];
+            let allowed = (0..4).filter(|word| !request.suppressed.contains(word));
+            let better = |a: &u32, b: &u32| scores[*a as usize].total_cmp(&scores[*b as usize]);
+            if request.wanted == Wanted::Best {
+                step.best.push(allowed.max_by(better).unwrap());
+            } else {
+                step.scores.push(4).copy_from_slice(&scores);
+            }
+        }
+    }
+
+    fn reorder(&mut self, kept: &[usize]) {
+        assert!(kept.iter().all(|row| *row < self.1));
+        self.1 = kept.len();
+    }
+}
+
+/// Greedily 2 3 end (−4.5); better is 3 end (−3).
+const GARDEN_PATH: Table =
+    [[-9.0; 4], [-9.0; 4], [-3.0, -0.5, -9.0, -2.0], [-1.5, -9.0, -2.0, -9.0], [-9.0, -0.1, -1.0, -1.5]];
+
+fn options(beam: usize) -> SearchOptions {
+    SearchOptions {
+        beam,
+        normalize: 0.0,
+        word_penalty: 0.0,
+        max_length_factor: 3.0,
+        n_best: false,
+        skip_cost: false,
+        early_stop: None,
+        attention: false,
+    }
+}
+
+fn search(
+    tables: &[(f32, Table)],
+    options: SearchOptions,
+    lengths: &[usize],
+) -> Vec<Vec<(Vec<u32>, Option<f32>)>> {
+    let members = tables.iter().map(|(weight, table)| {
+        let network: Arc<dyn Network> = Arc::new(Scripted(*table));
+        Member::new(*weight, network.decoder())
+    });
+    let mut search = Search::new(members.collect(), options, END);
+    let ids = vec![2; lengths.iter().copied().max().unwrap()];
+    let sentences: Vec<Sentence<'_>> =
+        lengths.iter().map(|len| Sentence { ids: &ids[..*len], candidates: None }).collect();
+    let mut results = search.run(&Task { sentences: &sentences, suppressed: &[UNKNOWN] });
+    let lists = (0..lengths.len()).map(|at| {
+        let mut all = Vec::new();
+        for rank in 0..results.count(at) {
+            let found = results.found(at, rank);
+            all.push((found.ids.to_vec(), found.score));
+        }
+        all
+    });
+    lists.collect()
+}
+
+fn best(options: SearchOptions) -> (Vec<u32>, Option<f32>) {
+    search(&[(1.0, GARDEN_PATH)], options, &[5]).remove(0).remove(0)
+}
+
+#[test]
+fn greedy_takes_the_best_word_and_a_beam_the_best_path() {
+    assert_eq!(best(options(1)), (vec![2, 3, END], None));
+    assert_eq!(best(options(2)), (vec![3, END], Some(-3.0)));
+}
+
+#[test]
+fn a_beam_of_one_finds_what_greedy_finds() {
+    let one = SearchOptions { n_best: true, ..options(1) };
+    assert_eq!(best(one), (vec![2, 3, END], Some(-4.5)));
+}
+
+#[test]
+fn length_is_normalised_and_words_are_charged() {
+    let normalised = SearchOptions { normalize: 1.0, ..options(2) };
+    assert_eq!(best(normalised).1, Some(-1.5));
+    // A negative penalty is a reward: now the longer path wins.
+    let rewarded = SearchOptions { word_penalty: -2.0, ..options(2) };
+    assert_eq!(best(rewarded), (vec![2, 3, END], Some(1.5)));
+}
+
+#[test]
+fn limits_are_those_of_each_sentence() {
+    let endless: Table = [[-9.0, -9.0, -1.0, -2.0]; 5];
+    let short = SearchOptions { max_length_factor: 1.5, ..options(1) };
+    let lists = search(&[(1.0, endless)], short, &[1, 4, 2]);
+    let lengths: Vec<usize> = lists.iter().map(|list| list[0].0.len()).collect();
+    assert_eq!(lengths, [2, 6, 3], "the length is the factor's product, rounded up");
+}
+
+#[test]
+fn n_best_lists_are_sorted_and_no_longer_than_the_beam() {
+    let many = SearchOptions { n_best: true, ..options(3) };
+    let list = search(&[(1.0, GARDEN_PATH)], many, &[5]).remove(0);
+    assert_eq!(list.len(), 3);
+    assert!(list.is_sorted_by(|a, b| a.1 >= b.1), "{list:?}");
+    assert!(list.iter().all(|(ids, _)| !ids.contains(&UNKNOWN)), "{list:?}");
+}
+
+#[test]
+fn members_count_by_their_weights() {
+    let mut other = GARDEN_PATH;
+    other[4] = [-9.0, -9.0, -9.0, -0.5];
+    let lists = search(&[(1.0, GARDEN_PATH), (0.5, other)], options(2), &[5]);
+    assert_eq!(lists[0][0], (vec![3, END], Some(-1.5 - 0.25 - 1.5 - 0.75)));
+}
+
+#[test]
+fn an_early_stop_keeps_what_is_finished() {
+    let mut sure = GARDEN_PATH;
+    sure[4] = [-0.5, -9.0, -4.0, -5.0];
+    let all = SearchOptions { n_best: true, ..options(2) };
+    assert_eq!(search(&[(1.0, sure)], all.clone(), &[5])[0].len(), 2);
+    let stopped = SearchOptions { early_stop: Some(3.0), ..all };
+    assert_eq!(search(&[(1.0, sure)], stopped, &[5])[0], [(vec![END], Some(-0.5))]);
+}

@@ -1,0 +1,189 @@
+//! What may be set, and what holds where nothing is.
+//!
+//! A model that comes with its decoder's settings is decoded as they say, with Marian's defaults for what they
+//! leave out; one without is decoded greedily, which is fastest. A setting that is given by hand wins over both.
+
+use std::path::PathBuf;
+
+use dyno_api::{Error, SettingsReader};
+use dyno_formats::{Cut, MarianConfig, Precision};
+use serde_json::Value;
+
+use crate::search::SearchOptions;
+
+/// Largest beam: beyond it memory and time make no sense, and nobody has found better translations there.
+const LARGEST_BEAM: usize = 1000;
+
+/// Settings as given, before any model was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    pub(crate) precision: Option<Precision>,
+    pub(crate) vocabularies: Option<[PathBuf; 2]>,
+    pub(crate) shortlist: ShortlistWish,
+    /// One weight for each model.
+    pub(crate) weights: Vec<f32>,
+    beam: Option<usize>,
+    normalize: Option<f32>,
+    word_penalty: Option<f32>,
+    max_length_factor: Option<f32>,
+    max_length: Option<usize>,
+    n_best: Option<bool>,
+    allow_unk: Option<bool>,
+    allow_special: Option<bool>,
+    skip_cost: Option<bool>,
+    early_stop: Option<f32>,
+    pub(crate) replace_unknown: bool,
+}
+
+/// Which shortlist.
+#[derive(Debug, Default)]
+pub(crate) enum ShortlistWish {
+    /// The model's, if it has one.
+    #[default]
+    Own,
+    /// None.
+    Off,
+    /// This file.
+    File(PathBuf, Cut),
+}
+
+/// How to decode, all decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Decoding {
+    pub(crate) search: SearchOptions,
+    pub(crate) max_length: usize,
+    pub(crate) allow_unk: bool,
+    pub(crate) allow_special: bool,
+}
+
+impl Wishes {
+    /// Takes all settings that translators know.
+    pub(crate) fn read(reader: &mut SettingsReader<'_>, models: usize) -> Result<Self, Error> {
+        const NUMBER: &str = "a number";
+        const FLAG: &str = "true or false";
+        let wishes = Self {
+            precision: precision(reader)?,
+            vocabularies: vocabularies(reader)?,
+            shortlist: shortlist(reader)?,
+            weights: weights(reader, models)?,
+            beam: reader.take("beam", "a whole number")?,
+            normalize: reader.take("normalize", NUMBER)?,
+            word_penalty: reader.take("word-penalty", NUMBER)?,
+            max_length_factor: reader.take("max-length-factor", NUMBER)?,
+            max_length: reader.take("max-length", "a whole number")?,
+            n_best: reader.take("n-best", FLAG)?,
+            allow_unk: reader.take("allow-unk", FLAG)?,
+            allow_special: reader.take("allow-special", FLAG)?,
+            skip_cost: reader.take("skip-cost", FLAG)?,
+            early_stop: reader.take("early-stop", NUMBER)?,
+            replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
+        };
+        wishes.check(reader)?;
+        Ok(wishes)
+    }
+
+    fn check(&self, reader: &SettingsReader<'_>) -> Result<(), Error> {
+        if self.beam.is_some_and(|beam| !(1..=LARGEST_BEAM).contains(&beam)) {
+            return Err(reader.refuse("beam", format!("it must lie between 1 and {LARGEST_BEAM}")));
+        }
+        if self.max_length_factor.is_some_and(|factor| !(factor > 0.0 && factor.is_finite())) {
+            return Err(reader.refuse("max-length-factor", "it must be above 0"));
+        }
+        if self.max_length.is_some_and(|length| length < 2) {
+            return Err(reader.refuse("max-length", "it must be 2 or more: a word and the end"));
+        }
+        if self.early_stop.is_some_and(|margin| !(margin >= 0.0 && margin.is_finite())) {
+            return Err(reader.refuse("early-stop", "it must be 0 or more"));
+        }
+        Ok(())
+    }
+
+    /// Decides, with what came with the model.
+    pub(crate) fn decide(&self, decoder: Option<&MarianConfig>) -> dyno_formats::Result<Decoding> {
+        let decoder = decoder.filter(|config| !config.entries().is_empty());
+        let float = |wish: Option<f32>, key: &str, otherwise: f32| match (wish, decoder) {
+            (Some(value), _) => Ok(value),
+            (None, Some(config)) => config.float(key),
+            (None, None) => Ok(otherwise),
+        };
+        let count = |wish: Option<usize>, key: &str, otherwise: usize| match (wish, decoder) {
+            (Some(value), _) => Ok(value),
+            (None, Some(config)) => config.count(key),
+            (None, None) => Ok(otherwise),
+        };
+        let flag = |wish: Option<bool>, key: &str| match (wish, decoder) {
+            (Some(value), _) => Ok(value),
+            (None, Some(config)) => config.flag(key),
+            (None, None) => Ok(false),
+        };
+        let search = SearchOptions {
+            beam: count(self.beam, "beam-size", 1)?.clamp(1, LARGEST_BEAM),
+            normalize: float(self.normalize, "normalize", 0.0)?,
+            word_penalty: float(self.word_penalty, "word-penalty", 0.0)?,
+            max_length_factor: float(self.max_length_factor, "max-length-factor", 3.0)?, // Marian's default
+            n_best: flag(self.n_best, "n-best")?,
+            skip_cost: flag(self.skip_cost, "skip-cost")?,
+            early_stop: self.early_stop,
+            attention: self.replace_unknown,
+        };
+        Ok(Decoding {
+            search,
+            max_length: count(self.max_length, "max-length", 1000)?.max(2), // Marian's default
+            allow_unk: flag(self.allow_unk, "allow-unk")? || self.replace_unknown,
+            allow_special: flag(self.allow_special, "allow-special")?,
+        })
+    }
+}
+
+fn precision(reader: &mut SettingsReader<'_>) -> Result<Option<Precision>, Error> {
+    let name = reader.take::<String>("precision", "f32, f16, int16 or int8")?;
+    name.map(|name| name.parse().map_err(|reason: String| reader.refuse("precision", reason))).transpose()
+}
+
+fn vocabularies(reader: &mut SettingsReader<'_>) -> Result<Option<[PathBuf; 2]>, Error> {
+    const EXPECTED: &str = "a file, or a list of two (source, target)";
+    match reader.take::<Value>("vocab", EXPECTED)? {
+        None => Ok(None),
+        Some(Value::String(one)) => Ok(Some([one.clone().into(), one.into()])),
+        Some(value) => match serde_json::from_value::<Vec<String>>(value).as_deref() {
+            Ok([one]) => Ok(Some([one.into(), one.into()])),
+            Ok([source, target]) => Ok(Some([source.into(), target.into()])),
+            _ => Err(reader.refuse("vocab", format!("it must be {EXPECTED}"))),
+        },
+    }
+}
+
+fn shortlist(reader: &mut SettingsReader<'_>) -> Result<ShortlistWish, Error> {
+    const EXPECTED: &str = "a file, a list [file, first, best, threshold], or false";
+    let refused = |reader: &SettingsReader<'_>| reader.refuse("shortlist", format!("it must be {EXPECTED}"));
+    match reader.take::<Value>("shortlist", EXPECTED)? {
+        None | Some(Value::Bool(true)) => Ok(ShortlistWish::Own),
+        Some(Value::Bool(false)) => Ok(ShortlistWish::Off),
+        Some(Value::String(path)) => Ok(ShortlistWish::File(path.into(), Cut::default())),
+        Some(Value::Array(values)) => cut(&values).ok_or_else(|| refused(reader)),
+        Some(_) => Err(refused(reader)),
+    }
+}
+
+fn cut(values: &[Value]) -> Option<ShortlistWish> {
+    let (path, numbers) = values.split_first()?;
+    let mut cut = Cut::default();
+    for (at, value) in numbers.iter().enumerate() {
+        match at {
+            0 => cut.first = value.as_u64()? as usize,
+            1 => cut.best = value.as_u64()? as usize,
+            2 => cut.threshold = value.as_f64()? as f32,
+            _ => return None,
+        }
+    }
+    Some(ShortlistWish::File(path.as_str()?.into(), cut))
+}
+
+fn weights(reader: &mut SettingsReader<'_>, models: usize) -> Result<Vec<f32>, Error> {
+    let weights = reader.take::<Vec<f32>>("weights", "a list of numbers")?;
+    let weights = weights.unwrap_or_else(|| vec![1.0; models]); // Marian's default
+    if weights.len() != models || weights.iter().any(|weight| !weight.is_finite()) {
+        return Err(reader.refuse("weights", format!("it must be a number for each of {models} models")));
+    }
+    Ok(weights)
+}
