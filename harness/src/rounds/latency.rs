@@ -105,7 +105,11 @@ fn finish(system: Supervised, told: Told) -> Outcome<Seen> {
     let (usage, hung) = system.finish(patience, patience, || None)?;
     let died = bad_end(&usage).filter(|_| !usage.killed);
     let reason = match told.fault {
-        Some(fault) if leaves => Some(died.unwrap_or(fault)),
+        // Still running after its output ended is no better than the early end itself.
+        Some(fault) if leaves => {
+            let lost = hung.filter(|reason| reason.code == Code::Crashed);
+            Some(died.or(lost).unwrap_or(fault))
+        }
         Some(fault) => Some(fault),
         None => hung.or(died),
     };
