@@ -1,0 +1,1 @@
+"""How the shipped translators are made: one module a stage, see ../README.md."""

@@ -1,0 +1,70 @@
+"""Stage: word alignment of the students' training text, in vocabulary pieces, and the lexical shortlist from it.
+
+    <work>/links.txt    source pieces ||| target pieces ||| links i-j (source-target), one pair a line
+    <work>/lex.s2t      `target source p(target|source)` a line, as Marian reads with --shortlist lex.s2t 100 100
+The text should be the distilled one: a shortlist must offer what the student was taught to say.
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import systran_align
+
+from recipe import vocab as vocabulary
+from recipe.files import Places, write_lines
+
+# A translation seen in fewer than one of 5,000 links of its source piece is alignment noise; and the table stays small.
+SMALLEST_PROBABILITY = 0.0002
+KEPT_PER_SOURCE = 100  # the largest `best` that a user of the list may ask for
+
+
+def align(sources: list[list[str]], targets: list[list[str]]) -> list[list[tuple[int, int]]]:
+    """Links of every pair, symmetrised from both directions."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, forward, backward = (str(Path(folder) / name) for name in ("text", "forward", "backward"))
+        write_lines(Path(text), [f"{' '.join(s)} ||| {' '.join(t)}" for s, t in zip(sources, targets)])
+        # English and German captions run nearly in parallel, hence the diagonal; smoothing keeps rare pieces honest.
+        systran_align.generate_alignment_probabilities(text, forward, backward, favor_diagonal=True,
+                                                       optimize_tension=True, variational_bayes=True)
+        aligner = systran_align.Aligner(forward, backward)
+        return [[tuple(link) for link in found["alignments"]] for found in aligner.align_batch(sources, targets)]
+
+
+def lexicon(sources: list[list[str]], targets: list[list[str]], links: list[list[tuple[int, int]]]) -> list[str]:
+    pairs, totals = Counter(), Counter()
+    for source, target, found in zip(sources, targets, links):
+        for i, j in found:
+            pairs[source[i], target[j]] += 1
+            totals[source[i]] += 1
+    by_source: dict[str, list[tuple[float, str]]] = {}
+    for (source, target), count in pairs.items():
+        by_source.setdefault(source, []).append((count / totals[source], target))
+    lines = []
+    for source, options in sorted(by_source.items()):
+        for probability, target in sorted(options, key=lambda option: (-option[0], option[1]))[:KEPT_PER_SOURCE]:
+            if probability >= SMALLEST_PROBABILITY:
+                lines.append(f"{target} {source} {probability:.6f}")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    Places.add_options(parser)
+    parser.add_argument("corpora", nargs="+", help="pairs NAME.en, NAME.de")
+    options = parser.parse_args()
+    places = Places.of(options)
+    vocab = vocabulary.load(places)
+    sources, targets = ([pieces for name in options.corpora
+                         for pieces in vocab.encode(places.lines(f"{name}.{language}"), out_type=str)]
+                        for language in ("en", "de"))
+    links = align(sources, targets)
+    write_lines(places.work / "lex.s2t", lexicon(sources, targets, links))
+    write_lines(places.work / "links.txt", [
+        f"{' '.join(source)} ||| {' '.join(target)} ||| {' '.join(f'{i}-{j}' for i, j in found)}"
+        for source, target, found in zip(sources, targets, links)])
+
+
+if __name__ == "__main__":
+    main()

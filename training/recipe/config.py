@@ -1,0 +1,49 @@
+"""One TOML file per model: what it is ([marian], Marian's own keys), what it learns from, and how.
+
+    name = "gru"                 the product's directory in the work directory
+    source = "en"                languages, to name the validation files val.<language>
+    target = "de"
+    [[corpora]]                  source, target: file names; copies: times seen in a pass
+    [marian]                     the architecture; copied verbatim into the exported model.toml
+    [training]                   the fields of `Training` below
+"""
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Training:
+    updates: int                # the length of the run; the learning rate reaches its floor there
+    seed: int = 1
+    start_from: str = ""        # weights (in the work directory) to fine-tune instead of random ones
+    batch_tokens: int = 1500    # target tokens a batch, padding included
+    # Post-norm stacks of this size learn at 5e-4 and stall at 1.2e-3 and above.
+    learning_rate: float = 5e-4
+    warmup: int = 300
+    decay_from: float = 0.3     # the part of the run after which the rate falls linearly …
+    floor: float = 0.05         # … to this part of the peak
+    dropout: float = 0.1
+    label_smoothing: float = 0.1
+    sample_alpha: float = 0.0   # > 0: subword regularisation of the source side
+    average_decay: float = 0.999  # exponential moving average of the weights, used for validation
+    clip_norm: float = 1.0
+    validate_every: int = 500   # updates
+    snapshot_every: int = 500   # updates; the last ten are kept for averaging
+    checkpoint_minutes: float = 3.0
+
+
+@dataclass
+class Config:
+    name: str
+    source: str
+    target: str
+    marian: dict
+    training: Training
+    corpora: list[dict] = field(default_factory=list)
+
+
+def load(path: Path) -> Config:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Config(**{**table, "training": Training(**table["training"])})

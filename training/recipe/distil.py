@@ -1,0 +1,55 @@
+"""Stage: what the students learn from, distilled.en and distilled.de.
+
+For each real training pair the candidate of the teacher's n-best that is nearest to the reference: by sentence BLEU
+(Kim and Rush's interpolation), or by lowest TER (HW-TSC). Then the teacher's translations of further English text, as
+joined and filtered by the stage `pair`.
+"""
+
+import argparse
+
+import sacrebleu
+
+from recipe import vocab as vocabulary
+from recipe.files import Places, write_lines
+from recipe.filters import Language, filtered
+from recipe.translate import read_nbest
+
+
+def nearness(by: str):
+    """A function (candidate, reference) → the larger the nearer."""
+    if by == "bleu":
+        metric = sacrebleu.BLEU(effective_order=True)  # as sacrebleu advises for single sentences
+        return lambda candidate, reference: metric.sentence_score(candidate, [reference]).score
+    metric = sacrebleu.TER()
+    return lambda candidate, reference: -metric.sentence_score(candidate, [reference]).score
+
+
+def select(candidates: list[tuple[str, float]], reference: str, near) -> str:
+    """The nearest candidate; among equals the one that the teacher likes best (they come best first)."""
+    return max((text for text, _ in candidates), key=lambda text: near(text, reference))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    Places.add_options(parser)
+    parser.add_argument("nbest", help="the teacher's n-best of train.en")
+    parser.add_argument("--further", nargs="*", default=[], help="pairs NAME.en, NAME.de to add")
+    parser.add_argument("--by", choices=["bleu", "ter"], default="bleu")
+    parser.add_argument("--out", default="distilled")
+    options = parser.parse_args()
+    places = Places.of(options)
+    nbest, near = read_nbest(places.find(options.nbest)), nearness(options.by)
+    sources, references = places.lines("train.en"), places.lines("train.de")
+    english = [sources[number] for number in sorted(nbest)]
+    german = [select(nbest[number], references[number], near) for number in sorted(nbest)]
+    for name in options.further:
+        english += places.lines(f"{name}.en")
+        german += places.lines(f"{name}.de")
+    english, german, rejected = filtered(Language(places, vocabulary.load(places)), english, german)
+    write_lines(places.work / f"{options.out}.en", english)
+    write_lines(places.work / f"{options.out}.de", german)
+    print(f"{options.out}: {len(english)} pairs; left out: {dict(rejected)}")
+
+
+if __name__ == "__main__":
+    main()

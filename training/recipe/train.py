@@ -1,0 +1,201 @@
+"""Stage: trains one network from its TOML file, resuming where an earlier run stopped.
+
+Adam, linear warm-up, a plateau, a linear fall; gradients averaged over target tokens and clipped; weights averaged
+exponentially for validation by greedy BLEU on val.*. A killed run loses at most `checkpoint_minutes`.
+"""
+
+import argparse
+import json
+import signal
+import time
+from pathlib import Path
+
+import sacrebleu
+import torch
+
+from recipe import checkpoint
+from recipe import vocab as vocabulary
+from recipe.batches import Batch, Corpus
+from recipe.config import Config, Training, load
+from recipe.files import Places
+from recipe.loss import smoothed_cross_entropy
+from recipe.models import build
+from recipe.search import Settings
+from recipe.translating import first_of, precision, translate
+
+
+def learning_rate(training: Training, update: int) -> float:
+    """Of update 1, 2, …: up over `warmup`, flat, then down a straight line to the floor at the last update."""
+    up = min(1.0, update / training.warmup)
+    fall_starts = training.decay_from * training.updates
+    fallen = max(0.0, (update - fall_starts) / max(1.0, training.updates - fall_starts))
+    return training.learning_rate * up * (1.0 - (1.0 - training.floor) * min(1.0, fallen))
+
+
+class Run:
+    """A training run's whole state, and its loop."""
+
+    def __init__(self, config: Config, places: Places, device: str, bf16: bool, minutes: float):
+        self.config, self.places, self.device, self.bf16 = config, places, device, bf16
+        self.folder = places.work / config.name
+        self.deadline = time.monotonic() + 60 * minutes
+        self.vocab = vocabulary.load(places)
+        training = config.training
+        torch.manual_seed(training.seed)
+        self.network = build(config.marian, len(self.vocab), training.dropout).to(device)
+        if training.start_from:
+            self.network.load_state_dict(checkpoint.load(places.work / training.start_from)["weights"])
+        self.parameters = list(self.network.parameters())
+        self.averages = [parameter.detach().clone() for parameter in self.parameters]
+        # (0.9, 0.98) and 1e-9 as in the Transformer's own recipe.
+        self.adam = torch.optim.Adam(self.parameters, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+        self.updates, self.pass_number, self.batches_done, self.best = 0, 0, 0, 0.0
+        self.corpus = Corpus(places, config.corpora, self.vocab, training.sample_alpha)
+        self.tally = {"loss": 0.0, "tokens": 0, "since": time.monotonic()}
+        self.saved_at = time.monotonic()
+
+    def stop_soon(self) -> None:
+        """Ends after the update in progress, with everything saved."""
+        self.deadline = 0.0
+
+    # Persistence
+
+    def averaged_weights(self) -> dict:
+        names = [name for name, _ in self.network.named_parameters()]
+        return {name: average.cpu() for name, average in zip(names, self.averages)}
+
+    def save(self) -> None:
+        checkpoint.save(self.folder / "last.pt", {
+            "network": self.network.state_dict(), "averages": self.averages, "adam": self.adam.state_dict(),
+            "random": torch.get_rng_state(),
+            "position": [self.updates, self.pass_number, self.batches_done], "best": self.best,
+        })
+        self.saved_at = time.monotonic()
+
+    def resume(self) -> None:
+        path = self.folder / "last.pt"
+        if not path.exists():
+            return
+        state = checkpoint.load(path)
+        self.network.load_state_dict(state["network"])
+        self.adam.load_state_dict(state["adam"])
+        for average, saved in zip(self.averages, state["averages"]):
+            average.copy_(saved)
+        torch.set_rng_state(state["random"])
+        self.updates, self.pass_number, self.batches_done = state["position"]
+        self.best = state["best"]
+        self.log(event="resumed")
+
+    def log(self, **facts) -> None:
+        line = json.dumps({"time": time.strftime("%H:%M:%S"), "update": self.updates, **facts})
+        print(line, flush=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / "log.jsonl", "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    # The loop
+
+    def go(self) -> None:
+        """Until the configured updates are done, or the time is up (then the run can be resumed)."""
+        self.resume()
+        count = sum(parameter.numel() for parameter in self.parameters)
+        self.log(event="start", parameters=count, pairs=len(self.corpus.sources))
+        while self.updates < self.config.training.updates:
+            training = self.config.training
+            for batch in self.corpus.pass_over(training.seed, self.pass_number, training.batch_tokens,
+                                               self.batches_done):
+                self.update(batch)
+                self.batches_done += 1
+                if self.updates >= training.updates:
+                    break
+                if time.monotonic() > self.deadline:
+                    self.save()
+                    self.log(event="time is up")
+                    return
+            else:
+                self.pass_number, self.batches_done = self.pass_number + 1, 0
+        self.validate()
+        self.save()
+        path = self.folder / "final.pt"
+        checkpoint.save_weights(path, self.config.marian, len(self.vocab), self.averaged_weights())
+        self.log(event="done", best=self.best)
+
+    def update(self, batch: Batch) -> None:
+        training = self.config.training
+        self.network.train()
+        for group in self.adam.param_groups:
+            group["lr"] = learning_rate(training, self.updates + 1)
+        loss, tokens = self.loss(batch)
+        (loss / tokens).backward()
+        torch.nn.utils.clip_grad_norm_(self.parameters, training.clip_norm, foreach=True)
+        self.adam.step()
+        self.adam.zero_grad(set_to_none=True)
+        self.network.clip_weights()
+        self.updates += 1
+        # A short memory at first, so that the average is not stuck at the random start.
+        decay = min(training.average_decay, (1 + self.updates) / (10 + self.updates))
+        torch._foreach_lerp_(self.averages, [p.detach() for p in self.parameters], 1.0 - decay)
+        self.tally["loss"] += loss.item()
+        self.tally["tokens"] += tokens
+        self.after_update()
+
+    def loss(self, batch: Batch) -> tuple[torch.Tensor, int]:
+        target, mask = batch.target.to(self.device), batch.target_mask.to(self.device)
+        with precision(self.device, self.bf16):
+            memory = self.network.encode(batch.source.to(self.device), batch.source_mask.to(self.device))
+            hidden = self.network.decode(target, memory)  # [B, T, D]
+            logits = self.network.logits(hidden[mask])    # [N, V]: padding costs no softmax
+        words = target[mask]
+        return smoothed_cross_entropy(logits, words, self.config.training.label_smoothing), len(words)
+
+    def after_update(self) -> None:
+        training = self.config.training
+        if self.updates % 100 == 0:
+            now, tally = time.monotonic(), self.tally
+            self.log(loss=round(tally["loss"] / tally["tokens"], 4), pass_number=self.pass_number,
+                     tokens_per_second=round(tally["tokens"] / (now - tally["since"])))
+            self.tally = {"loss": 0.0, "tokens": 0, "since": now}
+        if self.updates % training.snapshot_every == 0:
+            checkpoint.snapshot(self.folder / "snapshots", self.updates, self.config.marian, len(self.vocab),
+                                self.network.state_dict())
+        if self.updates % training.validate_every == 0:
+            self.validate()
+        if time.monotonic() - self.saved_at > 60 * training.checkpoint_minutes:
+            self.save()
+        self.places.wait_while_paused()
+
+    def validate(self) -> None:
+        """Greedy BLEU of the averaged weights on val.*; keeps the best."""
+        began = time.monotonic()
+        probe = build(self.config.marian, len(self.vocab)).to(self.device).eval()
+        probe.load_state_dict(self.averaged_weights())
+        sources = self.places.lines(f"val.{self.config.source}")
+        references = self.places.lines(f"val.{self.config.target}")
+        found = translate([probe], self.vocab, sources, Settings(), bf16=self.bf16)
+        bleu = sacrebleu.corpus_bleu(first_of(found), [references]).score
+        self.log(event="validated", bleu=round(bleu, 2), seconds=round(time.monotonic() - began, 1),
+                 sample=first_of(found)[0])
+        if bleu > self.best:
+            self.best = bleu
+            path = self.folder / "best.pt"
+            checkpoint.save_weights(path, self.config.marian, len(self.vocab), self.averaged_weights())
+        self.tally["since"] += time.monotonic() - began
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    Places.add_options(parser)
+    parser.add_argument("config", type=Path, help="configs/<model>.toml")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--threads", type=int, default=1, help="one process a core does more than one of many threads")
+    parser.add_argument("--float32", action="store_true", help="no bfloat16 products (for CPUs without them: faster)")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop, resumable, after this time")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    run = Run(load(options.config), Places.of(options), options.device, not options.float32, options.minutes)
+    signal.signal(signal.SIGTERM, lambda *_: run.stop_soon())
+    run.go()
+
+
+if __name__ == "__main__":
+    main()
