@@ -13,7 +13,6 @@ models anew gets new outputs with them.
 
 import argparse
 import collections
-import io
 import os
 import shutil
 import subprocess
@@ -52,7 +51,6 @@ MODELS = {
         "rms": {"transformer-preprocess": "r", "transformer-postprocess": "da",
                 "transformer-postprocess-top": "r", "transformer-ffn-activation": "gelu"},
         "highway": {**UNTIED, "transformer-postprocess": "dhn", "tied-embeddings-src": "true"},
-        "trained-positions": {},
         "no-positions": {"transformer-disable-position-embeddings": "true", "transformer-no-projection": "true",
                          "output-omit-bias": "true", "transformer-ffn-activation": "relu"},
         "norm-everywhere": {"transformer-postprocess-emb": "dn", "transformer-postprocess-top": "an",
@@ -123,27 +121,6 @@ def train(home, model, options):
         shutil.copyfile(f"{scratch}/model.npz", model)
 
 
-def with_positions(model):
-    """Gives a model the position vectors that Marian can use but not train (its Transformer asks for another key
-    than its option sets)."""
-    import zipfile
-
-    import numpy as np
-
-    with zipfile.ZipFile(model) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    arrays = {name: np.load(io.BytesIO(data)) for name, data in entries.items()}
-    text = arrays["special:model.yml.npy"].tobytes().split(b"\0")[0]
-    text += b"\ntransformer-train-positions: true\n\0"
-    arrays["special:model.yml.npy"] = np.frombuffer(text + b"\0" * (-len(text) % 256), np.int8)
-    arrays["Wpos.npy"] = np.random.default_rng(1).normal(0, 0.3, (60, 32)).astype(np.float32)
-    with zipfile.ZipFile(model, "w") as archive:
-        for name, array in sorted(arrays.items()):
-            data = io.BytesIO()
-            np.save(data, array)
-            archive.writestr(name, data.getvalue())
-
-
 def decode(home, model):
     vocab = home / "vocab.spm"
     base = {"models": model, "vocabs": f"{vocab} {vocab}", "cpu-threads": 1, "mini-batch": 1, "quiet": ""}
@@ -178,8 +155,6 @@ def main():
             model = home / name / "model.npz"
             if not arguments.decode_only:
                 train(home, model, options)
-                if name == "trained-positions":
-                    with_positions(model)
             decode(home, model)
             print(f"{engine}/{name}: {model.stat().st_size // 1024} KiB", flush=True)
 

@@ -212,7 +212,8 @@ fn feeds(config: &MarianConfig) -> Result<[Feed; 2]> {
 
 fn positions(config: &MarianConfig) -> Result<Positions> {
     // Marian's option is called transformer-train-position-embeddings, but its Transformer asks for this key: a
-    // model of 1.12 that was trained with the option has no such vectors, and works with sines.
+    // model of 1.12 that was trained with the option has no such vectors, and works with sines. (With this key
+    // 1.12 aborts, so that only older models have trained vectors, and no golden holds them.)
     const TRAINED: &str = "transformer-train-positions";
     if config.flag("transformer-disable-position-embeddings")? {
         Ok(Positions::None)
