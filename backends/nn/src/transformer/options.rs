@@ -7,7 +7,7 @@ use crate::math::Activation;
 
 /// Keys of the Transformer that are honoured, here or in the engines, or refused elsewhere, or that matter to
 /// training alone. Any other that is switched on is refused: nobody knows what it would change.
-const KNOWN: [&str; 31] = [
+const KNOWN: [&str; 32] = [
     "transformer-aan-activation",
     "transformer-aan-depth",
     "transformer-aan-nogate",
@@ -39,6 +39,7 @@ const KNOWN: [&str; 31] = [
     "transformer-rnn-projection",
     "transformer-tied-layers",
     "transformer-train-position-embeddings",
+    "transformer-train-positions",
 ];
 
 /// How a word learns where it stands.
@@ -210,9 +211,13 @@ fn feeds(config: &MarianConfig) -> Result<[Feed; 2]> {
 }
 
 fn positions(config: &MarianConfig) -> Result<Positions> {
+    // Marian's option is called transformer-train-position-embeddings, but its Transformer asks for this key: a
+    // model of 1.12 that was trained with the option has no such vectors, and works with sines. (With this key
+    // 1.12 aborts, so that only older models have trained vectors, and no golden holds them.)
+    const TRAINED: &str = "transformer-train-positions";
     if config.flag("transformer-disable-position-embeddings")? {
         Ok(Positions::None)
-    } else if config.flag("transformer-train-position-embeddings")? {
+    } else if config.has(TRAINED) && config.flag(TRAINED)? {
         Ok(Positions::Trained)
     } else {
         Ok(Positions::Sinusoid)

@@ -1,9 +1,13 @@
 //! The engine against Marian's own outputs.
 
-use std::path::Path;
+#![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
+use std::path::{Path, PathBuf};
+
+use dyno_api::{Answer, Backend, Settings};
 use dyno_parity::Goldens;
 use dyno_ssru::ENGINE;
+use serde_json::{Value, json};
 
 #[test]
 fn fixtures_translate_as_by_marian() {
@@ -15,5 +19,62 @@ fn fixtures_translate_as_by_marian() {
 
 #[test]
 fn the_option_space_translates_as_by_marian() {
-    Goldens::check_folder(&ENGINE, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian"));
+    Goldens::check_folder(&ENGINE, &home());
+}
+
+fn home() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian")
+}
+
+/// The best answers to `lines` by these models of the goldens.
+fn best(models: &[&str], settings: &Value, lines: &[&[u8]]) -> dyno_api::Result<Vec<String>> {
+    let mut settings: Settings = settings.as_object().unwrap().clone();
+    settings.insert("vocab".into(), json!(home().join("vocab.spm")));
+    let models: Vec<PathBuf> = models.iter().map(|name| home().join(name).join("model.npz")).collect();
+    let model = ENGINE.open(&models, &settings)?;
+    let mut answers: Vec<Vec<String>> = vec![Vec::new(); lines.len()];
+    let mut sink = |answer: Answer<'_>| answers[answer.line].push(answer.text.into());
+    model.session()?.run(lines, &mut sink)?;
+    assert!(answers.iter().all(|list| list.len() == 1), "one answer a line: {answers:?}");
+    Ok(answers.concat())
+}
+
+#[test]
+fn odd_lines_have_one_answer_each() {
+    let long = "dog ".repeat(3000);
+    let lines: [&[u8]; 5] = [b"", b"   ", long.as_bytes(), b"\xff\xfe\x00", "漢字".as_bytes()];
+    for beam in [1, 3] {
+        let settings = json!({ "beam": beam, "max-length": 20, "max-length-factor": 2 });
+        let answers = best(&["norms-projection"], &settings, &lines).unwrap();
+        assert_eq!(&answers[..2], ["", ""]);
+    }
+    let cut = best(&["norms-projection"], &json!({ "max-length": 20 }), &[long.as_bytes()]).unwrap();
+    let short = "dog ".repeat(30);
+    assert_eq!(cut, best(&["norms-projection"], &json!({ "max-length": 20 }), &[short.as_bytes()]).unwrap());
+}
+
+#[test]
+fn an_ensemble_of_one_model_twice_is_that_model() {
+    let lines: [&[u8]; 2] = [b"The toast is burnt.", b"Half a lemon beside a knife."];
+    let one = best(&["tied-layers"], &json!({ "beam": 3 }), &lines).unwrap();
+    let halves = json!({ "beam": 3, "weights": [0.5, 0.5] });
+    assert_eq!(best(&["tied-layers", "tied-layers"], &halves, &lines).unwrap(), one);
+    // Two different ones agree on their vocabulary, which is all that they must.
+    assert!(best(&["tied-layers", "norms-projection"], &json!({ "beam": 3 }), &lines).is_ok());
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_by_name() {
+    for (settings, part) in [
+        (json!({ "baem": 2 }), "did you mean `beam`?"),
+        (json!({ "beam": 0 }), "between 1 and"),
+        (json!({ "precision": "int4" }), "is no precision"),
+        (json!({ "weights": [1, 1] }), "for each of 1 models"),
+        (json!({ "max-length-factor": 0 }), "above 0"),
+        (json!({ "shortlist": 5 }), "a file, a list"),
+        (json!({ "replace-unknown": true }), "whole words"),
+    ] {
+        let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();
+        assert!(refusal.contains(part), "{part} is not in {refusal}");
+    }
 }

@@ -1,5 +1,7 @@
 //! The engine against Marian's own outputs.
 
+use std::path::Path;
+
 use dyno_parity::Goldens;
 use dyno_transformer_aan::ENGINE;
 
@@ -21,4 +23,9 @@ fn average_attention_without_gate_translates_as_by_marian() {
 #[test]
 fn self_attention_translates_as_by_marian() {
     check("selfatt");
+}
+
+#[test]
+fn the_option_space_translates_as_by_marian() {
+    Goldens::check_folder(&ENGINE, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian"));
 }
