@@ -15,6 +15,7 @@ import itertools
 import os
 import pathlib
 import random
+import struct
 import tempfile
 
 import sentencepiece as spm
@@ -62,6 +63,39 @@ MODELS = {
 }
 
 
+# Piece types, by the numbers of the format.
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED = 1, 2, 3, 4, 5
+
+
+def field(number, wire_type, payload):
+    return bytes([number << 3 | wire_type]) + payload
+
+
+def block(number, data):
+    assert len(data) < 128  # a length of one byte
+    return field(number, 2, bytes([len(data)]) + data)
+
+
+def handmade(name, model_type, kinds, scores):
+    """All strings of up to four of a few characters, most of them: ties and ways to cut wherever one looks."""
+    rng = random.Random(name)
+    strings = ["".join(chars) for n in range(1, 5) for chars in itertools.product("ab\u2581é", repeat=n)]
+    pieces = [("<unk>", 0.0, UNKNOWN), ("</s>", 0.0, CONTROL)]
+    pieces += [(text, rng.choice(scores), rng.choice(kinds)) for text in strings if rng.random() < 0.8]
+    model = b""
+    for text, score, kind in pieces:
+        model += block(1, block(1, text.encode()) + field(2, 5, struct.pack("<f", score)) + field(3, 0, bytes([kind])))
+    model += block(2, field(3, 0, bytes([model_type])))
+    (HERE / f"{name}.spm").write_bytes(model)
+
+
+HANDMADE = {
+    "unigram-ties": (1, [NORMAL, NORMAL, UNUSED, USER_DEFINED], [-1.0, -2.0, -3.0, -4.0]),
+    "bpe-ties": (2, [NORMAL], [-1.0, 0.0, 2.5]),
+    "bpe-unused": (2, [NORMAL, UNUSED], [-1.0, -2.0, -2.5]),
+}
+
+
 def train(name, rules=False, denormalization=False, **settings):
     pathlib.Path("rules.tsv").write_text(RULES)
     pathlib.Path("back.tsv").write_text(BACK)
@@ -85,7 +119,8 @@ TRAPS = [
     "日本語 中文 한국어 \u1112\u1161\u11ab", "👩‍👩‍👧‍👦 👍🏽 🇩🇪 ❤️", "zero\u200bwidth\u200cnon\u200djoiner\ufeff", "\ufeffthe", "soft\u00adhyphen",
     "\x00", "a\x00b", "\x01\x1f\x7f", "a\r\nb\rc\nd", "\u0085\u2028\u2029", "\ufffd \ufffe \uffff", "\U0010ffff",
     "\u202eright to left\u202c שלום مرحبا", "हिन्दी ไทย", "İ ı ß ẞ Σ ς", "x y x y", "x\u2581y", "...", "....", "<sep>a<sep>",
-    "<s> </s> <unk> <c> <0x41>", "1234567890 1 23 456", "AB ABC BCA qqq aqa", "\u2047 \u2047", "the\u2581old\u2581engine", "ä ä? ?ä",
+    "<s> </s> <unk> <c> <0x41>", "1234567890 1 23 456", "AB ABC BCA qqq aqa", "aaaaaaaabaabab ababab bbaaab",
+    "aéaéaa éa bébé  aaaa b", "\u2047 \u2047", "the\u2581old\u2581engine", "ä ä? ?ä",
 ]
 BAD_BYTES = [
     b"\xff", b"\xfe\xff", b"a\xffb", b"\xc0\x80", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xf4\x90\x80\x80",
@@ -176,6 +211,9 @@ def main():
     for name, settings in MODELS.items():
         if args.train:
             train(name, **settings)
+    for name, settings in HANDMADE.items():
+        handmade(name, *settings)
+    for name in [*MODELS, *HANDMADE]:
         ask(HERE / f"{name}.spm", HERE / f"{name}.golden", decoded=30)
     if fixtures:
         ask(fixtures / "vocab.spm", HERE / "fixtures-vocab.golden", decoded=30)

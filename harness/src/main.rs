@@ -47,6 +47,8 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Translate(args)) => commands::translate::translate(args),
+        Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),
+        Some(Command::Convert(args)) => commands::convert::convert(&args),
         Some(Command::Supervise(args)) => supervisor::supervise(&args.spec, args.control),
     }
 }

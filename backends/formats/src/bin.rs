@@ -147,7 +147,7 @@ fn multiplier(bytes: &[u8], span: &Range<usize>, shape: &[usize]) -> Result<Scal
     }
     let bits = Cursor::new(bytes, span.end).u32("the item's multiplier")?;
     let scales = Scales::Multiplier(f32::from_bits(bits));
-    scales.check().map(|()| scales)
+    scales.check(shape).map(|()| scales)
 }
 
 /// Quantised weights lie transposed, quantised embeddings as they are.

@@ -19,11 +19,12 @@ pub(crate) enum Bytes {
 impl Bytes {
     /// Maps the file at `path`.
     pub(crate) fn map(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|reason| Error::read(path, reason))?;
-        let metadata = file.metadata().map_err(|reason| Error::read(path, reason))?;
+        // Asked of the name, not of the opened file: opening a named pipe would wait for somebody to write.
+        let metadata = std::fs::metadata(path).map_err(|reason| Error::read(path, reason))?;
         if !metadata.is_file() {
             return Err(Error::content(path, "not a file"));
         }
+        let file = File::open(path).map_err(|reason| Error::read(path, reason))?;
         if metadata.len() == 0 {
             return Ok(Self::Owned(Vec::new())); // an empty range can't be mapped everywhere
         }

@@ -18,6 +18,7 @@ use crate::narrow::{Narrow, as_it_is};
 use crate::safetensors::{self, Stored};
 use crate::shortlist::{Cut, Shortlist};
 use crate::weights::MODEL_YML;
+use crate::yaml::Entries;
 use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
 
 /// Keys of the decoder's YAML that name files: the directory has them in its own way.
@@ -165,11 +166,11 @@ impl Maker<'_> {
     }
 
     fn configurations(&mut self, source: &ModelDir) {
-        let kept = |config: &MarianConfig| {
+        let kept = |config: &MarianConfig| -> Entries {
             config.entries().iter().filter(|(key, _)| !FILE_KEYS.contains(&key.as_str())).cloned().collect()
         };
         let tables = source.tables.iter().map(|(name, config)| (name.clone(), kept(config)));
-        self.manifest.tables = tables.collect();
+        self.manifest.tables = tables.filter(|(_, entries)| !entries.is_empty()).collect();
     }
 
     fn add(&mut self, name: String, bytes: &[u8]) -> Result<()> {

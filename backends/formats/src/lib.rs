@@ -9,6 +9,17 @@
 //! anything relies on it, allocates no more than the file's size justifies, and answers a faulty file with one line that
 //! names file, item and fault. Each has a `check` over plain bytes, which the tests drive with mutated files.
 //!
+//! ```no_run
+//! use dyno_formats::{ModelDir, Precision};
+//!
+//! let model = ModelDir::open("models/ssru-en-de")?;
+//! let heads = model.marian().map(|marian| marian.count("transformer-heads")).transpose()?;
+//! let weights = model.load(Precision::Int8)?;
+//! let forget = weights.get("decoder_l1_rnn_Wf")?.expect(256, 256)?;
+//! println!("{heads:?} {:?} {:?}", forget.i8()?.len(), forget.scales());
+//! # Ok::<(), dyno_formats::Error>(())
+//! ```
+//!
 //! What it leaves out: vocabularies (`dyno-text`; a [`Vocabulary`] is passed in where words must become ids),
 //! packing for kernels, and any knowledge of which tensors an engine needs.
 

@@ -10,6 +10,7 @@ use crate::digest::FileIdentity;
 use crate::error::Located;
 use crate::manifest::Manifest;
 use crate::shortlist::Cut;
+use crate::support::refuse_factored;
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
 
 /// The file that makes a directory one of ours.
@@ -149,6 +150,7 @@ impl ModelDir {
     }
 
     fn refuse_unsupported(&self) -> Result<()> {
+        self.vocabularies.iter().try_for_each(|path| refuse_factored(path))?;
         self.marian().map_or(Ok(()), MarianConfig::refuse_unsupported)
     }
 

@@ -7,6 +7,9 @@
 /// The largest magnitude of an int8 weight.
 pub const INT8_LIMIT: f32 = 127.0;
 
+/// The largest magnitude of an int16 weight.
+const INT16_LIMIT: f32 = i16::MAX as f32;
+
 /// int16's fixed point: ten bits of fraction (Devlin 2017; Marian's intgemm16).
 pub const INT16_UNIT: f32 = 1024.0;
 
@@ -83,56 +86,86 @@ pub(crate) fn bf16_to_f32(bytes: &[u8]) -> f32 {
     f32::from_bits(u32::from(bytes[0]) << 16 | u32::from(bytes[1]) << 24)
 }
 
-/// The group (row or column) of the element at `index` of a matrix with so many `columns`.
-fn group(role: Role, index: usize, columns: usize) -> usize {
-    if role == Role::Embedding { index / columns } else { index % columns }
+/// The nearest whole number, halves to even, in the lowest bits; for magnitudes below 2^22.
+///
+/// Adding 1.5 · 2^23 leaves no bits for a fraction, so that the addition itself rounds, and the integer stands in
+/// the lowest bits of the sum. Baseline x86-64 has no instruction for it, and a library call for each weight
+/// would take most of the time of loading.
+fn nearest(value: f32) -> u32 {
+    const NO_FRACTION: f32 = 12_582_912.0;
+    (value + NO_FRACTION).to_bits()
 }
 
+/// How many scales a matrix has: one for each row (embeddings) or column.
 fn groups(role: Role, rows: usize, columns: usize) -> usize {
     if role == Role::Embedding { rows } else { columns }
 }
 
+/// Lets each weight change what is kept of its group.
+fn gather<T>(weights: &[f32], columns: usize, role: Role, kept: &mut [T], see: impl Fn(&mut T, f32)) {
+    for (row, values) in weights.chunks(columns.max(1)).enumerate() {
+        match role {
+            Role::Embedding => values.iter().for_each(|weight| see(&mut kept[row], *weight)),
+            _ => values.iter().zip(kept.iter_mut()).for_each(|(weight, kept)| see(kept, *weight)),
+        }
+    }
+}
+
+/// Each weight in units of its group, as `T`.
+fn in_units<T>(
+    weights: &[f32],
+    columns: usize,
+    role: Role,
+    units: &[f32],
+    number: impl Fn(f32) -> T,
+) -> Vec<T> {
+    let mut numbers = Vec::with_capacity(weights.len());
+    for (row, values) in weights.chunks(columns.max(1)).enumerate() {
+        match role {
+            Role::Embedding => numbers.extend(values.iter().map(|weight| number(weight * units[row]))),
+            _ => numbers.extend(values.iter().zip(units).map(|(weight, unit)| number(weight * unit))),
+        }
+    }
+    numbers
+}
+
 /// A row-major matrix as int8, and a scale for each row (embeddings) or column: w ≈ q · scale, the largest
-/// magnitude of each group being ±127. A group of zeros has the scale 1.
+/// magnitude of each group being ±127. A group of zeros has the scale 1. Weights must be finite.
 pub fn int8(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i8>, Vec<f32>) {
     let mut largest = vec![0f32; groups(role, rows, columns)];
-    for (index, weight) in weights.iter().enumerate() {
-        let group = &mut largest[group(role, index, columns)];
-        *group = group.max(weight.abs());
-    }
-    let units: Vec<f32> = largest.iter().map(|largest| INT8_LIMIT / largest).collect();
-    let quantised = weights.iter().enumerate().map(|(index, weight)| {
-        let unit = units[group(role, index, columns)];
-        let unit = if unit.is_finite() { unit } else { 0.0 };
-        (weight * unit).round_ties_even().clamp(-INT8_LIMIT, INT8_LIMIT) as i8
-    });
-    let quantised = quantised.collect();
-    let scale = |(largest, unit): (&f32, &f32)| if unit.is_finite() { largest / INT8_LIMIT } else { 1.0 };
-    (quantised, largest.iter().zip(&units).map(scale).collect())
+    gather(weights, columns, role, &mut largest, |largest, weight| *largest = weight.abs().max(*largest));
+    let unit = |largest: &f32| Some(INT8_LIMIT / largest).filter(|unit| unit.is_finite());
+    let units: Vec<f32> = largest.iter().map(|largest| unit(largest).unwrap_or(0.0)).collect();
+    let integers =
+        in_units(weights, columns, role, &units, |value| nearest(value.clamp(-INT8_LIMIT, INT8_LIMIT)) as i8);
+    let scale = |largest: &f32| unit(largest).map_or(1.0, |_| largest / INT8_LIMIT);
+    (integers, largest.iter().map(scale).collect())
 }
 
 /// A row-major matrix as int16 fixed point, and a scale for each row (embeddings) or column: 1/1024, doubled as
-/// often as a group needs to keep to [`INT16_SUM_LIMIT`] and to 16 bits. Powers of two: scaling is exact.
+/// often as a group needs to keep to [`INT16_SUM_LIMIT`] and to 16 bits. Powers of two: scaling is exact. Weights must be finite.
 pub fn int16(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i16>, Vec<f32>) {
     let mut units = vec![INT16_UNIT; groups(role, rows, columns)];
     while halve_where_too_large(weights, columns, role, &mut units) {}
-    let unit = |index| units[group(role, index, columns)];
-    let quantised = weights.iter().enumerate().map(|(index, w)| (w * unit(index)).round_ties_even() as i16);
-    (quantised.collect(), units.iter().map(|unit| 1.0 / unit).collect())
+    let integers = in_units(weights, columns, role, &units, |value| {
+        nearest(value.clamp(-INT16_LIMIT, INT16_LIMIT)) as i16
+    });
+    (integers, units.iter().map(|unit| 1.0 / unit).collect())
 }
 
-/// Halves the units of those groups whose sum of magnitudes, or one of whose weights, is too large; whether any was.
+/// Halves the units of those groups whose sum of magnitudes, or one of whose weights, is too large; whether any
+/// was.
 fn halve_where_too_large(weights: &[f32], columns: usize, role: Role, units: &mut [f32]) -> bool {
-    let (mut sums, mut largest) = (vec![0u64; units.len()], vec![0f32; units.len()]);
-    for (index, weight) in weights.iter().enumerate() {
-        let group = group(role, index, columns);
-        let magnitude = (weight * units[group]).round_ties_even().abs();
-        sums[group] = sums[group].saturating_add(magnitude as u64);
-        largest[group] = largest[group].max(magnitude);
-    }
+    let mut kept: Vec<(f32, u64, f32)> = units.iter().map(|unit| (*unit, 0, 0.0)).collect();
+    gather(weights, columns, role, &mut kept, |(unit, sum, largest), weight| {
+        let magnitude = (weight * *unit).abs();
+        *sum += u64::from(nearest(magnitude.min(INT16_LIMIT)) as u16);
+        *largest = magnitude.max(*largest);
+    });
     let mut any = false;
-    for (group, unit) in units.iter_mut().enumerate() {
-        if sums[group] > INT16_SUM_LIMIT || largest[group] > f32::from(i16::MAX) {
+    for (unit, (_, sum, largest)) in units.iter_mut().zip(kept) {
+        let coarser = sum > INT16_SUM_LIMIT || largest > INT16_LIMIT;
+        if coarser && *unit > f32::MIN_POSITIVE {
             (*unit, any) = (*unit / 2.0, true);
         }
     }

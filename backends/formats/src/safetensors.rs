@@ -173,7 +173,7 @@ fn scales(shape: &[usize], scale: &Record, bytes: &[u8]) -> Result<Scales, Fault
             return Err(format!("has shape {shape:?}, but its scales are {dtype} {scale:?}").into());
         }
     };
-    scales.check().map(|()| scales)
+    scales.check(shape).map(|()| scales)
 }
 
 /// A tensor to be written.

@@ -1,6 +1,8 @@
 //! Which Marian models dyno can run. What it can't is refused when the model is opened, with the reason, instead
 //! of translating wrongly.
 
+use std::path::Path;
+
 use crate::{Error, Fault, MarianConfig, Result, Weights};
 
 /// The model types whose parameters and mathematics the engines know.
@@ -76,11 +78,6 @@ impl MarianConfig {
                 "LSH output has no engine here; leave it out",
             ));
         }
-        for path in self.texts("vocabs")? {
-            if path.ends_with(".fsv") {
-                return Err(self.unsupported("vocabs", path, "factored vocabularies have no engine here"));
-            }
-        }
         Ok(())
     }
 
@@ -118,6 +115,18 @@ impl MarianConfig {
     fn unsupported(&self, key: &str, value: &str, reason: &'static str) -> Error {
         self.fault(key, Fault::unsupported(format!("`{}`", crate::error::clip(value)), reason))
     }
+}
+
+/// Refuses a vocabulary of factors, which Marian tells by its extension.
+pub(crate) fn refuse_factored(vocabulary: &Path) -> Result<()> {
+    if vocabulary.extension().is_none_or(|extension| extension != "fsv") {
+        return Ok(());
+    }
+    let what = "a factored vocabulary";
+    Err(Error::content(
+        vocabulary,
+        Fault::unsupported(what, "no engine has factors; train over plain subwords"),
+    ))
 }
 
 impl Weights {

@@ -204,8 +204,12 @@ impl Scales {
         }
     }
 
-    /// A fault unless all are positive, finite numbers.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    /// A fault unless all are positive, finite numbers, and the matrix of this shape has elements (an empty one
+    /// could claim any number of rows).
+    pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Fault> {
+        if shape.contains(&0) {
+            return Err(format!("is quantised, but its shape {shape:?} is empty").into());
+        }
         let scales = match self {
             Self::Multiplier(multiplier) => std::slice::from_ref(multiplier),
             Self::Columns(scales) | Self::Rows(scales) => scales,

@@ -218,13 +218,14 @@ impl std::fmt::Debug for Weights {
     }
 }
 
-/// Tells the format by its first bytes. A safetensors header is at least 2 bytes long, so that a first word of 1
-/// can only be Marian's version 1.
+/// Tells the format by its first bytes. No two of these can be confused: a safetensors header has at least 2 bytes,
+/// so that a first word of 1 is Marian's version 1; and what stands in an archive where safetensors has its brace
+/// is a compression method, of which there are no hundred.
 fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     match bytes.get(..8) {
-        Some(first) if first.starts_with(b"PK") => npz::parse(bytes),
         Some(first) if first.starts_with(&1u64.to_le_bytes()) => bin::parse(bytes),
         Some(_) if bytes.get(8) == Some(&b'{') => safetensors::parse(bytes),
+        Some(first) if first.starts_with(b"PK") => npz::parse(bytes),
         Some(first) if first.starts_with(&2u64.to_le_bytes()) => bin::parse(bytes),
         _ => Err("neither npz, nor Marian's bin, nor safetensors by its first bytes".into()),
     }

@@ -6,19 +6,24 @@
 //! numbers where the reference hashes text. Where no piece can span a space mark, each word is merged by
 //! itself, which gives the same ids: merges in different words never compete for a symbol.
 
+mod merges;
+
 use std::collections::{BinaryHeap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::Result;
+use crate::bpe::merges::{Merged, Merges, mere_chars};
 use crate::emit::{Emitter, NO_PIECE};
 use crate::model::Kind;
 use crate::normalizer::Symbols;
 use crate::pieces::Pieces;
-use crate::trie::{Step, Trie};
+use crate::trie::Trie;
 use crate::utf8::{SPACE, chunk_len};
 
 /// Unused pieces are taken apart again this deep, and no deeper, as in the reference.
 const MAX_SPLIT_DEPTH: usize = 100;
+
+/// Up to so many symbols, most words by far, looking through all pairs for the best is faster than a heap.
+const SHORT: usize = 24;
 
 /// No neighbour on this side.
 const NONE: u32 = u32::MAX;
@@ -29,14 +34,6 @@ enum Boundary {
     BeforeSpace,
     AfterSpace,
     Nowhere,
-}
-
-/// What two neighbours become.
-#[derive(Clone, Copy)]
-struct Merged {
-    id: u32,
-    /// Orders as the score does.
-    rank: u32,
 }
 
 /// A stretch of text during merging.
@@ -78,6 +75,7 @@ struct Split {
 #[derive(Default)]
 pub(crate) struct BpeScratch {
     symbols: Vec<Symbol>,
+    pairs: Vec<Option<Merged>>,
     heap: BinaryHeap<Candidate>,
     splits: HashMap<u32, Split>,
 }
@@ -88,7 +86,7 @@ pub(crate) struct Bpe {
     numbers: Trie,
     /// The same for ASCII characters.
     ascii: [u32; 128],
-    merges: HashMap<u64, Merged, BuildHasherDefault<PairHasher>>,
+    merges: Merges,
     /// By id: what stands for the piece in the output; unused ones and mere characters have none.
     emitted: Vec<u32>,
     /// By id.
@@ -117,7 +115,7 @@ impl Bpe {
         };
         Ok(Self {
             ascii: std::array::from_fn(|byte| numbers.get(&[byte as u8]).unwrap_or(NO_PIECE)),
-            merges: merges(pieces, &numbers),
+            merges: Merges::new(pieces, &numbers),
             numbers,
             emitted: ids.map(|id| if surface(&id) { id } else { NO_PIECE }).collect(),
             unused,
@@ -131,8 +129,13 @@ impl Bpe {
         let mut from = 0;
         while from < scratch.symbols.len() {
             let to = self.segment_end(text, &scratch.symbols, from);
-            self.merge(scratch, from, to);
-            self.emit(text, scratch, from, to, emitter);
+            if to - from <= SHORT && self.boundary != Boundary::Nowhere {
+                let len = self.merge_short(&mut scratch.symbols[from..to], &mut scratch.pairs);
+                self.emit_short(text, &scratch.symbols[from..from + len], emitter);
+            } else {
+                self.merge(scratch, from, to);
+                self.emit(text, scratch, from, to, emitter);
+            }
             from = to;
         }
     }
@@ -173,9 +176,38 @@ impl Bpe {
         .unwrap_or(symbols.len())
     }
 
+    /// Merges `symbols` among themselves, moving them together; returns how many are left.
+    fn merge_short(&self, symbols: &mut [Symbol], pairs: &mut Vec<Option<Merged>>) -> usize {
+        pairs.clear();
+        pairs.extend(symbols.windows(2).map(|pair| self.merged(&pair[0], &pair[1])));
+        while let Some(at) = best(pairs) {
+            let (right, left) = (symbols[at + 1], &mut symbols[at]);
+            (left.len, left.id) = (left.len + right.len, pairs[at].map_or(left.id, |merged| merged.id));
+            let len = pairs.len() + 1;
+            symbols.copy_within(at + 2..len, at + 1);
+            pairs.remove(at);
+            if at > 0 {
+                pairs[at - 1] = self.merged(&symbols[at - 1], &symbols[at]);
+            }
+            if at < pairs.len() {
+                pairs[at] = self.merged(&symbols[at], &symbols[at + 1]);
+            }
+        }
+        pairs.len() + 1
+    }
+
+    /// What two neighbours make.
+    #[inline]
+    fn merged(&self, left: &Symbol, right: &Symbol) -> Option<Merged> {
+        if left.frozen || right.frozen {
+            return None;
+        }
+        self.merges.get(left.id, right.id)
+    }
+
     /// Merges the symbols `from..to` among themselves.
     fn merge(&self, scratch: &mut BpeScratch, from: usize, to: usize) {
-        let BpeScratch { symbols, heap, splits } = scratch;
+        let BpeScratch { symbols, heap, splits, .. } = scratch;
         heap.clear();
         splits.clear();
         for (i, symbol) in (from as u32..).zip(&mut symbols[from..to]) {
@@ -193,12 +225,13 @@ impl Bpe {
             }
             symbols[left as usize] = Symbol { len: best.len, id: best.id, next: r.next, ..l };
             symbols[right as usize].len = 0;
+            // The left pair first: of two ways to make an unused piece the later one counts.
+            if l.prev != NONE {
+                self.consider(symbols, l.prev, left, heap, splits);
+            }
             if r.next != NONE {
                 symbols[r.next as usize].prev = left;
                 self.consider(symbols, left, r.next, heap, splits);
-            }
-            if l.prev != NONE {
-                self.consider(symbols, l.prev, left, heap, splits);
             }
         }
     }
@@ -214,13 +247,22 @@ impl Bpe {
         splits: &mut HashMap<u32, Split>,
     ) {
         let [l, r] = [&symbols[left as usize], &symbols[right as usize]];
-        if l.frozen || r.frozen {
-            return;
-        }
-        let Some(&Merged { id, rank }) = self.merges.get(&pair(l.id, r.id)) else { return };
+        let Some(Merged { id, rank }) = self.merged(l, r) else { return };
         heap.push(Candidate { rank, leftness: !left, right, len: l.len + r.len, id });
         if self.unused[id as usize] {
             splits.insert(id, Split { left: l.id, right: r.id, left_len: l.len });
+        }
+    }
+
+    fn emit_short(&self, text: &[u8], symbols: &[Symbol], emitter: &mut Emitter<'_>) {
+        for symbol in symbols {
+            match self.emitted.get(symbol.id as usize) {
+                Some(&id) if id != NO_PIECE => emitter.known(id),
+                _ => {
+                    let surface = &text[symbol.start..symbol.start + symbol.len as usize];
+                    emitter.unknown(surface.iter().copied());
+                }
+            }
         }
     }
 
@@ -259,63 +301,16 @@ impl Bpe {
     }
 }
 
-/// Characters inside of pieces that are no pieces themselves, numbered behind the last id.
-fn mere_chars(pieces: &Pieces) -> impl Iterator<Item = (&[u8], u32)> {
-    let chars = pieces.surfaces().flat_map(|(_, text, _)| {
-        text.char_indices().map(|(at, char)| &text.as_bytes()[at..at + char.len_utf8()])
-    });
-    let mut chars: Vec<&[u8]> = chars.filter(|char| pieces.find_surface(char).is_none()).collect();
-    chars.sort_unstable();
-    chars.dedup();
-    let first = pieces.len() as u32;
-    chars.into_iter().zip(first..)
-}
-
-/// All pairs of symbols that make a piece.
-fn merges(pieces: &Pieces, numbers: &Trie) -> HashMap<u64, Merged, BuildHasherDefault<PairHasher>> {
-    let mut merges = HashMap::default();
-    for (id, text, _) in pieces.surfaces() {
-        let rank = rank(pieces.scores[id as usize]);
-        let mut walk = numbers.walk();
-        for (i, byte) in text.bytes().enumerate().take(text.len() - 1) {
-            let Step::Key(left) = walk.step(byte) else { continue };
-            if let Some(right) = numbers.get(&text.as_bytes()[i + 1..]) {
-                merges.insert(pair(left, right), Merged { id, rank });
-            }
+/// The pair to merge next: the one that scores best, the leftmost of equals.
+#[inline]
+fn best(pairs: &[Option<Merged>]) -> Option<usize> {
+    let mut best: Option<(usize, u32)> = None;
+    for (i, merged) in pairs.iter().enumerate() {
+        match (merged, best) {
+            (Some(merged), None) => best = Some((i, merged.rank)),
+            (Some(merged), Some((_, rank))) if merged.rank > rank => best = Some((i, merged.rank)),
+            _ => {}
         }
     }
-    merges
-}
-
-/// A whole number that orders as `score` does.
-fn rank(score: f32) -> u32 {
-    let bits = score.to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
-}
-
-fn pair(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
-}
-
-/// Spreads a pair of small numbers over 64 bits.
-#[derive(Default)]
-struct PairHasher(u64);
-
-impl Hasher for PairHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        // Fibonacci hashing: 2^64 over the golden ratio. The table takes its index from the low bits and its tag
-        // from the high ones, so the halves are folded.
-        let product = u128::from(self.0 ^ value) * 0x9E37_79B9_7F4A_7C15;
-        self.0 = (product >> 64) as u64 ^ product as u64;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    best.map(|(i, _)| i)
 }

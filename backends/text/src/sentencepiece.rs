@@ -68,7 +68,8 @@ impl SentencePiece {
         })
     }
 
-    /// Replaces `ids` by the ids of `line` (any bytes; no end of sentence is added).
+    /// Replaces `ids` by the ids of `line` (any bytes, of which the first 128 MiB count; no end of sentence is
+    /// added).
     pub fn encode_into(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
         ids.clear();
         let line = &line[..line.len().min(MAX_LINE_BYTES)];

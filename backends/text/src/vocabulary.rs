@@ -47,6 +47,18 @@ impl Format {
 }
 
 /// A vocabulary of any kind. Read-only: workers share it, each with a [`Scratch`] of its own.
+///
+/// ```
+/// use dyno_text::{Format, Scratch, Vocabulary};
+///
+/// let vocabulary = Vocabulary::from_bytes(b"</s>\n<unk>\nfast\nengines\n", Format::Text)?;
+/// let (mut scratch, mut ids, mut text) = (Scratch::default(), Vec::new(), String::new());
+/// vocabulary.encode_into(b"very fast engines", &mut scratch, &mut ids);
+/// assert_eq!(ids, [1, 2, 3]);
+/// vocabulary.decode_into(&ids, &mut text)?;
+/// assert_eq!(text, "<unk> fast engines");
+/// # Ok::<(), dyno_text::Error>(())
+/// ```
 pub enum Vocabulary {
     /// Pieces of words.
     SentencePiece(Box<SentencePiece>),

@@ -5,6 +5,7 @@
 //! Nematus' names; of two entries for one word the first holds; of two words for one id the one that sorts
 //! last is shown. In a list, a word that comes twice is refused: the ids behind it would be ambiguous.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use saphyr_parser::{Event, Parser};
@@ -16,6 +17,9 @@ const EOS: (&str, &str, u32) = ("</s>", "eos", 0);
 
 /// What stands for unknown words, likewise.
 const UNK: (&str, &str, u32) = ("<unk>", "UNK", 1);
+
+/// Bytes of a character that JSON spells as two halves of six.
+const PAIR_BYTES: usize = 12;
 
 /// A vocabulary of whole words.
 pub struct WordVocabulary {
@@ -35,7 +39,8 @@ impl WordVocabulary {
     /// When it is no such map, or the two words that must be there are not.
     pub fn from_yaml(bytes: &[u8]) -> Result<Self> {
         let mut words = BTreeMap::new();
-        let mut entries = Entries::open(text(bytes)?)?;
+        let text = join_surrogates(text(bytes)?);
+        let mut entries = Entries::open(&text)?;
         while let Some((word, id, line)) = entries.next()? {
             // Each entry takes a few bytes, so more ids than bytes would be mostly gaps (and a way to make us
             // allocate at will).
@@ -196,6 +201,34 @@ impl<'a> Entries<'a> {
     }
 }
 
+/// Replaces characters that JSON spells as two halves, `\\ud83d\\ude00`, which YAML does not know.
+fn join_surrogates(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with('{') {
+        return Cow::Borrowed(text); // in YAML proper the same letters may stand for themselves
+    }
+    let mut joined = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        joined.push_str(before);
+        match surrogate_pair(escape) {
+            Some(char) => joined.push(char),
+            None => joined.extend(escape.chars().take(2)),
+        }
+        let len =
+            surrogate_pair(escape).map_or(escape.chars().take(2).map(char::len_utf8).sum(), |_| PAIR_BYTES);
+        rest = &escape[len..];
+    }
+    joined.push_str(rest);
+    Cow::Owned(joined)
+}
+
+/// The character that `escape` begins with, if it is spelled as two halves.
+fn surrogate_pair(escape: &str) -> Option<char> {
+    let half = |at: usize| u16::from_str_radix(escape.get(at..at + 6)?.strip_prefix("\\u")?, 16).ok();
+    char::decode_utf16([half(0)?, half(6)?]).next()?.ok().filter(|char| char.len_utf16() == 2)
+}
+
 fn text(bytes: &[u8]) -> Result<&str> {
     if bytes.len() > u32::MAX as usize {
         return Err(Error::words(1, "vocabularies of 4 GiB and more can't be read"));
@@ -236,6 +269,14 @@ mod tests {
         let words = WordVocabulary::from_yaml(br#"{"x": 3, "a": 2}"#).unwrap();
         assert_eq!((words.eos_id(), words.unk_id(), words.word(1)), (0, 1, Some("")));
         assert!(WordVocabulary::from_text(b"eos\nUNK\na\n").is_err());
+    }
+
+    #[test]
+    fn json_may_spell_characters_in_halves() {
+        let json = r#"{"eos": 0, "UNK": 1, "\ud83d\ude00!": 2, "\\ud83d": 3, "\u00e9": 4}"#;
+        let words = WordVocabulary::from_yaml(json.as_bytes()).unwrap();
+        assert_eq!([words.word(2), words.word(3), words.word(4)], [Some("😀!"), Some("\\ud83d"), Some("é")]);
+        assert!(WordVocabulary::from_yaml(br#"{"eos": 0, "\ud83d": 1}"#).is_err());
     }
 
     #[test]

@@ -18,3 +18,4 @@ mod settings;
 mod unknown;
 
 pub use engine::Engine;
+pub use model::Words;

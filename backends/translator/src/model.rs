@@ -103,7 +103,7 @@ fn shortlist(
 }
 
 /// A vocabulary as shortlists see it.
-struct Words<'a>(&'a Vocabulary);
+pub struct Words<'a>(pub &'a Vocabulary);
 
 impl dyno_formats::Vocabulary for Words<'_> {
     fn words(&self) -> usize {

@@ -1,8 +1,10 @@
 //! One file a command: what the arguments mean, and what is printed.
 
+pub mod convert;
 pub mod list;
 pub mod run;
 pub mod score;
+pub mod tokenize;
 pub mod translate;
 
 use std::io::Write;

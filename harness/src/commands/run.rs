@@ -13,10 +13,10 @@ use crate::campaign::Campaign;
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
-use crate::plan::{self, Identity, Placement, Round};
+use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
-use crate::store::{CellSummary, Place, Store};
+use crate::store::{CellSummary, Identity, Place, Store};
 use crate::verify::Verdict;
 use crate::{os, score, table};
 
@@ -40,7 +40,10 @@ pub fn run(args: &RunArgs) -> Outcome {
     let can_score = prepare_scoring(&campaign);
     let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
     let rows = summarise_run(&store, &campaign, can_score)?;
-    if !interrupted {
+    if interrupted {
+        let done = store.records().len();
+        eprintln!("interrupted after {done} of {} rounds; the same command resumes", rounds.len());
+    } else {
         store.clear_scratch();
     }
     conclude(&store, &rows, args.json, can_score)?;

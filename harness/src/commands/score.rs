@@ -77,7 +77,8 @@ fn add_missing(store: &Store, campaign: &Campaign, scores: &mut Scores) -> Outco
         if text.matches('\n').count() != test_set.source.len() {
             continue;
         }
-        scores.insert(key(output, &test_set.name), score::score(output, &text, test_set)?);
+        let score = score::score(output, &text, &test_set.name, &test_set.references)?;
+        scores.insert(key(output, &test_set.name), score);
     }
     Ok(())
 }

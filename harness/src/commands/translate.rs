@@ -2,25 +2,27 @@
 
 use std::io::IsTerminal;
 
-use dyno_api::{Settings, closest};
+use dyno_api::{Backend, Settings, closest};
+use serde_json::{Value, json};
 
 use crate::campaign::Track;
-use crate::cli::TranslateArgs;
-use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::cli::{DecodingArgs, TranslateArgs};
+use crate::exit::{Failure, OrBadInput, Outcome, bad_input};
 use crate::{registry, translate};
 
 /// Hosts the backend until its input ends.
 pub fn translate(args: TranslateArgs) -> Outcome {
-    let track = args.track.unwrap_or_else(default_track);
+    let track = args.track.unwrap_or_else(|| default_track(args.cores));
     if args.cores > 1 && track != Track::ThroughputAll {
         return Err(bad_input(format!(
             "track {track} is for one core: leave out --cores, or use throughput-all"
         )));
     }
-    let backend = registry::find(&args.backend).ok_or_else(|| unknown(&args.backend))?;
-    let settings: Settings = args.settings.into_iter().collect();
+    let backend = backend(&args)?;
+    let manner = translate::Manner { batch: args.batch, n_best: args.decoding.n_best };
+    let settings = settings(args.settings, &args.decoding)?;
     let model = backend.open(&args.models, &settings).or_bad_input()?;
-    let exit = translate::host(&model, track, args.cores)?;
+    let exit = translate::host(&model, track, args.cores, manner)?;
     if let Some(path) = &args.facts {
         translate::write_facts(&model, path)?;
     }
@@ -28,13 +30,69 @@ pub fn translate(args: TranslateArgs) -> Outcome {
 }
 
 /// Who types wants an answer to each line; a file is best done as a whole.
-fn default_track() -> Track {
-    if std::io::stdin().is_terminal() { Track::Latency } else { Track::Throughput1 }
+fn default_track(cores: usize) -> Track {
+    match cores {
+        1 if std::io::stdin().is_terminal() => Track::Latency,
+        1 => Track::Throughput1,
+        _ => Track::ThroughputAll,
+    }
 }
 
-fn unknown(name: &str) -> crate::exit::Failure {
+/// The backend that was named, or the one that the first model is for.
+fn backend(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
+    if let Some(name) = &args.backend {
+        return registry::find(name).ok_or_else(|| unknown(name));
+    }
+    let Some(model) = args.models.first() else {
+        return Err(bad_input("name a model (--model) or a backend (--backend)"));
+    };
+    let remedy = || {
+        if !model.exists() {
+            return format!("no model at {}", model.display());
+        }
+        format!("no backend of this build suits {}; name one (--backend) to learn why", model.display())
+    };
+    registry::suiting(model).ok_or_else(|| bad_input(remedy()))
+}
+
+fn unknown(name: &str) -> Failure {
     let names: Vec<_> = registry::all().iter().map(|backend| backend.name()).collect();
     let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
     let hint = near.unwrap_or_default();
     bad_input(format!("no backend {name:?}{hint}; there are: {}", names.join(", ")))
+}
+
+/// The settings that were given with `--set`, and those that have options of their own.
+fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Settings> {
+    let mut settings: Settings = given.into_iter().collect();
+    let shortlist = options.shortlist.as_deref().map(shortlist).transpose()?;
+    let options = [
+        ("vocab", options.vocab.as_ref().map(|files| json!(files))),
+        ("shortlist", shortlist),
+        ("precision", options.precision.as_ref().map(|name| json!(name))),
+        ("beam", options.beam.map(|beam| json!(beam))),
+        ("normalize", options.normalize.map(|power| json!(power))),
+        ("word-penalty", options.word_penalty.map(|penalty| json!(penalty))),
+        ("max-length-factor", options.max_length_factor.map(|factor| json!(factor))),
+        ("n-best", options.n_best.then_some(json!(true))),
+    ];
+    for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        if settings.insert(name.into(), value).is_some() {
+            return Err(bad_input(format!("--{name} and --set {name}: give one of them")));
+        }
+    }
+    Ok(settings)
+}
+
+/// A file, or a list of file and numbers.
+fn shortlist(values: &[String]) -> Outcome<Value> {
+    let (file, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist names no file"))?;
+    let mut list = vec![json!(file)];
+    for number in numbers {
+        let parsed: Result<u64, _> = number.parse();
+        list.push(json!(
+            parsed.map_err(|_| bad_input(format!("--shortlist: {number:?} is no whole number")))?
+        ));
+    }
+    Ok(Value::Array(list))
 }

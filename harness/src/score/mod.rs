@@ -10,7 +10,6 @@ use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::campaign::TestSet;
 use python::Python;
 
 /// The quality of one output on one test set.
@@ -73,13 +72,11 @@ pub fn prepare() -> Result<()> {
     python().map(drop)
 }
 
-/// Scores `answers` (a line each) against the references of `test_set`.
-pub fn score(output: &str, answers: &str, test_set: &TestSet) -> Result<Score> {
+/// Scores `answers`, a line each, against `references`, of which each is the lines of one translation of the test
+/// set of that name.
+pub fn score(output: &str, answers: &str, test_set: &str, references: &[Vec<String>]) -> Result<Score> {
     let lines: Vec<&str> = answers.strip_suffix('\n').unwrap_or(answers).split('\n').collect();
-    if lines.len() != test_set.source.len() {
-        bail!("{} answers for {} lines", lines.len(), test_set.source.len());
-    }
-    let request = json!({"ask": "score", "answers": lines, "references": test_set.references});
+    let request = json!({"ask": "score", "answers": lines, "references": references});
     let wire: WireScore = python()?.ask(&request)?;
     let ours = bootstrap::bleu(&bootstrap::sum(wire.statistics.iter()));
     // The bootstrap speaks of sacrebleu's BLEU only if it computes the same one.
@@ -91,7 +88,7 @@ pub fn score(output: &str, answers: &str, test_set: &TestSet) -> Result<Score> {
     }
     Ok(Score {
         output: output.into(),
-        test_set: test_set.name.clone(),
+        test_set: test_set.into(),
         bleu: wire.bleu,
         bleu_confidence: bootstrap::half_interval(&wire.statistics),
         chrf: wire.chrf,

@@ -10,6 +10,7 @@
 //! scratch/         inputs and the launch in flight; gone when the run is finished
 //! ```
 
+mod identity;
 mod record;
 mod summary;
 
@@ -21,12 +22,13 @@ use anyhow::Context;
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
+pub use identity::Identity;
 pub use record::{Record, SCHEMA};
 pub use summary::{CellSummary, summarise, write_csv};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
-use crate::plan::{Identity, Round};
+use crate::plan::Round;
 
 /// An open run folder; only one process has it open.
 #[derive(Debug)]

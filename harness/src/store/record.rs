@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use dyno_api::Facts;
 use serde::{Deserialize, Serialize};
 
+use super::identity::collect_files;
 use crate::campaign::{Profile, Track};
-use crate::plan::collect_files;
 use crate::supervisor::Report;
 use crate::verify::{Reason, Verdict};
 

@@ -16,11 +16,20 @@ use dyno_api::{Answer, Model, Session};
 use crate::campaign::Track;
 use crate::exit::{Exit, Outcome};
 
+/// How lines go in, and how answers come out.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Lines of a batch; the latency track has one, always.
+    pub batch: usize,
+    /// Whether all answers to a line are printed, with number and score, instead of the best alone.
+    pub n_best: bool,
+}
+
 /// Translates standard input to standard output under `track` on `cores` workers.
-pub fn host(model: &Arc<dyn Model>, track: Track, cores: usize) -> Outcome {
+pub fn host(model: &Arc<dyn Model>, track: Track, cores: usize, manner: Manner) -> Outcome {
     match track {
-        Track::Latency => lockstep(model),
-        Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores),
+        Track::Latency => lockstep(model, manner),
+        Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores, manner),
     }
 }
 
@@ -31,36 +40,49 @@ pub fn write_facts(model: &Arc<dyn Model>, path: &PathBuf) -> Outcome<()> {
 }
 
 /// One line, its answer, flush; until the end of input.
-fn lockstep(model: &Arc<dyn Model>) -> Outcome {
+fn lockstep(model: &Arc<dyn Model>, manner: Manner) -> Outcome {
     let mut session = model.session().context("a session")?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let (mut line, mut reply) = (Vec::new(), Vec::new());
-    loop {
+    for number in 0.. {
         line.clear();
         if input.read_until(b'\n', &mut line)? == 0 {
-            return Ok(Exit::Done);
+            break;
         }
         reply.clear();
-        answer_line(session.as_mut(), without_end(&line), &mut reply)?;
+        let answers = answers(session.as_mut(), &[without_end(&line)], number, manner);
+        reply.extend(answers.context("translating a line")?);
         output.write_all(&reply)?;
         output.flush()?;
     }
+    Ok(Exit::Done)
 }
 
 /// A line as it counts: without line feed, nor the carriage return of a file from elsewhere.
-fn without_end(line: &[u8]) -> &[u8] {
+pub fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Appends the best answer to `line`, and its newline, to `reply`.
-fn answer_line(session: &mut dyn Session, line: &[u8], reply: &mut Vec<u8>) -> Outcome<()> {
+/// The answers to `lines`, in order, each with its newline; `first` is the number of the first line.
+fn answers(
+    session: &mut dyn Session,
+    lines: &[&[u8]],
+    first: usize,
+    manner: Manner,
+) -> dyno_api::Result<Vec<u8>> {
+    let mut texts = vec![Vec::new(); lines.len()];
     let mut sink = |answer: Answer<'_>| {
-        if answer.rank == 0 {
-            push_line(reply, answer.text);
+        let text = &mut texts[answer.line];
+        if manner.n_best {
+            let (number, score) = (first + answer.line, answer.score.unwrap_or_default());
+            push_line(text, &format!("{number} ||| {} ||| {score}", answer.text));
+        } else if answer.rank == 0 {
+            push_line(text, answer.text);
         }
     };
-    Ok(session.run(&[line], &mut sink).context("translating a line")?)
+    session.run(lines, &mut sink)?;
+    Ok(texts.concat())
 }
 
 /// One line for one line, whatever is in the answer: line ends inside it become spaces.

@@ -8,31 +8,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
-use dyno_api::{Answer, Model, Session};
+use dyno_api::{Model, Session};
 
-use super::{push_line, without_end};
+use super::{Manner, answers, without_end};
 use crate::exit::{Exit, Outcome};
 use crate::os;
 
-/// Lines of a batch: enough to make taking one cheap, few enough to spread a small file over cores.
-const BATCH: usize = 32;
 /// Batches of a window for each worker: the wait for the last one at a window's end is a small share.
 const BATCHES_A_WORKER: usize = 64;
 
 /// Translates standard input to standard output with `cores` workers.
-pub(super) fn run(model: &Arc<dyn Model>, cores: usize) -> Outcome {
+pub(super) fn run(model: &Arc<dyn Model>, cores: usize, manner: Manner) -> Outcome {
     let mut sessions =
         (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("a session")?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let mut first = 0;
     loop {
-        let window = read_window(&mut input, BATCH * BATCHES_A_WORKER * cores)?;
+        let window = read_window(&mut input, manner.batch * BATCHES_A_WORKER * cores)?;
         if window.is_empty() {
             output.flush()?;
             return Ok(Exit::Done);
         }
-        for text in translate_window(&mut sessions, &window)? {
+        for text in translate_window(&mut sessions, &window, first, manner)? {
             output.write_all(&text)?;
         }
+        first += window.len();
     }
 }
 
@@ -49,16 +49,22 @@ fn read_window(input: &mut impl BufRead, most: usize) -> io::Result<Vec<Vec<u8>>
     Ok(lines)
 }
 
-/// The text of each batch of the window, in order.
-fn translate_window(sessions: &mut [Box<dyn Session>], window: &[Vec<u8>]) -> Outcome<Vec<Vec<u8>>> {
-    let batches: Vec<&[Vec<u8>]> = window.chunks(BATCH).collect();
+/// The text of each batch of the window, in order; `first` is the number of its first line.
+fn translate_window(
+    sessions: &mut [Box<dyn Session>],
+    window: &[Vec<u8>],
+    first: usize,
+    manner: Manner,
+) -> Outcome<Vec<Vec<u8>>> {
+    let batches: Vec<&[Vec<u8>]> = window.chunks(manner.batch).collect();
     let texts: Vec<Mutex<Vec<u8>>> = batches.iter().map(|_| Mutex::new(Vec::new())).collect();
     let next = AtomicUsize::new(0);
     let work = |session: &mut dyn Session| -> dyno_api::Result<()> {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(batch) = batches.get(i) else { return Ok(()) };
-            let text = translate_batch(session, batch)?;
+            let lines: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
+            let text = answers(session, &lines, first + i * manner.batch, manner)?;
             *texts[i].lock().expect("a worker that fails ends the program") = text;
         }
     };
@@ -83,19 +89,4 @@ fn pin_to_core_number(worker: usize) {
     if let Ok(cores) = os::allowed_cores() {
         let _ = os::pin_thread(&[cores[worker % cores.len()]]);
     }
-}
-
-/// One batch's answers in order, a line each.
-fn translate_batch(session: &mut dyn Session, batch: &[Vec<u8>]) -> dyno_api::Result<Vec<u8>> {
-    let lines: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
-    let mut answers = vec![String::new(); lines.len()];
-    let mut sink = |answer: Answer<'_>| {
-        if answer.rank == 0 {
-            answers[answer.line].push_str(answer.text);
-        }
-    };
-    session.run(&lines, &mut sink)?;
-    let mut text = Vec::new();
-    answers.iter().for_each(|answer| push_line(&mut text, answer));
-    Ok(text)
 }

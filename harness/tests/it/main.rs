@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod misbehaviour;
+mod models;
 mod resume;
 mod run;
 mod scoring;

@@ -51,9 +51,6 @@ fn sacrebleu(bench: &Bench) -> Option<f64> {
 #[test]
 fn bleu_is_sacrebleus_and_overrides_in_the_environment_are_ignored() {
     let bench = bench();
-    let Some(expected) = sacrebleu(&bench) else {
-        return skip("no sacrebleu for python3: BLEU is not compared");
-    };
     let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out", "--json"]);
     let ended = Ended::of(
         command.env("SACREBLEU_TOKENIZE", "char").env("SACREBLEU_FORMAT", "text").output().unwrap(),

@@ -91,8 +91,6 @@ fn unsupported_models_are_refused_with_the_reason() {
     }
     let refusal = config("output-approx-knn: [128, 1024]").refuse_unsupported_decoding().unwrap_err();
     assert!(refusal.to_string().contains("LSH output has no engine"), "{refusal}");
-    let refusal = config("vocabs: [a.spm, b.fsv]").refuse_unsupported_decoding().unwrap_err();
-    assert!(refusal.to_string().contains("factored vocabularies"), "{refusal}");
     for kind in ["transformer", "s2s", "amun", "nematus"] {
         config(&format!("type: {kind}")).refuse_unsupported().unwrap();
     }

@@ -30,6 +30,12 @@ fn weights_alone_need_their_vocabularies() {
     let vocabulary = path("vocab.yml");
     let model = ModelDir::open_weights(&path("tiny.int8.bin"), [&vocabulary, &vocabulary], None).unwrap();
     assert_eq!(model.load(Precision::Int8).unwrap().precision(), Precision::Int8);
+    let folder = tempfile::tempdir().unwrap();
+    let factored = folder.path().join("vocab.fsv");
+    fs::copy(&vocabulary, &factored).unwrap();
+    let refusal =
+        ModelDir::open_weights(&path("tiny.npz"), [&vocabulary, &factored], None).unwrap_err().to_string();
+    assert!(refusal.contains("vocab.fsv: a factored vocabulary is not supported"), "{refusal}");
     let refusal = model.load(Precision::F32).unwrap_err().to_string();
     assert!(refusal.ends_with("has no weights from which f32 can be made; there: int8"), "{refusal}");
 }
@@ -53,7 +59,7 @@ fn a_decoders_yaml_is_refused_with_its_key() {
         ("relative-paths: true\nmodels: [tiny.npz, tiny.npz]\n", "an ensemble in one file is not supported"),
         ("models: [tiny.npz]\n", "which isn't a file (`relative-paths: true` looks beside this file)"),
         ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [vocab.yml]\n", "`vocabs`: names 1 files"),
-        ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [x.fsv, x.fsv]\n", "factored vocabularies"),
+        ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [x.spm, x.spm]\n", "`vocabs`: names "),
         (
             "relative-paths: true\nmodels: [tiny.npz]\nvocabs: [vocab.yml, vocab.yml]\nshortlist: [lex.s2t, few]\n",
             "`shortlist`: must be [file, first, best, threshold]",
@@ -62,6 +68,12 @@ fn a_decoders_yaml_is_refused_with_its_key() {
         let refusal = decoder_refusal(text);
         assert!(refusal.contains("model.npz.decoder.yml: ") && refusal.contains(reason), "{refusal}");
     }
+}
+
+#[test]
+fn a_directory_is_no_file() {
+    let refusal = dyno_formats::Weights::open(path("")).unwrap_err().to_string();
+    assert!(refusal.ends_with(": not a file"), "{refusal}");
 }
 
 #[test]

@@ -166,3 +166,21 @@ fn weights_are_shared_between_workers() {
     shared::<dyno_formats::Shortlist>();
     shared::<dyno_formats::ModelDir>();
 }
+
+#[test]
+fn an_empty_matrix_may_not_claim_rows() {
+    let header = format!(r#"{{"W":{{"dtype":"I8","shape":[{},0],"data_offsets":[0,0]}},"#, 1u64 << 60)
+        + r#""W.scale":{"dtype":"F32","shape":[1,0],"data_offsets":[0,0]}}"#;
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+    let refusal = Weights::from_bytes("m", file).unwrap_err().to_string();
+    assert_eq!(refusal, "m: `W`: is quantised, but its shape [1152921504606846976, 0] is empty");
+}
+
+#[test]
+fn a_header_whose_length_spells_zip_is_no_archive() {
+    let length = u64::from(u16::from_le_bytes(*b"PK"));
+    let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
+    let padded = format!("{header:<width$}", width = length as usize);
+    let file = [&length.to_le_bytes()[..], padded.as_bytes(), &[3, 4]].concat();
+    assert_eq!(Weights::from_bytes("m", file).unwrap().get("a").unwrap().u8().unwrap(), [3, 4]);
+}

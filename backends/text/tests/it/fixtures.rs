@@ -17,12 +17,15 @@ pub fn fixture(name: &str, test: &str) -> Option<PathBuf> {
 }
 
 /// The models of `tests/goldens`, by name.
-pub const MODELS: [&str; 12] = [
+pub const MODELS: [&str; 15] = [
     "unigram-nmt",
     "unigram-bytes",
     "unigram-rules",
     "unigram-suffix",
     "unigram-spaces",
+    "unigram-ties",
+    "bpe-ties",
+    "bpe-unused",
     "bpe-plain",
     "bpe-bytes",
     "bpe-symbols",

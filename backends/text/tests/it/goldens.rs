@@ -54,6 +54,23 @@ fn pieces_and_ids_find_each_other() {
 }
 
 #[test]
+fn workers_can_share_a_vocabulary() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Vocabulary>();
+}
+
+#[test]
+fn nothing_of_the_line_before_is_left() {
+    let vocabulary = Vocabulary::from_path(&golden("bpe-unused.spm")).unwrap();
+    let (mut reused, mut ids, mut fresh) = (Scratch::default(), vec![], vec![]);
+    for line in cases() {
+        vocabulary.encode_into(&line, &mut reused, &mut ids);
+        vocabulary.encode_into(&line, &mut Scratch::default(), &mut fresh);
+        assert_eq!(ids, fresh, "{}", line.escape_ascii());
+    }
+}
+
+#[test]
 fn ids_beyond_the_end_are_refused() {
     let vocabulary = Vocabulary::from_path(&golden("char.spm")).unwrap();
     let fault = vocabulary.decode_into(&[0, 70_000], &mut String::new()).unwrap_err();

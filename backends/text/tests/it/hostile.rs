@@ -22,7 +22,7 @@ fn mutated_files_never_panic() {
     let mut seeds: Vec<(Format, Vec<u8>)> =
         ["char", "word", "unigram-rules", "unigram-spaces", "unigram-bytes"]
             .into_iter()
-            .chain(["bpe-plain", "bpe-symbols", "bpe-bytes"])
+            .chain(["bpe-plain", "bpe-symbols", "bpe-bytes", "bpe-unused", "unigram-ties"])
             .map(|name| spm(&format!("{name}.spm")))
             .collect();
     seeds.extend([YAML, JSON].map(|text| (Format::Yaml, text.to_vec())));

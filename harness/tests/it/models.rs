@@ -1,0 +1,118 @@
+//! Models from the command line: translating with them, their ids, converting them.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::support::{Bench, Ended, LATENCY, skip};
+
+/// The folder of big fixtures, or a line that says what is skipped.
+fn fixtures(what: &str) -> Option<PathBuf> {
+    let home = std::env::var_os("DYNO_FIXTURES").map(PathBuf::from);
+    if home.is_none() {
+        skip(&format!("{what}: DYNO_FIXTURES names no folder"));
+    }
+    home
+}
+
+fn dyno(bench: &Bench, arguments: &[&str], input: &[u8]) -> Ended {
+    let mut command = bench.dyno(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("dyno starts");
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    writer.join().unwrap();
+    ended
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().into()
+}
+
+#[test]
+fn a_model_chooses_its_backend_and_any_batch_gives_the_same_lines() {
+    let Some(home) = fixtures("translating by command") else { return };
+    let bench = Bench::new(LATENCY);
+    let (model, vocab) = (text(&home.join("ssru/model.npz")), text(&home.join("vocab.spm")));
+    let input = fs::read(home.join("input.en")).unwrap();
+    let expected = fs::read_to_string(home.join("ssru/greedy.out")).unwrap();
+    for further in [vec![], vec!["--batch", "1"], vec!["--track", "latency"], vec!["--cores", "2"]] {
+        let arguments = [&["translate", "--model", &model, "--vocab", &vocab], &further[..]].concat();
+        let ended = dyno(&bench, &arguments, &input);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), expected.as_str()), "{further:?}");
+    }
+}
+
+#[test]
+fn options_are_those_of_marian() {
+    let Some(home) = fixtures("options of translate") else { return };
+    let bench = Bench::new(LATENCY);
+    let (model, vocab) = (text(&home.join("aan/model.npz")), text(&home.join("vocab.spm")));
+    let input = fs::read(home.join("input.en")).unwrap();
+    let list = text(&home.join("lex.s2t"));
+    for (further, golden) in [
+        (vec!["--beam", "4", "--normalize", "0.6"], "beam4.out"),
+        (vec!["--shortlist", &list, "50", "50"], "greedy.shortlist.out"),
+    ] {
+        let arguments = [&["translate", "--model", &model, "--vocab", &vocab], &further[..]].concat();
+        let expected = fs::read_to_string(home.join("aan").join(golden)).unwrap();
+        assert_eq!(dyno(&bench, &arguments, &input).stdout, expected, "{golden}");
+    }
+}
+
+#[test]
+fn n_best_lists_have_numbers_and_scores() {
+    let Some(home) = fixtures("n-best lists") else { return };
+    let bench = Bench::new(LATENCY);
+    let (model, vocab) = (text(&home.join("ssru/model.npz")), text(&home.join("vocab.spm")));
+    let options = ["--beam", "2", "--n-best", "--batch", "1"];
+    let arguments = [&["translate", "--model", &model, "--vocab", &vocab][..], &options].concat();
+    let ended = dyno(&bench, &arguments, b"A dog.\n\nA man sleeps.\n");
+    let numbers: Vec<&str> = ended.stdout.lines().map(|line| line.split(" ||| ").next().unwrap()).collect();
+    assert_eq!(numbers, ["0", "0", "1", "1", "2", "2"], "{ended:?}");
+    assert!(ended.stdout.lines().all(|line| line.split(" ||| ").count() == 3), "{ended:?}");
+}
+
+#[test]
+fn a_converted_model_translates_the_same() {
+    let Some(home) = fixtures("converting") else { return };
+    let bench = Bench::new(LATENCY);
+    let (model, vocab) = (text(&home.join("ssru/model.npz")), text(&home.join("vocab.spm")));
+    let convert = ["convert", &model, "mine", "--vocab", &vocab, "--precision", "f32", "int8"];
+    let ended = dyno(&bench, &convert, b"");
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("weights.int8.safetensors"), "{ended:?}");
+    dyno(&bench, &convert, b"").assert_says(2, &["is there already"]);
+    let input = fs::read(home.join("input.en")).unwrap();
+    let expected = fs::read_to_string(home.join("ssru/greedy.out")).unwrap();
+    assert_eq!(dyno(&bench, &["translate", "--model", "mine"], &input).stdout, expected);
+    let narrow = dyno(&bench, &["translate", "--model", "mine", "--precision", "int8"], &input);
+    assert_eq!((narrow.code, narrow.stdout.lines().count()), (Some(0), 200), "{}", narrow.stderr);
+}
+
+#[test]
+fn ids_are_printed_a_line_a_line() {
+    let bench = Bench::new(LATENCY);
+    bench.write("v.txt", "</s>\n<unk>\na\nb\n");
+    let ended = dyno(&bench, &["tokenize", "--vocab", "v.txt"], b"a b a\n\nc a");
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "2 3 2\n\n1 2\n"));
+    dyno(&bench, &["tokenize", "--vocab", "v.bin"], b"").assert_says(2, &["v.bin", ".spm"]);
+}
+
+#[test]
+fn a_model_that_cannot_be_is_refused() {
+    let bench = Bench::new(LATENCY);
+    for (arguments, parts) in [
+        (vec!["translate"], vec!["--model", "--backend"]),
+        (vec!["translate", "--model", "gone"], vec!["no model at gone"]),
+        (vec!["translate", "--model", "tiny.en"], vec!["no backend", "tiny.en"]),
+        (vec!["translate", "--backend", "null", "--beam", "4"], vec!["no setting `beam`"]),
+        (vec!["translate", "--backend", "null", "--beam", "4", "--set", "beam=2"], vec!["give one"]),
+        (vec!["convert", "gone", "to", "--precision", "f32"], vec!["gone"]),
+    ] {
+        dyno(&bench, &arguments, b"x\n").assert_says(2, &parts);
+    }
+}
