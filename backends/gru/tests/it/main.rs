@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
+mod refusals;
+
 use std::path::{Path, PathBuf};
 
 use dyno_gru::ENGINE;
