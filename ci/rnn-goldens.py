@@ -165,8 +165,8 @@ def main():
         vocabularies = [out / f"{language}.spm" for language in languages]
         if not given.decode:
             train(folder, options, vocabularies, 30 if given.sweep else 70)
-        write_decoder(folder, vocabularies)
         decode(out, folder, vocabularies)
+        write_decoder(folder, vocabularies)  # last: with it the folder counts as complete
         print(name, flush=True)
 
 
