@@ -10,6 +10,8 @@ use crate::null::Null;
 pub fn all() -> &'static [&'static dyn Backend] {
     &[
         &Null,
+        #[cfg(feature = "gru")]
+        &dyno_gru::ENGINE,
         #[cfg(feature = "ssru")]
         &dyno_ssru::ENGINE,
         #[cfg(feature = "transformer-aan")]

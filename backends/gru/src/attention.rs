@@ -1,0 +1,73 @@
+//! Attention by a perceptron of one layer: e_j = u·tanh(H_j·Wc + s·Ws), α = softmax(e), c = Σ α_j·H_j.
+
+use dyno_formats::Result;
+use dyno_nn::math::{dot, multiply_add, softmax, tanh_in_place};
+
+use crate::names::Names;
+use crate::options::{NormStyle, Options};
+use crate::projection::{Dense, Projection};
+
+/// The attention's weights.
+pub(crate) struct Attention {
+    /// Over the encoder's rows, with the bias.
+    pub(crate) context: Projection,
+    /// Over the decoder's state.
+    pub(crate) state: Projection,
+    /// u [C].
+    energy: Vec<f32>,
+}
+
+/// Buffers, and the weights over the source of the row that was attended last.
+#[derive(Default)]
+pub(crate) struct Weights {
+    hidden: Vec<f32>,
+    pub(crate) alpha: Vec<f32>,
+}
+
+impl Attention {
+    pub(crate) fn new(names: Names<'_>, options: &Options) -> Result<Self> {
+        let (state, context) = (options.state, options.context());
+        let dense = Dense {
+            weights: "decoder_Wc_att",
+            bias: "decoder_b_att",
+            gamma: "decoder_att_gamma1",
+            nematus: ["decoder_Wc_att_lns", "decoder_Wc_att_lnb"],
+        };
+        let weights = names.matrix("decoder_W_comb_att", state, context)?;
+        let product = Projection::new(weights, Vec::new(), context);
+        let norm = |part: &str| names.vector(&format!("decoder_{part}"), context);
+        Ok(Self {
+            context: Projection::dense(names, options.style, &dense, context, context)?,
+            state: match options.style {
+                NormStyle::None => product,
+                NormStyle::Gamma => product.scaled(norm("att_gamma2")?, Vec::new()),
+                NormStyle::Nematus => product.normalised(norm("W_comb_att_lns")?, norm("W_comb_att_lnb")?),
+            },
+            energy: names.matrix("decoder_U_att", context, 1)?,
+        })
+    }
+
+    /// Adds to `out` [C] what a row sees whose state gives `query` [C], of the words of its sentence with `keys` and
+    /// `values` [words, C].
+    pub(crate) fn attend(
+        &self,
+        query: &[f32],
+        keys: &[f32],
+        values: &[f32],
+        out: &mut [f32],
+        weights: &mut Weights,
+    ) {
+        let width = self.energy.len();
+        weights.alpha.clear();
+        for key in keys.chunks_exact(width) {
+            weights.hidden.clear();
+            weights.hidden.extend(key.iter().zip(query).map(|(key, query)| key + query));
+            tanh_in_place(&mut weights.hidden);
+            weights.alpha.push(dot(&weights.hidden, &self.energy));
+        }
+        softmax(&mut weights.alpha);
+        for (alpha, value) in weights.alpha.iter().zip(values.chunks_exact(width)) {
+            multiply_add(out, *alpha, value);
+        }
+    }
+}

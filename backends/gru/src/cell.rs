@@ -1,0 +1,272 @@
+//! Recurrent cells: GRU, GRU with Nematus' norms, LSTM, each as one cell of a layer's stack.
+//!
+//! Pre-activations of input and state are products of their own (x·W and s·U), so that an encoder can take the input's
+//! for all words at once. A cell without input is a transition: it sees the state alone.
+
+use dyno_formats::Result;
+use dyno_nn::Rows;
+use dyno_nn::math::sigmoid;
+
+use crate::names::Names;
+use crate::options::CellKind;
+use crate::projection::Projection;
+
+/// What hypotheses or sentences remember in one layer.
+pub(crate) struct State {
+    /// [rows, S].
+    pub(crate) output: Rows,
+    /// [rows, S]; only LSTMs look at it.
+    pub(crate) cell: Rows,
+}
+
+impl State {
+    pub(crate) fn new(width: usize) -> Self {
+        Self { output: Rows::new(width), cell: Rows::new(width) }
+    }
+
+    pub(crate) fn reset(&mut self, rows: usize) {
+        self.output.reset(rows);
+        self.cell.reset(rows);
+    }
+
+    pub(crate) fn set(&mut self, values: &[f32]) {
+        self.output.set(values);
+        self.cell.set(values);
+    }
+
+    pub(crate) fn reorder(&mut self, kept: &[usize]) {
+        self.output.reorder(kept);
+        self.cell.reorder(kept);
+    }
+}
+
+/// Buffers of a cell.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    state: Vec<f32>,
+    part: Vec<f32>,
+}
+
+/// Where a cell stands: what decides about its biases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// Of its parameters' names.
+    pub(crate) prefix: &'a str,
+    /// Width of its input; 0 for none.
+    pub(crate) inputs: usize,
+    /// In the decoder's first layer, after the attention: Marian's "final".
+    pub(crate) last: bool,
+    pub(crate) encoder: bool,
+}
+
+/// A cell with its weights.
+pub(crate) struct Cell {
+    input: Option<Side>,
+    state: Side,
+    /// [3S] in the order r, z, h of the gates, or [4S] in the order f, i, c, o.
+    bias: Vec<f32>,
+    gates: Gates,
+    width: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Gates {
+    /// Whether the bias of h is added before the reset.
+    Gru {
+        bias_first: bool,
+    },
+    Lstm,
+}
+
+impl Cell {
+    /// Reads the cell at `place`, with a state of `width`.
+    pub(crate) fn new(
+        names: Names<'_>,
+        kind: CellKind,
+        normalised: bool,
+        place: Place<'_>,
+        width: usize,
+    ) -> Result<Self> {
+        let reader = Reader { names, place, width };
+        let gru = Gates::Gru { bias_first: place.last };
+        let (bias, gates) = match kind {
+            CellKind::Lstm => (reader.vector("b", 4)?, Gates::Lstm),
+            CellKind::GruNematus if normalised => (reader.nematus_bias()?, gru),
+            CellKind::Gru | CellKind::GruNematus => (reader.gru_bias()?, gru),
+        };
+        let side = |input: bool| match kind {
+            CellKind::Lstm => reader.lstm_side(input, normalised),
+            CellKind::GruNematus if normalised => reader.nematus_side(input),
+            CellKind::Gru | CellKind::GruNematus => reader.gru_side(input, normalised),
+        };
+        let input = (place.inputs > 0).then(|| side(true)).transpose()?;
+        Ok(Self { input, state: side(false)?, bias, gates, width })
+    }
+
+    /// Width of pre-activations: 3S or 4S.
+    pub(crate) fn fed_width(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Replaces `fed` by the input's share of the pre-activations of `input` [rows, inputs].
+    pub(crate) fn feed(&self, input: &[f32], fed: &mut Vec<f32>, scratch: &mut Scratch) {
+        fed.clear();
+        if let Some(side) = &self.input {
+            side.apply(input, fed, &mut scratch.part);
+        }
+    }
+
+    /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S], or empty for a transition.
+    pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
+        self.state.apply(state.output.values(), &mut scratch.state, &mut scratch.part);
+        let fed_width = self.fed_width();
+        for (row, pre) in scratch.state.chunks_exact(fed_width).enumerate() {
+            let x = fed.get(row * fed_width..(row + 1) * fed_width);
+            let span = row * self.width..(row + 1) * self.width;
+            let output = &mut state.output.values_mut()[span.clone()];
+            match self.gates {
+                Gates::Gru { bias_first } => self.gru(x, pre, bias_first, output),
+                Gates::Lstm => self.lstm(x, pre, output, &mut state.cell.values_mut()[span]),
+            }
+        }
+    }
+
+    /// s ← (1−z)⊙h + z⊙s.
+    fn gru(&self, x: Option<&[f32]>, s: &[f32], bias_first: bool, output: &mut [f32]) {
+        let width = self.width;
+        let fed = |at: usize| x.map_or(0.0, |x| x[at]);
+        for (i, out) in output.iter_mut().enumerate() {
+            let (update, candidate) = (width + i, 2 * width + i);
+            let r = sigmoid(fed(i) + s[i] + self.bias[i]);
+            let z = sigmoid(fed(update) + s[update] + self.bias[update]);
+            let h = if bias_first {
+                (fed(candidate) + (s[candidate] + self.bias[candidate]) * r).tanh()
+            } else {
+                (fed(candidate) + s[candidate] * r + self.bias[candidate]).tanh()
+            };
+            *out = (1.0 - z) * h + z * *out;
+        }
+    }
+
+    /// c ← σ(f)⊙c + σ(i)⊙tanh(g), s ← σ(o)⊙tanh(c).
+    fn lstm(&self, x: Option<&[f32]>, s: &[f32], output: &mut [f32], cell: &mut [f32]) {
+        let width = self.width;
+        let pre = |at: usize| x.map_or(0.0, |x| x[at]) + s[at] + self.bias[at];
+        for (i, (out, cell)) in output.iter_mut().zip(cell).enumerate() {
+            let (forget, take) = (sigmoid(pre(i)), sigmoid(pre(width + i)));
+            *cell = forget * *cell + take * pre(2 * width + i).tanh();
+            *out = sigmoid(pre(3 * width + i)) * cell.tanh();
+        }
+    }
+}
+
+/// The products of input or state, side by side.
+struct Side {
+    parts: Vec<Projection>,
+    outputs: usize,
+}
+
+impl Side {
+    fn new(parts: Vec<Projection>) -> Self {
+        let outputs = parts.iter().map(Projection::outputs).sum();
+        Self { parts, outputs }
+    }
+
+    fn apply(&self, rows: &[f32], out: &mut Vec<f32>, scratch: &mut Vec<f32>) {
+        if let [only] = &self.parts[..] {
+            return only.apply(rows, out);
+        }
+        let mut start = 0;
+        for part in &self.parts {
+            part.apply(rows, scratch);
+            let width = part.outputs();
+            out.resize(scratch.len() / width * self.outputs, 0.0);
+            for (out, values) in out.chunks_exact_mut(self.outputs).zip(scratch.chunks_exact(width)) {
+                out[start..start + width].copy_from_slice(values);
+            }
+            start += width;
+        }
+    }
+}
+
+/// Reads one cell's parameters.
+struct Reader<'a> {
+    names: Names<'a>,
+    place: Place<'a>,
+    width: usize,
+}
+
+impl Reader<'_> {
+    /// A vector as wide as `gates` states.
+    fn vector(&self, part: &str, gates: usize) -> Result<Vec<f32>> {
+        self.names.vector(&format!("{}_{part}", self.place.prefix), gates * self.width)
+    }
+
+    /// Weights of the input (`W…`) or the state (`U…`), for `gates` gates.
+    fn matrix(&self, input: bool, suffix: &str, gates: usize) -> Result<Vec<f32>> {
+        let (letter, rows) = if input { ("W", self.place.inputs) } else { ("U", self.width) };
+        self.names.matrix(&format!("{}_{letter}{suffix}", self.place.prefix), rows, gates * self.width)
+    }
+
+    fn scale(&self, input: bool, gates: usize) -> Result<Vec<f32>> {
+        self.vector(if input { "gamma1" } else { "gamma2" }, gates)
+    }
+
+    fn gru_bias(&self) -> Result<Vec<f32>> {
+        Ok([self.vector("b", 2)?, self.vector("bx", 1)?].concat())
+    }
+
+    /// With Nematus' norms biases go into the products, but for that of h in the encoder's transitions.
+    fn nematus_bias(&self) -> Result<Vec<f32>> {
+        let gates = vec![0.0; 2 * self.width];
+        let own = self.place.encoder && self.place.inputs == 0;
+        let candidate = if own { self.vector("bx", 1)? } else { vec![0.0; self.width] };
+        Ok([gates, candidate].concat())
+    }
+
+    fn lstm_side(&self, input: bool, normalised: bool) -> Result<Side> {
+        let product = Projection::new(self.matrix(input, "", 4)?, Vec::new(), 4 * self.width);
+        let scale = normalised.then(|| self.scale(input, 4)).transpose()?;
+        Ok(Side::new(vec![scaled(product, scale)]))
+    }
+
+    /// The gates' and the candidate's weights as one matrix, which the norm needs.
+    fn gru_side(&self, input: bool, normalised: bool) -> Result<Side> {
+        let (gates, candidate) = (self.matrix(input, "", 2)?, self.matrix(input, "x", 1)?);
+        let rows = gates.chunks_exact(2 * self.width).zip(candidate.chunks_exact(self.width));
+        let weights: Vec<f32> = rows.flat_map(|(gates, candidate)| [gates, candidate].concat()).collect();
+        let product = Projection::new(weights, Vec::new(), 3 * self.width);
+        let scale = normalised.then(|| self.scale(input, 3)).transpose()?;
+        Ok(Side::new(vec![scaled(product, scale)]))
+    }
+
+    fn nematus_side(&self, input: bool) -> Result<Side> {
+        let parts = [("", "b", 2), ("x", "bx", 1)];
+        let parts = parts.map(|(suffix, bias, gates)| self.nematus_part(input, suffix, bias, gates));
+        Ok(Side::new(parts.into_iter().collect::<Result<_>>()?))
+    }
+
+    /// One of the four products with Nematus' norms; Marian's `GRUNematus` (`src/rnn/cells.h`) decides where its
+    /// bias goes.
+    fn nematus_part(&self, input: bool, suffix: &str, bias: &str, gates: usize) -> Result<Projection> {
+        let place = self.place;
+        let transition = place.inputs == 0;
+        let inside = if input { !place.last } else { !place.encoder && (place.last || transition) };
+        let bias = self.vector(bias, gates)?;
+        let before = if inside { bias.clone() } else { Vec::new() };
+        let letter = if input { "W" } else { "U" };
+        let norm = |part: &str| self.vector(&format!("{letter}{suffix}_{part}"), gates);
+        let product = Projection::new(self.matrix(input, suffix, gates)?, before, gates * self.width);
+        let product = product.normalised(norm("lns")?, norm("lnb")?);
+        // The candidate's bias is then in the gates' formula.
+        let after = !input && place.encoder && transition && suffix.is_empty();
+        Ok(if after { product.shifted(bias) } else { product })
+    }
+}
+
+fn scaled(product: Projection, scale: Option<Vec<f32>>) -> Projection {
+    match scale {
+        Some(scale) => product.scaled(scale, Vec::new()),
+        None => product,
+    }
+}

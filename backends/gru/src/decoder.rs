@@ -1,0 +1,241 @@
+//! The decoder's weights, and one worker's state of it.
+
+use std::sync::Arc;
+
+use dyno_formats::Result;
+use dyno_nn::math::{add, tanh_in_place};
+use dyno_nn::{Decoder, Request, Row, Sentence, Step};
+
+use crate::attention::{Attention, Weights};
+use crate::cell::{Cell, Place, Scratch, State};
+use crate::encoder::Encoded;
+use crate::names::Names;
+use crate::network::Rnn;
+use crate::options::Options;
+use crate::projection::{Dense, Projection};
+
+/// The recurrent layers, what comes before and what comes after them.
+pub(crate) struct Layers {
+    /// Of the first layer; attention stands between the first and the second.
+    base: Vec<Cell>,
+    attention: Attention,
+    /// Of each further layer: the first has input, the others are transitions.
+    high: Vec<Vec<Cell>>,
+    /// From the mean of what the encoder gave to the first state of all layers.
+    start: Projection,
+    /// The deep output's shares of embedding, top state and context.
+    deep: [Projection; 3],
+    skip: bool,
+}
+
+impl Layers {
+    pub(crate) fn new(names: Names<'_>, options: &Options) -> Result<Self> {
+        let (state, context) = (options.state, options.context());
+        let cell = |prefix: &str, inputs: usize, last: bool| {
+            let place = Place { prefix, inputs, last, encoder: false };
+            Cell::new(names, options.decoder_cell, options.normalised, place, state)
+        };
+        let base = |number: usize| {
+            let inputs = [options.embedding, context].get(number - 1).copied().unwrap_or(0);
+            cell(&format!("decoder_cell{number}"), inputs, number > 1)
+        };
+        let high = |layer: usize| {
+            let cells = (1..=options.decoder_cells[1]).map(|number| {
+                let inputs = if number == 1 { state } else { 0 };
+                cell(&format!("decoder_l{layer}_cell{number}"), inputs, false)
+            });
+            cells.collect::<Result<Vec<_>>>()
+        };
+        Ok(Self {
+            base: (1..=options.decoder_cells[0]).map(base).collect::<Result<_>>()?,
+            attention: Attention::new(names, options)?,
+            high: (2..=options.decoder_depth).map(high).collect::<Result<_>>()?,
+            start: start(names, options)?,
+            deep: [deep(names, options, 0)?, deep(names, options, 1)?, deep(names, options, 2)?],
+            skip: options.skip,
+        })
+    }
+}
+
+fn start(names: Names<'_>, options: &Options) -> Result<Projection> {
+    let dense = Dense {
+        weights: "decoder_ff_state_W",
+        bias: "decoder_ff_state_b",
+        gamma: "decoder_ff_state_gamma",
+        nematus: ["decoder_ff_state_ln_s", "decoder_ff_state_ln_b"],
+    };
+    Projection::dense(names, options.style, &dense, options.context(), options.state)
+}
+
+fn deep(names: Names<'_>, options: &Options, input: usize) -> Result<Projection> {
+    let inputs = [options.embedding, options.state, options.context()][input];
+    let name = |part: &str| format!("decoder_ff_logit_l1_{part}{input}");
+    let dense = Dense {
+        weights: &name("W"),
+        bias: &name("b"),
+        gamma: &name("gamma"),
+        nematus: [&name("ln_s"), &name("ln_b")],
+    };
+    Projection::dense(names, options.style, &dense, inputs, options.embedding)
+}
+
+/// One worker's state.
+pub(crate) struct Worker {
+    network: Arc<Rnn>,
+    encoded: Encoded,
+    /// The attention's products of the encoder's rows, [words, C].
+    keys: Vec<f32>,
+    candidates: Vec<Option<Vec<u32>>>,
+    /// Of each layer.
+    states: Vec<State>,
+    buffers: Buffers,
+}
+
+#[derive(Default)]
+struct Buffers {
+    embedded: Vec<f32>,
+    context: Vec<f32>,
+    top: Vec<f32>,
+    hidden: Vec<f32>,
+    share: Vec<f32>,
+    fed: Vec<f32>,
+    logits: Vec<f32>,
+    scratch: Scratch,
+    weights: Weights,
+}
+
+impl Worker {
+    pub(crate) fn new(network: Arc<Rnn>) -> Self {
+        let width = network.options.state;
+        let layers = 1 + network.layers.high.len();
+        Self {
+            encoded: Encoded::new(width),
+            keys: Vec::new(),
+            candidates: Vec::new(),
+            states: (0..layers).map(|_| State::new(width)).collect(),
+            buffers: Buffers::default(),
+            network,
+        }
+    }
+
+    /// Each layer starts with tanh(W·mean of the sentence).
+    fn start_states(&mut self) {
+        let (layers, width) = (&self.network.layers, self.network.options.context());
+        let means = &mut self.buffers.context;
+        means.clear();
+        for span in self.encoded.spans.starts.windows(2) {
+            let start = means.len();
+            means.resize(start + width, 0.0);
+            let mean = &mut means[start..];
+            let rows = &self.encoded.rows[span[0] * width..span[1] * width];
+            rows.chunks_exact(width).for_each(|row| add(mean, row));
+            mean.iter_mut().for_each(|sum| *sum /= (span[1] - span[0]) as f32);
+        }
+        layers.start.apply(means, &mut self.buffers.top);
+        tanh_in_place(&mut self.buffers.top);
+        self.states.iter_mut().for_each(|state| state.set(&self.buffers.top));
+    }
+
+    fn embed(&mut self, rows: &[Row]) {
+        let (network, embedded) = (&self.network, &mut self.buffers.embedded);
+        embedded.clear();
+        for row in rows {
+            match row.previous {
+                Some(word) => embedded.extend_from_slice(network.target_embedding(word)),
+                None => embedded.resize(embedded.len() + network.options.embedding, 0.0),
+            }
+        }
+    }
+
+    /// The first layer: a cell, attention with its state, and the cells that read the context.
+    fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>) {
+        let network = Arc::clone(&self.network);
+        let (first, rest) = network.layers.base.split_first().expect("two cells or more, by the options");
+        let Buffers { embedded, fed, scratch, .. } = &mut self.buffers;
+        first.feed(embedded, fed, scratch);
+        first.step(fed, &mut self.states[0], scratch);
+        self.attend(rows, alignment);
+        let Buffers { context, fed, scratch, .. } = &mut self.buffers;
+        for cell in rest {
+            cell.feed(context, fed, scratch);
+            cell.step(fed, &mut self.states[0], scratch);
+        }
+    }
+
+    fn attend(&mut self, rows: &[Row], mut alignment: Option<&mut Step>) {
+        let (attention, width) = (&self.network.layers.attention, self.network.options.context());
+        let Buffers { context, share, weights, .. } = &mut self.buffers;
+        attention.state.apply(self.states[0].output.values(), share);
+        context.clear();
+        context.resize(rows.len() * width, 0.0);
+        let contexts = context.chunks_exact_mut(width).zip(share.chunks_exact(width));
+        for (row, (context, query)) in rows.iter().zip(contexts) {
+            let starts = &self.encoded.spans.starts;
+            let words = starts[row.sentence] * width..starts[row.sentence + 1] * width;
+            let (keys, values) = (&self.keys[words.clone()], &self.encoded.rows[words]);
+            attention.attend(query, keys, values, context, weights);
+            if let Some(step) = &mut alignment {
+                step.attention.push(weights.alpha.len()).copy_from_slice(&weights.alpha);
+            }
+        }
+    }
+
+    /// The layers above the first; leaves the top's output in `top`.
+    fn high_layers(&mut self) {
+        let layers = &self.network.layers;
+        let Buffers { top, fed, scratch, .. } = &mut self.buffers;
+        let (first, rest) = self.states.split_first_mut().expect("a state for each layer");
+        top.clear();
+        top.extend_from_slice(first.output.values());
+        for (cells, state) in layers.high.iter().zip(rest) {
+            for cell in cells {
+                cell.feed(top, fed, scratch);
+                cell.step(fed, state, scratch);
+            }
+            if !layers.skip {
+                top.fill(0.0);
+            }
+            add(top, state.output.values());
+        }
+    }
+
+    /// tanh of the three shares, in `hidden` [rows, E].
+    fn deep_output(&mut self) {
+        let [embedding, state, context] = &self.network.layers.deep;
+        let buffers = &mut self.buffers;
+        embedding.apply(&buffers.embedded, &mut buffers.hidden);
+        state.apply(&buffers.top, &mut buffers.share);
+        add(&mut buffers.hidden, &buffers.share);
+        context.apply(&buffers.context, &mut buffers.share);
+        add(&mut buffers.hidden, &buffers.share);
+        tanh_in_place(&mut buffers.hidden);
+    }
+}
+
+impl Decoder for Worker {
+    fn start(&mut self, batch: &[Sentence<'_>]) {
+        let network = Arc::clone(&self.network);
+        network.encoder.encode(batch, |word| network.source_embedding(word), &mut self.encoded);
+        network.layers.attention.context.apply(&self.encoded.rows, &mut self.keys);
+        self.candidates.clear();
+        self.candidates.extend(batch.iter().map(|sentence| sentence.candidates.map(<[u32]>::to_vec)));
+        self.start_states();
+    }
+
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+        step.clear();
+        self.embed(rows);
+        self.base_layer(rows, request.attention.then_some(&mut *step));
+        self.high_layers();
+        self.deep_output();
+        let buffers = &mut self.buffers;
+        for (hidden, row) in buffers.hidden.chunks_exact(self.network.options.embedding).zip(rows) {
+            let candidates = self.candidates[row.sentence].as_deref();
+            self.network.output.row(hidden, candidates, request, &mut buffers.logits, step);
+        }
+    }
+
+    fn reorder(&mut self, kept: &[usize]) {
+        self.states.iter_mut().for_each(|state| state.reorder(kept));
+    }
+}

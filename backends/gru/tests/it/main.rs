@@ -1,0 +1,47 @@
+//! The engine against Marian's own outputs: its big fixtures, and tiny models of each kind (see goldens/README.md).
+
+#![allow(clippy::unwrap_used)] // helpers of tests fail like tests
+
+mod refusals;
+
+use std::path::{Path, PathBuf};
+
+use dyno_gru::ENGINE;
+use dyno_parity::Goldens;
+
+#[test]
+fn fixtures_translate_as_by_marian() {
+    let Some((goldens, home)) = Goldens::fixtures("parity of gru") else { return };
+    goldens.check(&ENGINE, &home.join("gru/model.npz"));
+}
+
+#[test]
+fn every_kind_of_model_translates_as_by_marian() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
+    assert!(check_all(&home) >= 12, "the kept models are there");
+}
+
+/// The whole option space, which is too big to keep: `ci/rnn-goldens.py --sweep --out DIR`.
+#[test]
+fn a_sweep_translates_as_by_marian() {
+    let Some(home) = std::env::var_os("DYNO_RNN_GOLDENS").map(PathBuf::from) else { return };
+    println!("{} models", check_all(&home));
+}
+
+/// Compares each model in a folder; says how many there were.
+fn check_all(home: &Path) -> usize {
+    let goldens = Goldens {
+        input: home.join("input.en"),
+        vocabulary: home.join("joint.spm"),
+        shortlist: Some(home.join("lex.s2t")),
+    };
+    let folders = home.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let mut decoders: Vec<PathBuf> = folders.map(|folder| folder.join("decoder.yml")).collect();
+    decoders.retain(|decoder| decoder.is_file());
+    decoders.sort();
+    for decoder in &decoders {
+        println!("{}", decoder.display());
+        goldens.check(&ENGINE, decoder);
+    }
+    decoders.len()
+}
