@@ -38,4 +38,4 @@ pub use error::{Error, Result};
 pub use isa::Isa;
 pub use kernels::Kernels;
 pub use precision::Precision;
-pub use product::{Activation, Best, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights};
+pub use product::{Activation, Best, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights};

@@ -53,16 +53,16 @@ pub enum Output<'a> {
 /// Packed weights, with the scales and bias of their columns, and the function that multiplies with them.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    kernels: Kernels,
-    multiply: unsafe fn(&mut Job<'_>),
-    precision: Precision,
-    k: usize,
-    n: usize,
-    groups: usize,
-    blocks: Vec<Block>,        // [N / 16 rounded up, groups], in the order of panels
-    starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
-    scales: Vec<f32>,          // [N rounded up to 16]
-    bias: Vec<f32>,            // [N rounded up to 16]
+    pub(super) kernels: Kernels,
+    pub(super) multiply: unsafe fn(&mut Job<'_>),
+    pub(super) precision: Precision,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) groups: usize,
+    pub(super) blocks: Vec<Block>, // [N / 16 rounded up, groups], in the order of panels
+    pub(super) starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
+    pub(super) scales: Vec<f32>,   // [N rounded up to 16]
+    pub(super) bias: Vec<f32>,     // [N rounded up to 16]
 }
 
 impl Weights {
@@ -102,6 +102,15 @@ impl Weights {
         let vector = (column - panel) / LANES;
         let block = panel / LANES * self.groups + byte / 4 * vectors + vector;
         (block, column % LANES * 4 + byte % 4)
+    }
+
+    /// Becomes a weight of `n` columns, all of them still to be filled; allocates only past its capacity.
+    pub(super) fn clear(&mut self, n: usize) {
+        self.n = n;
+        self.starts.clear();
+        self.scales.clear();
+        self.bias.clear();
+        self.blocks.resize(n.div_ceil(LANES) * self.groups, Block::ZERO);
     }
 
     /// What sums start from: they undo what the private form of activations adds to each of them.
