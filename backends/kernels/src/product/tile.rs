@@ -14,7 +14,7 @@ macro_rules! product {
      tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
             use crate::lanes::{LANES, $lanes as lanes};
-            use crate::product::job::{Job, Panel, Sink};
+            use crate::product::job::{Activation, Job, Panel, Sink};
             use crate::product::tile::{even_tiles, group};
             use $arithmetic as arithmetic;
             use $maths as maths;
@@ -71,11 +71,24 @@ macro_rules! product {
             #[inline(never)] // one copy serves all tiles: it costs little beside a tile, and much code
             fn finish(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
                 let row_scale = lanes::splat(job.row_scale(row));
+                let width = LANES * sums.len();
+                let (scales, bias) = (&job.scales[column..][..width], &job.bias[column..][..width]);
+                let local = column - job.columns.start;
+                if let (Activation::None, None, Sink::F32(out)) = (job.activation, &job.residual, &mut job.sink) {
+                    // The common case on its own: with short K the general loop's tests would cost as much as the sums.
+                    let out = out.part(row, local, width.min(job.columns.end - column));
+                    let columns = scales.chunks_exact(LANES).zip(bias.chunks_exact(LANES));
+                    for ((sums, out), (scale, bias)) in sums.iter().zip(out.chunks_mut(LANES)).zip(columns) {
+                        let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(scale));
+                        lanes::store(out, lanes::fma(scaled, row_scale, lanes::load(bias)));
+                    }
+                    return;
+                }
                 for (v, sums) in sums.iter().enumerate() {
                     let column = column + LANES * v;
                     let n = LANES.min(job.columns.end - column);
-                    let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(&job.scales[column..][..LANES]));
-                    let y = lanes::fma(scaled, row_scale, lanes::load(&job.bias[column..][..LANES]));
+                    let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(&scales[LANES * v..][..LANES]));
+                    let y = lanes::fma(scaled, row_scale, lanes::load(&bias[LANES * v..][..LANES]));
                     let mut y = maths::activate(job.activation, y);
                     let local = column - job.columns.start;
                     if let Some(residual) = &job.residual {
