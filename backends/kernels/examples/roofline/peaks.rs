@@ -1,0 +1,149 @@
+//! What the hardware gives at most: multiplications in registers, and weights read from where they live.
+
+use dyno_kernels::{Isa, Precision};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Sums in flight: enough for four cycles of latency at two instructions a cycle, and then some.
+const CHAINS: usize = 12;
+/// Rounds of all chains: about 50 µs.
+const ROUNDS: usize = 10_000;
+
+/// The processor, as the system names it.
+pub fn machine() -> String {
+    let all = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = all.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split(": ").nth(1).unwrap_or("unknown").to_owned()
+    };
+    let cpu = [field("model name"), field("cpu family"), field("model\t")];
+    format!("{}, family {}, model {}; one core", cpu[0], cpu[1], cpu[2])
+}
+
+/// MAC/s of the best instruction for it, in registers only.
+pub fn compute(isa: Isa, precision: Precision) -> f64 {
+    let (run, work) = loop_of(isa, precision);
+    let start = Instant::now();
+    // SAFETY: `isa` is that of kernels, which exist only where it was found.
+    unsafe { run() };
+    (ROUNDS * CHAINS * work) as f64 / start.elapsed().as_secs_f64()
+}
+
+/// The loop, and the multiplications of one of its instructions. Without dot products the limit is that of the same loop
+/// in multiply-add pairs.
+#[cfg(target_arch = "x86_64")]
+fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
+    match (isa, precision) {
+        (Isa::Scalar, _) => (x86::scalar, 1),
+        (Isa::Avx512vnni, Precision::Int8) => (x86::int8_512, 64),
+        (Isa::Avx512vnni, Precision::Int16) => (x86::int16_512, 32),
+        (Isa::Avx512bw, Precision::Int8 | Precision::Int16) => (x86::pairs_512, 32),
+        (Isa::Avx512vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
+        (Isa::AvxVnni, Precision::Int8) => (x86::int8_256, 32),
+        (Isa::AvxVnni, Precision::Int16) => (x86::int16_256, 16),
+        (_, Precision::F32) => (x86::f32_256, 8),
+        _ => (x86::pairs_256, 16),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn loop_of(_: Isa, _: Precision) -> (unsafe fn(), usize) {
+    (scalar, 1)
+}
+
+/// Reads all of it once, in the isa's registers.
+pub fn stream(isa: Isa, data: &[f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if isa >= Isa::Avx512bw {
+        // SAFETY: `isa` is that of kernels, which exist only where it was found.
+        return unsafe { x86::stream_512(data) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if isa >= Isa::Avx2 {
+        // SAFETY: as above.
+        return unsafe { x86::stream_256(data) };
+    }
+    let _ = isa;
+    black_box(data.iter().fold(0, |sum: u32, x| sum.wrapping_add(x.to_bits())));
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{CHAINS, ROUNDS};
+    use std::arch::x86_64::*;
+    use std::hint::black_box;
+
+    macro_rules! peak {
+        ($name:ident, $features:literal, $zero:expr, |$sum:ident, $x:ident| $step:expr) => {
+            #[target_feature(enable = $features)]
+            pub fn $name() {
+                let $x = black_box($zero);
+                let mut sums = [$zero; CHAINS];
+                for _ in 0..ROUNDS {
+                    for sum in &mut sums {
+                        let $sum = *sum;
+                        *sum = $step;
+                    }
+                }
+                black_box(sums);
+            }
+        };
+    }
+
+    peak!(int8_512, "avx512f,avx512vnni", _mm512_setzero_si512(), |sum, x| _mm512_dpbusd_epi32(sum, x, x));
+    peak!(int16_512, "avx512f,avx512vnni", _mm512_setzero_si512(), |sum, x| _mm512_dpwssd_epi32(sum, x, x));
+    peak!(pairs_512, "avx512bw", _mm512_setzero_si512(), |sum, x| _mm512_add_epi32(
+        sum,
+        _mm512_madd_epi16(sum, x)
+    ));
+    peak!(f32_512, "avx512f", _mm512_setzero_ps(), |sum, x| _mm512_fmadd_ps(x, x, sum));
+    peak!(int8_256, "avxvnni,avx2", _mm256_setzero_si256(), |sum, x| _mm256_dpbusd_avx_epi32(sum, x, x));
+    peak!(int16_256, "avxvnni,avx2", _mm256_setzero_si256(), |sum, x| _mm256_dpwssd_avx_epi32(sum, x, x));
+    peak!(pairs_256, "avx2", _mm256_setzero_si256(), |sum, x| _mm256_add_epi32(
+        sum,
+        _mm256_madd_epi16(sum, x)
+    ));
+    peak!(f32_256, "avx2,fma", _mm256_setzero_ps(), |sum, x| _mm256_fmadd_ps(x, x, sum));
+
+    pub fn scalar() {
+        let x = black_box(1.0f32);
+        let mut sums = [0.0f32; CHAINS];
+        for _ in 0..ROUNDS {
+            for sum in &mut sums {
+                *sum += black_box(x) * x;
+            }
+        }
+        black_box(sums);
+    }
+
+    /// Exclusive or of everything, in eight chains.
+    #[target_feature(enable = "avx512f")]
+    pub fn stream_512(data: &[f32]) {
+        let mut sums = [_mm512_setzero_si512(); 8];
+        for lines in data.as_chunks::<128>().0 {
+            for (sum, line) in sums.iter_mut().zip(lines.as_chunks::<16>().0) {
+                // SAFETY: a line is sixteen values; the load needs no alignment.
+                *sum = _mm512_xor_si512(*sum, unsafe { _mm512_loadu_si512(line.as_ptr().cast()) });
+            }
+        }
+        black_box(sums);
+    }
+
+    /// Exclusive or of everything, in eight chains.
+    #[target_feature(enable = "avx2")]
+    pub fn stream_256(data: &[f32]) {
+        let mut sums = [_mm256_setzero_si256(); 8];
+        for lines in data.as_chunks::<64>().0 {
+            for (sum, line) in sums.iter_mut().zip(lines.as_chunks::<8>().0) {
+                // SAFETY: a line is eight values; the load needs no alignment.
+                *sum = _mm256_xor_si256(*sum, unsafe { _mm256_loadu_si256(line.as_ptr().cast()) });
+            }
+        }
+        black_box(sums);
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn scalar() {
+    black_box(0);
+}

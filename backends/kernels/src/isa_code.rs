@@ -1,0 +1,174 @@
+//! All algorithms for each instruction set, and the table of functions through which the rest reaches them.
+//!
+//! A module here is the macro bodies over one module of `lanes` and `arithmetic`. The two AVX-512 sets share vector maths
+//! and f32, as do the two 256-bit ones: they differ in integer products only. AVX-VNNI is the 256-bit body with its own
+//! step.
+
+use crate::product::Activation;
+use crate::product::job::Job;
+use crate::product::tile::product;
+use crate::vector::{functions, slices};
+use std::ops::Range;
+
+/// What there is for one instruction set. The functions may be called only where that set was found.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// What int8 activations are stored with: 0x80 flips the sign bit, which adds 128.
+    pub(crate) flip: u8,
+    pub(crate) int8: unsafe fn(&mut Job<'_>),
+    pub(crate) int16: unsafe fn(&mut Job<'_>),
+    pub(crate) f32: unsafe fn(&mut Job<'_>),
+    pub(crate) vector: &'static VectorTable,
+}
+
+/// Vector maths for one kind of lanes.
+#[derive(Debug)]
+#[allow(clippy::type_complexity)] // each type is the signature of one function, and says most where it stands
+pub(crate) struct VectorTable {
+    pub(crate) activate: unsafe fn(Activation, &mut [f32]),
+    pub(crate) exp: unsafe fn(&mut [f32]),
+    pub(crate) look_up: unsafe fn(&mut [f32], &[f32], &[f32], f32),
+    pub(crate) abs_max: unsafe fn(&[f32]) -> f32,
+    pub(crate) softmax: unsafe fn(&mut [f32]),
+    pub(crate) layer_norm: unsafe fn(&mut [f32], &[f32], &[f32], f32),
+    pub(crate) rms_norm: unsafe fn(&mut [f32], &[f32], f32),
+    pub(crate) gru: unsafe fn(&[f32], &[f32], &[f32], bool, &mut [f32]),
+    pub(crate) lstm: unsafe fn(&[f32], &[f32], &[f32], &mut [f32], &mut [f32]),
+    pub(crate) ssru: unsafe fn(&[f32], &[f32], &mut [f32], &mut [f32]),
+    pub(crate) attend: unsafe fn(&[f32], &[f32], &[f32], Range<usize>, &mut [f32], &mut [f32]),
+    pub(crate) quantise_int8: unsafe fn(&[f32], f32, u8, &mut [u8]),
+    pub(crate) quantise_int16: unsafe fn(&[f32], f32, &mut [u8]),
+}
+
+/// Writes the vector maths of a module, and their table.
+macro_rules! vector_maths {
+    ([$(#[$feature:meta])*], $lanes:ident) => {
+        functions!([$(#[$feature])*], $lanes);
+        slices!([$(#[$feature])*]);
+
+        pub(crate) static VECTOR: super::VectorTable = super::VectorTable {
+            activate: activate_all,
+            exp: exp_all,
+            look_up: look_up_all,
+            abs_max,
+            softmax,
+            layer_norm,
+            rms_norm,
+            gru,
+            lstm,
+            ssru,
+            attend,
+            quantise_int8,
+            quantise_int16,
+        };
+    };
+}
+
+pub(crate) mod scalar {
+    use super::*;
+    vector_maths!([], scalar);
+    product!(int8, [], scalar, crate::product::arithmetic::scalar::int8, super, wide: [1], tiles: (1, 1));
+    product!(int16, [], scalar, crate::product::arithmetic::scalar::int16, super, wide: [1], tiles: (1, 1));
+    product!(f32, [], scalar, crate::product::arithmetic::scalar::f32, super, wide: [1], tiles: (1, 1));
+
+    pub(crate) static TABLE: Table =
+        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+}
+
+/// Six rows by two 256-bit registers: twelve sums, two blocks and a group in sixteen registers.
+#[cfg(target_arch = "x86_64")]
+macro_rules! product_256 {
+    ($name:ident, $features:literal, $arithmetic:path) => {
+        product!($name, [#[target_feature(enable = $features)]], avx2, $arithmetic, crate::isa_code::avx2,
+            wide: [4, 2, 2, 1, 1, 1],
+            tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (3, 2) (4, 1) (5, 1) (6, 1));
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2 {
+    use super::*;
+    vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
+    // Signs and magnitudes take registers: four rows.
+    product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
+        wide: [4, 2, 1, 1],
+        tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
+    product_256!(int16, "avx2,fma", crate::product::arithmetic::avx2::int16);
+    product_256!(f32, "avx2,fma", crate::product::arithmetic::avx2::f32);
+
+    pub(crate) static TABLE: Table =
+        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avxvnni {
+    use super::*;
+    product_256!(int8, "avx2,fma,avxvnni", crate::product::arithmetic::avxvnni::int8);
+    product_256!(int16, "avx2,fma,avxvnni", crate::product::arithmetic::avxvnni::int16);
+
+    pub(crate) static TABLE: Table = Table {
+        flip: 0x80,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: avx2::f32::multiply,
+        vector: &avx2::VECTOR,
+    };
+}
+
+/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers.
+#[cfg(target_arch = "x86_64")]
+macro_rules! product_512 {
+    ($name:ident, $features:literal, $arithmetic:path) => {
+        product!($name, [#[target_feature(enable = $features)]], avx512, $arithmetic, crate::isa_code::avx512bw,
+            wide: [4, 4, 4, 4, 4, 4],
+            tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
+                (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4));
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512bw {
+    use super::*;
+    vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
+    product_512!(
+        int8,
+        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
+        crate::product::arithmetic::avx512bw::int8
+    );
+    product_512!(
+        int16,
+        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
+        crate::product::arithmetic::avx512bw::int16
+    );
+    product_512!(
+        f32,
+        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
+        crate::product::arithmetic::avx512bw::f32
+    );
+
+    pub(crate) static TABLE: Table =
+        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512vnni {
+    use super::*;
+    product_512!(
+        int8,
+        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni",
+        crate::product::arithmetic::avx512vnni::int8
+    );
+    product_512!(
+        int16,
+        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni",
+        crate::product::arithmetic::avx512vnni::int16
+    );
+
+    pub(crate) static TABLE: Table = Table {
+        flip: 0x80,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: avx512bw::f32::multiply,
+        vector: &avx512bw::VECTOR,
+    };
+}

@@ -1,0 +1,157 @@
+//! The sixteen lanes as two 256-bit registers.
+
+use super::{Block, LANES};
+use std::arch::x86_64::*;
+
+pub(crate) type F = [__m256; 2];
+pub(crate) type I = [__m256i; 2];
+/// All bits of a lane that is set.
+pub(crate) type M = [__m256; 2];
+
+/// Writes the operations: each is a few intrinsics, safe to call from code with the same features.
+macro_rules! operations {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block)*) => {
+        $($(#[$doc])* #[inline] #[target_feature(enable = "avx2,fma")]
+        pub(crate) fn $name($($arg: $ty),*) $(-> $out)? $body)*
+    };
+}
+
+operations! {
+    fn splat(x: f32) -> F { [_mm256_set1_ps(x); 2] }
+
+    fn load(x: &[f32]) -> F {
+        match x.first_chunk() {
+            Some(x) => load_all(x),
+            None => load_part(x),
+        }
+    }
+
+    fn load_all(x: &[f32; LANES]) -> F {
+        // SAFETY: sixteen values are there; the load needs no alignment.
+        let low = unsafe { _mm256_loadu_ps(x.as_ptr()) };
+        // SAFETY: as above; these are the last eight.
+        let high = unsafe { _mm256_loadu_ps(x[8..].as_ptr()) };
+        [low, high]
+    }
+
+    fn load_part(x: &[f32]) -> F {
+        let mut all = [0.0; LANES];
+        all[..x.len()].copy_from_slice(x);
+        load_all(&all)
+    }
+
+    fn store(x: &mut [f32], a: F) {
+        match x.first_chunk_mut() {
+            Some(x) => store_all(x, a),
+            None => {
+                let mut all = [0.0; LANES];
+                store_all(&mut all, a);
+                x.copy_from_slice(&all[..x.len()]);
+            }
+        }
+    }
+
+    fn store_all(x: &mut [f32; LANES], a: F) {
+        // SAFETY: there is room for sixteen; the store needs no alignment.
+        unsafe { _mm256_storeu_ps(x.as_mut_ptr(), a[0]) };
+        // SAFETY: as above; these are the last eight.
+        unsafe { _mm256_storeu_ps(x[8..].as_mut_ptr(), a[1]) };
+    }
+
+    fn add(a: F, b: F) -> F { [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])] }
+    fn sub(a: F, b: F) -> F { [_mm256_sub_ps(a[0], b[0]), _mm256_sub_ps(a[1], b[1])] }
+    fn mul(a: F, b: F) -> F { [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])] }
+    fn div(a: F, b: F) -> F { [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])] }
+    fn max(a: F, b: F) -> F { [_mm256_max_ps(a[0], b[0]), _mm256_max_ps(a[1], b[1])] }
+    fn min(a: F, b: F) -> F { [_mm256_min_ps(a[0], b[0]), _mm256_min_ps(a[1], b[1])] }
+    fn fma(a: F, b: F, c: F) -> F { [_mm256_fmadd_ps(a[0], b[0], c[0]), _mm256_fmadd_ps(a[1], b[1], c[1])] }
+
+    fn abs(a: F) -> F {
+        let sign = _mm256_set1_ps(-0.0);
+        [_mm256_andnot_ps(sign, a[0]), _mm256_andnot_ps(sign, a[1])]
+    }
+
+    fn round(a: F) -> F {
+        const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+        [_mm256_round_ps::<NEAREST>(a[0]), _mm256_round_ps::<NEAREST>(a[1])]
+    }
+
+    fn gt(a: F, b: F) -> M { [_mm256_cmp_ps::<_CMP_GT_OQ>(a[0], b[0]), _mm256_cmp_ps::<_CMP_GT_OQ>(a[1], b[1])] }
+    fn select(mask: M, a: F, b: F) -> F {
+        [_mm256_blendv_ps(b[0], a[0], mask[0]), _mm256_blendv_ps(b[1], a[1], mask[1])]
+    }
+
+    fn from_bits(bits: u16) -> M {
+        let lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let low = _mm256_and_si256(_mm256_set1_epi32(i32::from(bits)), lane);
+        let high = _mm256_and_si256(_mm256_set1_epi32(i32::from(bits >> 8)), lane);
+        [_mm256_castsi256_ps(_mm256_cmpeq_epi32(low, lane)), _mm256_castsi256_ps(_mm256_cmpeq_epi32(high, lane))]
+    }
+
+    fn any(mask: M) -> bool { _mm256_movemask_ps(_mm256_or_ps(mask[0], mask[1])) != 0 }
+    fn to_f(a: I) -> F { [_mm256_cvtepi32_ps(a[0]), _mm256_cvtepi32_ps(a[1])] }
+    fn to_i(a: F) -> I { [_mm256_cvtps_epi32(a[0]), _mm256_cvtps_epi32(a[1])] }
+
+    fn exp2i(a: I) -> F {
+        let bias = _mm256_set1_epi32(127);
+        let [low, high] = [_mm256_add_epi32(a[0], bias), _mm256_add_epi32(a[1], bias)];
+        [_mm256_castsi256_ps(_mm256_slli_epi32::<23>(low)), _mm256_castsi256_ps(_mm256_slli_epi32::<23>(high))]
+    }
+
+    fn load_i(a: &[i32; LANES]) -> I {
+        // SAFETY: sixteen lanes are there; the load needs no alignment.
+        let low = unsafe { _mm256_loadu_si256(a.as_ptr().cast()) };
+        // SAFETY: as above; these are the last eight.
+        let high = unsafe { _mm256_loadu_si256(a[8..].as_ptr().cast()) };
+        [low, high]
+    }
+
+    fn load_bytes(a: &Block) -> I {
+        // SAFETY: a block is 64 bytes, aligned to 64.
+        let low = unsafe { _mm256_load_si256(a.0.as_ptr().cast()) };
+        // SAFETY: as above; the second half is aligned to 32.
+        let high = unsafe { _mm256_load_si256(a.0[32..].as_ptr().cast()) };
+        [low, high]
+    }
+
+    fn load_block(a: &Block) -> F {
+        let a = load_bytes(a);
+        [_mm256_castsi256_ps(a[0]), _mm256_castsi256_ps(a[1])]
+    }
+
+    fn reduce_add(a: F) -> f32 {
+        let a = _mm256_add_ps(a[0], a[1]);
+        let a = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));
+        let a = _mm_add_ps(a, _mm_movehl_ps(a, a));
+        _mm_cvtss_f32(_mm_add_ss(a, _mm_movehdup_ps(a)))
+    }
+
+    fn reduce_max(a: F) -> f32 {
+        let a = _mm256_max_ps(a[0], a[1]);
+        let a = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));
+        let a = _mm_max_ps(a, _mm_movehl_ps(a, a));
+        _mm_cvtss_f32(_mm_max_ss(a, _mm_movehdup_ps(a)))
+    }
+
+    fn gather(table: &[f32], at: I) -> F {
+        let last = _mm256_set1_epi32(i32::try_from(table.len() - 1).unwrap_or(i32::MAX));
+        let at = [_mm256_min_epu32(at[0], last), _mm256_min_epu32(at[1], last)];
+        // SAFETY: every position was just cut to the table's last.
+        let low = unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), at[0]) };
+        // SAFETY: as above.
+        let high = unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), at[1]) };
+        [low, high]
+    }
+
+    fn store_bytes(out: &mut [u8], a: I, flip: u8) {
+        // Saturating packs change nothing: callers clamp to a byte first. They work on 128-bit halves, hence the order.
+        let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(a[0], a[1]));
+        let bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+        let bytes = _mm_xor_si128(bytes, _mm_set1_epi8(flip as i8));
+        let mut all = [0; LANES];
+        // SAFETY: there is room for sixteen bytes; the store needs no alignment.
+        unsafe { _mm_storeu_si128(all.as_mut_ptr().cast(), bytes) };
+        let n = out.len().min(LANES);
+        out[..n].copy_from_slice(&all[..n]);
+    }
+}

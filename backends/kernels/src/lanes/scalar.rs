@@ -1,0 +1,155 @@
+//! The sixteen lanes as an array: what every other module must equal, and what runs where nothing better is.
+
+use super::{Block, LANES, fold};
+
+pub(crate) type F = [f32; LANES];
+pub(crate) type I = [i32; LANES];
+/// A bit per lane.
+pub(crate) type M = u16;
+
+#[inline]
+fn map(a: F, f: impl Fn(f32) -> f32) -> F {
+    a.map(f)
+}
+
+#[inline]
+fn zip(a: F, b: F, f: impl Fn(f32, f32) -> f32) -> F {
+    std::array::from_fn(|lane| f(a[lane], b[lane]))
+}
+
+#[inline]
+pub(crate) fn splat(x: f32) -> F {
+    [x; LANES]
+}
+
+#[inline]
+pub(crate) fn load(x: &[f32]) -> F {
+    std::array::from_fn(|lane| x.get(lane).copied().unwrap_or(0.0))
+}
+
+#[inline]
+pub(crate) fn store(x: &mut [f32], a: F) {
+    for (x, a) in x.iter_mut().zip(a) {
+        *x = a;
+    }
+}
+
+#[inline]
+pub(crate) fn add(a: F, b: F) -> F {
+    zip(a, b, |a, b| a + b)
+}
+
+#[inline]
+pub(crate) fn sub(a: F, b: F) -> F {
+    zip(a, b, |a, b| a - b)
+}
+
+#[inline]
+pub(crate) fn mul(a: F, b: F) -> F {
+    zip(a, b, |a, b| a * b)
+}
+
+#[inline]
+pub(crate) fn div(a: F, b: F) -> F {
+    zip(a, b, |a, b| a / b)
+}
+
+#[inline]
+pub(crate) fn max(a: F, b: F) -> F {
+    zip(a, b, |a, b| if a > b { a } else { b })
+}
+
+#[inline]
+pub(crate) fn min(a: F, b: F) -> F {
+    zip(a, b, |a, b| if a < b { a } else { b })
+}
+
+/// a·b + c, rounded once.
+#[inline]
+pub(crate) fn fma(a: F, b: F, c: F) -> F {
+    std::array::from_fn(|lane| a[lane].mul_add(b[lane], c[lane]))
+}
+
+#[inline]
+pub(crate) fn abs(a: F) -> F {
+    map(a, f32::abs)
+}
+
+/// To the nearest whole number, halves to even.
+#[inline]
+pub(crate) fn round(a: F) -> F {
+    map(a, f32::round_ties_even)
+}
+
+#[inline]
+pub(crate) fn gt(a: F, b: F) -> M {
+    (0..LANES).fold(0, |mask, lane| mask | (u16::from(a[lane] > b[lane]) << lane))
+}
+
+/// `a` where the mask is set, else `b`.
+#[inline]
+pub(crate) fn select(mask: M, a: F, b: F) -> F {
+    std::array::from_fn(|lane| if mask >> lane & 1 == 1 { a[lane] } else { b[lane] })
+}
+
+#[inline]
+pub(crate) fn from_bits(bits: u16) -> M {
+    bits
+}
+
+#[inline]
+pub(crate) fn any(mask: M) -> bool {
+    mask != 0
+}
+
+#[inline]
+pub(crate) fn to_f(a: I) -> F {
+    a.map(|a| a as f32)
+}
+
+/// Of whole numbers that fit: callers round and clamp first.
+#[inline]
+pub(crate) fn to_i(a: F) -> I {
+    a.map(|a| a as i32)
+}
+
+/// Two to the power of each, from -126 to 127.
+#[inline]
+pub(crate) fn exp2i(a: I) -> F {
+    a.map(|a| f32::from_bits(((a + 127) << 23) as u32))
+}
+
+#[inline]
+pub(crate) fn load_block(a: &Block) -> F {
+    std::array::from_fn(|lane| f32::from_le_bytes(four(&a.0, lane)))
+}
+
+#[inline]
+pub(crate) fn reduce_add(a: F) -> f32 {
+    fold(a, |a, b| a + b)
+}
+
+#[inline]
+pub(crate) fn reduce_max(a: F) -> f32 {
+    fold(a, |a, b| if a > b { a } else { b })
+}
+
+/// Table entries at whole, valid positions.
+#[inline]
+pub(crate) fn gather(table: &[f32], at: I) -> F {
+    at.map(|at| table[at as usize])
+}
+
+/// The low byte of each lane, its sign bit flipped where `flip` says so.
+#[inline]
+pub(crate) fn store_bytes(out: &mut [u8], a: I, flip: u8) {
+    for (out, a) in out.iter_mut().zip(a) {
+        *out = a as u8 ^ flip;
+    }
+}
+
+/// Lane `lane` of 64 bytes.
+#[inline]
+pub(crate) fn four(bytes: &[u8; 64], lane: usize) -> [u8; 4] {
+    std::array::from_fn(|i| bytes[4 * lane + i])
+}

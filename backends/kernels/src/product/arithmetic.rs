@@ -1,0 +1,190 @@
+//! The one step of every product, per instruction set and precision: spread a group of activations over the lanes,
+//! multiply it with a block of weights, add to sixteen sums.
+//!
+//! A *group* is four bytes along K: four int8, two int16, or one f32. A block holds the same group for sixteen
+//! columns. So all precisions share one layout and one tile, and differ only in `step` here.
+//!
+//! Integer sums are exact on all of them. `int8_vnni` multiplies unsigned with signed bytes: its activations are stored
+//! with 128 added, and its sums start at -128 times the column's sum. The others multiply |a| with sign(a)·b: a pair of
+//! such products is at most 2·127·127 = 32,258, so the 16-bit sum that the instruction saturates never does.
+
+/// Writes the module of one precision: the type of sums, of a spread group, and the three functions.
+macro_rules! arithmetic {
+    ($name:ident, $features:literal, $lanes:ident, $sum:ty, $group:ty,
+     spread($bits:ident) $spread:block, step($acc:ident, $a:ident, $b:ident) $step:block, start($from:ident) $start:block,
+     to_f($done:ident) $to_f:block) => {
+        #[allow(unused_imports)] // not every precision needs both
+        pub(crate) mod $name {
+            use crate::lanes::{Block, $lanes as lanes};
+            use std::arch::x86_64::*;
+            pub(crate) type Sum = $sum;
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(crate) fn spread($bits: i32) -> $group $spread
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(crate) fn step($acc: Sum, $a: $group, $b: &Block) -> Sum $step
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(crate) fn start($from: &[i32; 16]) -> Sum $start
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(crate) fn to_f($done: Sum) -> lanes::F $to_f
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512vnni {
+    arithmetic!(int8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", avx512, __m512i, __m512i,
+        spread(a) { _mm512_set1_epi32(a) },
+        step(sum, a, b) { _mm512_dpbusd_epi32(sum, a, lanes::load_bytes(b)) },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(int16, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", avx512, __m512i, __m512i,
+        spread(a) { _mm512_set1_epi32(a) },
+        step(sum, a, b) { _mm512_dpwssd_epi32(sum, a, lanes::load_bytes(b)) },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512bw {
+    arithmetic!(int8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", avx512, __m512i, (__m512i, __mmask64),
+        spread(a) {
+            let a = _mm512_set1_epi32(a);
+            (_mm512_abs_epi8(a), _mm512_movepi8_mask(a))
+        },
+        step(sum, a, b) {
+            let b = lanes::load_bytes(b);
+            let signed = _mm512_mask_sub_epi8(b, a.1, _mm512_setzero_si512(), b);
+            let pairs = _mm512_maddubs_epi16(a.0, signed);
+            _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+        },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(int16, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", avx512, __m512i, __m512i,
+        spread(a) { _mm512_set1_epi32(a) },
+        step(sum, a, b) { _mm512_add_epi32(sum, _mm512_madd_epi16(a, lanes::load_bytes(b))) },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(f32, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", avx512, __m512, __m512,
+        spread(a) { _mm512_castsi512_ps(_mm512_set1_epi32(a)) },
+        step(sum, a, b) { _mm512_fmadd_ps(a, lanes::load_block(b), sum) },
+        start(from) { _mm512_castsi512_ps(lanes::load_i(from)) }, to_f(sum) { sum });
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avxvnni {
+    arithmetic!(int8, "avx2,fma,avxvnni", avx2, [__m256i; 2], __m256i,
+        spread(a) { _mm256_set1_epi32(a) },
+        step(sum, a, b) {
+            let b = lanes::load_bytes(b);
+            [_mm256_dpbusd_avx_epi32(sum[0], a, b[0]), _mm256_dpbusd_avx_epi32(sum[1], a, b[1])]
+        },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(int16, "avx2,fma,avxvnni", avx2, [__m256i; 2], __m256i,
+        spread(a) { _mm256_set1_epi32(a) },
+        step(sum, a, b) {
+            let b = lanes::load_bytes(b);
+            [_mm256_dpwssd_avx_epi32(sum[0], a, b[0]), _mm256_dpwssd_avx_epi32(sum[1], a, b[1])]
+        },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2 {
+    arithmetic!(int8, "avx2,fma", avx2, [__m256i; 2], (__m256i, __m256i),
+        spread(a) {
+            let a = _mm256_set1_epi32(a);
+            (a, _mm256_abs_epi8(a))
+        },
+        step(sum, a, b) {
+            let (b, ones) = (lanes::load_bytes(b), _mm256_set1_epi16(1));
+            let low = _mm256_maddubs_epi16(a.1, _mm256_sign_epi8(b[0], a.0));
+            let high = _mm256_maddubs_epi16(a.1, _mm256_sign_epi8(b[1], a.0));
+            [_mm256_add_epi32(sum[0], _mm256_madd_epi16(low, ones)),
+             _mm256_add_epi32(sum[1], _mm256_madd_epi16(high, ones))]
+        },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(int16, "avx2,fma", avx2, [__m256i; 2], __m256i,
+        spread(a) { _mm256_set1_epi32(a) },
+        step(sum, a, b) {
+            let b = lanes::load_bytes(b);
+            [_mm256_add_epi32(sum[0], _mm256_madd_epi16(a, b[0])), _mm256_add_epi32(sum[1], _mm256_madd_epi16(a, b[1]))]
+        },
+        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(f32, "avx2,fma", avx2, [__m256; 2], __m256,
+        spread(a) { _mm256_castsi256_ps(_mm256_set1_epi32(a)) },
+        step(sum, a, b) {
+            let b = lanes::load_block(b);
+            [_mm256_fmadd_ps(a, b[0], sum[0]), _mm256_fmadd_ps(a, b[1], sum[1])]
+        },
+        start(from) {
+            let from = lanes::load_i(from);
+            [_mm256_castsi256_ps(from[0]), _mm256_castsi256_ps(from[1])]
+        },
+        to_f(sum) { sum });
+}
+
+/// The specification.
+pub(crate) mod scalar {
+    macro_rules! integer {
+        ($name:ident, $int:ty) => {
+            pub(crate) mod $name {
+                use crate::lanes::{Block, scalar as lanes};
+                pub(crate) type Sum = [i32; 16];
+
+                pub(crate) fn spread(a: i32) -> [u8; 4] {
+                    a.to_le_bytes()
+                }
+
+                pub(crate) fn step(sum: Sum, a: [u8; 4], b: &Block) -> Sum {
+                    std::array::from_fn(|lane| sum[lane].wrapping_add(dot(a, lanes::four(&b.0, lane))))
+                }
+
+                fn dot(a: [u8; 4], b: [u8; 4]) -> i32 {
+                    const SIZE: usize = size_of::<$int>();
+                    let value = |x: &[u8]| match *x {
+                        [x] => i32::from(x as i8),
+                        [low, high, ..] => i32::from(i16::from_le_bytes([low, high])),
+                        [] => 0,
+                    };
+                    let pairs = a.chunks(SIZE).zip(b.chunks(SIZE));
+                    pairs.fold(0, |sum: i32, (a, b)| sum.wrapping_add(value(a) * value(b)))
+                }
+
+                pub(crate) fn start(from: &[i32; 16]) -> Sum {
+                    *from
+                }
+
+                pub(crate) fn to_f(sum: Sum) -> lanes::F {
+                    lanes::to_f(sum)
+                }
+            }
+        };
+    }
+    integer!(int8, i8);
+    integer!(int16, i16);
+
+    pub(crate) mod f32 {
+        use crate::lanes::{Block, scalar as lanes};
+        pub(crate) type Sum = lanes::F;
+
+        pub(crate) fn spread(a: i32) -> lanes::F {
+            lanes::splat(f32::from_bits(a as u32))
+        }
+
+        pub(crate) fn step(sum: Sum, a: lanes::F, b: &Block) -> Sum {
+            lanes::fma(a, lanes::load_block(b), sum)
+        }
+
+        pub(crate) fn start(from: &[i32; 16]) -> Sum {
+            from.map(|bits| f32::from_bits(bits as u32))
+        }
+
+        pub(crate) fn to_f(sum: Sum) -> lanes::F {
+            sum
+        }
+    }
+}

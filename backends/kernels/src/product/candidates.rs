@@ -1,0 +1,98 @@
+//! Choosing columns of a weight: what a shortlist does once per sentence.
+//!
+//! In a packed weight one column's groups lie a block apart, a cache line for every four bytes. So columns that are
+//! chosen from are kept a second time, as rows: choosing one reads its bytes in order, and a block is written whole from
+//! sixteen of them. Nothing is allocated once the target has been as large.
+
+use super::Weights;
+use crate::error::sized;
+use crate::lanes::{Block, LANES};
+use crate::{Error, Result};
+
+/// A weight's columns as rows, to choose from.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    weights: Weights,   // as they were packed, but without blocks
+    rows: Vec<[u8; 4]>, // [N, groups]
+}
+
+impl Candidates {
+    /// The columns of a weight, which it takes apart.
+    #[must_use]
+    pub fn new(mut weights: Weights) -> Self {
+        let groups = weights.groups;
+        let mut rows = vec![[0; 4]; weights.n * groups];
+        for column in 0..weights.n {
+            for (g, group) in rows[column * groups..][..groups].iter_mut().enumerate() {
+                let (block, byte) = weights.place(column, 4 * g);
+                group.copy_from_slice(&weights.blocks[block].0[byte..byte + 4]);
+            }
+        }
+        weights.blocks = Vec::new();
+        Self { weights, rows }
+    }
+
+    /// A packed weight without columns, with room for `capacity` of them: the target of [`Candidates::gather`].
+    #[must_use]
+    pub fn room(&self, capacity: usize) -> Weights {
+        let vectors = capacity.div_ceil(LANES);
+        Weights {
+            n: 0,
+            blocks: Vec::with_capacity(vectors * self.weights.groups),
+            starts: Vec::with_capacity(vectors),
+            scales: Vec::with_capacity(vectors * LANES),
+            bias: Vec::with_capacity(vectors * LANES),
+            ..self.weights
+        }
+    }
+
+    /// Makes `into` the weight of these columns, in their order, with their scales and bias.
+    pub fn gather(&self, columns: &[u32], into: &mut Weights) -> Result<()> {
+        let n = self.weights.n;
+        if let Some(&column) = columns.iter().find(|&&column| column as usize >= n) {
+            return Err(Error::Columns { start: column as usize, end: column as usize + 1, n });
+        }
+        sized("inputs of the gathered weight", into.k, self.weights.k)?;
+        into.clear(columns.len());
+        for sixteen in columns.chunks(LANES) {
+            self.gather_ends(sixteen, into);
+        }
+        for (panel, columns) in columns.chunks(super::job::PANEL).enumerate() {
+            let first = panel * super::job::PANEL / LANES * self.weights.groups;
+            for (v, sixteen) in columns.chunks(LANES).enumerate() {
+                let vectors = columns.len().div_ceil(LANES);
+                self.gather_blocks(sixteen, into.blocks[first + v..].iter_mut().step_by(vectors));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts, scales and bias of up to sixteen columns.
+    fn gather_ends(&self, columns: &[u32], into: &mut Weights) {
+        let from = &self.weights;
+        let mut start = [0; LANES];
+        for (start, &column) in start.iter_mut().zip(columns) {
+            let column = column as usize;
+            *start = from.starts[column / LANES][column % LANES];
+            into.scales.push(from.scales[column]);
+            into.bias.push(from.bias[column]);
+        }
+        into.starts.push(start);
+        into.scales.resize(into.starts.len() * LANES, 1.0);
+        into.bias.resize(into.starts.len() * LANES, 0.0);
+    }
+
+    /// One vector of columns, group by group.
+    fn gather_blocks<'a>(&self, columns: &[u32], blocks: impl Iterator<Item = &'a mut Block>) {
+        let groups = self.weights.groups;
+        let mut rows: [&[[u8; 4]]; LANES] = [&[]; LANES]; // [16][groups]
+        for (row, &column) in rows.iter_mut().zip(columns) {
+            *row = &self.rows[column as usize * groups..][..groups];
+        }
+        for (g, block) in blocks.take(groups).enumerate() {
+            for (four, row) in block.0.as_chunks_mut().0.iter_mut().zip(rows) {
+                *four = row.get(g).copied().unwrap_or_default(); // lanes past the last column are zero
+            }
+        }
+    }
+}

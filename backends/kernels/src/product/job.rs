@@ -1,0 +1,127 @@
+//! One call of a product as the kernels see it: borrowed parts whose sizes were checked when it was made.
+
+use super::matrix::{Mat, MatMut};
+use crate::lanes::{Block, LANES};
+use std::ops::Range;
+
+/// Columns of a panel: four 512-bit vectors, enough sums in flight for one row, and 24 for six.
+pub(crate) const PANEL: usize = 64;
+
+/// What a product does to its sums after scales and bias.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Activation {
+    /// Nothing.
+    #[default]
+    None,
+    /// Negative values become zero.
+    Relu,
+    /// x·σ(x).
+    Swish,
+    /// σ(x) = 1/(1 + e⁻ˣ).
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+/// The greatest value of a row, and its column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Best {
+    /// The value.
+    pub value: f32,
+    /// Its column; [`Best::NONE`]'s if no column was allowed, or none was a number above -∞.
+    pub column: usize,
+}
+
+impl Best {
+    /// What a search starts with.
+    pub const NONE: Self = Self { value: f32::NEG_INFINITY, column: usize::MAX };
+
+    /// The better of two, as found in two ranges of columns; of equals the one further left.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let wins = other.value > self.value || (other.value == self.value && other.column < self.column);
+        if wins { other } else { self }
+    }
+
+    pub(crate) fn challenge(&mut self, values: &[f32; LANES], column: usize) {
+        for (lane, &value) in values.iter().enumerate() {
+            if value > self.value {
+                *self = Self { value, column: column + lane };
+            }
+        }
+    }
+}
+
+/// Which columns each row may choose from: a bit per column, 64 to a word.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask<'a> {
+    /// [rows, words_per_row]
+    pub words: &'a [u64],
+    /// At least the number of columns / 64, rounded up.
+    pub words_per_row: usize,
+}
+
+impl Mask<'_> {
+    /// The bits of sixteen columns from `column`, a multiple of sixteen.
+    pub(crate) fn sixteen(&self, row: usize, column: usize) -> u16 {
+        (self.words[row * self.words_per_row + column / 64] >> (column % 64)) as u16
+    }
+}
+
+/// Where results go, as the kernels see it.
+pub(crate) enum Sink<'a> {
+    F32(MatMut<'a, f32>),
+    Int8 { out: MatMut<'a, u8>, multiplier: f32, flip: u8 },
+    Best { best: &'a mut [Best], mask: Option<Mask<'a>> },
+}
+
+/// 64 columns of a weight, or what is left at its end.
+pub(crate) struct Panel<'a> {
+    /// [groups, vectors]
+    pub(crate) blocks: &'a [Block],
+    pub(crate) vectors: usize,
+    /// The first column.
+    pub(crate) column: usize,
+}
+
+/// A product to be done.
+pub(crate) struct Job<'a> {
+    /// [rows, stride] bytes, of which each row's first 4·groups count.
+    pub(crate) a: &'a [u8],
+    pub(crate) stride: usize,
+    pub(crate) rows: usize,
+    pub(crate) row_scales: Option<&'a [f32]>, // [rows]
+    pub(crate) blocks: &'a [Block],
+    pub(crate) groups: usize,
+    pub(crate) columns: Range<usize>,
+    pub(crate) starts: &'a [[i32; LANES]], // [N / 16, rounded up]
+    pub(crate) scales: &'a [f32],          // [N, rounded up to 16]
+    pub(crate) bias: &'a [f32],            // [N, rounded up to 16]
+    pub(crate) activation: Activation,
+    pub(crate) residual: Option<Mat<'a>>, // [rows, columns]
+    pub(crate) sink: Sink<'a>,
+}
+
+impl<'a> Job<'a> {
+    /// The panels of the job's columns.
+    pub(crate) fn panels(&self) -> impl Iterator<Item = Panel<'a>> + use<'a> {
+        let (blocks, groups, columns) = (self.blocks, self.groups, self.columns.clone());
+        let end = columns.end;
+        columns.step_by(PANEL).map(move |column| {
+            let vectors = PANEL.min(end - column).div_ceil(LANES);
+            let from = column / LANES * groups;
+            Panel { blocks: &blocks[from..from + groups * vectors], vectors, column }
+        })
+    }
+
+    /// A row of activations, exactly its groups.
+    #[inline]
+    pub(crate) fn row(&self, row: usize) -> &'a [u8] {
+        &self.a[row * self.stride..][..4 * self.groups]
+    }
+
+    pub(crate) fn row_scale(&self, row: usize) -> f32 {
+        self.row_scales.map_or(1.0, |scales| scales[row])
+    }
+}

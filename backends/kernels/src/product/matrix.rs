@@ -1,0 +1,111 @@
+//! Views of row-major matrices. The writable one can be split by rows and by columns, so that several threads fill one
+//! result; that is why it holds a pointer and not a slice, whose rows would overlap.
+
+use crate::error::sized;
+use crate::{Error, Result};
+use std::marker::PhantomData;
+
+/// A matrix of f32 that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Mat<'a> {
+    data: &'a [f32], // [rows, stride], the last row may end early
+    columns: usize,
+    stride: usize,
+}
+
+impl<'a> Mat<'a> {
+    /// A matrix whose rows follow each other without a gap.
+    pub fn new(data: &'a [f32], rows: usize, columns: usize) -> Result<Self> {
+        sized("matrix", data.len(), rows * columns)?;
+        Ok(Self { data, columns, stride: columns })
+    }
+
+    /// Some of the columns.
+    pub fn columns(self, columns: std::ops::Range<usize>) -> Result<Self> {
+        let Some(data) = self.data.get(columns.start..).filter(|_| columns.end <= self.columns) else {
+            return Err(Error::Shape {
+                what: "columns of a matrix",
+                expected: self.columns,
+                found: columns.end,
+            });
+        };
+        Ok(Self { data, columns: columns.len(), stride: self.stride })
+    }
+
+    pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {
+        sized("columns of a matrix", self.columns, columns)?;
+        let need = rows.saturating_sub(1) * self.stride + columns;
+        if self.data.len() < need {
+            return Err(Error::Shape { what: "matrix", expected: need, found: self.data.len() });
+        }
+        Ok(())
+    }
+
+    /// A row, of `columns` values.
+    pub(crate) fn row(&self, row: usize) -> &'a [f32] {
+        &self.data[row * self.stride..][..self.columns]
+    }
+}
+
+/// A matrix that is written.
+#[derive(Debug)]
+pub struct MatMut<'a, T> {
+    data: *mut T, // [rows, stride]
+    rows: usize,
+    columns: usize,
+    stride: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: it is an exclusive borrow of its elements, as a `&mut [T]` is.
+unsafe impl<T: Send> Send for MatMut<'_, T> {}
+
+impl<'a, T> MatMut<'a, T> {
+    /// A matrix whose rows follow each other without a gap.
+    pub fn new(data: &'a mut [T], rows: usize, columns: usize) -> Result<Self> {
+        Self::strided(data, rows, columns, columns)
+    }
+
+    /// A matrix whose rows start `stride` apart.
+    pub(crate) fn strided(data: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Result<Self> {
+        sized("matrix", data.len(), rows * stride)?;
+        Ok(Self { data: data.as_mut_ptr(), rows, columns, stride, borrow: PhantomData })
+    }
+
+    /// Splits by rows.
+    ///
+    /// # Panics
+    /// If there are fewer rows.
+    #[must_use]
+    pub fn split_rows(self, at: usize) -> (Self, Self) {
+        assert!(at <= self.rows, "split at row {at} of {}", self.rows);
+        let below = self.data.wrapping_add(at * self.stride);
+        (Self { rows: at, ..self }, Self { data: below, rows: self.rows - at, ..self })
+    }
+
+    /// Splits by columns.
+    ///
+    /// # Panics
+    /// If there are fewer columns.
+    #[must_use]
+    pub fn split_columns(self, at: usize) -> (Self, Self) {
+        assert!(at <= self.columns, "split at column {at} of {}", self.columns);
+        let right = self.data.wrapping_add(at);
+        (Self { columns: at, ..self }, Self { data: right, columns: self.columns - at, ..self })
+    }
+
+    pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {
+        sized("rows of the result", self.rows, rows)?;
+        sized("columns of the result", self.columns, columns)
+    }
+
+    /// `n` values of a row.
+    #[inline]
+    pub(crate) fn part(&mut self, row: usize, column: usize, n: usize) -> &mut [T] {
+        assert!(row < self.rows && column + n <= self.columns, "within the matrix");
+        // SAFETY: row and column were just checked, so the element lies within the borrow.
+        let start = unsafe { self.data.add(row * self.stride + column) };
+        // SAFETY: the whole part lies in one row of this view, which no other view shares.
+        unsafe { std::slice::from_raw_parts_mut(start, n) }
+    }
+}

@@ -1,0 +1,15 @@
+//! Matrix products: activations A [M, K] by weights B [K, N] that were packed once.
+
+pub(crate) mod arithmetic;
+mod candidates;
+pub(crate) mod job;
+mod matrix;
+mod rows;
+pub(crate) mod tile;
+mod weights;
+
+pub use candidates::Candidates;
+pub use job::{Activation, Best, Mask};
+pub use matrix::{Mat, MatMut};
+pub use rows::{Input, Rows};
+pub use weights::{Layout, Output, Weights};

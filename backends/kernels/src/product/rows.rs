@@ -1,0 +1,137 @@
+//! Activations: rows of f32 as they are, or quantised in the form that the chosen instruction set multiplies.
+
+use crate::error::sized;
+use crate::product::MatMut;
+use crate::{Kernels, Precision, Result};
+use std::ops::Range;
+
+/// The stride of quantised rows is a multiple of this, plus one: rows a power of two apart would share few cache sets.
+const LINE: usize = 64;
+
+/// A buffer of quantised rows, made once and filled again and again. Each row has its own scale, so that its result never
+/// depends on the rows beside it.
+#[derive(Debug)]
+pub struct Rows {
+    kernels: Kernels,
+    precision: Precision,
+    rows: usize,
+    k: usize,
+    stride: usize,    // bytes
+    bytes: Vec<u8>,   // [capacity, stride]
+    scales: Vec<f32>, // [capacity]
+}
+
+impl Rows {
+    pub(crate) fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
+        let stride = (k * precision.bytes()).next_multiple_of(LINE) + LINE;
+        Self {
+            kernels,
+            precision,
+            rows: 0,
+            k,
+            stride,
+            bytes: vec![0; capacity * stride],
+            scales: vec![0.0; capacity],
+        }
+    }
+
+    /// Fills it from `x` [rows, k], each row scaled so that its greatest magnitude becomes 127 (int8) or `bound` (int16).
+    /// Takes no more rows than it was made for.
+    pub fn quantise(&mut self, x: &[f32], rows: usize) -> Result<()> {
+        let limit = if self.precision == Precision::Int8 { 127.0 } else { 32767.0 };
+        self.quantise_to(x, rows, limit)
+    }
+
+    /// As [`Rows::quantise`], the greatest magnitude becoming `limit`: how int16 activations keep sums within 32 bits.
+    pub fn quantise_to(&mut self, x: &[f32], rows: usize, limit: f32) -> Result<()> {
+        self.each(x, rows, |kernels, x| {
+            let most = kernels.abs_max(x);
+            if most > 0.0 { (limit / most, most / limit) } else { (0.0, 0.0) }
+        })
+    }
+
+    /// Fills it with one fixed multiplier for all rows (a calibrated one; 1024 for fixed point), saturating.
+    pub fn quantise_fixed(&mut self, x: &[f32], rows: usize, multiplier: f32) -> Result<()> {
+        self.each(x, rows, |_, _| (multiplier, 1.0 / multiplier))
+    }
+
+    fn each(&mut self, x: &[f32], rows: usize, scale: impl Fn(Kernels, &[f32]) -> (f32, f32)) -> Result<()> {
+        sized("activations", x.len(), rows * self.k)?;
+        self.resize(rows)?;
+        for row in 0..rows {
+            let x = &x[row * self.k..][..self.k];
+            let (multiplier, scale) = scale(self.kernels, x);
+            self.scales[row] = scale;
+            let bytes = &mut self.bytes[row * self.stride..][..self.k * self.precision.bytes()];
+            match self.precision {
+                Precision::Int8 => self.kernels.quantise_int8(x, multiplier, bytes),
+                _ => self.kernels.quantise_int16(x, multiplier, bytes),
+            }
+        }
+        Ok(())
+    }
+
+    fn resize(&mut self, rows: usize) -> Result<()> {
+        if rows > self.scales.len() {
+            sized("rows of an activation buffer", rows, self.scales.len())?;
+        }
+        self.rows = rows;
+        Ok(())
+    }
+
+    /// Makes it `rows` long for a product to write into, with the scale of every row: see [`Output::Int8`](crate::Output).
+    pub fn target(&mut self, rows: usize, multiplier: f32) -> Result<MatMut<'_, u8>> {
+        self.resize(rows)?;
+        self.scales[..rows].fill(1.0 / multiplier);
+        let bytes = &mut self.bytes[..rows * self.stride];
+        Ok(MatMut::strided(bytes, rows, self.stride, self.stride)?.split_columns(self.k).0)
+    }
+
+    /// All rows, for a product.
+    #[must_use]
+    pub fn view(&self) -> Input<'_> {
+        Input {
+            precision: self.precision,
+            flip: self.kernels.flip(self.precision),
+            bytes: &self.bytes,
+            stride: self.stride,
+            k: self.k,
+            rows: self.rows,
+            scales: Some(&self.scales),
+        }
+    }
+}
+
+/// Rows that a product reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    pub(crate) precision: Precision,
+    pub(crate) flip: u8,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) stride: usize, // bytes
+    pub(crate) k: usize,
+    pub(crate) rows: usize,
+    pub(crate) scales: Option<&'a [f32]>,
+}
+
+impl<'a> Input<'a> {
+    /// Rows of f32 [rows, k] as they are.
+    pub fn f32(x: &'a [f32], rows: usize, k: usize) -> Result<Self> {
+        sized("activations", x.len(), rows * k)?;
+        // SAFETY: any f32 is four initialised bytes, which need less alignment.
+        let bytes = unsafe { std::slice::from_raw_parts(x.as_ptr().cast::<u8>(), size_of_val(x)) };
+        Ok(Self { precision: Precision::F32, flip: 0, bytes, stride: 4 * k, k, rows, scales: None })
+    }
+
+    /// Some of the rows: a thread's share.
+    ///
+    /// # Panics
+    /// If the range ends past the rows.
+    #[must_use]
+    pub fn rows(self, rows: Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= self.rows, "rows {rows:?} of {}", self.rows);
+        let from = (rows.start * self.stride).min(self.bytes.len());
+        let scales = self.scales.map(|scales| &scales[rows.clone()]);
+        Self { bytes: &self.bytes[from..], rows: rows.len(), scales, ..self }
+    }
+}

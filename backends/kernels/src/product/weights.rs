@@ -1,0 +1,238 @@
+//! Weights packed once: B [K, N] as panels of 64 columns, within a panel group by group of K, sixteen columns a block.
+//!
+//! A vector holds one group for sixteen columns, so sums never have to be added across lanes. The last panel is as wide as
+//! its columns need, in blocks of sixteen. K is filled up with zero weights to whole groups; what stands in the
+//! activations there doesn't matter. All instruction sets share the layout.
+
+use super::job::{Job, PANEL, Sink};
+use super::{Activation, Best, Input, Mask, Mat, MatMut};
+use crate::error::sized;
+use crate::lanes::{Block, LANES};
+use crate::{Error, Kernels, Precision, Result};
+use std::ops::Range;
+
+/// How the values of B lie before packing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// [K, N]: a row for each input.
+    Kn,
+    /// [N, K]: a row for each output, as embeddings are, and Marian's quantised matrices.
+    Nk,
+}
+
+impl Layout {
+    pub(crate) fn at(self, k: usize, column: usize, (all_k, n): (usize, usize)) -> usize {
+        match self {
+            Self::Kn => k * n + column,
+            Self::Nk => column * all_k + k,
+        }
+    }
+}
+
+/// Where a product leaves its results; each view covers the input's rows and the range of columns.
+#[derive(Debug)]
+pub enum Output<'a> {
+    /// As they are.
+    F32(MatMut<'a, f32>),
+    /// Requantised: round(y · multiplier) in -127..=127, into a buffer's [`Rows::target`](crate::Rows::target).
+    Int8 {
+        /// The buffer.
+        to: MatMut<'a, u8>,
+        /// As was given to `target`.
+        multiplier: f32,
+    },
+    /// Only the greatest of each row, against what is there already.
+    Best {
+        /// [rows]
+        best: &'a mut [Best],
+        /// The columns that each row may choose from; its bits count from column 0.
+        mask: Option<Mask<'a>>,
+    },
+}
+
+/// Packed weights, with the scales and bias of their columns, and the function that multiplies with them.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    pub(super) kernels: Kernels,
+    pub(super) multiply: unsafe fn(&mut Job<'_>),
+    pub(super) precision: Precision,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) groups: usize,
+    pub(super) blocks: Vec<Block>, // [N / 16 rounded up, groups], in the order of panels
+    pub(super) starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
+    pub(super) scales: Vec<f32>,   // [N rounded up to 16]
+    pub(super) bias: Vec<f32>,     // [N rounded up to 16]
+}
+
+impl Weights {
+    pub(crate) fn pack<const BYTES: usize>(
+        kernels: Kernels,
+        precision: Precision,
+        (k, n): (usize, usize),
+        value: impl Fn(usize, usize) -> [u8; BYTES],
+    ) -> Self {
+        let groups = (k * BYTES).div_ceil(4);
+        let vectors = n.div_ceil(LANES);
+        let mut packed = Self {
+            kernels,
+            multiply: kernels.multiply(precision),
+            precision,
+            k,
+            n,
+            groups,
+            blocks: vec![Block::ZERO; vectors * groups],
+            starts: vec![[0; LANES]; vectors],
+            scales: vec![1.0; vectors * LANES],
+            bias: vec![0.0; vectors * LANES],
+        };
+        for column in 0..n {
+            for k in 0..k {
+                let (block, byte) = packed.place(column, k * BYTES);
+                packed.blocks[block].0[byte..byte + BYTES].copy_from_slice(&value(k, column));
+            }
+        }
+        packed
+    }
+
+    /// The block, and the byte in it, of a column's `byte`th byte along K.
+    pub(crate) fn place(&self, column: usize, byte: usize) -> (usize, usize) {
+        let panel = column / PANEL * PANEL;
+        let vectors = PANEL.min(self.n - panel).div_ceil(LANES);
+        let vector = (column - panel) / LANES;
+        let block = panel / LANES * self.groups + byte / 4 * vectors + vector;
+        (block, column % LANES * 4 + byte % 4)
+    }
+
+    /// Becomes a weight of `n` columns, all of them still to be filled; allocates only past its capacity.
+    pub(super) fn clear(&mut self, n: usize) {
+        self.n = n;
+        self.starts.clear();
+        self.scales.clear();
+        self.bias.clear();
+        self.blocks.resize(n.div_ceil(LANES) * self.groups, Block::ZERO);
+    }
+
+    /// What sums start from: they undo what the private form of activations adds to each of them.
+    pub(crate) fn set_start(&mut self, column: usize, start: i32) {
+        self.starts[column / LANES][column % LANES] = start;
+    }
+
+    /// With a scale for each column, or one for all: what a weight's unit stands for.
+    pub fn with_scales(mut self, scales: &[f32]) -> Result<Self> {
+        match *scales {
+            [all] => self.scales[..self.n].fill(all),
+            _ => {
+                sized("scales", scales.len(), self.n)?;
+                self.scales[..self.n].copy_from_slice(scales);
+            }
+        }
+        Ok(self)
+    }
+
+    /// With a bias for each column.
+    pub fn with_bias(mut self, bias: &[f32]) -> Result<Self> {
+        sized("bias", bias.len(), self.n)?;
+        self.bias[..self.n].copy_from_slice(bias);
+        Ok(self)
+    }
+
+    /// Inputs.
+    #[must_use]
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Outputs.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// What its values are.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// What it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.blocks)
+            + size_of_val(&*self.starts)
+            + size_of_val(&*self.scales)
+            + size_of_val(&*self.bias)
+    }
+
+    /// A range of columns for one of `of` threads: whole panels, as even as can be; empty for some where there are few.
+    #[must_use]
+    pub fn share(&self, thread: usize, of: usize) -> Range<usize> {
+        let panels = self.n.div_ceil(PANEL);
+        let bound = |thread: usize| (panels * thread / of * PANEL).min(self.n);
+        bound(thread)..bound(thread + 1)
+    }
+
+    /// y = activation(A·B + bias) + residual, for the input's rows and some of the columns. A residual covers the same.
+    pub fn multiply(
+        &self,
+        a: Input<'_>,
+        columns: Range<usize>,
+        activation: Activation,
+        residual: Option<Mat<'_>>,
+        output: Output<'_>,
+    ) -> Result<()> {
+        self.check(&a, &columns, residual.as_ref())?;
+        let sink = self.sink(&a, &columns, output)?;
+        let mut job = Job {
+            a: a.bytes,
+            stride: a.stride,
+            rows: a.rows,
+            row_scales: a.scales,
+            blocks: &self.blocks,
+            groups: self.groups,
+            columns,
+            starts: &self.starts,
+            scales: &self.scales,
+            bias: &self.bias,
+            activation,
+            residual,
+            sink,
+        };
+        // SAFETY: the function came from `kernels`, whose instruction set was found on this processor.
+        unsafe { (self.multiply)(&mut job) };
+        Ok(())
+    }
+
+    fn check(&self, a: &Input<'_>, columns: &Range<usize>, residual: Option<&Mat<'_>>) -> Result<()> {
+        sized("inputs of a row", a.k, self.k)?;
+        if a.precision != self.precision || a.flip != self.kernels.flip(self.precision) {
+            return Err(Error::Form { activations: a.precision, form: a.flip, weights: self.precision });
+        }
+        let whole = |bound: usize| bound.is_multiple_of(PANEL) || bound == self.n;
+        if columns.start > columns.end || columns.end > self.n || !whole(columns.start) || !whole(columns.end)
+        {
+            return Err(Error::Columns { start: columns.start, end: columns.end, n: self.n });
+        }
+        residual.map_or(Ok(()), |residual| residual.fits(a.rows, columns.len()))
+    }
+
+    fn sink<'a>(&self, a: &Input<'_>, columns: &Range<usize>, output: Output<'a>) -> Result<Sink<'a>> {
+        match output {
+            Output::F32(out) => {
+                out.fits(a.rows, columns.len())?;
+                Ok(Sink::F32(out))
+            }
+            Output::Int8 { to, multiplier } => {
+                to.fits(a.rows, columns.len())?;
+                Ok(Sink::Int8 { out: to, multiplier, flip: self.kernels.flip(Precision::Int8) })
+            }
+            Output::Best { best, mask } => {
+                sized("best of each row", best.len(), a.rows)?;
+                if let Some(mask) = mask {
+                    sized("mask", mask.words.len(), a.rows * mask.words_per_row.max(self.n.div_ceil(64)))?;
+                }
+                Ok(Sink::Best { best, mask })
+            }
+        }
+    }
+}

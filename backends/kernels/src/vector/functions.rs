@@ -1,0 +1,88 @@
+//! Functions of sixteen lanes: exponential, logistic, hyperbolic tangent, activations, bytes.
+//!
+//! The exponential reduces x = n·ln 2 + r, with ln 2 in two parts so that n·ln 2 is exact to more than f32, takes the
+//! polynomial of the Cephes library (expf, |r| ≤ ½·ln 2), and scales by 2ⁿ in two steps, which makes subnormal results
+//! right too. Its error is below 2 units in the last place where the result is normal. The tangent is odd polynomial (Cephes'
+//! tanhf) below 0.625, where 1 - 2/(e²ˣ + 1) would cancel.
+
+/// Writes the functions for one instruction set.
+macro_rules! functions {
+    ([$(#[$feature:meta])*], $lanes:ident) => {
+        use crate::lanes::$lanes::{self as lanes, F, I};
+        use crate::product::Activation;
+
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn exp(x: F) -> F {
+            use lanes::{add, exp2i, fma, max, min, mul, round, splat, sub, to_i};
+            // Past these every result is 0 or ∞. A NaN passes: `max` and `min` answer their second operand.
+            let x = min(splat(89.0), max(splat(-104.5), x));
+            let n = round(mul(x, splat(std::f32::consts::LOG2_E)));
+            let r = fma(n, splat(-0.693_359_4), x);
+            let r = fma(n, splat(2.121_944_4e-4), r);
+            let mut p = splat(1.987_569_1e-4);
+            for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
+                p = fma(p, r, splat(c));
+            }
+            let p = add(fma(p, mul(r, r), r), splat(1.0));
+            let half = round(mul(n, splat(0.5)));
+            mul(mul(p, exp2i(to_i(half))), exp2i(to_i(sub(n, half))))
+        }
+
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn sigmoid(x: F) -> F {
+            use lanes::{add, div, splat, sub};
+            div(splat(1.0), add(splat(1.0), exp(sub(splat(0.0), x))))
+        }
+
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn tanh(x: F) -> F {
+            use lanes::{abs, add, div, fma, gt, mul, select, splat, sub};
+            let size = abs(x);
+            let z = mul(x, x);
+            let mut p = splat(-5.704_988_7e-3);
+            for c in [2.063_908_8e-2, -5.373_971_5e-2, 1.333_144_2e-1, -3.333_328e-1] {
+                p = fma(p, z, splat(c));
+            }
+            let near = fma(mul(p, z), x, x);
+            let far = sub(splat(1.0), div(splat(2.0), add(exp(add(size, size)), splat(1.0))));
+            let far = select(gt(splat(0.0), x), sub(splat(0.0), far), far);
+            select(gt(splat(0.625), size), near, far)
+        }
+
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn activate(kind: Activation, x: F) -> F {
+            match kind {
+                Activation::None => x,
+                Activation::Relu => lanes::max(lanes::splat(0.0), x),
+                Activation::Swish => lanes::mul(x, sigmoid(x)),
+                Activation::Sigmoid => sigmoid(x),
+                Activation::Tanh => tanh(x),
+            }
+        }
+
+        /// Nearest whole numbers, saturated to -127..=127.
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn to_byte(x: F) -> I {
+            use lanes::{max, min, round, splat, to_i};
+            to_i(round(min(max(x, splat(-127.0)), splat(127.0))))
+        }
+
+        /// From a table of [value, slope] pairs for |x| in steps of 1/`STEPS`, odd around (0, `middle`).
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn look_up(x: F, values: &[f32], slopes: &[f32], middle: f32) -> F {
+            use lanes::{abs, fma, gather, gt, min, mul, round, select, splat, sub, to_f, to_i};
+            let last = splat((values.len() - 1) as f32);
+            let at = min(mul(abs(x), splat(crate::vector::STEPS)), last);
+            let nearest = to_i(round(at));
+            let above = fma(sub(at, to_f(nearest)), gather(slopes, nearest), gather(values, nearest));
+            select(gt(splat(0.0), x), sub(splat(middle + middle), above), above)
+        }
+    };
+}
+pub(crate) use functions;

@@ -1,0 +1,51 @@
+//! Gathered columns: the same results as those columns of the whole product, and no allocation once there is room.
+
+use crate::oracle::{Seeded, bits, present};
+use dyno_kernels::{Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Weights};
+
+const K: usize = 37;
+const N: usize = 200;
+const M: usize = 3;
+
+fn weights(kernels: Kernels) -> Weights {
+    let mut seeded = Seeded(21);
+    let b: Vec<i8> = (0..K * N).map(|_| seeded.whole(127) as i8).collect();
+    let packed = kernels.pack_int8(&b, K, N, Layout::Nk).unwrap();
+    packed.with_scales(&seeded.f32s(N, 0.1)).unwrap().with_bias(&seeded.f32s(N, 1.0)).unwrap()
+}
+
+fn product(kernels: Kernels, weights: &Weights) -> Vec<f32> {
+    let mut rows = kernels.rows(Precision::Int8, M, K);
+    rows.quantise(&Seeded(22).f32s(M * K, 2.0), M).unwrap();
+    let mut y = vec![f32::NAN; M * weights.n()];
+    let out = Output::F32(MatMut::new(&mut y, M, weights.n()).unwrap());
+    weights.multiply(rows.view(), 0..weights.n(), Activation::None, None, out).unwrap();
+    y
+}
+
+#[test]
+fn gathered_columns_give_what_they_gave_in_the_whole() {
+    for kernels in present() {
+        let whole = product(kernels, &weights(kernels));
+        let candidates = Candidates::new(weights(kernels));
+        let mut gathered = candidates.room(N);
+        let mut seeded = Seeded(23);
+        // Shrinking and growing, so that nothing of an earlier choice may be left.
+        for n in [150, 1, 16, 0, 63, 64, 65, 129, 17] {
+            let columns: Vec<u32> = (0..n).map(|_| seeded.next() % N as u32).collect();
+            candidates.gather(&columns, &mut gathered).unwrap();
+            let expected: Vec<f32> = (0..M)
+                .flat_map(|row| columns.iter().map(move |&c| row * N + c as usize))
+                .map(|at| whole[at])
+                .collect();
+            assert_eq!(bits(&product(kernels, &gathered)), bits(&expected), "{} {n}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn a_column_that_is_not_there_is_refused() {
+    let candidates = Candidates::new(weights(Kernels::best()));
+    let error = candidates.gather(&[3, N as u32], &mut candidates.room(2)).unwrap_err();
+    assert_eq!(error, Error::Columns { start: N, end: N + 1, n: N });
+}

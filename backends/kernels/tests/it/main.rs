@@ -1,0 +1,10 @@
+//! Every instruction set that this processor has, held to plain loops and to the bits of the plain code.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, fail by panicking
+
+mod candidates;
+mod isa;
+mod oracle;
+mod outputs;
+mod products;
+mod vector;

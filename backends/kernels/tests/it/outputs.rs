@@ -1,0 +1,167 @@
+//! What follows a sum: scales, bias, activation, residual, requantisation, the best column.
+
+use crate::oracle::{Seeded, bits, present};
+use dyno_kernels::{Activation, Best, Kernels, Layout, Mask, Mat, MatMut, Output, Precision, Weights};
+
+const M: usize = 5;
+const K: usize = 37;
+const N: usize = 150;
+
+/// The operands of a product with everything.
+struct Case {
+    x: Vec<f32>,        // [M, K]
+    b: Vec<i8>,         // [K, N]
+    scales: Vec<f32>,   // [N]
+    bias: Vec<f32>,     // [N]
+    residual: Vec<f32>, // [M, N]
+}
+
+impl Case {
+    fn new(seed: u64) -> Self {
+        let mut seeded = Seeded(seed);
+        let b = (0..K * N).map(|_| seeded.whole(127) as i8).collect();
+        let scales = seeded.f32s(N, 0.01).iter().map(|x| x.abs() + 1e-3).collect();
+        Self {
+            x: seeded.f32s(M * K, 2.0),
+            b,
+            scales,
+            bias: seeded.f32s(N, 1.0),
+            residual: seeded.f32s(M * N, 1.0),
+        }
+    }
+
+    fn weights(&self, kernels: Kernels) -> Weights {
+        let packed = kernels.pack_int8(&self.b, K, N, Layout::Kn).unwrap();
+        packed.with_scales(&self.scales).unwrap().with_bias(&self.bias).unwrap()
+    }
+
+    fn run(&self, kernels: Kernels, activation: Activation, output: Output<'_>) {
+        let mut rows = kernels.rows(Precision::Int8, M, K);
+        rows.quantise(&self.x, M).unwrap();
+        let residual = Mat::new(&self.residual, M, N).unwrap();
+        self.weights(kernels).multiply(rows.view(), 0..N, activation, Some(residual), output).unwrap();
+    }
+
+    fn f32(&self, kernels: Kernels, activation: Activation) -> Vec<f32> {
+        let mut y = vec![f32::NAN; M * N];
+        self.run(kernels, activation, Output::F32(MatMut::new(&mut y, M, N).unwrap()));
+        y
+    }
+
+    /// In f64, from activations quantised here.
+    fn oracle(&self, activation: Activation) -> Vec<f64> {
+        let value = |at: usize| {
+            let (row, column) = (at / N, at % N);
+            let x = &self.x[row * K..][..K];
+            let most = x.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+            let sum: f64 = (0..K)
+                .map(|k| {
+                    f64::from((x[k] * (127.0 / most)).round_ties_even()) * f64::from(self.b[k * N + column])
+                })
+                .sum();
+            let y =
+                sum * f64::from(self.scales[column]) * f64::from(most) / 127.0 + f64::from(self.bias[column]);
+            exact(activation, y) + f64::from(self.residual[at])
+        };
+        (0..M * N).map(value).collect()
+    }
+}
+
+fn exact(activation: Activation, x: f64) -> f64 {
+    let sigmoid = 1.0 / (1.0 + (-x).exp());
+    match activation {
+        Activation::Relu => x.max(0.0),
+        Activation::Swish => x * sigmoid,
+        Activation::Sigmoid => sigmoid,
+        Activation::Tanh => x.tanh(),
+        _ => x,
+    }
+}
+
+const ACTIVATIONS: [Activation; 5] =
+    [Activation::None, Activation::Relu, Activation::Swish, Activation::Sigmoid, Activation::Tanh];
+
+#[test]
+fn everything_after_the_sum_is_right_and_has_the_same_bits_everywhere() {
+    let case = Case::new(5);
+    for activation in ACTIVATIONS {
+        let specified = case.f32(present()[0], activation);
+        for (y, exact) in specified.iter().zip(case.oracle(activation)) {
+            assert!(
+                (f64::from(*y) - exact).abs() <= 1e-6 * exact.abs().max(10.0),
+                "{activation:?}: {y} for {exact}"
+            );
+        }
+        for kernels in present() {
+            let y = case.f32(kernels, activation);
+            assert_eq!(bits(&y), bits(&specified), "{} {activation:?}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn a_requantised_result_is_what_quantising_it_would_give() {
+    let case = Case::new(6);
+    let multiplier = 40.0; // saturates some
+    for kernels in present() {
+        let mut fused = kernels.rows(Precision::Int8, M, N);
+        case.run(
+            kernels,
+            Activation::Relu,
+            Output::Int8 { to: fused.target(M, multiplier).unwrap(), multiplier },
+        );
+        let mut apart = kernels.rows(Precision::Int8, M, N);
+        apart.quantise_fixed(&case.f32(kernels, Activation::Relu), M, multiplier).unwrap();
+        // Through an identity, since their bytes are private.
+        let one: Vec<i8> = (0..N * N).map(|at| i8::from(at / N == at % N)).collect();
+        let one = kernels.pack_int8(&one, N, N, Layout::Nk).unwrap();
+        let read = |rows: &dyno_kernels::Rows| {
+            let mut y = vec![f32::NAN; M * N];
+            let out = Output::F32(MatMut::new(&mut y, M, N).unwrap());
+            one.multiply(rows.view(), 0..N, Activation::None, None, out).unwrap();
+            y
+        };
+        assert_eq!(bits(&read(&fused)), bits(&read(&apart)), "{}", kernels.isa());
+    }
+}
+
+fn best(case: &Case, kernels: Kernels, mask: Option<Mask<'_>>) -> Vec<Best> {
+    let mut best = vec![Best::NONE; M];
+    case.run(kernels, Activation::None, Output::Best { best: &mut best, mask });
+    best
+}
+
+/// The first of the greatest among allowed columns.
+fn plain_best(y: &[f32], allowed: impl Fn(usize) -> bool) -> Best {
+    let columns = (0..y.len()).filter(|&column| allowed(column));
+    columns.fold(Best::NONE, |best, column| best.or(Best { value: y[column], column }))
+}
+
+#[test]
+fn the_best_column_is_the_first_greatest() {
+    let mut case = Case::new(7);
+    case.b.fill(0); // ties by the dozen: only bias and residual are left
+    case.bias.iter_mut().enumerate().for_each(|(n, bias)| *bias = (n % 7) as f32);
+    case.residual.fill(0.0);
+    for kernels in present() {
+        assert_eq!(best(&case, kernels, None), vec![Best { value: 6.0, column: 6 }; M], "{}", kernels.isa());
+    }
+}
+
+#[test]
+fn the_best_column_respects_a_mask_per_row() {
+    let case = Case::new(8);
+    let words_per_row = N.div_ceil(64);
+    let mut seeded = Seeded(9);
+    let mut words: Vec<u64> =
+        (0..M * words_per_row).map(|_| u64::from(seeded.next() & seeded.next()) << 13).collect();
+    words[words_per_row..2 * words_per_row].fill(0); // a row that may choose nothing
+    let mask = Mask { words: &words, words_per_row };
+    for kernels in present() {
+        let y = case.f32(kernels, Activation::None);
+        for (row, best) in best(&case, kernels, Some(mask)).into_iter().enumerate() {
+            let allowed = |n: usize| words[row * words_per_row + n / 64] >> (n % 64) & 1 == 1;
+            assert_eq!(best, plain_best(&y[row * N..][..N], allowed), "{} row {row}", kernels.isa());
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Sums: exact in int8 and int16, the same bits in f32, whatever the shape.
+
+use crate::oracle::{Seeded, bits, present, whole_product};
+use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Precision, Weights};
+
+/// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are long.
+const SHAPES: [(usize, usize, usize); 20] = [
+    (1, 1, 1),
+    (1, 4, 16),
+    (2, 3, 15),
+    (3, 5, 17),
+    (4, 64, 63),
+    (5, 7, 64),
+    (6, 8, 65),
+    (7, 33, 80),
+    (8, 31, 100),
+    (9, 32, 127),
+    (11, 1, 128),
+    (12, 2, 129),
+    (13, 65, 31),
+    (16, 256, 48),
+    (17, 129, 33),
+    (64, 17, 70),
+    (1, 2051, 130),
+    (0, 8, 8),
+    (3, 8, 0),
+    (2, 0, 20),
+];
+
+/// All results of a product, in f32, by way of shares of two threads.
+fn product(weights: &Weights, a: Input<'_>, rows: usize) -> Vec<f32> {
+    let n = weights.n();
+    let mut y = vec![f32::NAN; rows * n];
+    let first = weights.share(0, 2);
+    let (left, right) = MatMut::new(&mut y, rows, n).unwrap().split_columns(first.end);
+    weights.multiply(a, first, Activation::None, None, Output::F32(left)).unwrap();
+    weights.multiply(a, weights.share(1, 2), Activation::None, None, Output::F32(right)).unwrap();
+    y
+}
+
+fn int8(kernels: Kernels, a: &[i32], b: &[i32], (m, k, n): (usize, usize, usize)) -> Vec<f32> {
+    let b: Vec<i8> = b.iter().map(|&x| x as i8).collect();
+    let weights = kernels.pack_int8(&b, k, n, Layout::Kn).unwrap();
+    let mut rows = kernels.rows(Precision::Int8, m, k);
+    rows.quantise_fixed(&a.iter().map(|&x| x as f32).collect::<Vec<_>>(), m, 1.0).unwrap();
+    product(&weights, rows.view(), m)
+}
+
+fn int16(kernels: Kernels, a: &[i32], b: &[i32], (m, k, n): (usize, usize, usize), bound: u16) -> Vec<f32> {
+    // The other layout, so that both are tested.
+    let b: Vec<i16> = (0..n * k).map(|at| b[at % k.max(1) * n + at / k.max(1)] as i16).collect();
+    let weights = kernels.pack_int16(&b, k, n, Layout::Nk, bound).unwrap();
+    let mut rows = kernels.rows(Precision::Int16, m, k);
+    rows.quantise_fixed(&a.iter().map(|&x| x as f32).collect::<Vec<_>>(), m, 1.0).unwrap();
+    product(&weights, rows.view(), m)
+}
+
+#[test]
+fn int8_is_exact() {
+    let mut seeded = Seeded(1);
+    for (m, k, n) in SHAPES {
+        let a: Vec<i32> = (0..m * k).map(|_| seeded.whole(127)).collect();
+        let b: Vec<i32> = (0..k * n).map(|_| seeded.whole(127)).collect();
+        let expected: Vec<f32> = whole_product(&a, &b, (m, k, n)).iter().map(|&x| x as f32).collect();
+        for kernels in present() {
+            assert_eq!(int8(kernels, &a, &b, (m, k, n)), expected, "{} {m}x{k}x{n}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn int8_is_exact_at_its_extremes() {
+    let (m, k, n) = (7, 4099, 65);
+    for (a, b) in [(127, 127), (-127, 127), (127, -127), (-127, -127), (0, -127)] {
+        let expected = vec![(a * b * k as i32) as f32; m * n];
+        for kernels in present() {
+            let y = int8(kernels, &vec![a; m * k], &vec![b; k * n], (m, k, n));
+            assert_eq!(y, expected, "{} {a}·{b}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn int16_is_exact() {
+    let mut seeded = Seeded(2);
+    for (m, k, n) in SHAPES {
+        let limit = 32767.min((f64::from(i32::MAX) / k.max(1) as f64).sqrt() as i32);
+        let a: Vec<i32> = (0..m * k).map(|_| seeded.whole(limit)).collect();
+        let b: Vec<i32> = (0..k * n).map(|_| seeded.whole(limit)).collect();
+        let expected: Vec<f32> = whole_product(&a, &b, (m, k, n)).iter().map(|&x| x as f32).collect();
+        for kernels in present() {
+            let y = int16(kernels, &a, &b, (m, k, n), limit as u16);
+            assert_eq!(y, expected, "{} {m}x{k}x{n}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn f32_has_one_order_on_all_and_is_near_the_exact_sum() {
+    let mut seeded = Seeded(3);
+    for (m, k, n) in SHAPES {
+        let (a, b) = (seeded.f32s(m * k, 1.0), seeded.f32s(k * n, 1.0));
+        let mut first: Option<Vec<u32>> = None;
+        for kernels in present() {
+            let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
+            let y = product(&weights, Input::f32(&a, m, k).unwrap(), m);
+            for (at, y) in y.iter().enumerate() {
+                let terms = || (0..k).map(|p| f64::from(a[at / n * k + p]) * f64::from(b[p * n + at % n]));
+                let bound = terms().map(f64::abs).sum::<f64>() * k as f64 * f64::from(f32::EPSILON);
+                assert!(
+                    (f64::from(*y) - terms().sum::<f64>()).abs() <= bound + 1e-12,
+                    "{} {m}x{k}x{n}",
+                    kernels.isa()
+                );
+            }
+            assert_eq!(first.get_or_insert_with(|| bits(&y)), &bits(&y), "{} {m}x{k}x{n}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn a_row_does_not_depend_on_the_rows_beside_it() {
+    let mut seeded = Seeded(4);
+    let (m, k, n) = (19, 67, 90);
+    let (x, b) = (seeded.f32s(m * k, 3.0), seeded.f32s(k * n, 1.0));
+    for kernels in present() {
+        let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
+        let all = product(&weights, Input::f32(&x, m, k).unwrap(), m);
+        for row in 0..m {
+            let alone = product(&weights, Input::f32(&x, m, k).unwrap().rows(row..row + 1), 1);
+            assert_eq!(bits(&alone), bits(&all[row * n..][..n]), "{} row {row}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_multiplied_exactly_is_refused() {
+    let kernels = Kernels::best();
+    let error = kernels.pack_int8(&[1, 2, 3, -128], 2, 2, Layout::Kn).unwrap_err();
+    assert_eq!(error, Error::OutOfRange { column: 1 });
+    let error = kernels.pack_int16(&[32767; 4], 4, 1, Layout::Kn, 32767).unwrap_err();
+    assert_eq!(error, Error::Wraps { column: 0, bound: 32767, reach: 4 * 32767 * 32767 });
+    assert!(error.to_string().contains("scale per column"), "{error}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let kernels = Kernels::best();
+    let weights = kernels.pack_f32(&[1.0; 4 * 70], 4, 70, Layout::Kn).unwrap();
+    let x = [0.0; 4];
+    let mut y = [0.0; 70];
+    let a = Input::f32(&x, 1, 4).unwrap();
+    let mut run = |a, columns: std::ops::Range<usize>| {
+        let out = MatMut::new(&mut y[..columns.len()], 1, columns.len()).unwrap();
+        weights.multiply(a, columns, Activation::None, None, Output::F32(out))
+    };
+    assert_eq!(run(a, 0..70), Ok(()));
+    assert_eq!(run(a, 64..70), Ok(()));
+    assert!(matches!(run(a, 3..70), Err(Error::Columns { .. })));
+    assert!(matches!(run(a, 0..66), Err(Error::Columns { .. })));
+    assert!(matches!(run(Input::f32(&x, 2, 2).unwrap(), 0..70), Err(Error::Shape { .. })));
+    assert!(matches!(run(kernels.rows(Precision::Int8, 1, 4).view(), 0..70), Err(Error::Form { .. })));
+}

@@ -1,0 +1,210 @@
+//! Vector maths: near the exact result over the float range, and the same bits everywhere.
+
+use crate::oracle::{Seeded, bits, present};
+use dyno_kernels::{Activation, Kernels};
+
+/// A sample of all floats, NaNs and infinities too: every 12,289th bit pattern (a prime, so that all mantissas mix).
+fn floats() -> Vec<f32> {
+    let mut all: Vec<f32> = (0..=u32::MAX).step_by(12_289).map(f32::from_bits).collect();
+    all.extend([
+        0.0,
+        -0.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        88.722_83,
+        88.722_84,
+        -87.336_55,
+        -103.98,
+        0.625,
+    ]);
+    all.extend((-2000..2000).map(|i| i as f32 * 0.0137));
+    all
+}
+
+/// Runs `f` on every instruction set present; all must give the scalar's bits. Gives those.
+fn same_bits(x: &[f32], f: impl Fn(Kernels, &mut Vec<f32>)) -> Vec<f32> {
+    let mut specified: Option<Vec<f32>> = None;
+    for kernels in present() {
+        let mut y = x.to_vec();
+        f(kernels, &mut y);
+        let specified = specified.get_or_insert_with(|| y.clone());
+        let differs = bits(&y).iter().zip(bits(specified)).position(|(a, b)| *a != b);
+        assert_eq!(differs.map(|at| (x.get(at), y[at], specified[at])), None, "{}", kernels.isa());
+    }
+    specified.unwrap()
+}
+
+#[test]
+fn exp_is_within_two_units_in_the_last_place() {
+    let x = floats();
+    for (x, y) in x.iter().zip(same_bits(&x, |kernels, y| kernels.exp(y))) {
+        let exact = f64::from(*x).exp();
+        if x.is_nan() {
+            assert!(y.is_nan());
+        } else if exact > f64::from(f32::MAX) * (1.0 + 1e-6) {
+            assert_eq!(y, f32::INFINITY, "exp({x})");
+        } else if y.is_finite() {
+            let unit = (exact * f64::from(f32::EPSILON)).max(f64::from(f32::from_bits(1)));
+            assert!((f64::from(y) - exact).abs() <= 2.0 * unit, "exp({x}) = {y}, not {exact}");
+        } else {
+            assert!(exact >= f64::from(f32::MAX) * (1.0 - 1e-6), "exp({x}) = {y}, not {exact}");
+        }
+    }
+}
+
+fn near(name: &str, bound: f64, run: impl Fn(Kernels, &mut Vec<f32>), exact: impl Fn(f64) -> f64) {
+    let x = floats();
+    for (x, y) in x.iter().zip(same_bits(&x, run)).filter(|(x, _)| x.is_finite()) {
+        let exact = exact(f64::from(*x));
+        assert!(
+            (f64::from(y) - exact).abs() <= bound * exact.abs().max(1.0),
+            "{name}({x}) = {y}, not {exact}"
+        );
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[test]
+fn activations_are_within_two_ten_millionths() {
+    near("sigmoid", 2e-7, |kernels, y| kernels.activate(Activation::Sigmoid, y), sigmoid);
+    near("tanh", 2e-7, |kernels, y| kernels.activate(Activation::Tanh, y), f64::tanh);
+    near("swish", 4e-7, |kernels, y| kernels.activate(Activation::Swish, y), |x| x * sigmoid(x));
+    near("relu", 0.0, |kernels, y| kernels.activate(Activation::Relu, y), |x| x.max(0.0));
+}
+
+#[test]
+fn tables_are_within_a_hundred_thousandth() {
+    near("sigmoid table", 1e-5, |kernels, y| kernels.sigmoid_table(y), sigmoid);
+    near("tanh table", 1e-5, |kernels, y| kernels.tanh_table(y), f64::tanh);
+}
+
+/// Around the lanes, and some that engines use.
+const LENGTHS: [usize; 10] = [1, 2, 15, 16, 17, 31, 33, 64, 256, 1000];
+
+fn close(what: &str, found: &[f32], exact: &[f64]) {
+    for (found, exact) in found.iter().zip(exact) {
+        assert!(
+            (f64::from(*found) - exact).abs() <= 1e-5 * exact.abs().max(1.0),
+            "{what}: {found}, not {exact}"
+        );
+    }
+}
+
+fn wide(x: &[f32]) -> Vec<f64> {
+    x.iter().map(|&x| f64::from(x)).collect()
+}
+
+#[test]
+fn softmax_sums_to_one_and_is_right() {
+    let mut seeded = Seeded(10);
+    for n in LENGTHS {
+        let mut x = seeded.f32s(n, 20.0);
+        x[n / 2] = -99_999_999.0; // a masked place
+        x[0] = 3.0;
+        let y = same_bits(&x, |kernels, y| kernels.softmax(y));
+        let sum: f64 = wide(&x).iter().map(|x| x.exp()).sum();
+        close("softmax", &y, &wide(&x).iter().map(|x| x.exp() / sum).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn norms_are_right() {
+    let mut seeded = Seeded(11);
+    for n in LENGTHS {
+        let (x, scale, bias) = (seeded.f32s(n, 5.0), seeded.f32s(n, 1.0), seeded.f32s(n, 1.0));
+        let wide = wide(&x);
+        let y = same_bits(&x, |kernels, y| kernels.layer_norm(y, &scale, &bias, 1e-6).unwrap());
+        let mean = wide.iter().sum::<f64>() / n as f64;
+        let variance = wide.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
+        let exact =
+            |i: usize| (wide[i] - mean) / (variance + 1e-6).sqrt() * f64::from(scale[i]) + f64::from(bias[i]);
+        close("layer norm", &y, &(0..n).map(exact).collect::<Vec<_>>());
+        let y = same_bits(&x, |kernels, y| kernels.rms_norm(y, &scale, 1e-6).unwrap());
+        let square = wide.iter().map(|x| x * x).sum::<f64>() / n as f64;
+        let exact = |i: usize| wide[i] / (square + 1e-6).sqrt() * f64::from(scale[i]);
+        close("RMS norm", &y, &(0..n).map(exact).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn cells_are_right() {
+    let mut seeded = Seeded(12);
+    for n in LENGTHS {
+        let (xw, su, b) = (seeded.f32s(4 * n, 3.0), seeded.f32s(4 * n, 3.0), seeded.f32s(4 * n, 1.0));
+        let s = seeded.f32s(n, 1.0);
+        let sum = |i: usize| f64::from(xw[i]) + f64::from(su[i]) + f64::from(b[i]);
+        for inside in [false, true] {
+            let gates = 3 * n;
+            let run = |kernels: Kernels, s: &mut Vec<f32>| {
+                kernels.gru(&xw[..gates], &su[..gates], &b[..gates], inside, s).unwrap();
+            };
+            let exact = |i: usize| {
+                let (r, z, c) = (sigmoid(sum(i)), sigmoid(sum(n + i)), 2 * n + i);
+                let (x, u, b) = (f64::from(xw[c]), f64::from(su[c]), f64::from(b[c]));
+                let h = if inside { x + (u + b) * r } else { x + u * r + b }.tanh();
+                (1.0 - z) * h + z * f64::from(s[i])
+            };
+            close("gru", &same_bits(&s, run), &(0..n).map(exact).collect::<Vec<_>>());
+        }
+        // Cell and output one after the other, so that both are compared.
+        let run = |kernels: Kernels, s: &mut Vec<f32>| {
+            let mut h = vec![0.0; n];
+            kernels.lstm(&xw, &su, &b, s, &mut h).unwrap();
+            s.extend(h);
+        };
+        let cell = |i: usize| sigmoid(sum(i)) * f64::from(s[i]) + sigmoid(sum(n + i)) * sum(2 * n + i).tanh();
+        let out = |i: usize| sigmoid(sum(3 * n + i)) * cell(i).tanh();
+        close("lstm", &same_bits(&s, run), &(0..n).map(cell).chain((0..n).map(out)).collect::<Vec<_>>());
+        let run = |kernels: Kernels, s: &mut Vec<f32>| {
+            let mut h = vec![0.0; n];
+            kernels.ssru(&xw[..n], &su[..n], s, &mut h).unwrap();
+            s.extend(h);
+        };
+        let cell = |i: usize| {
+            let f = sigmoid(f64::from(su[i]));
+            f * f64::from(s[i]) + (1.0 - f) * f64::from(xw[i])
+        };
+        let out = |i: usize| cell(i).max(0.0);
+        close("ssru", &same_bits(&s, run), &(0..n).map(cell).chain((0..n).map(out)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn attention_is_right() {
+    let mut seeded = Seeded(13);
+    for (heads, width, t) in [(8, 32, 17), (4, 64, 1), (2, 24, 33), (1, 5, 9)] {
+        let d = heads * width;
+        let (q, keys, values) = (seeded.f32s(d, 2.0), seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
+        let y = same_bits(&vec![0.0; d], |kernels, out| {
+            kernels.attend(&q, &keys, &values, heads, &mut vec![0.0; t], out).unwrap();
+        });
+        let score = |head: usize, t: usize| -> f64 {
+            let part = head * width..(head + 1) * width;
+            part.map(|i| f64::from(q[i]) * f64::from(keys[t * d + i])).sum::<f64>() / (width as f64).sqrt()
+        };
+        let exact = |i: usize| {
+            let weights: Vec<f64> = (0..t).map(|t| score(i / width, t).exp()).collect();
+            let sum: f64 = weights.iter().sum();
+            weights.iter().enumerate().map(|(t, w)| w / sum * f64::from(values[t * d + i])).sum()
+        };
+        close("attention", &y, &(0..d).map(exact).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_greatest_magnitude_is_found_in_any_lane() {
+    for n in LENGTHS {
+        for at in 0..n {
+            let mut x = vec![0.5; n];
+            x[at] = -7.0;
+            for kernels in present() {
+                assert_eq!(kernels.abs_max(&x), 7.0, "{} {at} of {n}", kernels.isa());
+            }
+        }
+    }
+    assert_eq!(Kernels::best().abs_max(&[]), 0.0);
+}
