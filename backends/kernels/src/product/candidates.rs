@@ -53,6 +53,14 @@ impl Candidates {
             return Err(Error::Columns { start: column as usize, end: column as usize + 1, n });
         }
         sized("inputs of the gathered weight", into.k, self.weights.k)?;
+        let (from, form) = (&self.weights, |weights: &Weights| weights.kernels.flip(weights.precision));
+        if into.precision != from.precision || form(into) != form(from) {
+            return Err(Error::Form {
+                activations: from.precision,
+                form: form(from),
+                weights: into.precision,
+            });
+        }
         into.clear(columns.len());
         for sixteen in columns.chunks(LANES) {
             self.gather_ends(sixteen, into);
