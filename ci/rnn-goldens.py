@@ -12,6 +12,7 @@ is that the same weights say the same. Widths differ from each other so that no 
 some updates with a high rate move every scale and bias away from where it starts.
 """
 
+import io
 import argparse
 import itertools
 import pathlib
@@ -95,11 +96,12 @@ def marian(*arguments):
 def train_vocabularies(out):
     source, target = (TEXT / "source.en").read_text().splitlines(), (TEXT / "reference.de").read_text().splitlines()
     for name, lines, size in [("joint", source + target, 300), ("en", source, 240), ("de", target, 280)]:
+        # Into memory: a model written to a path would keep that path inside.
+        model = io.BytesIO()
         spm.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_prefix=str(out / name), vocab_size=size, bos_id=-1, eos_id=0, unk_id=1,
+            sentence_iterator=iter(lines), model_writer=model, vocab_size=size, bos_id=-1, eos_id=0, unk_id=1,
             normalization_rule_name="identity", minloglevel=2, num_threads=1)
-        (out / f"{name}.model").rename(out / f"{name}.spm")
-        (out / f"{name}.vocab").unlink()
+        (out / f"{name}.spm").write_bytes(model.getvalue())
 
 
 def write_input(out, count):
