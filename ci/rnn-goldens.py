@@ -12,8 +12,8 @@ is that the same weights say the same. Widths differ from each other so that no 
 some updates with a high rate move every scale and bias away from where it starts.
 """
 
-import io
 import argparse
+import io
 import itertools
 import pathlib
 import random
