@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyno_api::Backend;
+use dyno_api::{Backend, closest};
 
 use crate::null::Null;
 
@@ -19,9 +19,13 @@ pub fn all() -> &'static [&'static dyn Backend] {
     ]
 }
 
-/// The backend of that name.
-pub fn find(name: &str) -> Option<&'static dyn Backend> {
-    all().iter().copied().find(|backend| backend.name() == name)
+/// The backend of that name, or what to say where there is none.
+pub fn find(name: &str) -> Result<&'static dyn Backend, String> {
+    all().iter().copied().find(|backend| backend.name() == name).ok_or_else(|| {
+        let names: Vec<_> = all().iter().map(|backend| backend.name()).collect();
+        let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
+        format!("no backend {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", "))
+    })
 }
 
 /// The backend whose family `model` is of.

@@ -3,11 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_api::{Settings, closest};
+use dyno_api::Settings;
 use serde::Serialize;
 
 use super::Track;
-use crate::registry;
 
 /// What competes under one name.
 #[derive(Clone, Debug, Serialize)]
@@ -133,16 +132,6 @@ fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
         rest = &rest[end..];
     }
     filled + rest
-}
-
-/// Refuses a backend that isn't built in.
-pub(super) fn check_backend(name: &str) -> Result<(), String> {
-    if registry::find(name).is_some() {
-        return Ok(());
-    }
-    let names: Vec<_> = registry::all().iter().map(|backend| backend.name()).collect();
-    let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
-    Err(format!("no backend {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", ")))
 }
 
 /// Refuses a command that can't be started: better now than after an hour of other systems' rounds.

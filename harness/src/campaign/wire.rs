@@ -11,6 +11,7 @@ use toml::Spanned;
 
 use super::{Campaign, Launch, Limits, Profile, System, TestSet, Track, system, testset};
 use crate::exit::{Failure, Outcome, bad_input};
+use crate::registry;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -196,7 +197,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>) -> Outcome<System> {
     let models = models(source, wire.model, wire.models)?;
     let launch = match (wire.backend, wire.command) {
         (Some(backend), None) => {
-            system::check_backend(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
+            registry::find(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings }
         }
         (None, Some(command)) if wire.settings.is_empty() => {

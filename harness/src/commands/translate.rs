@@ -2,12 +2,12 @@
 
 use std::io::IsTerminal;
 
-use dyno_api::{Backend, Settings, closest};
+use dyno_api::{Backend, Settings};
 use serde_json::{Value, json};
 
 use crate::campaign::Track;
 use crate::cli::{DecodingArgs, TranslateArgs};
-use crate::exit::{Failure, OrBadInput, Outcome, bad_input};
+use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::{registry, translate};
 
 /// Hosts the backend until its input ends.
@@ -41,7 +41,7 @@ fn default_track(cores: usize) -> Track {
 /// The backend that was named, or the one that the first model is for.
 fn backend(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
     if let Some(name) = &args.backend {
-        return registry::find(name).ok_or_else(|| unknown(name));
+        return registry::find(name).map_err(bad_input);
     }
     let Some(model) = args.models.first() else {
         return Err(bad_input("name a model (--model) or a backend (--backend)"));
@@ -53,13 +53,6 @@ fn backend(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
         format!("no backend of this build suits {}; name one (--backend) to learn why", model.display())
     };
     registry::suiting(model).ok_or_else(|| bad_input(remedy()))
-}
-
-fn unknown(name: &str) -> Failure {
-    let names: Vec<_> = registry::all().iter().map(|backend| backend.name()).collect();
-    let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
-    let hint = near.unwrap_or_default();
-    bad_input(format!("no backend {name:?}{hint}; there are: {}", names.join(", ")))
 }
 
 /// The settings that were given with `--set`, and those that have options of their own.

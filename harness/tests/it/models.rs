@@ -1,11 +1,9 @@
 //! Models from the command line: translating with them, their ids, converting them.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use crate::support::{Bench, Ended, LATENCY, skip};
+use crate::support::{Bench, Ended, LATENCY, feed, skip};
 
 /// The folder of big fixtures, or a line that says what is skipped.
 fn fixtures(what: &str) -> Option<PathBuf> {
@@ -17,15 +15,7 @@ fn fixtures(what: &str) -> Option<PathBuf> {
 }
 
 fn dyno(bench: &Bench, arguments: &[&str], input: &[u8]) -> Ended {
-    let mut command = bench.dyno(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("dyno starts");
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let ended = Ended::of(child.wait_with_output().unwrap());
-    writer.join().unwrap();
-    ended
+    feed(bench.dyno(arguments), input)
 }
 
 fn text(path: &Path) -> String {

@@ -93,6 +93,19 @@ impl Ended {
     }
 }
 
+/// Gives `input` to `command` and waits for its end.
+pub fn feed(mut command: Command, input: &[u8]) -> Ended {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("dyno starts");
+    let mut stdin = child.stdin.take().expect("it was asked for as a pipe");
+    let input = input.to_vec();
+    // Beside the reading, or both pipes fill up. A refusal ends it before it reads: then writing fails.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let ended = Ended::of(child.wait_with_output().expect("it can be waited for"));
+    writer.join().expect("writing doesn't panic");
+    ended
+}
+
 /// Says that a test could not do its work here, in a way that the test runner doesn't swallow.
 pub fn skip(what: &str) {
     let line = format!("skipped: {what}\n");

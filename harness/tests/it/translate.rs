@@ -1,28 +1,19 @@
 //! `dyno translate`: the contract of a system, from the system's side.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended, LATENCY};
+use crate::support::{Bench, Ended, LATENCY, feed};
 
-fn start(bench: &Bench, further: &[&str]) -> Child {
-    let arguments = [&["translate", "--backend", "null"], further].concat();
-    let mut command = bench.dyno(&arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().expect("dyno starts")
+fn command(bench: &Bench, further: &[&str]) -> Command {
+    bench.dyno(&[&["translate", "--backend", "null"], further].concat())
 }
 
 fn translate(input: &[u8], further: &[&str]) -> Ended {
-    let mut child = start(&Bench::new(LATENCY), further);
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    // Beside the reading, or both pipes fill up. A refusal ends it before it reads: then writing fails.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let ended = Ended::of(child.wait_with_output().unwrap());
-    writer.join().unwrap();
-    ended
+    let bench = Bench::new(LATENCY);
+    feed(command(&bench, further), input)
 }
 
 /// Input and the answers to it: one line for one line, whatever is in it.
@@ -58,7 +49,9 @@ fn order_is_kept_over_workers_and_windows() {
 
 #[test]
 fn the_latency_track_answers_before_the_next_line() {
-    let mut child = start(&Bench::new(LATENCY), &["--track", "latency"]);
+    let bench = Bench::new(LATENCY);
+    let mut command = command(&bench, &["--track", "latency"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     for i in 0..10 {
@@ -74,8 +67,7 @@ fn the_latency_track_answers_before_the_next_line() {
 #[test]
 fn facts_leave_as_json() {
     let bench = Bench::new(LATENCY);
-    let child = start(&bench, &["--facts", "facts.json"]);
-    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(feed(command(&bench, &["--facts", "facts.json"]), b"").code, Some(0));
     let facts: Value = serde_json::from_slice(&std::fs::read(bench.path("facts.json")).unwrap()).unwrap();
     assert_eq!(facts["backend"], "null");
     assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
