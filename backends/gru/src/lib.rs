@@ -21,12 +21,13 @@ use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result, Weights};
 use dyno_nn::Network;
-use dyno_translator::Engine;
+use dyno_translator::{Customs, Engine, Switches};
 
 /// The backend.
 pub const ENGINE: Engine = Engine {
     name: "gru",
     about: "Recurrent encoder and decoder with GRU or LSTM cells (Marian's types s2s, amun and nematus)",
+    customs: Customs::MARIAN,
     suits,
     load,
 };
@@ -35,6 +36,6 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(matches!(config.text("type")?, "s2s" | "amun" | "nematus"))
 }
 
-fn load(config: &MarianConfig, weights: &Weights) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dyn Network>> {
     Ok(Arc::new(network::Rnn::new(config, weights)?))
 }

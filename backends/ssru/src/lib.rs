@@ -9,12 +9,13 @@ use dyno_formats::{Fault, MarianConfig, Result, Weights};
 use dyno_nn::math::{Linear, add, layer_norm, product, sigmoid};
 use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Transformer};
 use dyno_nn::{Network, Params, Rows};
-use dyno_translator::Engine;
+use dyno_translator::{Customs, Engine, Switches};
 
 /// The backend.
 pub const ENGINE: Engine = Engine {
     name: "ssru",
     about: "Transformer with an SSRU decoder (Marian's models with transformer-decoder-autoreg: rnn)",
+    customs: Customs::MARIAN,
     suits,
     load,
 };
@@ -26,7 +27,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && config.text("transformer-decoder-autoreg")? == "rnn")
 }
 
-fn load(config: &MarianConfig, weights: &Weights) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dyn Network>> {
     const KEY: &str = "dec-cell";
     let cell = config.text(KEY)?;
     if cell != "ssru" {

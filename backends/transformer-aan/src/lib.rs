@@ -10,7 +10,7 @@ use std::sync::Arc;
 use dyno_formats::{MarianConfig, Result, Weights};
 use dyno_nn::transformer::{Autoregression, Options, SelfAttention, Transformer};
 use dyno_nn::{Network, Params};
-use dyno_translator::Engine;
+use dyno_translator::{Customs, Engine, Switches};
 
 use average::{Average, Shape};
 
@@ -18,6 +18,7 @@ use average::{Average, Shape};
 pub const ENGINE: Engine = Engine {
     name: "transformer-aan",
     about: "Transformer with an average-attention or self-attention decoder (Marian's models)",
+    customs: Customs::MARIAN,
     suits,
     load,
 };
@@ -30,7 +31,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && known)
 }
 
-fn load(config: &MarianConfig, weights: &Weights) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dyn Network>> {
     if config.text(AUTOREG)? == "self-attention" {
         let layer = |params: Params<'_>, options: &Options, number: usize| {
             let attention = SelfAttention::new(params, options, number)?;

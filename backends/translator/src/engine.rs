@@ -1,4 +1,4 @@
-//! The one shape of all engines for Marian's models: which configurations it takes, and how it loads one.
+//! The one shape of all translating engines: which configurations it takes, and how it loads one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use dyno_formats::{MarianConfig, Result, Weights};
 use dyno_nn::Network;
 
 use crate::model::Translator;
-use crate::opening::{self, Opened};
+use crate::opening::{self, MARIAN, Opened};
 use crate::settings::Wishes;
+use crate::switches::{Switch, Switches};
 
 /// An engine as a backend.
 pub struct Engine {
@@ -17,10 +18,27 @@ pub struct Engine {
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
+    /// Where its models keep what, and what may be set besides.
+    pub customs: Customs,
     /// Whether a model's configuration is of its family.
     pub suits: fn(&MarianConfig) -> Result<bool>,
     /// Makes the network of a model of its family.
-    pub load: fn(&MarianConfig, &Weights) -> Result<Arc<dyn Network>>,
+    pub load: fn(&MarianConfig, &Weights, &Switches) -> Result<Arc<dyn Network>>,
+}
+
+/// In what a family may differ from Marian's.
+pub struct Customs {
+    /// The table of `model.toml` that configures its models.
+    pub table: &'static str,
+    /// Whether an ensemble averages its members' log-probabilities instead of adding them up.
+    pub averages: bool,
+    /// The settings that it has beside a translator's.
+    pub switches: &'static [Switch],
+}
+
+impl Customs {
+    /// Those of Marian's models.
+    pub const MARIAN: Self = Self { table: MARIAN, averages: false, switches: &[] };
 }
 
 impl Engine {
@@ -28,14 +46,14 @@ impl Engine {
         Error::Failed { backend: self.name.into(), reason: reason.to_string() }
     }
 
-    fn network(&self, opened: &Opened) -> dyno_api::Result<Arc<dyn Network>> {
+    fn network(&self, opened: &Opened, switches: &Switches) -> dyno_api::Result<Arc<dyn Network>> {
         let suits = (self.suits)(&opened.config).map_err(|error| self.failed(error))?;
         if !suits {
             let (path, reason) =
                 (opened.path.clone(), format!("its network isn't one that {} runs", self.name));
             return Err(Error::Model { path, reason });
         }
-        (self.load)(&opened.config, &opened.weights).map_err(|error| self.failed(error))
+        (self.load)(&opened.config, &opened.weights, switches).map_err(|error| self.failed(error))
     }
 }
 
@@ -49,7 +67,8 @@ impl Backend for Engine {
     }
 
     fn suits(&self, model: &Path) -> bool {
-        opening::configuration(model).is_ok_and(|config| (self.suits)(&config).unwrap_or(false))
+        opening::configuration(model, self.customs.table)
+            .is_ok_and(|config| (self.suits)(&config).unwrap_or(false))
     }
 
     fn open(&self, models: &[PathBuf], settings: &Settings) -> dyno_api::Result<Arc<dyn Model>> {
@@ -58,11 +77,14 @@ impl Backend for Engine {
             return Err(Error::ModelCount { backend, expected: "one model or more", given });
         }
         let mut reader = SettingsReader::new(self.name, settings);
-        let wishes = Wishes::read(&mut reader, models.len())?;
+        let member = if self.customs.averages { 1.0 / models.len() as f32 } else { 1.0 };
+        let wishes = Wishes::read(&mut reader, &vec![member; models.len()])?;
+        let switches = Switches::read(&mut reader, self.customs.switches)?;
         reader.finish()?;
-        let open = |path: &PathBuf| opening::open(path, &wishes).map_err(|error| self.failed(error));
+        let table = self.customs.table;
+        let open = |path: &PathBuf| opening::open(path, table, &wishes).map_err(|error| self.failed(error));
         let opened = models.iter().map(open).collect::<dyno_api::Result<Vec<_>>>()?;
-        let networks = opened.iter().map(|opened| self.network(opened));
+        let networks = opened.iter().map(|opened| self.network(opened, &switches));
         let networks = networks.collect::<dyno_api::Result<Vec<_>>>()?;
         let model = Translator::new(self.name, &opened, networks, &wishes);
         Ok(Arc::new(model.map_err(|reason| self.failed(reason))?))

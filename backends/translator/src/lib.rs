@@ -15,7 +15,9 @@ mod model;
 mod opening;
 mod search;
 mod settings;
+mod switches;
 mod unknown;
 
-pub use engine::Engine;
+pub use engine::{Customs, Engine};
 pub use model::Words;
+pub use switches::{Position, Switch, Switches};

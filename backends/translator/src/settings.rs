@@ -57,15 +57,15 @@ pub(crate) struct Decoding {
 }
 
 impl Wishes {
-    /// Takes all settings that translators know.
-    pub(crate) fn read(reader: &mut SettingsReader<'_>, models: usize) -> Result<Self, Error> {
+    /// Takes all settings that translators know. `weights` are the models' where none are given.
+    pub(crate) fn read(reader: &mut SettingsReader<'_>, weights: &[f32]) -> Result<Self, Error> {
         const NUMBER: &str = "a number";
         const FLAG: &str = "true or false";
         let wishes = Self {
             precision: precision(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
-            weights: weights(reader, models)?,
+            weights: member_weights(reader, weights)?,
             beam: reader.take("beam", "a whole number")?,
             normalize: reader.take("normalize", NUMBER)?,
             word_penalty: reader.take("word-penalty", NUMBER)?,
@@ -179,9 +179,10 @@ fn cut(values: &[Value]) -> Option<ShortlistWish> {
     Some(ShortlistWish::File(path.as_str()?.into(), cut))
 }
 
-fn weights(reader: &mut SettingsReader<'_>, models: usize) -> Result<Vec<f32>, Error> {
+fn member_weights(reader: &mut SettingsReader<'_>, otherwise: &[f32]) -> Result<Vec<f32>, Error> {
     let weights = reader.take::<Vec<f32>>("weights", "a list of numbers")?;
-    let weights = weights.unwrap_or_else(|| vec![1.0; models]); // Marian's default
+    let weights = weights.unwrap_or_else(|| otherwise.to_vec());
+    let models = otherwise.len();
     if weights.len() != models || weights.iter().any(|weight| !weight.is_finite()) {
         return Err(reader.refuse("weights", format!("it must be a number for each of {models} models")));
     }

@@ -2,6 +2,7 @@
 
 use dyno_formats::{MarianConfig, Weights};
 use dyno_gru::ENGINE;
+use dyno_translator::Switches;
 
 /// The refusal of a model with `keys`.
 fn refusal(keys: &str) -> String {
@@ -11,7 +12,7 @@ fn refusal(keys: &str) -> String {
     let mut empty = 2u64.to_le_bytes().to_vec(); // a safetensors file: a header of two bytes
     empty.extend(b"{}");
     let weights = Weights::from_bytes("weights", empty).unwrap();
-    (ENGINE.load)(&config, &weights).err().unwrap().to_string()
+    (ENGINE.load)(&config, &weights, &Switches::defaults(ENGINE.customs.switches)).err().unwrap().to_string()
 }
 
 #[test]
