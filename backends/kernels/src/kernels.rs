@@ -82,24 +82,23 @@ impl Kernels {
     /// Packs f32 weights, of the shape [k, n] in one of two layouts.
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized("weights", values.len(), k * n)?;
-        let value = |at, column| values[layout.at(at, column, (k, n))].to_le_bytes();
-        Ok(Weights::pack(self, Precision::F32, (k, n), value))
+        Ok(Weights::pack(self, Precision::F32, values, (k, n), layout, f32::to_le_bytes))
     }
 
     /// Packs int8 weights in -127..=127. It is an error if a sum could leave 32 bits (never for K below 133,000).
     pub fn pack_int8(self, values: &[i8], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized("weights", values.len(), k * n)?;
-        let column = |column| (0..k).map(move |at| values[layout.at(at, column, (k, n))]);
-        if let Some(column) = (0..n).find(|&n| column(n).any(|value| value == i8::MIN)) {
-            return Err(Error::OutOfRange { column });
+        if values.contains(&i8::MIN) {
+            let odd = layout.column_sums(values, (k, n), |value| usize::from(value == i8::MIN));
+            return Err(Error::OutOfRange { column: odd.iter().position(|count| *count > 0).unwrap_or(0) });
         }
-        fits_32_bits(n, 127, |n| column(n).map(|value| u64::from(value.unsigned_abs())).sum())?;
-        let mut packed = Weights::pack(self, Precision::Int8, (k, n), |at, column| {
-            [values[layout.at(at, column, (k, n))] as u8]
-        });
+        if k > i32::MAX as usize / (127 * 127) {
+            fits_32_bits(&layout.column_sums(values, (k, n), |value| u64::from(value.unsigned_abs())), 127)?;
+        }
+        let mut packed = Weights::pack(self, Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
         if self.table.flip != 0 {
-            for n in 0..n {
-                packed.set_start(n, -128 * column(n).map(i32::from).sum::<i32>());
+            for (n, sum) in layout.column_sums(values, (k, n), i32::from).into_iter().enumerate() {
+                packed.set_start(n, -128 * sum);
             }
         }
         Ok(packed)
@@ -116,9 +115,8 @@ impl Kernels {
         bound: u16,
     ) -> Result<Weights> {
         sized("weights", values.len(), k * n)?;
-        let value = |at, column: usize| values[layout.at(at, column, (k, n))];
-        fits_32_bits(n, bound, |n| (0..k).map(|k| u64::from(value(k, n).unsigned_abs())).sum())?;
-        Ok(Weights::pack(self, Precision::Int16, (k, n), |at, column| value(at, column).to_le_bytes()))
+        fits_32_bits(&layout.column_sums(values, (k, n), |value| u64::from(value.unsigned_abs())), bound)?;
+        Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
     }
 
     /// A buffer for up to `capacity` quantised rows of `k` values, in the form that these kernels multiply.
@@ -244,11 +242,11 @@ impl Kernels {
     }
 }
 
-/// Checks that no column's sum of products leaves 32 bits, with activations up to `bound`. On the way to a sum that fits
-/// it may wrap and come back.
-fn fits_32_bits(n: usize, bound: u16, magnitude: impl Fn(usize) -> u64) -> Result<()> {
-    for column in 0..n {
-        let reach = magnitude(column) * u64::from(bound);
+/// Checks that no column's sum of products leaves 32 bits, by the sums of its magnitudes, with activations up to `bound`. On
+/// the way to a sum that fits it may wrap and come back.
+fn fits_32_bits(magnitudes: &[u64], bound: u16) -> Result<()> {
+    for (column, magnitude) in magnitudes.iter().enumerate() {
+        let reach = magnitude * u64::from(bound);
         if reach > i32::MAX as u64 {
             return Err(Error::Wraps { column, bound, reach });
         }

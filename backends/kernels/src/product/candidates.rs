@@ -7,7 +7,7 @@
 use super::Weights;
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
-use crate::{Error, Result};
+use crate::{Error, Precision, Result};
 
 /// A weight's columns as rows, to choose from.
 #[derive(Clone, Debug)]
@@ -22,14 +22,61 @@ impl Candidates {
     pub fn new(mut weights: Weights) -> Self {
         let groups = weights.groups;
         let mut rows = vec![[0; 4]; weights.n * groups];
-        for column in 0..weights.n {
-            for (g, group) in rows[column * groups..][..groups].iter_mut().enumerate() {
-                let (block, byte) = weights.place(column, 4 * g);
-                group.copy_from_slice(&weights.blocks[block].0[byte..byte + 4]);
+        for (sixteen, rows) in rows.chunks_mut((LANES * groups).max(1)).enumerate() {
+            let (first, step) = weights.vector(LANES * sixteen);
+            for (g, block) in weights.blocks.iter().skip(first).step_by(step).take(groups).enumerate() {
+                for (row, four) in rows.chunks_exact_mut(groups).zip(block.0.as_chunks().0) {
+                    row[g] = *four;
+                }
             }
         }
         weights.blocks = Vec::new();
         Self { weights, rows }
+    }
+
+    /// The weight that they are the columns of, packed again.
+    pub fn packed(&self) -> Result<Weights> {
+        let all: Vec<u32> = (0..self.weights.n as u32).collect();
+        let mut packed = self.room(all.len());
+        self.gather(&all, &mut packed)?;
+        Ok(packed)
+    }
+
+    /// One column's values [K], without its bias: embeddings that are output weights too are read so.
+    pub fn column(&self, column: usize, out: &mut [f32]) -> Result<()> {
+        let (k, n) = (self.weights.k, self.weights.n);
+        sized("values of a column", out.len(), k)?;
+        if column >= n {
+            return Err(Error::Columns { start: column, end: column + 1, n });
+        }
+        let row = self.rows[column * self.weights.groups..][..self.weights.groups].as_flattened();
+        let scale = self.weights.scales[column];
+        match self.weights.precision {
+            Precision::Int8 => {
+                out.iter_mut().zip(row).for_each(|(x, byte)| *x = f32::from(*byte as i8) * scale)
+            }
+            Precision::Int16 => {
+                let values = row.as_chunks().0.iter().map(|two| f32::from(i16::from_le_bytes(*two)));
+                out.iter_mut().zip(values).for_each(|(x, value)| *x = value * scale);
+            }
+            Precision::F32 => {
+                let values = row.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four));
+                out.iter_mut().zip(values).for_each(|(x, value)| *x = value * scale);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many columns there are.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.weights.n
+    }
+
+    /// How many values a column has.
+    #[must_use]
+    pub fn k(&self) -> usize {
+        self.weights.k
     }
 
     /// A packed weight without columns, with room for `capacity` of them: the target of [`Candidates::gather`].

@@ -23,7 +23,7 @@ pub struct Rows {
 
 impl Rows {
     pub(crate) fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
-        let stride = (k * precision.bytes()).next_multiple_of(LINE) + LINE;
+        let stride = Self::stride(precision, k);
         Self {
             kernels,
             precision,
@@ -33,6 +33,15 @@ impl Rows {
             bytes: vec![0; capacity * stride],
             scales: vec![0.0; capacity],
         }
+    }
+
+    /// Makes it a buffer for up to `capacity` rows of `k` values in another precision, in the memory that it has; allocates
+    /// only where that doesn't suffice.
+    pub fn reshape(&mut self, precision: Precision, capacity: usize, k: usize) {
+        (self.precision, self.k, self.rows) = (precision, k, 0);
+        self.stride = Self::stride(precision, k);
+        self.bytes.resize(self.bytes.len().max(capacity * self.stride), 0);
+        self.scales.resize(self.scales.len().max(capacity), 0.0);
     }
 
     /// Fills it from `x` [rows, k], each row scaled so that its greatest magnitude becomes 127 (int8) or `bound` (int16).
@@ -71,9 +80,14 @@ impl Rows {
         Ok(())
     }
 
+    fn stride(precision: Precision, k: usize) -> usize {
+        (k * precision.bytes()).next_multiple_of(LINE) + LINE
+    }
+
     fn resize(&mut self, rows: usize) -> Result<()> {
-        if rows > self.scales.len() {
-            sized("rows of an activation buffer", rows, self.scales.len())?;
+        let room = self.scales.len().min(self.bytes.len() / self.stride);
+        if rows > room {
+            sized("rows of an activation buffer", rows, room)?;
         }
         self.rows = rows;
         Ok(())

@@ -9,7 +9,7 @@ use super::{Activation, Best, Input, Mask, Mat, MatMut};
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
 use crate::{Error, Kernels, Precision, Result};
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 /// How the values of B lie before packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,61 @@ pub enum Layout {
 }
 
 impl Layout {
-    pub(crate) fn at(self, k: usize, column: usize, (all_k, n): (usize, usize)) -> usize {
+    /// For each column of `values` [k, n] the sum of what `number` makes of its values.
+    pub(crate) fn column_sums<T: Copy, S: Copy + Default + AddAssign>(
+        self,
+        values: &[T],
+        (k, n): (usize, usize),
+        number: impl Fn(T) -> S,
+    ) -> Vec<S> {
+        let mut sums = vec![S::default(); n];
+        if k == 0 || n == 0 {
+            return sums;
+        }
         match self {
-            Self::Kn => k * n + column,
-            Self::Nk => column * all_k + k,
+            Self::Kn => values
+                .chunks_exact(n)
+                .for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += number(*value))),
+            Self::Nk => sums
+                .iter_mut()
+                .zip(values.chunks_exact(k))
+                .for_each(|(sum, column)| column.iter().for_each(|value| *sum += number(*value))),
+        }
+        sums
+    }
+}
+
+/// One group of up to sixteen columns of weights that are to be packed.
+struct Sixteen<'a, T> {
+    values: &'a [T],
+    shape: (usize, usize),
+    /// The first of the columns.
+    column: usize,
+    /// The group's first value along K.
+    from: usize,
+}
+
+impl<T: Copy> Sixteen<'_, T> {
+    /// Of values [K, N].
+    fn by_rows<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
+        let (k, n) = self.shape;
+        let width = LANES.min(n - self.column);
+        for (i, k) in (self.from..k.min(self.from + 4 / BYTES)).enumerate() {
+            let row = &self.values[k * n + self.column..][..width];
+            for (lane, value) in block.0.chunks_exact_mut(4).zip(row) {
+                lane[i * BYTES..][..BYTES].copy_from_slice(&bytes(*value));
+            }
+        }
+    }
+
+    /// Of values [N, K].
+    fn by_columns<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
+        let (k, _) = self.shape;
+        let columns = self.values[self.column * k..].chunks_exact(k);
+        for (lane, column) in block.0.chunks_exact_mut(4).zip(columns) {
+            for (place, value) in lane.chunks_exact_mut(BYTES).zip(&column[self.from..]) {
+                place.copy_from_slice(&bytes(*value));
+            }
         }
     }
 }
@@ -66,11 +117,14 @@ pub struct Weights {
 }
 
 impl Weights {
-    pub(crate) fn pack<const BYTES: usize>(
+    /// Packs values of `BYTES` bytes each, block by block: weights are read once, at the speed of memory.
+    pub(crate) fn pack<T: Copy, const BYTES: usize>(
         kernels: Kernels,
         precision: Precision,
+        values: &[T],
         (k, n): (usize, usize),
-        value: impl Fn(usize, usize) -> [u8; BYTES],
+        layout: Layout,
+        bytes: impl Fn(T) -> [u8; BYTES] + Copy,
     ) -> Self {
         let groups = (k * BYTES).div_ceil(4);
         let vectors = n.div_ceil(LANES);
@@ -86,22 +140,24 @@ impl Weights {
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
         };
-        for column in 0..n {
-            for k in 0..k {
-                let (block, byte) = packed.place(column, k * BYTES);
-                packed.blocks[block].0[byte..byte + BYTES].copy_from_slice(&value(k, column));
+        for column in (0..n).step_by(LANES) {
+            let (first, step) = packed.vector(column);
+            for (g, block) in packed.blocks.iter_mut().skip(first).step_by(step).take(groups).enumerate() {
+                let values = Sixteen { values, shape: (k, n), column, from: g * 4 / BYTES };
+                match layout {
+                    Layout::Kn => values.by_rows(block, bytes),
+                    Layout::Nk => values.by_columns(block, bytes),
+                }
             }
         }
         packed
     }
 
-    /// The block, and the byte in it, of a column's `byte`th byte along K.
-    pub(crate) fn place(&self, column: usize, byte: usize) -> (usize, usize) {
+    /// Where the blocks of sixteen columns begin, and how far apart they are.
+    pub(super) fn vector(&self, column: usize) -> (usize, usize) {
         let panel = column / PANEL * PANEL;
         let vectors = PANEL.min(self.n - panel).div_ceil(LANES);
-        let vector = (column - panel) / LANES;
-        let block = panel / LANES * self.groups + byte / 4 * vectors + vector;
-        (block, column % LANES * 4 + byte % 4)
+        (panel / LANES * self.groups + (column - panel) / LANES, vectors)
     }
 
     /// Becomes a weight of `n` columns, all of them still to be filled; allocates only past its capacity.

@@ -49,3 +49,36 @@ fn a_column_that_is_not_there_is_refused() {
     let error = candidates.gather(&[3, N as u32], &mut candidates.room(2)).unwrap_err();
     assert_eq!(error, Error::Columns { start: N, end: N + 1, n: N });
 }
+
+#[test]
+fn columns_packed_again_are_the_weight_that_they_came_from() {
+    for kernels in present() {
+        let whole = product(kernels, &weights(kernels));
+        let again = product(kernels, &Candidates::new(weights(kernels)).packed().unwrap());
+        assert_eq!(bits(&again), bits(&whole), "{}", kernels.isa());
+    }
+}
+
+#[test]
+fn a_column_is_read_as_it_was_packed() {
+    let mut seeded = Seeded(24);
+    let whole: Vec<i16> = (0..K * N).map(|_| seeded.whole(127) as i16).collect();
+    let kernels = Kernels::best();
+    let bytes: Vec<i8> = whole.iter().map(|&value| value as i8).collect();
+    let floats: Vec<f32> = whole.iter().map(|&value| f32::from(value)).collect();
+    for packed in [
+        kernels.pack_int8(&bytes, K, N, Layout::Kn),
+        kernels.pack_int16(&whole, K, N, Layout::Kn, 32767),
+        kernels.pack_f32(&floats, K, N, Layout::Kn),
+    ] {
+        let candidates = Candidates::new(packed.unwrap().with_scales(&[0.5]).unwrap());
+        assert_eq!((candidates.k(), candidates.n()), (K, N));
+        let mut column = [0.0; K];
+        for n in [0, 1, 63, 64, 191, N - 1] {
+            candidates.column(n, &mut column).unwrap();
+            let expected: Vec<f32> = (0..K).map(|k| floats[k * N + n] / 2.0).collect();
+            assert_eq!(column[..], expected[..]);
+        }
+        assert!(candidates.column(N, &mut column).is_err());
+    }
+}

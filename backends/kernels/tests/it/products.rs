@@ -134,6 +134,28 @@ fn a_row_does_not_depend_on_the_rows_beside_it() {
 }
 
 #[test]
+fn a_reshaped_buffer_multiplies_like_a_new_one() {
+    let mut seeded = Seeded(8);
+    for kernels in present() {
+        let mut rows = kernels.rows(Precision::Int16, 0, 0);
+        for (m, k, n) in [(5, 300, 20), (2, 7, 33), (9, 64, 16)] {
+            let (x, b) =
+                (seeded.f32s(m * k, 3.0), (0..k * n).map(|_| seeded.whole(127) as i8).collect::<Vec<_>>());
+            let weights = kernels.pack_int8(&b, k, n, Layout::Kn).unwrap();
+            let mut fresh = kernels.rows(Precision::Int8, m, k);
+            fresh.quantise(&x, m).unwrap();
+            rows.reshape(Precision::Int8, m, k);
+            rows.quantise(&x, m).unwrap();
+            assert_eq!(bits(&product(&weights, rows.view(), m)), bits(&product(&weights, fresh.view(), m)));
+            assert!(
+                rows.quantise(&seeded.f32s(100 * k, 1.0), 100).is_err(),
+                "more rows than there is room for"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_can_not_be_multiplied_exactly_is_refused() {
     let kernels = Kernels::best();
     let error = kernels.pack_int8(&[1, 2, 3, -128], 2, 2, Layout::Kn).unwrap_err();
