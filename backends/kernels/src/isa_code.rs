@@ -4,11 +4,11 @@
 //! and f32, as do the two 256-bit ones: they differ in integer products only. AVX-VNNI is the 256-bit body with its own
 //! step.
 
+use crate::Precision;
 use crate::product::Activation;
 use crate::product::job::Job;
 use crate::product::tile::product;
-use crate::vector::{functions, slices};
-use std::ops::Range;
+use crate::vector::{Memory, attention, cells, functions, slices};
 
 /// What there is for one instruction set. The functions may be called only where that set was found.
 #[derive(Debug)]
@@ -35,7 +35,16 @@ pub(crate) struct VectorTable {
     pub(crate) gru: unsafe fn(&[f32], &[f32], &[f32], bool, &mut [f32]),
     pub(crate) lstm: unsafe fn(&[f32], &[f32], &[f32], &mut [f32], &mut [f32]),
     pub(crate) ssru: unsafe fn(&[f32], &[f32], &mut [f32], &mut [f32]),
-    pub(crate) attend: unsafe fn(&[f32], &[f32], &[f32], Range<usize>, &mut [f32], &mut [f32]),
+    pub(crate) log_sum: unsafe fn(&[f32]) -> (f32, f32),
+    pub(crate) log_softmax: unsafe fn(&mut [f32]),
+    pub(crate) add: unsafe fn(&mut [f32], &[f32]),
+    pub(crate) average: unsafe fn(&[f32], f32, &mut [f32]),
+    pub(crate) mix: unsafe fn(&[f32], &[f32], &mut [f32], &[f32]),
+    pub(crate) highway: unsafe fn(&[f32], &[f32], &mut [f32]),
+    pub(crate) attend: unsafe fn(&[f32], &Memory, &mut [f32], &mut [f32]),
+    pub(crate) energies: unsafe fn(&[f32], &[f32], &[f32], &mut [f32]),
+    pub(crate) weighted_sum: unsafe fn(&[f32], &[f32], &mut [f32]),
+    pub(crate) add_row: unsafe fn(&[u8], Precision, f32, &mut [f32]),
     pub(crate) quantise_int8: unsafe fn(&[f32], f32, u8, &mut [u8]),
     pub(crate) quantise_int16: unsafe fn(&[f32], f32, &mut [u8]),
 }
@@ -45,6 +54,8 @@ macro_rules! vector_maths {
     ([$(#[$feature:meta])*], $lanes:ident) => {
         functions!([$(#[$feature])*], $lanes);
         slices!([$(#[$feature])*]);
+        cells!([$(#[$feature])*]);
+        attention!([$(#[$feature])*]);
 
         pub(crate) static VECTOR: super::VectorTable = super::VectorTable {
             activate: activate_all,
@@ -57,7 +68,16 @@ macro_rules! vector_maths {
             gru,
             lstm,
             ssru,
+            log_sum,
+            log_softmax,
+            add,
+            average,
+            mix,
+            highway,
             attend,
+            energies,
+            weighted_sum,
+            add_row,
             quantise_int8,
             quantise_int16,
         };

@@ -25,8 +25,12 @@ operations! {
     fn splat(x: f32) -> F { _mm512_set1_ps(x) }
 
     fn load(x: &[f32]) -> F {
-        // SAFETY: the mask keeps the read within the slice.
-        unsafe { _mm512_maskz_loadu_ps(first(x.len()), x.as_ptr()) }
+        match x.first_chunk::<LANES>() {
+            // SAFETY: sixteen values are there; the load needs no alignment.
+            Some(x) => unsafe { _mm512_loadu_ps(x.as_ptr()) },
+            // SAFETY: the mask keeps the read within the slice.
+            None => unsafe { _mm512_maskz_loadu_ps(first(x.len()), x.as_ptr()) },
+        }
     }
 
     /// Only a part is masked: on Zen a masked store takes some sixteen cycles, a whole one one or two.

@@ -7,7 +7,7 @@
 use super::Weights;
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
-use crate::{Error, Precision, Result};
+use crate::{Error, Result};
 
 /// A weight's columns as rows, to choose from.
 #[derive(Clone, Debug)]
@@ -44,26 +44,19 @@ impl Candidates {
 
     /// One column's values [K], without its bias: embeddings that are output weights too are read so.
     pub fn column(&self, column: usize, out: &mut [f32]) -> Result<()> {
-        let (k, n) = (self.weights.k, self.weights.n);
-        sized("values of a column", out.len(), k)?;
-        if column >= n {
-            return Err(Error::Columns { start: column, end: column + 1, n });
+        out.fill(0.0);
+        self.add_column(column, 1.0, out)
+    }
+
+    /// out += a column's values·`factor`, [K]: embeddings, scaled, onto positions.
+    pub fn add_column(&self, column: usize, factor: f32, out: &mut [f32]) -> Result<()> {
+        let from = &self.weights;
+        sized("values of a column", out.len(), from.k)?;
+        if column >= from.n {
+            return Err(Error::Columns { start: column, end: column + 1, n: from.n });
         }
-        let row = self.rows[column * self.weights.groups..][..self.weights.groups].as_flattened();
-        let scale = self.weights.scales[column];
-        match self.weights.precision {
-            Precision::Int8 => {
-                out.iter_mut().zip(row).for_each(|(x, byte)| *x = f32::from(*byte as i8) * scale)
-            }
-            Precision::Int16 => {
-                let values = row.as_chunks().0.iter().map(|two| f32::from(i16::from_le_bytes(*two)));
-                out.iter_mut().zip(values).for_each(|(x, value)| *x = value * scale);
-            }
-            Precision::F32 => {
-                let values = row.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four));
-                out.iter_mut().zip(values).for_each(|(x, value)| *x = value * scale);
-            }
-        }
+        let row = self.rows[column * from.groups..][..from.groups].as_flattened();
+        from.kernels.add_row(row, from.precision, from.scales[column] * factor, out);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ pub(crate) mod job;
 mod matrix;
 mod rows;
 pub(crate) mod tile;
-mod weights;
+pub(crate) mod weights;
 
 pub use candidates::Candidates;
 pub use job::{Activation, Best, Mask};

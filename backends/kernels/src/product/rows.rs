@@ -73,8 +73,8 @@ impl Rows {
             self.scales[row] = scale;
             let bytes = &mut self.bytes[row * self.stride..][..self.k * self.precision.bytes()];
             match self.precision {
-                Precision::Int8 => self.kernels.quantise_int8(x, multiplier, bytes),
-                _ => self.kernels.quantise_int16(x, multiplier, bytes),
+                Precision::Int8 => self.kernels.row_to_int8(x, multiplier, bytes),
+                _ => self.kernels.row_to_int16(x, multiplier, bytes),
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::{Activation, Best, Input, Mask, Mat, MatMut};
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
 use crate::{Error, Kernels, Precision, Result};
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 
 /// How the values of B lie before packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,27 +21,34 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// For each column of `values` [k, n] the sum of what `number` makes of its values.
-    pub(crate) fn column_sums<T: Copy, S: Copy + Default + AddAssign>(
+    /// The column of the value at a place.
+    pub(crate) fn column(self, at: usize, (k, n): (usize, usize)) -> usize {
+        match self {
+            Self::Kn => at % n,
+            Self::Nk => at / k,
+        }
+    }
+
+    /// Lets each value of `values` [k, n] change what is kept of its column, in the order in which they lie.
+    pub(crate) fn each<T: Copy, C>(
         self,
         values: &[T],
         (k, n): (usize, usize),
-        number: impl Fn(T) -> S,
-    ) -> Vec<S> {
-        let mut sums = vec![S::default(); n];
-        if k == 0 || n == 0 {
-            return sums;
-        }
+        kept: &mut [C],
+        see: impl Fn(&mut C, T),
+    ) {
         match self {
-            Self::Kn => values
-                .chunks_exact(n)
-                .for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += number(*value))),
-            Self::Nk => sums
-                .iter_mut()
-                .zip(values.chunks_exact(k))
-                .for_each(|(sum, column)| column.iter().for_each(|value| *sum += number(*value))),
+            Self::Kn => {
+                for row in values.chunks(n.max(1)) {
+                    kept.iter_mut().zip(row).for_each(|(kept, value)| see(kept, *value));
+                }
+            }
+            Self::Nk => {
+                for (column, kept) in values.chunks(k.max(1)).zip(kept) {
+                    column.iter().for_each(|value| see(kept, *value));
+                }
+            }
         }
-        sums
     }
 }
 

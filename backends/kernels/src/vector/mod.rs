@@ -1,9 +1,15 @@
 //! Vector maths: what an engine does between products. Each algorithm is written once, over sixteen lanes, and gives the
 //! same bits on every instruction set.
 
+mod attention;
+mod calls;
+mod cells;
 mod functions;
 mod slices;
 
+pub use attention::Memory;
+pub(crate) use attention::attention;
+pub(crate) use cells::cells;
 pub(crate) use functions::functions;
 pub(crate) use slices::slices;
 
@@ -41,3 +47,19 @@ pub(crate) static SIGMOID: LazyLock<LookUp> = LazyLock::new(|| {
     let sigmoid = |x| crate::isa_code::scalar::sigmoid([x; 16])[0];
     LookUp::new(17.0, 0.5, sigmoid, |y| y * (1.0 - y))
 });
+
+/// The natural logarithm of a number of at least 1, within half a unit in the last place and a little: 2·artanh((m - 1)/(m + 1))
+/// as a series for the mantissa m between √½ and √2, where the next term is below 1e-11. Basic operations in one order,
+/// since a system's library may give other bits on another processor.
+pub(crate) fn ln(x: f32) -> f32 {
+    let bits = f64::from(x).to_bits();
+    let mut exponent = (bits >> 52) as i64 - 1023; // x is positive
+    let mut m = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
+    if m > std::f64::consts::SQRT_2 {
+        m /= 2.0;
+        exponent += 1;
+    }
+    let s = (m - 1.0) / (m + 1.0);
+    let series = (0..6).rev().fold(0.0, |sum, i| sum * (s * s) + 1.0 / f64::from(2 * i + 1));
+    (2.0 * s * series + exponent as f64 * std::f64::consts::LN_2) as f32
+}

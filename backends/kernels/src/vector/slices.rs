@@ -1,4 +1,4 @@
-//! Functions of slices: norms, softmax, recurrent cells, attention, quantisation.
+//! Functions of slices: norms, softmax, quantisation.
 //!
 //! Every sum runs in sixteen lanes, lane i taking elements i, i+16, …, and is folded at the end in one order. The last
 //! block of a slice is filled with zeros, or masked where zero would matter.
@@ -73,6 +73,35 @@ macro_rules! slices {
             }
         }
 
+        /// The greatest, and the logarithm of Σ e^(x - greatest).
+        $(#[$feature])*
+        pub(crate) fn log_sum(x: &[f32]) -> (f32, f32) {
+            let most = max_of(x);
+            let mut sum = lanes::splat(0.0);
+            for x in x.chunks(LANES) {
+                let e = exp(lanes::sub(lanes::load(x), lanes::splat(most)));
+                sum = lanes::add(sum, lanes::select(filled(x.len()), e, lanes::splat(0.0)));
+            }
+            (most, crate::vector::ln(lanes::reduce_add(sum)))
+        }
+
+        $(#[$feature])*
+        pub(crate) fn log_softmax(x: &mut [f32]) {
+            let (most, log) = log_sum(x);
+            for x in x.chunks_mut(LANES) {
+                let y = lanes::sub(lanes::sub(lanes::load(x), lanes::splat(most)), lanes::splat(log));
+                lanes::store(x, y);
+            }
+        }
+
+        $(#[$feature])*
+        pub(crate) fn add(x: &mut [f32], y: &[f32]) {
+            for (x, y) in x.chunks_mut(LANES).zip(y.chunks(LANES)) {
+                let sum = lanes::add(lanes::load(x), lanes::load(y));
+                lanes::store(x, sum);
+            }
+        }
+
         $(#[$feature])*
         pub(crate) fn layer_norm(x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) {
             let n = x.len() as f32;
@@ -109,82 +138,6 @@ macro_rules! slices {
         }
 
         $(#[$feature])*
-        pub(crate) fn gru(xw: &[f32], su: &[f32], b: &[f32], bias_inside: bool, s: &mut [f32]) {
-            let size = s.len();
-            for (block, s) in s.chunks_mut(LANES).enumerate() {
-                let at = |gate: usize| gate * size + block * LANES..gate * size + block * LANES + s.len();
-                let gate = |g: usize| [lanes::load(&xw[at(g)]), lanes::load(&su[at(g)]), lanes::load(&b[at(g)])];
-                let [x, u, c] = gate(0);
-                let r = sigmoid(lanes::add(lanes::add(x, u), c));
-                let [x, u, c] = gate(1);
-                let z = sigmoid(lanes::add(lanes::add(x, u), c));
-                let [x, u, c] = gate(2);
-                let h = if bias_inside {
-                    tanh(lanes::fma(lanes::add(u, c), r, x))
-                } else {
-                    tanh(lanes::add(lanes::fma(u, r, x), c))
-                };
-                let old = lanes::load(s);
-                lanes::store(s, lanes::fma(z, lanes::sub(old, h), h));
-            }
-        }
-
-        $(#[$feature])*
-        pub(crate) fn lstm(xw: &[f32], su: &[f32], b: &[f32], c: &mut [f32], h: &mut [f32]) {
-            let size = c.len();
-            for (block, (c, h)) in c.chunks_mut(LANES).zip(h.chunks_mut(LANES)).enumerate() {
-                let at = |gate: usize| gate * size + block * LANES..gate * size + block * LANES + c.len();
-                let sum = |g: usize| {
-                    lanes::add(lanes::add(lanes::load(&xw[at(g)]), lanes::load(&su[at(g)])), lanes::load(&b[at(g)]))
-                };
-                let (forget, input, cell, output) = (sigmoid(sum(0)), sigmoid(sum(1)), tanh(sum(2)), sigmoid(sum(3)));
-                let new = lanes::fma(forget, lanes::load(c), lanes::mul(input, cell));
-                lanes::store(c, new);
-                lanes::store(h, lanes::mul(output, tanh(new)));
-            }
-        }
-
-        $(#[$feature])*
-        pub(crate) fn ssru(x: &[f32], forget: &[f32], c: &mut [f32], h: &mut [f32]) {
-            let inputs = x.chunks(LANES).zip(forget.chunks(LANES));
-            for ((x, forget), (c, h)) in inputs.zip(c.chunks_mut(LANES).zip(h.chunks_mut(LANES))) {
-                let x = lanes::load(x);
-                let new = lanes::fma(sigmoid(lanes::load(forget)), lanes::sub(lanes::load(c), x), x);
-                lanes::store(c, new);
-                lanes::store(h, lanes::max(lanes::splat(0.0), new));
-            }
-        }
-
-        $(#[$feature])*
-        fn dot(a: &[f32], b: &[f32]) -> f32 {
-            let mut sum = lanes::splat(0.0);
-            for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
-                sum = lanes::fma(lanes::load(a), lanes::load(b), sum);
-            }
-            lanes::reduce_add(sum)
-        }
-
-        $(#[$feature])*
-        pub(crate) fn attend(
-            q: &[f32], keys: &[f32], values: &[f32], head: std::ops::Range<usize>, weights: &mut [f32], out: &mut [f32],
-        ) {
-            let width = out.len();
-            let scale = 1.0 / (head.len() as f32).sqrt();
-            for (weight, key) in weights.iter_mut().zip(keys.chunks(width)) {
-                *weight = dot(&q[head.clone()], &key[head.clone()]) * scale;
-            }
-            softmax(weights);
-            for from in head.clone().step_by(LANES) {
-                let part = from..(from + LANES).min(head.end);
-                let mut sum = lanes::splat(0.0);
-                for (weight, value) in weights.iter().zip(values.chunks(width)) {
-                    sum = lanes::fma(lanes::splat(*weight), lanes::load(&value[part.clone()]), sum);
-                }
-                lanes::store(&mut out[part], sum);
-            }
-        }
-
-        $(#[$feature])*
         pub(crate) fn quantise_int8(x: &[f32], multiplier: f32, flip: u8, out: &mut [u8]) {
             for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
                 let bytes = to_byte(lanes::mul(lanes::load(x), lanes::splat(multiplier)));
@@ -201,6 +154,25 @@ macro_rules! slices {
                 lanes::store(&mut whole, lanes::round(lanes::min(lanes::max(y, low), high)));
                 for (out, whole) in out.as_chunks_mut().0.iter_mut().zip(whole) {
                     *out = (whole as i16).to_le_bytes();
+                }
+            }
+        }
+
+        /// out += row·scale, the row as a packed weight's column: int8, int16 or f32.
+        $(#[$feature])*
+        pub(crate) fn add_row(row: &[u8], precision: crate::Precision, scale: f32, out: &mut [f32]) {
+            // Plain loops: the compiler widens and multiplies whole vectors.
+            match precision {
+                crate::Precision::Int8 => {
+                    out.iter_mut().zip(row).for_each(|(out, q)| *out = f32::from(*q as i8).mul_add(scale, *out));
+                }
+                crate::Precision::Int16 => {
+                    let values = row.as_chunks().0.iter().map(|q| f32::from(i16::from_le_bytes(*q)));
+                    out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));
+                }
+                crate::Precision::F32 => {
+                    let values = row.as_chunks().0.iter().map(|q| f32::from_le_bytes(*q));
+                    out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Gathered columns: the same results as those columns of the whole product, and no allocation once there is room.
 
 use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Weights};
+use dyno_kernels::{
+    Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Scaling, Weights,
+};
 
 const K: usize = 37;
 const N: usize = 200;
@@ -80,5 +82,30 @@ fn a_column_is_read_as_it_was_packed() {
             assert_eq!(column[..], expected[..]);
         }
         assert!(candidates.column(N, &mut column).is_err());
+    }
+}
+
+#[test]
+fn a_column_is_added_in_its_scale() {
+    let mut seeded = Seeded(25);
+    let (x, position) = (seeded.f32s(K * N, 1.0), seeded.f32s(K, 1.0));
+    for kernels in present() {
+        let all = [
+            kernels.quantise_int8(&x, K, N, Layout::Nk, Scaling::PerColumn).unwrap(),
+            kernels.quantise_int16(&x, K, N, Layout::Nk, Scaling::PerColumn, 32767).unwrap(),
+            kernels.pack_f32(&x, K, N, Layout::Nk).unwrap(),
+        ];
+        for (weights, step) in all.into_iter().zip([1.0 / 127.0, 1.0 / 128.0, 0.0]) {
+            let table = Candidates::new(weights);
+            for column in [0, 17, N - 1] {
+                let mut y = position.clone();
+                table.add_column(column, 16.0, &mut y).unwrap();
+                for k in 0..K {
+                    let exact = x[column * K + k] * 16.0 + position[k];
+                    assert!((y[k] - exact).abs() <= 16.0 * step / 2.0 + 1e-5, "{} {column}", kernels.isa());
+                }
+            }
+            assert!(table.add_column(N, 1.0, &mut position.clone()).is_err());
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Vector maths: near the exact result over the float range, and the same bits everywhere.
 
 use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{Activation, Kernels};
+use dyno_kernels::{Activation, Kernels, Mat, Memory};
 
 /// A sample of all floats, NaNs and infinities too: every 12,289th bit pattern (a prime, so that all mantissas mix).
 fn floats() -> Vec<f32> {
@@ -174,24 +174,107 @@ fn cells_are_right() {
 }
 
 #[test]
-fn attention_is_right() {
+fn attention_is_right_for_each_row_of_queries() {
     let mut seeded = Seeded(13);
-    for (heads, width, t) in [(8, 32, 17), (4, 64, 1), (2, 24, 33), (1, 5, 9)] {
+    for (heads, width, t, rows) in
+        [(8, 32, 17, 3), (4, 64, 1, 1), (2, 24, 33, 2), (1, 5, 16, 4), (2, 8, 0, 2)]
+    {
         let d = heads * width;
-        let (q, keys, values) = (seeded.f32s(d, 2.0), seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
-        let y = same_bits(&vec![0.0; d], |kernels, out| {
-            kernels.attend(&q, &keys, &values, heads, &mut vec![0.0; t], out).unwrap();
+        let q = seeded.f32s(rows * 2 * d, 2.0); // each row followed by as much that isn't the query's
+        let (keys, values) = (seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
+        let mut memory = Memory::new(d);
+        memory.push(&vec![f32::NAN; d], &vec![f32::NAN; d]).unwrap(); // must be gone after clearing
+        memory.clear();
+        for at in 0..t {
+            memory.push(&keys[at * d..][..d], &values[at * d..][..d]).unwrap();
+        }
+        let queries = Mat::new(&q, rows, 2 * d).unwrap().columns(0..d).unwrap();
+        // Results, and after them the weights of the last row, so that both are compared.
+        let y = same_bits(&vec![0.0; rows * d], |kernels, out| {
+            let mut weights = vec![f32::NAN; 3];
+            kernels.attend(queries, &memory, heads, &mut weights, out).unwrap();
+            out.extend(weights.chunks(memory.span().max(1)).flat_map(|weights| &weights[..t]));
         });
-        let score = |head: usize, t: usize| -> f64 {
+        let (y, weights) = y.split_at(rows * d);
+        let score = |row: usize, head: usize, t: usize| -> f64 {
             let part = head * width..(head + 1) * width;
-            part.map(|i| f64::from(q[i]) * f64::from(keys[t * d + i])).sum::<f64>() / (width as f64).sqrt()
+            let dot: f64 = part.map(|i| f64::from(q[row * 2 * d + i]) * f64::from(keys[t * d + i])).sum();
+            dot / (width as f64).sqrt()
         };
-        let exact = |i: usize| {
-            let weights: Vec<f64> = (0..t).map(|t| score(i / width, t).exp()).collect();
-            let sum: f64 = weights.iter().sum();
-            weights.iter().enumerate().map(|(t, w)| w / sum * f64::from(values[t * d + i])).sum()
+        let share = |row: usize, head: usize| -> Vec<f64> {
+            let all: Vec<f64> = (0..t).map(|t| score(row, head, t).exp()).collect();
+            let sum: f64 = all.iter().sum();
+            all.iter().map(|w| w / sum).collect()
         };
-        close("attention", &y, &(0..d).map(exact).collect::<Vec<_>>());
+        let exact = |at: usize| {
+            let (row, i) = (at / d, at % d);
+            let terms = share(row, i / width).into_iter().enumerate();
+            terms.map(|(t, w)| w * f64::from(values[t * d + i])).sum()
+        };
+        close("attention", y, &(0..rows * d).map(exact).collect::<Vec<_>>());
+        for (head, weights) in weights.chunks(t.max(1)).enumerate() {
+            close("attention weights", weights, &share(rows - 1, head));
+        }
+    }
+}
+
+#[test]
+fn additive_attention_is_right() {
+    let mut seeded = Seeded(14);
+    for (c, t) in [(1, 1), (15, 3), (16, 16), (33, 5), (512, 20)] {
+        let (rows, state, direction) = (seeded.f32s(t * c, 1.0), seeded.f32s(c, 1.0), seeded.f32s(c, 0.1));
+        let y =
+            same_bits(&vec![0.0; t], |kernels, y| kernels.energies(&rows, &state, &direction, y).unwrap());
+        let energy = |at: usize| -> f64 {
+            (0..c)
+                .map(|i| f64::from(direction[i]) * (f64::from(rows[at * c + i]) + f64::from(state[i])).tanh())
+                .sum()
+        };
+        close("energies", &y, &(0..t).map(energy).collect::<Vec<_>>());
+        let weights = seeded.f32s(t, 1.0);
+        let y = same_bits(&vec![0.0; c], |kernels, y| kernels.weighted_sum(&weights, &rows, y).unwrap());
+        let exact = |i: usize| (0..t).map(|t| f64::from(weights[t]) * f64::from(rows[t * c + i])).sum();
+        close("weighted sum", &y, &(0..c).map(exact).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn averages_and_gates_are_right() {
+    let mut seeded = Seeded(15);
+    for n in LENGTHS {
+        let (x, gates) = (seeded.f32s(n, 2.0), seeded.f32s(2 * n, 4.0));
+        let old = seeded.f32s(n, 2.0);
+        let (wide_x, wide_old, gate) = (wide(&x), wide(&old), |i: usize| sigmoid(f64::from(gates[i])));
+        for before in [0, 1, 6] {
+            let y = same_bits(&old, |kernels, y| kernels.average(&x, before, y).unwrap());
+            let t = before as f64;
+            let exact = |i: usize| (wide_old[i] * t + wide_x[i]) / (t + 1.0);
+            close("average", &y, &(0..n).map(exact).collect::<Vec<_>>());
+        }
+        let y = same_bits(&old, |kernels, y| kernels.mix(&x, &gates[..n], y, &gates[n..]).unwrap());
+        let exact = |i: usize| gate(i) * wide_x[i] + gate(n + i) * wide_old[i];
+        close("gate", &y, &(0..n).map(exact).collect::<Vec<_>>());
+        let y = same_bits(&old, |kernels, y| kernels.highway(&x, &gates[..n], y).unwrap());
+        let exact = |i: usize| gate(i) * wide_old[i] + (1.0 - gate(i)) * wide_x[i];
+        close("highway", &y, &(0..n).map(exact).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn logarithms_of_the_softmax_are_within_a_millionth() {
+    let mut seeded = Seeded(16);
+    for n in LENGTHS.into_iter().chain([32_000]) {
+        let mut x = seeded.f32s(n, 20.0);
+        x[n / 2] = 30.0;
+        let wide = wide(&x);
+        let log = wide.iter().map(|x| (x - 30.0).exp()).sum::<f64>().ln() + 30.0;
+        let within = |y: f32, exact: f64| {
+            assert!((f64::from(y) - exact).abs() <= 1e-6 * exact.abs().max(1.0), "{y}, not {exact}, of {n}");
+        };
+        let y = same_bits(&x, |kernels, y| kernels.log_softmax(y));
+        y.iter().zip(&wide).for_each(|(y, x)| within(*y, x - log));
+        let y = same_bits(&x, |kernels, y| *y = vec![kernels.log_sum_exp(y)]);
+        within(y[0], log);
     }
 }
 

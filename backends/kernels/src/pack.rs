@@ -1,0 +1,197 @@
+//! Packing: weights as they lie in a file, or f32 to be quantised, into the layout of the kernels.
+//!
+//! All checks that make an integer product exact are here, once at load: no int8 weight is -128, and no column's sum of
+//! products can leave 32 bits. Loading time is start-up time, so each layout is walked in its own order.
+
+use crate::error::sized;
+use crate::{Error, Kernels, Layout, Precision, Result, Weights};
+
+/// Which unit the f32 weights of a column are quantised in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scaling {
+    /// Each column its own: int8 so that its greatest magnitude becomes 127; int16 the finest power of two, at most 1024,
+    /// that keeps its sums of products within 32 bits.
+    PerColumn,
+    /// One for all columns, by the same rule; Marian's int8.
+    PerTensor,
+    /// This many units to 1, saturating: 1024 is the int16 of Devlin and Marian.
+    Fixed(f32),
+}
+
+/// What a column's weights come to.
+#[derive(Clone, Copy, Default)]
+struct Column {
+    magnitude: u64,
+    sum: i64,
+}
+
+impl Kernels {
+    /// Packs f32 weights, of the shape [k, n] in one of two layouts.
+    pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
+        sized("weights", values.len(), k * n)?;
+        Ok(Weights::pack(self, Precision::F32, values, (k, n), layout, f32::to_le_bytes))
+    }
+
+    /// Packs int8 weights in -127..=127. It is an error if a sum could leave 32 bits (never for K below 133,000).
+    pub fn pack_int8(self, values: &[i8], k: usize, n: usize, layout: Layout) -> Result<Weights> {
+        sized("weights", values.len(), k * n)?;
+        if let Some(at) = values.iter().position(|&value| value == i8::MIN) {
+            return Err(Error::OutOfRange { column: layout.column(at, (k, n)) });
+        }
+        let columns = sums(values, (k, n), layout);
+        fits_32_bits(&columns, 127)?;
+        let mut packed = Weights::pack(self, Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
+        if self.flip(Precision::Int8) != 0 {
+            for (n, column) in columns.iter().enumerate() {
+                packed.set_start(n, (-128 * column.sum) as i32); // wraps as the sums that it corrects do
+            }
+        }
+        Ok(packed)
+    }
+
+    /// Packs int16 weights for activations that stay within -`bound`..=`bound`. It is an error if a sum of products could then
+    /// leave 32 bits, where it would wrap.
+    pub fn pack_int16(
+        self,
+        values: &[i16],
+        k: usize,
+        n: usize,
+        layout: Layout,
+        bound: u16,
+    ) -> Result<Weights> {
+        sized("weights", values.len(), k * n)?;
+        fits_32_bits(&sums(values, (k, n), layout), bound)?;
+        Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
+    }
+
+    /// Quantises f32 weights to int8 and packs them, with their scales. Weights must be finite.
+    pub fn quantise_int8(
+        self,
+        values: &[f32],
+        k: usize,
+        n: usize,
+        layout: Layout,
+        scaling: Scaling,
+    ) -> Result<Weights> {
+        sized("weights", values.len(), k * n)?;
+        // A column of zeros gets the scale 1.
+        let to_127 =
+            |most: f32| if (127.0 / most).is_finite() { (127.0 / most, most / 127.0) } else { (0.0, 1.0) };
+        let (units, scales): (Vec<f32>, Vec<f32>) = match scaling {
+            Scaling::PerColumn => greatest(values, (k, n), layout).into_iter().map(to_127).unzip(),
+            Scaling::PerTensor => vec![to_127(self.abs_max(values)); n].into_iter().unzip(),
+            Scaling::Fixed(unit) => vec![(unit, 1.0 / unit); n].into_iter().unzip(),
+        };
+        let whole = in_units(values, (k, n), layout, &units, |x| nearest(x.clamp(-127.0, 127.0)) as i8);
+        self.pack_int8(&whole, k, n, layout)?.with_scales(&scales)
+    }
+
+    /// Quantises f32 weights to int16 and packs them, with their scales, for activations that stay within
+    /// -`bound`..=`bound`. It is an error if a fixed unit could let sums of products leave 32 bits. Weights must be finite.
+    pub fn quantise_int16(
+        self,
+        values: &[f32],
+        k: usize,
+        n: usize,
+        layout: Layout,
+        scaling: Scaling,
+        bound: u16,
+    ) -> Result<Weights> {
+        sized("weights", values.len(), k * n)?;
+        let mut units = match scaling {
+            Scaling::Fixed(unit) => vec![unit; n],
+            _ => finest(values, (k, n), layout, bound),
+        };
+        if scaling == Scaling::PerTensor {
+            let least = units.iter().copied().fold(FINEST, f32::min);
+            units.fill(least);
+        }
+        let whole = in_units(values, (k, n), layout, &units, to_i16);
+        let scales: Vec<f32> = units.iter().map(|unit| 1.0 / unit).collect();
+        self.pack_int16(&whole, k, n, layout, bound)?.with_scales(&scales)
+    }
+}
+
+/// Ten bits of fraction (Devlin 2017; Marian's intgemm16).
+const FINEST: f32 = 1024.0;
+
+fn to_i16(x: f32) -> i16 {
+    nearest(x.clamp(-32767.0, 32767.0)) as i16
+}
+
+/// The nearest whole number, halves to even, of magnitudes below 2²²: adding 1.5·2²³ leaves no bits for a fraction, so the
+/// addition rounds. Baseline x86-64 has no instruction for it, and a library call a weight would be most of loading.
+fn nearest(x: f32) -> i32 {
+    const NO_FRACTION: f32 = 12_582_912.0;
+    (x + NO_FRACTION).to_bits() as i32 - NO_FRACTION.to_bits() as i32
+}
+
+fn sums<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: Layout) -> Vec<Column> {
+    let mut columns = vec![Column::default(); shape.1];
+    layout.each(values, shape, &mut columns, |column, value| {
+        let value: i32 = value.into();
+        column.magnitude += u64::from(value.unsigned_abs());
+        column.sum += i64::from(value);
+    });
+    columns
+}
+
+fn greatest(values: &[f32], shape: (usize, usize), layout: Layout) -> Vec<f32> {
+    let mut most = vec![0.0; shape.1];
+    layout.each(values, shape, &mut most, |most, value| *most = value.abs().max(*most));
+    most
+}
+
+/// The finest units, per column, with which no sum of products leaves 32 bits, nor a weight 16.
+fn finest(values: &[f32], shape: (usize, usize), layout: Layout, bound: u16) -> Vec<f32> {
+    let room = i32::MAX as u64 / u64::from(bound.max(1));
+    let mut columns = vec![(FINEST, 0, 0.0); shape.1];
+    loop {
+        columns.iter_mut().for_each(|column| (column.1, column.2) = (0, 0.0));
+        layout.each(values, shape, &mut columns, |(unit, sum, most), value| {
+            *sum += u64::from(to_i16(value * *unit).unsigned_abs());
+            *most = (value * *unit).abs().max(*most);
+        });
+        let mut coarser = false;
+        for (unit, sum, most) in &mut columns {
+            if (*sum > room || *most > 32767.0) && *unit > f32::MIN_POSITIVE {
+                (*unit, coarser) = (*unit / 2.0, true);
+            }
+        }
+        if !coarser {
+            return columns.into_iter().map(|(unit, ..)| unit).collect();
+        }
+    }
+}
+
+/// Each value in its column's unit, in the order of the layout.
+fn in_units<T>(
+    values: &[f32],
+    (k, n): (usize, usize),
+    layout: Layout,
+    units: &[f32],
+    whole: impl Fn(f32) -> T,
+) -> Vec<T> {
+    match layout {
+        Layout::Kn => values.iter().zip(units.iter().cycle()).map(|(x, unit)| whole(x * unit)).collect(),
+        Layout::Nk => {
+            let mut all = Vec::with_capacity(values.len());
+            for (column, unit) in values.chunks(k.max(1)).zip(&units[..n]) {
+                all.extend(column.iter().map(|x| whole(x * unit)));
+            }
+            all
+        }
+    }
+}
+
+/// Checks that no column's sum of products leaves 32 bits, with activations up to `bound`. On the way to a sum that fits
+/// it may wrap and come back.
+fn fits_32_bits(columns: &[Column], bound: u16) -> Result<()> {
+    for (at, column) in columns.iter().enumerate() {
+        let reach = column.magnitude * u64::from(bound);
+        if reach > i32::MAX as u64 {
+            return Err(Error::Wraps { column: at, bound, reach });
+        }
+    }
+    Ok(())
+}

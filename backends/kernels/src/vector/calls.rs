@@ -1,0 +1,217 @@
+//! Vector maths as methods of [`Kernels`]: checks of shapes, and nothing else.
+
+use super::{LookUp, Memory, SIGMOID, TANH};
+use crate::error::sized;
+use crate::product::Mat;
+use crate::{Activation, Kernels, Precision, Result};
+
+/// Shows a function of the table as a method. All of them have the same reason to be safe.
+macro_rules! call {
+    ($self:ident.$function:ident($($arg:expr),*)) => {
+        // SAFETY: the table belongs to an instruction set that was found on this processor.
+        unsafe { ($self.table.vector.$function)($($arg),*) }
+    };
+}
+
+impl Kernels {
+    /// An activation, in place. Error: 2e-7 of the result or of 1, whichever is greater (swish: 4e-7 of x).
+    pub fn activate(self, kind: Activation, x: &mut [f32]) {
+        call!(self.activate(kind, x))
+    }
+
+    /// eˣ, in place, within 2 units in the last place.
+    pub fn exp(self, x: &mut [f32]) {
+        call!(self.exp(x))
+    }
+
+    /// The logistic function from a table, in place, within 1e-5. Not a number becomes 1.
+    pub fn sigmoid_table(self, x: &mut [f32]) {
+        self.look_up(x, &SIGMOID)
+    }
+
+    /// The hyperbolic tangent from a table, in place, within 1e-5. Not a number becomes 1.
+    pub fn tanh_table(self, x: &mut [f32]) {
+        self.look_up(x, &TANH)
+    }
+
+    fn look_up(self, x: &mut [f32], table: &LookUp) {
+        call!(self.look_up(x, &table.values, &table.slopes, table.middle))
+    }
+
+    /// The greatest magnitude; 0 of nothing.
+    #[must_use]
+    pub fn abs_max(self, x: &[f32]) -> f32 {
+        call!(self.abs_max(x))
+    }
+
+    /// Softmax, in place. At least one value must be above -∞.
+    pub fn softmax(self, x: &mut [f32]) {
+        call!(self.softmax(x))
+    }
+
+    /// Logarithms of the softmax, in place, within 1e-6 of the result or of 1. At least one value must be above -∞.
+    pub fn log_softmax(self, x: &mut [f32]) {
+        call!(self.log_softmax(x))
+    }
+
+    /// ln Σ eˣ: what a logit must be less by to be a logarithm of a probability. At least one value must be above -∞.
+    #[must_use]
+    pub fn log_sum_exp(self, x: &[f32]) -> f32 {
+        let (most, log) = call!(self.log_sum(x));
+        most + log
+    }
+
+    /// x += y, element by element.
+    pub fn add(self, x: &mut [f32], y: &[f32]) -> Result<()> {
+        sized("summand", y.len(), x.len())?;
+        call!(self.add(x, y));
+        Ok(())
+    }
+
+    /// Layer norm of x + residual, in place of x: see [`Kernels::layer_norm`].
+    pub fn layer_norm_of_sum(
+        self,
+        x: &mut [f32],
+        residual: &[f32],
+        scale: &[f32],
+        bias: &[f32],
+        epsilon: f32,
+    ) -> Result<()> {
+        self.add(x, residual)?;
+        self.layer_norm(x, scale, bias, epsilon)
+    }
+
+    /// Layer norm, in place: (x - mean)/√(variance + ε)·scale + bias, with the population variance.
+    pub fn layer_norm(self, x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) -> Result<()> {
+        sized("layer norm scale", scale.len(), x.len())?;
+        sized("layer norm bias", bias.len(), x.len())?;
+        call!(self.layer_norm(x, scale, bias, epsilon));
+        Ok(())
+    }
+
+    /// RMS norm, in place: x/√(mean x² + ε)·scale.
+    pub fn rms_norm(self, x: &mut [f32], scale: &[f32], epsilon: f32) -> Result<()> {
+        sized("RMS norm scale", scale.len(), x.len())?;
+        call!(self.rms_norm(x, scale, epsilon));
+        Ok(())
+    }
+
+    /// A GRU's new state, in place of the old one [S]; `xw`, `su`, `bias` are [3S], the gates r, z, h. The candidate is
+    /// tanh(xw + su·r + b), or tanh(xw + (su + b)·r) with `bias_inside`.
+    pub fn gru(
+        self,
+        xw: &[f32],
+        su: &[f32],
+        bias: &[f32],
+        bias_inside: bool,
+        state: &mut [f32],
+    ) -> Result<()> {
+        for part in [xw, su, bias] {
+            sized("GRU gates", part.len(), 3 * state.len())?;
+        }
+        call!(self.gru(xw, su, bias, bias_inside, state));
+        Ok(())
+    }
+
+    /// An LSTM's new cell, in place of the old one [S], and output [S]; `xw`, `su`, `bias` are [4S], the gates f, i, c, o.
+    pub fn lstm(self, xw: &[f32], su: &[f32], bias: &[f32], cell: &mut [f32], out: &mut [f32]) -> Result<()> {
+        for part in [xw, su, bias] {
+            sized("LSTM gates", part.len(), 4 * cell.len())?;
+        }
+        sized("LSTM output", out.len(), cell.len())?;
+        call!(self.lstm(xw, su, bias, cell, out));
+        Ok(())
+    }
+
+    /// An SSRU's new cell c ← f·c + (1 - f)·x with f = σ(`forget`), and its output relu(c). All are [D].
+    pub fn ssru(self, x: &[f32], forget: &[f32], cell: &mut [f32], out: &mut [f32]) -> Result<()> {
+        for part in [x.len(), forget.len(), out.len()] {
+            sized("SSRU operand", part, cell.len())?;
+        }
+        call!(self.ssru(x, forget, cell, out));
+        Ok(())
+    }
+
+    /// An average that runs along a sentence: mean ← (mean·before + x)/(before + 1), `before` values having gone in. All
+    /// are [D].
+    pub fn average(self, x: &[f32], before: usize, mean: &mut [f32]) -> Result<()> {
+        sized("value of a running average", x.len(), mean.len())?;
+        call!(self.average(x, before as f32, mean));
+        Ok(())
+    }
+
+    /// y ← σ(x_gate)·x + σ(y_gate)·y: the gate of average attention. All are [D].
+    pub fn mix(self, x: &[f32], x_gate: &[f32], y: &mut [f32], y_gate: &[f32]) -> Result<()> {
+        for part in [x, x_gate, y_gate] {
+            sized("operand of a gate", part.len(), y.len())?;
+        }
+        call!(self.mix(x, x_gate, y, y_gate));
+        Ok(())
+    }
+
+    /// y ← σ(gate)·y + (1 - σ(gate))·x: a highway past what made y. All are [D].
+    pub fn highway(self, x: &[f32], gate: &[f32], y: &mut [f32]) -> Result<()> {
+        for part in [x, gate] {
+            sized("operand of a highway", part.len(), y.len())?;
+        }
+        call!(self.highway(x, gate, y));
+        Ok(())
+    }
+
+    /// Attention of rows of queries [rows, D] over a sentence, in `heads` equal slices of D: out [rows, D]. `weights` is
+    /// scratch, and left with the last row's, [heads, `memory.span()`].
+    pub fn attend(
+        self,
+        queries: Mat<'_>,
+        memory: &Memory,
+        heads: usize,
+        weights: &mut Vec<f32>,
+        out: &mut [f32],
+    ) -> Result<()> {
+        let width = memory.width;
+        sized("heads' part of a query", memory.width / heads * heads, memory.width)?;
+        let rows = out.len() / memory.width.max(1);
+        sized("result of attention", out.len(), rows * width)?;
+        queries.fits(rows, width)?;
+        weights.resize(heads * memory.span(), 0.0);
+        if memory.is_empty() {
+            out.fill(0.0);
+            return Ok(());
+        }
+        for (row, out) in out.chunks_exact_mut(width).enumerate() {
+            call!(self.attend(queries.row(row), memory, weights, out));
+        }
+        Ok(())
+    }
+
+    /// Additive attention's energies of T rows [T, C]: direction·tanh(row + state), `direction` and `state` [C].
+    pub fn energies(self, rows: &[f32], state: &[f32], direction: &[f32], out: &mut [f32]) -> Result<()> {
+        sized("rows of additive attention", rows.len(), out.len() * state.len())?;
+        sized("direction of additive attention", direction.len(), state.len())?;
+        call!(self.energies(rows, state, direction, out));
+        Ok(())
+    }
+
+    /// Σ weight·row over T rows [T, C], into `out` [C].
+    pub fn weighted_sum(self, weights: &[f32], rows: &[f32], out: &mut [f32]) -> Result<()> {
+        sized("rows of a weighted sum", rows.len(), weights.len() * out.len())?;
+        if rows.is_empty() {
+            out.fill(0.0);
+            return Ok(());
+        }
+        call!(self.weighted_sum(weights, rows, out));
+        Ok(())
+    }
+
+    pub(crate) fn add_row(self, row: &[u8], precision: Precision, scale: f32, out: &mut [f32]) {
+        call!(self.add_row(row, precision, scale, out))
+    }
+
+    pub(crate) fn row_to_int8(self, x: &[f32], multiplier: f32, out: &mut [u8]) {
+        call!(self.quantise_int8(x, multiplier, self.table.flip, out))
+    }
+
+    pub(crate) fn row_to_int16(self, x: &[f32], multiplier: f32, out: &mut [u8]) {
+        call!(self.quantise_int16(x, multiplier, out))
+    }
+}
