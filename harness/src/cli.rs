@@ -91,9 +91,6 @@ pub struct ListArgs {
 /// `dyno score`.
 #[derive(Args)]
 pub struct ScoreArgs {
-    /// The campaign file of the run, for its references; the starter campaign if absent
-    #[arg(long, value_name = "FILE")]
-    pub campaign: Option<PathBuf>,
     /// The run's folder
     pub run: PathBuf,
     /// Print the summary as JSON instead of tables

@@ -5,14 +5,15 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::Track;
-use crate::store::CellSummary;
+use crate::stats::Standing;
+use crate::store::{CellSummary, Summary};
 
 /// A column: head, and a row's text.
 type Column = (&'static str, fn(&CellSummary) -> String);
 
 /// All tables of a run, each under a line that says which.
-pub fn render(rows: &[CellSummary]) -> String {
-    let mut text = String::new();
+pub fn render(summary: &Summary) -> String {
+    let (rows, mut text) = (&summary.cells, String::new());
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
@@ -46,7 +47,7 @@ fn columns(track: Track) -> Vec<Column> {
     }
     columns.push(("model MiB", |row| mebibytes(row.model_bytes)));
     columns.push(("peak MiB", |row| mebibytes(row.peak_bytes)));
-    columns.push(("verdict", |row| row.verdict.name().into()));
+    columns.push(("verdict", |row| verdict(row)));
     columns
 }
 
@@ -75,6 +76,15 @@ fn complaints(rows: &[CellSummary]) -> String {
         let _ = writeln!(text, "INVALID: {} on {} under {}: {codes}", row.system, row.test_set, row.track);
         text
     })
+}
+
+fn verdict(row: &CellSummary) -> String {
+    let standing = match row.standing {
+        Some(Standing::Frontier) => "  ◆ frontier",
+        Some(Standing::Probably) => "  ◇ probably",
+        Some(Standing::Off) | None => "",
+    };
+    format!("{}{standing}", row.verdict.name())
 }
 
 fn none() -> String {

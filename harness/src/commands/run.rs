@@ -18,7 +18,7 @@ use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::say::say;
-use crate::store::{CellSummary, Identity, Place, Store};
+use crate::store::{CellSummary, Identity, Place, Store, Summary};
 use crate::verify::Verdict;
 use crate::{os, score, table};
 
@@ -39,18 +39,18 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     introduce(&campaign, &host);
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
-    let mut store = Store::open(&place, &Identity::of(&campaign, &host)?, rounds.len())?;
+    let mut store = Store::open(&place, &Identity::of(&campaign, &host)?, rounds.len(), &campaign.test_sets)?;
     let can_score = prepare_scoring(&campaign);
     let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
-    let rows = summarise_run(&store, &campaign, can_score)?;
+    let summary = summarise_run(store.folder(), can_score)?;
     if interrupted {
         let done = store.records().len();
         say(format_args!("interrupted after {done} of {} rounds; the same command resumes", rounds.len()));
     } else {
         store.clear_scratch();
     }
-    conclude(&store, &rows, args.json, can_score)?;
-    Ok(if interrupted { Exit::Interrupted } else { verdict(&rows) })
+    conclude(&store, &summary, args.json, can_score)?;
+    Ok(if interrupted { Exit::Interrupted } else { verdict(&summary.cells) })
 }
 
 /// Opens every built-in system once, on no input: what it refuses is told before an hour of other systems'
@@ -201,10 +201,12 @@ fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn conclude(store: &Store, rows: &[CellSummary], as_json: bool, scored: bool) -> Outcome<()> {
+fn conclude(store: &Store, summary: &Summary, as_json: bool, scored: bool) -> Outcome<()> {
     let folder = store.folder();
     if as_json {
-        return print_json(&json!({"run": folder, "scored": scored, "cells": rows}));
+        return print_json(&json!({
+            "run": folder, "scored": scored, "cells": summary.cells, "noise_floors": summary.noise_floors,
+        }));
     }
-    print(&format!("{}\nrun: {}\n", table::render(rows), folder.display()))
+    print(&format!("{}\nrun: {}\n", table::render(summary), folder.display()))
 }

@@ -1,90 +1,67 @@
 //! `dyno score`: quality for a run's outputs, and its summary anew. `dyno run` ends with the same steps.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::{load_campaign, print, print_json};
-use crate::campaign::{Campaign, TestSet};
+use super::{print, print_json};
 use crate::cli::ScoreArgs;
-use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::exit::{Exit, OrBadInput, Outcome};
 use crate::say::say;
-use crate::score::{self, Score};
-use crate::store::{CellSummary, Store, read_json, summarise, write_csv, write_json};
+use crate::score::{self, Scores, Work};
+use crate::store::{Run, Store, Summary, summarise, write_csv, write_json};
 use crate::table;
-
-/// Scores by output and test set.
-type Scores = HashMap<(String, String), Score>;
 
 /// Scores the run again and prints its tables.
 pub fn score(args: &ScoreArgs) -> Outcome {
-    let campaign = load_campaign(args.campaign.as_deref())?;
-    let (identity, store) = Store::reopen(&args.run)?;
-    if let Some((name, ..)) = identity.test_sets.iter().find(|(name, hash, _)| !knows(&campaign, name, hash))
-    {
-        let remedy = "name the run's own campaign with --campaign";
-        return Err(bad_input(format!(
-            "campaign {} has no test set {name} as the run used it: {remedy}",
-            campaign.name
-        )));
-    }
+    let store = Store::reopen(&args.run)?;
     score::prepare().or_bad_input()?;
-    let rows = summarise_run(&store, &campaign, true)?;
+    let summary = summarise_run(store.folder(), true)?;
     store.clear_scratch();
     if args.json {
-        print_json(&rows)?
+        print_json(&summary.cells)?
     } else {
-        print(&table::render(&rows))?
+        print(&table::render(&summary))?
     }
     Ok(Exit::Done)
 }
 
-fn knows(campaign: &Campaign, name: &str, hash: &str) -> bool {
-    campaign.test_sets.iter().any(|set| set.name == name && set.sha256 == hash)
-}
-
 /// Scores what has no score yet (where that is possible), and writes scores and summary.
-pub fn summarise_run(store: &Store, campaign: &Campaign, can_score: bool) -> Outcome<Vec<CellSummary>> {
-    let scores_path = store.folder().join("scores.json");
-    let known: Vec<Score> = read_json(&scores_path)?.unwrap_or_default();
-    let mut scores: Scores =
-        known.into_iter().map(|score| (key(&score.output, &score.test_set), score)).collect();
-    if can_score {
-        add_missing(store, campaign, &mut scores)?;
+pub fn summarise_run(folder: &Path, can_score: bool) -> Outcome<Summary> {
+    let mut run = Run::read(folder)?;
+    if can_score && let Some(scores) = score_outputs(&run) {
+        write_json(&folder.join("scores.json"), &scores)?;
+        run.scores = scores;
     }
-    let mut sorted: Vec<&Score> = scores.values().collect();
-    sorted.sort_by(|a, b| (&a.test_set, &a.output).cmp(&(&b.test_set, &b.output)));
-    write_json(&scores_path, &sorted)?;
-    let systems: Vec<&str> = campaign.systems.iter().map(|system| system.name.as_str()).collect();
-    let rows = summarise(store.records(), &systems, &scores);
-    if !rows.is_empty() {
-        write_csv(&store.folder().join("summary.csv"), &rows)?;
+    let summary = summarise(&run);
+    if !summary.cells.is_empty() {
+        write_csv(&folder.join("summary.csv"), &summary.cells)?;
     }
-    Ok(rows)
+    Ok(summary)
 }
 
-fn key(output: &str, test_set: &str) -> (String, String) {
-    (output.into(), test_set.into())
+/// Scores all outputs, if any lacks its score: pairs are of all.
+fn score_outputs(run: &Run) -> Option<Scores> {
+    let work: Vec<Work<'_>> =
+        run.test_sets.iter().filter_map(|set| work(run, &set.name, &set.references)).collect();
+    let is_scored = |set: &Work<'_>| {
+        let mut outputs = set.outputs.iter();
+        outputs.all(|(output, _)| run.scores.of(output, set.test_set).is_some())
+    };
+    if work.iter().all(is_scored) {
+        return None;
+    }
+    // The speeds stand without it.
+    let warn = |error| say(format_args!("warning: no quality: {error:#}"));
+    score::score(&work).map_err(warn).ok()
 }
 
-fn add_missing(store: &Store, campaign: &Campaign, scores: &mut Scores) -> Outcome<()> {
-    for record in store.records() {
-        let Some(output) = &record.output else { continue };
-        let has_references = |set: &&TestSet| set.name == record.test_set && !set.references.is_empty();
-        let Some(test_set) = campaign.test_sets.iter().find(has_references) else { continue };
-        if scores.contains_key(&key(output, &test_set.name)) {
-            continue;
-        }
-        // A round with a wrong number of lines has kept its text, but there is nothing to score.
-        let text = String::from_utf8_lossy(&std::fs::read(store.output_path(output))?).into_owned();
-        if text.matches('\n').count() != test_set.source.len() {
-            continue;
-        }
-        match score::score(output, &text, &test_set.name, &test_set.references) {
-            Ok(score) => drop(scores.insert(key(output, &test_set.name), score)),
-            // The speeds stand without it.
-            Err(error) => {
-                say(format_args!("warning: no score for {} on {}: {error:#}", record.system, test_set.name))
-            }
-        }
-    }
-    Ok(())
+/// The outputs on one test set. A round with a wrong number of lines has kept its text, but there is nothing to
+/// score.
+fn work<'a>(run: &'a Run, test_set: &'a str, references: &'a [Vec<String>]) -> Option<Work<'a>> {
+    let lines = references.first()?.len();
+    let records = run.records.iter().filter(|record| record.test_set == test_set);
+    let names: BTreeSet<&String> = records.filter_map(|record| record.output.as_ref()).collect();
+    let outputs = names.into_iter().map(|name| (name.as_str(), run.outputs[name].as_slice()));
+    let outputs: Vec<_> = outputs.filter(|(_, answers)| answers.len() == lines).collect();
+    (!outputs.is_empty()).then_some(Work { test_set, references, outputs })
 }

@@ -26,7 +26,7 @@ const MOST_LAUNCHES: usize = 500;
 
 /// One round: launches until the profile's minimum time is reached.
 pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
-    let input = run.bench.store.input(run.test_set)?;
+    let input = run.bench.store.input(run.test_set);
     let mut seen = Seen::default();
     let Some(first) = launch(run, &input, &mut seen)? else { return Ok(seen) };
     if let Some(reason) = fault(run, &first, &seen) {

@@ -27,19 +27,30 @@ def files(request):
 
 
 def score(request):
+    """All outputs of a run at once: importing sacrebleu takes longer than scoring."""
     from sacrebleu.metrics import BLEU, CHRF
 
-    answers, references = request["answers"], request["references"]
-    bleu, chrf = BLEU(), CHRF()
-    corpus = bleu.corpus_score(answers, references)
-    character = chrf.corpus_score(answers, references)
-    # Per line: length of answer, length of reference, matches of n-grams 1 to 4, n-grams 1 to 4.
-    statistics = bleu._extract_corpus_statistics(answers, references)
+    sets = []
+    for test_set in request["sets"]:
+        references = test_set["references"]
+        # The metrics cache what they extract from references: a new one for each set.
+        metrics = {"bleu": BLEU(references=references), "chrf": CHRF(references=references)}
+        scored = lambda answers: {name: measure(metric, answers) for name, metric in metrics.items()}
+        sets.append([scored(answers) for answers in test_set["outputs"]])
+    return {"sets": sets}
+
+
+def measure(metric, answers):
+    """A score with its per-line sufficient statistics.
+
+    Of BLEU: length of answer, length of reference, matches of n-grams 1 to 4, n-grams 1 to 4. Of chrF: for each
+    order n-grams of the answer, of the reference, matches.
+    """
+    corpus = metric.corpus_score(answers, None)
+    statistics = metric._extract_corpus_statistics(answers, None)
     return {
-        "bleu": corpus.score,
-        "chrf": character.score,
-        "bleu_signature": bleu.get_signature().format(),
-        "chrf_signature": chrf.get_signature().format(),
+        "score": corpus.score,
+        "signature": metric.get_signature().format(),
         "statistics": [[int(number) for number in line] for line in statistics],
     }
 

@@ -1,4 +1,5 @@
-//! Quality, by sacrebleu: the reference implementation, in a Python of the user's or of our own making.
+//! Quality, by sacrebleu: the reference implementation, in a Python of the user's or of our own making. All
+//! outputs of a run are scored by one process, and every two of a test set are compared.
 
 mod bootstrap;
 mod python;
@@ -10,7 +11,18 @@ use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+pub use bootstrap::Difference;
+use bootstrap::{Counts, Metric, Sampled, bleu, chrf};
 use python::Python;
+
+/// Quality of a run's outputs: `scores.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// One a test set and output.
+    pub scores: Vec<Score>,
+    /// One every two outputs of a test set.
+    pub pairs: Vec<Pair>,
+}
 
 /// The quality of one output on one test set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,19 +37,56 @@ pub struct Score {
     pub bleu_confidence: f64,
     /// Corpus chrF.
     pub chrf: f64,
+    /// Half of its 95 % interval.
+    pub chrf_confidence: f64,
     /// How BLEU was computed, in sacrebleu's own notation.
     pub bleu_signature: String,
     /// How chrF was computed.
     pub chrf_signature: String,
 }
 
-#[derive(Deserialize)]
-struct WireScore {
-    bleu: f64,
-    chrf: f64,
-    bleu_signature: String,
-    chrf_signature: String,
-    statistics: Vec<[u32; 10]>,
+/// Two outputs on one test set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// Name of the test set.
+    pub test_set: String,
+    /// One output.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// BLEU of the one minus that of the other.
+    pub bleu: Difference,
+    /// The same of chrF.
+    pub chrf: Difference,
+}
+
+impl Scores {
+    /// The score of `output` on the test set of that name.
+    pub fn of(&self, output: &str, test_set: &str) -> Option<&Score> {
+        self.scores.iter().find(|score| score.output == output && score.test_set == test_set)
+    }
+
+    /// BLEU of output `a` minus that of `b`.
+    pub fn bleu_difference(&self, a: &str, b: &str, test_set: &str) -> Option<Difference> {
+        let pairs = self.pairs.iter().filter(|pair| pair.test_set == test_set);
+        let mut either =
+            pairs.filter_map(|pair| match (pair.a == a && pair.b == b, pair.a == b && pair.b == a) {
+                (true, _) => Some(pair.bleu),
+                (_, true) => Some(pair.bleu.reversed()),
+                _ => None,
+            });
+        either.next()
+    }
+}
+
+/// What is to be scored on one test set.
+pub struct Work<'a> {
+    /// Its name.
+    pub test_set: &'a str,
+    /// The lines of each reference.
+    pub references: &'a [Vec<String>],
+    /// Names and lines of the outputs.
+    pub outputs: Vec<(&'a str, &'a [String])>,
 }
 
 /// Where sacrebleu keeps a test set.
@@ -72,27 +121,72 @@ pub fn prepare() -> Result<()> {
     python().map(drop)
 }
 
-/// Scores `answers`, a line each, against `references`, of which each is the lines of one translation of the test
-/// set of that name.
-pub fn score(output: &str, answers: &str, test_set: &str, references: &[Vec<String>]) -> Result<Score> {
-    let lines: Vec<&str> = answers.strip_suffix('\n').unwrap_or(answers).split('\n').collect();
-    let request = json!({"ask": "score", "answers": lines, "references": references});
-    let wire: WireScore = python()?.ask(&request)?;
-    let ours = bootstrap::bleu(&bootstrap::sum(wire.statistics.iter()));
-    // The bootstrap speaks of sacrebleu's BLEU only if it computes the same one.
-    if (ours - wire.bleu).abs() > 1e-4 {
-        bail!(
-            "sacrebleu says BLEU {}, but its own statistics give {ours}: use another version of it",
-            wire.bleu
-        );
+#[derive(Deserialize)]
+struct WireAnswer {
+    /// Of each test set, of each output.
+    sets: Vec<Vec<WireScore>>,
+}
+
+#[derive(Deserialize)]
+struct WireScore {
+    bleu: WireMetric,
+    chrf: WireMetric,
+}
+
+#[derive(Deserialize)]
+struct WireMetric {
+    score: f64,
+    signature: String,
+    /// A line each.
+    statistics: Vec<Counts>,
+}
+
+impl WireMetric {
+    /// Resamples the corpus. The bootstrap speaks of sacrebleu's score only if it computes the same one.
+    fn sample(&self, metric: Metric) -> Result<Sampled> {
+        let sampled = Sampled::new(&self.statistics, metric);
+        let (ours, theirs) = (sampled.score, self.score);
+        if (ours - theirs).abs() > 1e-4 {
+            bail!("sacrebleu says {theirs}, but its own statistics give {ours}: use another version of it");
+        }
+        Ok(sampled)
     }
-    Ok(Score {
-        output: output.into(),
-        test_set: test_set.into(),
-        bleu: wire.bleu,
-        bleu_confidence: bootstrap::half_interval(&wire.statistics),
-        chrf: wire.chrf,
-        bleu_signature: wire.bleu_signature,
-        chrf_signature: wire.chrf_signature,
-    })
+}
+
+/// Scores everything in one go.
+pub fn score(work: &[Work<'_>]) -> Result<Scores> {
+    let lines = |set: &Work<'_>| set.outputs.iter().map(|&(_, lines)| lines.to_vec()).collect::<Vec<_>>();
+    let sets = work.iter().map(|set| json!({"references": set.references, "outputs": lines(set)}));
+    let request = json!({"ask": "score", "sets": sets.collect::<Vec<_>>()});
+    let answer: WireAnswer = python()?.ask(&request)?;
+    let mut scores = Scores::default();
+    for (set, wires) in work.iter().zip(&answer.sets) {
+        score_set(set, wires, &mut scores)?;
+    }
+    Ok(scores)
+}
+
+fn score_set(set: &Work<'_>, wires: &[WireScore], scores: &mut Scores) -> Result<()> {
+    let sample = |wire: &WireScore| Ok((wire.bleu.sample(bleu)?, wire.chrf.sample(chrf)?));
+    let sampled = wires.iter().map(sample).collect::<Result<Vec<_>>>()?;
+    for (i, (wire, (bleu, chrf))) in wires.iter().zip(&sampled).enumerate() {
+        scores.scores.push(Score {
+            output: set.outputs[i].0.into(),
+            test_set: set.test_set.into(),
+            bleu: wire.bleu.score,
+            bleu_confidence: bleu.half_interval(),
+            chrf: wire.chrf.score,
+            chrf_confidence: chrf.half_interval(),
+            bleu_signature: wire.bleu.signature.clone(),
+            chrf_signature: wire.chrf.signature.clone(),
+        });
+        scores.pairs.extend(sampled[..i].iter().enumerate().map(|(other, (b, c))| Pair {
+            test_set: set.test_set.into(),
+            a: set.outputs[i].0.into(),
+            b: set.outputs[other].0.into(),
+            bleu: bleu.minus(b),
+            chrf: chrf.minus(c),
+        }));
+    }
+    Ok(())
 }

@@ -3,16 +3,23 @@
 //!
 //! ```text
 //! run.json         identity: campaign, systems, test sets, protocol, host
+//! testsets/        source and references: <sha256 of both>.source.txt, <…>.reference-1.txt
 //! records.jsonl    one record a round
 //! outputs/         answers by content: <sha256>.txt
 //! scores.json      quality by output and test set
 //! summary.csv      a row a cell, derived
-//! scratch/         inputs and the launch in flight; gone when the run is finished
+//! scratch/         the launch in flight; gone when the run is finished
 //! ```
+//!
+//! [`Store`] writes, and holds the folder's lock; [`Run`] reads, also what is read-only. A run folder is whole: it
+//! is scored, compared and reported without the campaign that it came from.
 
 mod identity;
 mod record;
+mod run;
+mod standing;
 mod summary;
+mod testsets;
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -25,7 +32,8 @@ use sha2::{Digest, Sha256};
 
 pub use identity::Identity;
 pub use record::{Record, SCHEMA};
-pub use summary::{CellSummary, summarise, write_csv};
+pub use run::Run;
+pub use summary::{CellSummary, Summary, summarise, write_csv};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
@@ -52,7 +60,18 @@ pub enum Place<'a> {
 impl Store {
     /// Opens the run of `identity` for writing: resumes an unfinished one of the same key (then it holds
     /// records already), never reopens a finished one, which has all of its `rounds` and their summary.
-    pub fn open(place: &Place<'_>, identity: &Identity, rounds: usize) -> Outcome<Self> {
+    pub fn open(
+        place: &Place<'_>,
+        identity: &Identity,
+        rounds: usize,
+        test_sets: &[TestSet],
+    ) -> Outcome<Self> {
+        let store = Self::open_at(place, identity, rounds)?;
+        test_sets.iter().try_for_each(|set| testsets::keep(&store.folder, set))?;
+        Ok(store)
+    }
+
+    fn open_at(place: &Place<'_>, identity: &Identity, rounds: usize) -> Outcome<Self> {
         match place {
             Place::Exactly(folder) if is_finished(folder, identity, rounds)? => {
                 let remedy = "`dyno score` prints its tables; to measure again choose another --out";
@@ -84,11 +103,9 @@ impl Store {
     }
 
     /// Opens a run, finished or not, in order to score it again.
-    pub fn reopen(folder: &Path) -> Outcome<(Identity, Self)> {
-        let missing = || bad_input(format!("{} is no run folder: it has no run.json", folder.display()));
-        let identity = read_identity(folder)?.ok_or_else(missing)?;
-        let store = Self::open_in(folder, &identity)?;
-        Ok((identity, store))
+    pub fn reopen(folder: &Path) -> Outcome<Self> {
+        let identity = run::identity(folder)?;
+        Self::open_in(folder, &identity)
     }
 
     /// Makes sure that a system's failure was not the bench's lack of space: a block goes to the disk and back.
@@ -155,14 +172,8 @@ impl Store {
     }
 
     /// The source of a test set as a file, for standard input.
-    pub fn input(&self, test_set: &TestSet) -> Outcome<PathBuf> {
-        let path = self.scratch(&format!("{}.src", test_set.sha256));
-        if !path.exists() {
-            let mut text = test_set.source.join(&b'\n');
-            text.push(b'\n');
-            write_whole(&path, &text)?;
-        }
-        Ok(path)
+    pub fn input(&self, test_set: &TestSet) -> PathBuf {
+        testsets::source_path(&self.folder, &test_set.sha256)
     }
 
     /// A path for what needn't outlive the run.
@@ -290,10 +301,14 @@ fn open_records(path: &Path) -> Outcome<(File, Vec<Record>)> {
     let file = opened.map_err(|error| bad_input(format!("can't open {}: {error}", path.display())))?;
     let bytes = read_whole_lines(path)?;
     file.set_len(bytes.len() as u64)?;
+    Ok((file, parse_records(path, &bytes)?))
+}
+
+fn parse_records(path: &Path, bytes: &[u8]) -> Outcome<Vec<Record>> {
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let parse = |(i, line)| {
         let read = serde_json::from_slice::<Record>(line);
         read.map_err(|error| bad_input(format!("{}:{}: {error}", path.display(), i + 1)))
     };
-    Ok((file, lines.enumerate().map(parse).collect::<Outcome<_>>()?))
+    lines.enumerate().map(parse).collect()
 }

@@ -1,17 +1,29 @@
-//! From rounds to one row a cell: medians over rounds, with the interval of each.
+//! From rounds to one row a cell: medians over rounds, with the interval of each, and where each system stands.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
 
-use super::{Record, write_whole};
-use crate::campaign::{Profile, Track};
+use super::run::MeasuredCell;
+use super::{Record, Run, standing, write_whole};
+use crate::campaign::{Profile, Track, words};
 use crate::exit::Outcome;
-use crate::score::Score;
-use crate::stats::{median, median_interval, percentile};
+use crate::stats::{
+    Standing, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
+};
 use crate::verify::Verdict;
+
+/// A run, summed up.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// A row a cell, by test set and track, systems in the campaign's order.
+    pub cells: Vec<CellSummary>,
+    /// By track, what two measurements of the same thing differ by at most, as a share (0.02 is 2 %). A track is
+    /// absent where it wasn't measured: no system was entered twice.
+    pub noise_floors: BTreeMap<Track, f64>,
+}
 
 /// One cell, summed up. Times in milliseconds; `None` where it wasn't measured or can't be bounded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,6 +40,9 @@ pub struct CellSummary {
     pub verdict: Verdict,
     /// Codes of what was wrong.
     pub reasons: Vec<String>,
+    /// Against the cells of the same test set and track, by BLEU and words a second. Absent without BLEU, for
+    /// what is INVALID or no translation, and for the second of twins.
+    pub standing: Option<Standing>,
     /// Rounds that count.
     pub rounds: usize,
     /// Source words a second (official), median over rounds.
@@ -36,22 +51,44 @@ pub struct CellSummary {
     pub words_per_second_low: Option<f64>,
     /// Upper end of its interval.
     pub words_per_second_high: Option<f64>,
+    /// How surely the true median lies between the two.
+    pub interval_coverage: Option<f64>,
     /// Words a second without loading; hidden above 65 % load share.
     pub steady_words_per_second: Option<f64>,
     /// Share of a launch that a single line takes as well.
     pub load_share: Option<f64>,
+    /// Whitespace-separated words of the answers a second.
+    pub target_words_per_second: Option<f64>,
+    /// Characters of the answers a second.
+    pub target_chars_per_second: Option<f64>,
     /// Mean latency.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,
+    /// The true one lies below this with 99 %.
+    pub p50_bound_ms: Option<f64>,
     /// 90th percentile.
     pub p90_ms: Option<f64>,
+    /// Its bound.
+    pub p90_bound_ms: Option<f64>,
     /// 95th percentile.
     pub p95_ms: Option<f64>,
+    /// Its bound.
+    pub p95_bound_ms: Option<f64>,
     /// 99th percentile.
     pub p99_ms: Option<f64>,
+    /// Its bound.
+    pub p99_bound_ms: Option<f64>,
+    /// 99.9th percentile.
+    pub p999_ms: Option<f64>,
+    /// Its bound.
+    pub p999_bound_ms: Option<f64>,
     /// Slowest line.
     pub max_ms: Option<f64>,
+    /// What a line costs whatever its length, by the fit over source lengths.
+    pub line_ms: Option<f64>,
+    /// What each source word adds.
+    pub word_ms: Option<f64>,
     /// From launch to the first answer.
     pub start_ms: Option<f64>,
     /// Bytes of the model's files.
@@ -66,6 +103,8 @@ pub struct CellSummary {
     pub bleu_confidence: Option<f64>,
     /// chrF.
     pub chrf: Option<f64>,
+    /// Half of chrF's 95 % bootstrap interval.
+    pub chrf_confidence: Option<f64>,
     /// SHA-256 of the answers that were scored.
     pub output: Option<String>,
 }
@@ -73,76 +112,98 @@ pub struct CellSummary {
 /// Above this share of loading what is left is mostly noise: the protocol hides the steady figure.
 const MOST_LOAD_SHARE: f64 = 0.65;
 
-/// A row a cell, by test set and track, systems in the order of `systems`. `scores` by output and test set.
-pub fn summarise(
-    records: &[Record],
-    systems: &[&str],
-    scores: &HashMap<(String, String), Score>,
-) -> Vec<CellSummary> {
-    let mut cells: Vec<Vec<&Record>> = Vec::new();
-    for record in records {
-        match cells.iter_mut().find(|cell| same_cell(cell[0], record)) {
-            Some(cell) => cell.push(record),
-            None => cells.push(vec![record]),
-        }
+/// Sums up what `run` holds.
+pub fn summarise(run: &Run) -> Summary {
+    let measured = run.cells();
+    let noise_floors = standing::noise_floors(run, &measured);
+    let mut cells: Vec<_> = measured.iter().map(|cell| summarise_cell(run, cell)).collect();
+    let same_table = |a: &MeasuredCell<'_>, b: &MeasuredCell<'_>| {
+        (&a.test_set.name, a.track) == (&b.test_set.name, b.track)
+    };
+    let mut first = 0;
+    for table in measured.chunk_by(same_table) {
+        standing::place(run, table, &mut cells[first..first + table.len()], &noise_floors);
+        first += table.len();
     }
-    let mut rows: Vec<_> = cells.iter().map(|cell| summarise_cell(cell, scores)).collect();
-    let place = |row: &CellSummary| systems.iter().position(|system| *system == row.system);
-    rows.sort_by(|a, b| (&a.test_set, a.track, place(a)).cmp(&(&b.test_set, b.track, place(b))));
-    rows
+    Summary { cells, noise_floors }
 }
 
-fn same_cell(a: &Record, b: &Record) -> bool {
-    a.system == b.system && a.test_set == b.test_set && a.track == b.track
-}
-
-fn summarise_cell(cell: &[&Record], scores: &HashMap<(String, String), Score>) -> CellSummary {
-    let valid: Vec<&Record> = cell.iter().copied().filter(|r| r.verdict != Verdict::Invalid).collect();
+fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
+    let valid = cell.valid();
     let over_rounds = |value: &dyn Fn(&Record) -> Option<f64>| {
         median(&valid.iter().filter_map(|record| value(record)).collect::<Vec<_>>())
     };
     let latency = |p: f64| over_rounds(&|record| percentile(&milliseconds(&record.latency_ns), p));
-    let speeds: Vec<f64> = valid.iter().filter_map(|record| record.words_per_second()).collect();
+    let bound = |p: f64| over_rounds(&|record| percentile_bound(&milliseconds(&record.latency_ns), p));
+    let speeds = cell.speeds();
     let interval = median_interval(&speeds);
     let load_share = over_rounds(&load_share);
-    let score = score_of(&valid, scores);
+    // The first round's text is the one that is scored; its rounds are expected to give the same.
+    let output = valid.iter().find_map(|record| record.output.as_ref());
+    let score = output.and_then(|output| run.scores.of(output, &cell.test_set.name));
+    let answers = output.and_then(|output| run.outputs.get(output));
+    let per_source_word = |count: fn(&String) -> usize| {
+        let counted = answers?.iter().map(count).sum::<usize>() as f64;
+        Some(median(&speeds)? * counted / cell.test_set.words() as f64)
+    };
+    let fit = fit_length(&by_length(valid.iter().flat_map(|record| {
+        let words = cell.test_set.source.iter().map(|line| words(line));
+        words.zip(milliseconds(&record.latency_ns))
+    })));
     let most = |value: &dyn Fn(&Record) -> u64| valid.iter().map(|r| value(r)).max().filter(|&v| v > 0);
     CellSummary {
-        test_set: cell[0].test_set.clone(),
-        track: cell[0].track,
-        system: cell[0].system.clone(),
-        profile: cell[0].profile,
-        verdict: cell.iter().map(|record| record.verdict).max().unwrap_or(Verdict::Invalid),
-        reasons: codes(cell),
+        test_set: cell.test_set.name.clone(),
+        track: cell.track,
+        system: cell.system.into(),
+        profile: cell.records[0].profile,
+        verdict: verdict(cell),
+        reasons: codes(&cell.records),
+        standing: None,
         rounds: valid.len(),
         words_per_second: median(&speeds),
-        words_per_second_low: interval.map(|(low, _)| low),
-        words_per_second_high: interval.map(|(_, high)| high),
+        words_per_second_low: interval.map(|interval| interval.low),
+        words_per_second_high: interval.map(|interval| interval.high),
+        interval_coverage: interval.map(|interval| interval.coverage),
         steady_words_per_second: load_share
             .filter(|&share| share <= MOST_LOAD_SHARE)
             .and_then(|_| over_rounds(&steady)),
         load_share,
+        target_words_per_second: per_source_word(|line| words(line.as_bytes())),
+        target_chars_per_second: per_source_word(|line| line.chars().count()),
         mean_ms: over_rounds(&|record| mean(&milliseconds(&record.latency_ns))),
         p50_ms: latency(50.0),
+        p50_bound_ms: bound(50.0),
         p90_ms: latency(90.0),
+        p90_bound_ms: bound(90.0),
         p95_ms: latency(95.0),
+        p95_bound_ms: bound(95.0),
         p99_ms: latency(99.0),
+        p99_bound_ms: bound(99.0),
+        p999_ms: latency(99.9),
+        p999_bound_ms: bound(99.9),
         max_ms: over_rounds(&|record| milliseconds(&record.latency_ns).into_iter().reduce(f64::max)),
+        line_ms: fit.map(|fit| fit.fixed_ms),
+        word_ms: fit.map(|fit| fit.word_ms),
         start_ms: over_rounds(&|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
-        model_bytes: cell.iter().find_map(|record| record.model_bytes),
+        model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
         peak_bytes: most(&|record| record.usage.peak_bytes),
         floor_bytes: most(&|record| record.usage.floor_bytes),
         bleu: score.map(|score| score.bleu),
         bleu_confidence: score.map(|score| score.bleu_confidence),
         chrf: score.map(|score| score.chrf),
-        output: valid.iter().find_map(|record| record.output.clone()),
+        chrf_confidence: score.map(|score| score.chrf_confidence),
+        output: output.cloned(),
     }
 }
 
-/// The first round's text is the one that is scored; its rounds are expected to give the same.
-fn score_of<'a>(valid: &[&Record], scores: &'a HashMap<(String, String), Score>) -> Option<&'a Score> {
-    let record = valid.iter().find(|record| record.output.is_some())?;
-    scores.get(&(record.output.clone()?, record.test_set.clone()))
+/// One INVALID round is enough; NOISY is a cell with more than half of its rounds flagged.
+fn verdict(cell: &MeasuredCell<'_>) -> Verdict {
+    let count = |verdict| cell.records.iter().filter(|record| record.verdict == verdict).count();
+    match cell.records.len() {
+        _ if count(Verdict::Invalid) > 0 => Verdict::Invalid,
+        rounds if 2 * count(Verdict::Noisy) > rounds => Verdict::Noisy,
+        _ => Verdict::Valid,
+    }
 }
 
 fn codes(cell: &[&Record]) -> Vec<String> {
@@ -155,10 +216,6 @@ fn codes(cell: &[&Record]) -> Vec<String> {
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {
     ns.iter().map(|&ns| ns as f64 / 1e6).collect()
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn load_share(record: &Record) -> Option<f64> {

@@ -145,13 +145,13 @@ fn a_damaged_run_is_named_by_file_and_line() {
     let path = bench.path("out/records.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"schema\"", "schema", 1)).unwrap();
-    let ended = Ended::of(bench.dyno(&["score", "out", "--campaign", "campaign.toml"]).output().unwrap());
+    let ended = Ended::of(bench.dyno(&["score", "out"]).output().unwrap());
     ended.assert_says(2, &["records.jsonl:1:"]);
 }
 
 #[test]
 fn a_run_is_asked_of_a_run_folder() {
     let bench = campaign(LATENCY, NULL);
-    let ended = Ended::of(bench.dyno(&["score", ".", "--campaign", "campaign.toml"]).output().unwrap());
+    let ended = Ended::of(bench.dyno(&["score", "."]).output().unwrap());
     ended.assert_says(2, &["no run folder", "run.json"]);
 }

@@ -62,7 +62,7 @@ fn bleu_is_sacrebleus_and_overrides_in_the_environment_are_ignored() {
     let cell = &summary["cells"][0];
     assert!((cell["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{expected} in {cell}");
     let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
-    assert!(scores[0]["bleu_signature"].as_str().unwrap().contains("tok:13a"), "{scores}");
+    assert!(scores["scores"][0]["bleu_signature"].as_str().unwrap().contains("tok:13a"), "{scores}");
 }
 
 /// A `python3` that has neither sacrebleu nor a network, before everything else in PATH.
@@ -95,7 +95,7 @@ fn without_sacrebleu_the_run_succeeds_with_a_warning() {
 
 fn score_adds_what_was_missing(bench: &Bench) {
     let score = || {
-        let arguments = ["score", "out", "--campaign", "campaign.toml", "--json"];
+        let arguments = ["score", "out", "--json"];
         bench.dyno(&arguments)
     };
     let poor = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
@@ -107,6 +107,36 @@ fn score_adds_what_was_missing(bench: &Bench) {
     };
     let rows: Value = serde_json::from_slice(&score().output().unwrap().stdout).unwrap();
     assert!((rows[0]["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{rows}");
+}
+
+#[test]
+fn a_run_is_scored_without_its_campaign_and_every_pair_is_compared() {
+    let bench = bench();
+    let upper = "import sys\nfor line in sys.stdin: print(line.strip().replace('Ein', 'Der'), flush=True)";
+    let twin = CAMPAIGN.replace("\"echo\"", "\"twin\"").split_once("[[system]]").unwrap().1.to_owned();
+    let worse = format!("[[system]]\nname = \"worse\"\ncommand = [\"python3\", \"-c\", {upper:?}]\n");
+    bench.write("campaign.toml", format!("{CAMPAIGN}[[system]]{twin}{worse}"));
+    let Some(expected) = sacrebleu(&bench) else {
+        return skip("no sacrebleu to be had: pairs are not compared");
+    };
+    assert_eq!(bench.run(&[]).code, Some(0));
+    for gone in ["campaign.toml", "answers", "reference", "out/scores.json"] {
+        fs::remove_file(bench.path(gone)).unwrap();
+    }
+    let ended = Ended::of(bench.dyno(&["score", "out", "--json"]).output().unwrap());
+    let rows: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let bleu = |row: usize| rows[row]["bleu"].as_f64().unwrap();
+    assert!((bleu(0) - expected).abs() < 1e-4 && bleu(0) == bleu(1), "{rows}");
+    let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
+    // Echo and twin gave one text: two texts are one pair.
+    assert_eq!(
+        (scores["scores"].as_array().unwrap().len(), scores["pairs"].as_array().unwrap().len()),
+        (2, 1)
+    );
+    let pair = &scores["pairs"][0];
+    let sign = if pair["a"] == rows[0]["output"] { 1.0 } else { -1.0 };
+    let difference = pair["bleu"]["difference"].as_f64().unwrap();
+    assert!((sign * difference - (bleu(0) - bleu(2))).abs() < 1e-9, "{pair}");
 }
 
 #[test]

@@ -1,0 +1,120 @@
+//! A run as it lies on the disk, read whole and never written: what tables, comparisons and reports start from.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{Identity, Record, parse_records, read_json, read_whole_lines, testsets};
+use crate::campaign::{TestSet, Track};
+use crate::exit::{Outcome, bad_input};
+use crate::score::Scores;
+use crate::verify::Verdict;
+
+/// A run.
+#[derive(Debug)]
+pub struct Run {
+    /// Campaign, systems, protocol, host.
+    pub identity: Identity,
+    /// Sources and references, in the campaign's order.
+    pub test_sets: Vec<TestSet>,
+    /// All records, in the order in which they were made.
+    pub records: Vec<Record>,
+    /// The answers that records name: a line each source line.
+    pub outputs: HashMap<String, Vec<String>>,
+    /// Quality, as far as it was scored.
+    pub scores: Scores,
+}
+
+/// A cell of a run, with what was measured of it.
+pub struct MeasuredCell<'a> {
+    /// Who.
+    pub system: &'a str,
+    /// On what.
+    pub test_set: &'a TestSet,
+    /// Under which protocol.
+    pub track: Track,
+    /// Its records, in the order in which they were made.
+    pub records: Vec<&'a Record>,
+}
+
+impl<'a> MeasuredCell<'a> {
+    /// The rounds that count.
+    pub fn valid(&self) -> Vec<&'a Record> {
+        self.records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect()
+    }
+
+    /// Their words a second.
+    pub fn speeds(&self) -> Vec<f64> {
+        self.valid().iter().filter_map(|record| record.words_per_second()).collect()
+    }
+}
+
+impl Run {
+    /// Reads the run in `folder`, finished or not.
+    pub fn read(folder: &Path) -> Outcome<Self> {
+        let identity = identity(folder)?;
+        let path = folder.join("records.jsonl");
+        let records = parse_records(&path, &read_whole_lines(&path)?)?;
+        Ok(Self {
+            test_sets: testsets::read(folder, &identity)?,
+            outputs: outputs(folder, &records)?,
+            scores: read_json(&folder.join("scores.json"))?.unwrap_or_default(),
+            identity,
+            records,
+        })
+    }
+
+    /// The systems' names, in the campaign's order.
+    pub fn systems(&self) -> Vec<&str> {
+        self.identity
+            .systems
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|system| system["name"].as_str())
+            .collect()
+    }
+
+    /// Whether two systems are one and the same program under two names: a twin, by which the noise is measured.
+    pub fn are_twins(&self, a: &str, b: &str) -> bool {
+        let launch = |name: &str| {
+            let mut systems = self.identity.systems.as_array().into_iter().flatten();
+            systems.find(|system| system["name"] == name).map(|system| (&system["launch"], &system["models"]))
+        };
+        a != b && launch(a).is_some() && launch(a) == launch(b)
+    }
+
+    /// The cells that have records, in the order of tables: by test set, track, system.
+    pub fn cells(&self) -> Vec<MeasuredCell<'_>> {
+        let tracks = |test_set| Track::ALL.into_iter().map(move |track| (test_set, track));
+        let systems = self.systems();
+        let pairs = self.test_sets.iter().flat_map(tracks);
+        let cells =
+            pairs.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
+        cells.filter(|cell| !cell.records.is_empty()).collect()
+    }
+
+    fn cell<'a>(&'a self, system: &'a str, test_set: &'a TestSet, track: Track) -> MeasuredCell<'a> {
+        let is_in = |record: &&Record| {
+            record.system == system && record.test_set == test_set.name && record.track == track
+        };
+        MeasuredCell { system, test_set, track, records: self.records.iter().filter(is_in).collect() }
+    }
+}
+
+/// What the run in `folder` is of.
+pub(super) fn identity(folder: &Path) -> Outcome<Identity> {
+    let missing = || bad_input(format!("{} is no run folder: it has no run.json", folder.display()));
+    super::read_identity(folder)?.ok_or_else(missing)
+}
+
+fn outputs(folder: &Path, records: &[Record]) -> Outcome<HashMap<String, Vec<String>>> {
+    let mut outputs = HashMap::new();
+    for name in records.iter().filter_map(|record| record.output.as_ref()) {
+        if !outputs.contains_key(name) {
+            let path = folder.join("outputs").join(format!("{name}.txt"));
+            let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
+            outputs.insert(name.clone(), testsets::read_lines(&path, text)?);
+        }
+    }
+    Ok(outputs)
+}
