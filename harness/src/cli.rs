@@ -32,7 +32,7 @@ pub enum Command {
     List(ListArgs),
     /// Score a run again, or for the first time where sacrebleu was missing
     Score(ScoreArgs),
-    /// Translate standard input to standard output with a built-in backend
+    /// Translate standard input to standard output with a built-in backend or a plugin
     #[command(after_help = TRANSLATE_EXAMPLES)]
     Translate(TranslateArgs),
     /// Turn lines into the ids of a vocabulary
@@ -55,6 +55,7 @@ const TRANSLATE_EXAMPLES: &str = "Examples:
   echo 'A man sleeps.' | dyno translate --model models/mine
   dyno translate --model model.npz --vocab vocab.spm --beam 4 --normalize 0.6 <in >out
   dyno translate --model a --model b --cores 2 <in >out                 an ensemble of two
+  dyno translate --plugin ./mine.so --model words.tsv <in >out
   dyno translate --backend null --set word-us=20 --track throughput-1 <in >out";
 
 /// `dyno run`.
@@ -108,6 +109,9 @@ pub struct TranslateArgs {
     /// Which backend; the one that suits the first model if absent
     #[arg(long, short)]
     pub backend: Option<String>,
+    /// Load the backend from this shared library
+    #[arg(long, value_name = "FILE", conflicts_with = "backend")]
+    pub plugin: Option<PathBuf>,
     /// A model: a directory, a decoder's YAML, or weights with --vocab; several are an ensemble
     #[arg(long = "model", short, value_name = "PATH")]
     pub models: Vec<PathBuf>,
@@ -128,6 +132,9 @@ pub struct TranslateArgs {
     /// Leave facts about the model here, as JSON
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
+    /// Leave the time by component and by operator here, as JSON, if the backend watched it
+    #[arg(long, value_name = "FILE")]
+    pub breakdown: Option<PathBuf>,
 }
 
 /// Settings of backends that have options of their own here; the same as `--set NAME=VALUE`.

@@ -18,6 +18,7 @@
 mod error;
 mod settings;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,10 +42,10 @@ pub enum Task {
 /// Anything that can translate (or encode): what the harness's registry lists.
 pub trait Backend: Send + Sync {
     /// The name used in campaigns, in kebab-case.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// One line for `dyno list`.
-    fn about(&self) -> &'static str;
+    fn about(&self) -> &str;
 
     /// What it does with a line.
     fn task(&self) -> Task {
@@ -76,6 +77,14 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// When the session's working memory can't be had.
     fn session(&self) -> Result<Box<dyn Session>>;
+
+    /// Where the time of all its sessions went; `None` where nobody watched.
+    ///
+    /// # Errors
+    /// When it can't be told.
+    fn breakdown(&self) -> Result<Option<Breakdown>> {
+        Ok(None)
+    }
 }
 
 /// One worker's state: buffers that grow to their working size once and are then reused.
@@ -133,6 +142,17 @@ pub struct Facts {
     /// Files that were opened: their bytes are the model size.
     #[serde(default)]
     pub files: Vec<OpenedFile>,
+}
+
+/// Time by component and by operator: leaves the process as JSON at its end. Each of the two adds up to the whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Breakdown {
+    /// Nanoseconds by part of the work: tokenise, embed, encoder, attention, decoder, output, search, detokenise.
+    #[serde(default)]
+    pub components: BTreeMap<String, u64>,
+    /// Nanoseconds by kind of computation: product, attention, softmax, norm, activation, quantise, other.
+    #[serde(default)]
+    pub operators: BTreeMap<String, u64>,
 }
 
 /// A file that a model consists of.

@@ -1,5 +1,5 @@
 //! A system: what competes, and the command that starts it. A built-in one is this very program, so that
-//! there is no privileged way in for our own engines.
+//! there is no privileged way in for our own engines; a plugin is loaded by that process, never by the bench.
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,13 @@ pub enum Launch {
         /// Its settings.
         settings: Settings,
     },
+    /// A backend in a shared library.
+    Plugin {
+        /// Its file.
+        library: PathBuf,
+        /// Its settings.
+        settings: Settings,
+    },
     /// Any program that answers each line of its standard input by a line on its standard output.
     Foreign {
         /// Program and arguments, with placeholders.
@@ -48,10 +55,16 @@ pub const PLACEHOLDERS: [(&str, &str); 4] = [
 ];
 
 impl System {
-    /// Program and arguments under `track` on `cores`. `facts` is where a built-in system leaves its facts.
+    /// Program and arguments under `track` on `cores`. `facts` is where a hosted system leaves its facts.
     pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> std::io::Result<Vec<String>> {
         match &self.launch {
-            Launch::BuiltIn { backend, settings } => self.own_command(backend, settings, track, cores, facts),
+            Launch::BuiltIn { backend, settings } => {
+                self.own_command(["--backend", backend], settings, track, cores, facts)
+            }
+            Launch::Plugin { library, settings } => {
+                let library = library.display().to_string();
+                self.own_command(["--plugin", &library], settings, track, cores, facts)
+            }
             Launch::Foreign { command, .. } => {
                 let value = |name: &str| self.placeholder(name, track, cores);
                 Ok(command.iter().map(|argument| fill(argument, &value)).collect())
@@ -59,15 +72,16 @@ impl System {
         }
     }
 
-    /// Whether it is a backend of this program.
-    pub fn is_built_in(&self) -> bool {
-        matches!(self.launch, Launch::BuiltIn { .. })
+    /// Whether this program's `translate` hosts it.
+    pub fn is_hosted(&self) -> bool {
+        !matches!(self.launch, Launch::Foreign { .. })
     }
 
-    /// The files that a foreign command names: its program where it is a path, and arguments that are files.
+    /// The files that it runs: of a foreign command its program where it is a path, and arguments that are files.
     pub fn own_files(&self) -> Vec<PathBuf> {
         match &self.launch {
             Launch::BuiltIn { .. } => Vec::new(),
+            Launch::Plugin { library, .. } => vec![library.clone()],
             Launch::Foreign { command, folder } => {
                 command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
             }
@@ -77,21 +91,21 @@ impl System {
     /// The folder to start it in, where it matters.
     pub fn folder(&self) -> Option<&Path> {
         match &self.launch {
-            Launch::BuiltIn { .. } => None,
+            Launch::BuiltIn { .. } | Launch::Plugin { .. } => None,
             Launch::Foreign { folder, .. } => Some(folder),
         }
     }
 
     fn own_command(
         &self,
-        backend: &str,
+        which: [&str; 2],
         settings: &Settings,
         track: Track,
         cores: &[usize],
         facts: &Path,
     ) -> std::io::Result<Vec<String>> {
         let program = std::env::current_exe()?.display().to_string();
-        let mut command = vec![program, "translate".into(), "--backend".into(), backend.into()];
+        let mut command = vec![program, "translate".into(), which[0].into(), which[1].into()];
         command.extend(["--track".into(), track.name().into()]);
         command.extend(["--cores".into(), cores.len().to_string()]);
         command.extend(["--facts".into(), facts.display().to_string()]);

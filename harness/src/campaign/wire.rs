@@ -63,6 +63,7 @@ struct WireFiles {
 struct WireSystem {
     name: Spanned<String>,
     backend: Option<Spanned<String>>,
+    plugin: Option<Spanned<PathBuf>>,
     command: Option<Spanned<Vec<String>>>,
     model: Option<Spanned<PathBuf>>,
     #[serde(default)]
@@ -195,23 +196,26 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>) -> Outcome<System> {
     let wire = entry.into_inner();
     let name = checked_name(source, &wire.name)?;
     let models = models(source, wire.model, wire.models)?;
-    let launch = match (wire.backend, wire.command) {
-        (Some(backend), None) => {
+    let launch = match (wire.backend, wire.plugin, wire.command) {
+        (Some(backend), None, None) => {
             registry::find(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings }
         }
-        (None, Some(command)) if wire.settings.is_empty() => {
+        (None, Some(plugin), None) => {
+            Launch::Plugin { library: existing(source, &plugin, "plugin")?, settings: wire.settings }
+        }
+        (None, None, Some(command)) if wire.settings.is_empty() => {
             let folder = source.resolve(Path::new("."));
             system::check_command(command.get_ref(), &folder)
                 .map_err(|m| source.complaint(command.span(), format!("system {name:?}: {m}")))?;
             Launch::Foreign { command: command.into_inner(), folder }
         }
-        (None, Some(command)) => {
+        (None, None, Some(command)) => {
             let message = "settings belong to backends: write a command's options into the command";
             return Err(source.complaint(command.span(), message));
         }
         _ => {
-            let message = format!("system {name:?} needs either `backend` or `command`");
+            let message = format!("system {name:?} needs one of `backend`, `plugin` and `command`");
             return Err(source.complaint(span, message));
         }
     };
@@ -223,15 +227,14 @@ fn models(
     model: Option<Spanned<PathBuf>>,
     models: Vec<Spanned<PathBuf>>,
 ) -> Outcome<Vec<PathBuf>> {
-    let found = |path: &Spanned<PathBuf>| {
-        let resolved = source.resolve(path.get_ref());
-        let message = || format!("no model at {}", resolved.display());
-        std::path::absolute(&resolved)
-            .ok()
-            .filter(|path| path.exists())
-            .ok_or_else(|| source.complaint(path.span(), message()))
-    };
-    model.iter().chain(&models).map(found).collect()
+    model.iter().chain(&models).map(|path| existing(source, path, "model")).collect()
+}
+
+/// The absolute path of something that is there; `what` names it where it isn't.
+fn existing(source: &Source<'_>, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
+    let resolved = source.resolve(path.get_ref());
+    let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
+    found.ok_or_else(|| source.complaint(path.span(), format!("no {what} at {}", resolved.display())))
 }
 
 fn test_sets(

@@ -42,9 +42,9 @@ fn as_text(campaign: &Campaign) -> String {
     let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.profile);
     for system in &campaign.systems {
         let what = match &system.launch {
-            Launch::BuiltIn { backend, settings } if settings.is_empty() => format!("backend {backend}"),
-            Launch::BuiltIn { backend, settings } => {
-                format!("backend {backend} {}", serde_json::Value::Object(settings.clone()))
+            Launch::BuiltIn { backend, settings } => format!("backend {backend}{}", in_words(settings)),
+            Launch::Plugin { library, settings } => {
+                format!("plugin {}{}", library.display(), in_words(settings))
             }
             Launch::Foreign { command, .. } => command.join(" "),
         };
@@ -66,4 +66,8 @@ fn as_text(campaign: &Campaign) -> String {
     let tracks: Vec<_> = Track::ALL.iter().map(|track| track.name()).collect();
     let _ = writeln!(text, "\ntracks\n  {}", tracks.join(", "));
     text
+}
+
+fn in_words(settings: &dyno_api::Settings) -> String {
+    if settings.is_empty() { String::new() } else { format!(" {}", json!(settings)) }
 }

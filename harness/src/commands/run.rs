@@ -1,5 +1,6 @@
 //! `dyno run`: a campaign, measured round by round, scored, and printed.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -53,17 +54,23 @@ pub fn run(args: &RunArgs) -> Outcome {
     Ok(if interrupted { Exit::Interrupted } else { verdict(&summary.cells) })
 }
 
-/// Opens every built-in system once, on no input: what it refuses is told before an hour of other systems'
+/// Opens every hosted system once, on no input: what it refuses is told before an hour of other systems'
 /// rounds.
 fn preflight(campaign: &Campaign) -> Outcome<()> {
     let facts = tempfile::NamedTempFile::new()?;
-    for system in campaign.systems.iter().filter(|system| system.is_built_in()) {
+    for system in campaign.systems.iter().filter(|system| system.is_hosted()) {
         let command = system.command(campaign.tracks[0], &[0], facts.path())?;
         let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            let reason = said.trim_end().lines().last().unwrap_or("it can't be opened");
-            let reason = reason.strip_prefix("dyno: ").unwrap_or(reason);
+            let last = said.trim_end().lines().last().unwrap_or_default();
+            let reason = match (last.strip_prefix("dyno: "), output.status.signal()) {
+                (Some(reason), _) => reason.into(),
+                (None, Some(signal)) => {
+                    format!("opening it ends in signal {signal}; run it by hand: {}", command.join(" "))
+                }
+                (None, None) => format!("it can't be opened: {last}"),
+            };
             return Err(bad_input(format!("system {:?}: {reason}", system.name)));
         }
     }

@@ -1,8 +1,10 @@
-//! `dyno translate`: a built-in backend as a program.
+//! `dyno translate`: a built-in backend, or a plugin, as a program.
 
 use std::io::IsTerminal;
 
+use anyhow::Context;
 use dyno_api::{Backend, Settings};
+use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
 use crate::campaign::Track;
@@ -18,13 +20,20 @@ pub fn translate(args: TranslateArgs) -> Outcome {
             "track {track} is for one core: leave out --cores, or use throughput-all"
         )));
     }
-    let backend = backend(&args)?;
+    let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
+    let backend = match &plugin {
+        Some(plugin) => plugin,
+        None => built_in(&args)?,
+    };
     let manner = translate::Manner { batch: args.batch, n_best: args.decoding.n_best };
     let settings = settings(args.settings, &args.decoding)?;
     let model = backend.open(&args.models, &settings).or_bad_input()?;
     let exit = translate::host(&model, track, args.cores, manner)?;
     if let Some(path) = &args.facts {
-        translate::write_facts(&model, path)?;
+        translate::write_json(&model.facts(), path)?;
+    }
+    if let Some(path) = &args.breakdown {
+        translate::write_json(&model.breakdown().context("the breakdown")?, path)?;
     }
     Ok(exit)
 }
@@ -39,12 +48,12 @@ fn default_track(cores: usize) -> Track {
 }
 
 /// The backend that was named, or the one that the first model is for.
-fn backend(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
+fn built_in(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
     if let Some(name) = &args.backend {
         return registry::find(name).map_err(bad_input);
     }
     let Some(model) = args.models.first() else {
-        return Err(bad_input("name a model (--model) or a backend (--backend)"));
+        return Err(bad_input("name a model (--model), a backend (--backend) or a plugin (--plugin)"));
     };
     let remedy = || {
         if !model.exists() {

@@ -115,7 +115,7 @@ impl Supervised {
 
 fn spec(run: &Run<'_>) -> Spec {
     let mut command = run.command.clone();
-    if run.system.is_built_in() {
+    if run.system.is_hosted() {
         command[0] = OWN_PROGRAM.into();
     }
     Spec { command, folder: run.system.folder().map(Into::into), cores: run.cores.to_vec() }

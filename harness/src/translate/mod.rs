@@ -7,7 +7,7 @@ mod throughput;
 
 use std::fs;
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -33,10 +33,10 @@ pub fn host(model: &Arc<dyn Model>, track: Track, cores: usize, manner: Manner) 
     }
 }
 
-/// Leaves the model's facts as JSON.
-pub fn write_facts(model: &Arc<dyn Model>, path: &PathBuf) -> Outcome<()> {
-    let text = serde_json::to_vec_pretty(&model.facts()).context("facts as JSON")?;
-    Ok(fs::write(path, text).with_context(|| format!("can't write facts to {}", path.display()))?)
+/// Leaves what a model says of itself, or of its time, as JSON.
+pub fn write_json(value: &impl serde::Serialize, path: &Path) -> Outcome<()> {
+    let text = serde_json::to_vec_pretty(value).context("as JSON")?;
+    Ok(fs::write(path, text).with_context(|| format!("can't write {}", path.display()))?)
 }
 
 /// One line, its answer, flush; until the end of input.

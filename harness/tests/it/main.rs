@@ -4,6 +4,7 @@
 mod bad_input;
 mod misbehaviour;
 mod models;
+mod plugins;
 mod resume;
 mod run;
 mod scoring;

@@ -17,7 +17,7 @@ fn translate(input: &[u8], further: &[&str]) -> Ended {
 }
 
 /// Input and the answers to it: one line for one line, whatever is in it.
-const LINES: &[(&[u8], &str)] = &[
+pub const LINES: &[(&[u8], &str)] = &[
     (b"", ""),
     (b"\n", "\n"),
     (b"one\ntwo", "one\ntwo\n"),
