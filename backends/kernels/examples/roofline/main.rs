@@ -1,24 +1,30 @@
-//! How near the hardware's limit the products are: every matrix shape of the papers' models, by rows, beside the peaks
+//! How near the hardware's limit the products are: every matrix shape of the papers' models, by rows, beside the limits
 //! that this very run measures.
 //!
-//! Three limits are measured first: sums in registers (the dot product or the fused multiply-add back to back) and reading
-//! through memory at the size of each weight. A product's row then says what part of both it reached. Peaks and products
-//! take turns in slices well below a scheduler's, and the fastest slice of each counts: whoever shares the core can only
-//! slow a slice down, and would otherwise hit one side of a ratio and not the other.
-//! Arguments: the instruction sets to show (default: the best).
+//! Two kinds of limits are measured first: sums in registers (the dot product or the fused multiply-add back to back), and
+//! reading through memory, once at the size of each cache and once at the size of each weight. A product's row then says
+//! what part of each it reached. Limits and products take turns in slices well below a scheduler's, and the median slice
+//! of each counts, so that what disturbs the core disturbs both sides of a ratio.
+//!
+//! Arguments choose what is shown, any number of each kind: instruction sets (default: the best), precisions (default:
+//! all), shapes as KxN (default: all).
 
 // The peaks are intrinsics for one instruction set.
 #![allow(unsafe_code)]
 
+mod levels;
 mod peaks;
 
-use dyno_kernels::{Activation, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Weights};
+use dyno_kernels::{Activation, Best, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Weights};
+use levels::Levels;
 use std::hint::black_box;
+use std::io::{self, Write};
 use std::time::Instant;
 
 /// K, N of every weight in the models of the five papers, and whose it is.
-const SHAPES: [(usize, usize, &str); 14] = [
-    (256, 256, "tiny: attention, SSRU"),
+const SHAPES: [(usize, usize, &str); 22] = [
+    (256, 256, "tiny: attention, SSRU, gates"),
+    (256, 768, "tiny: query, key and value at once"),
     (256, 1024, "tiny: feed-forward in"),
     (1024, 256, "tiny: feed-forward out"),
     (256, 1536, "student: feed-forward in"),
@@ -26,44 +32,111 @@ const SHAPES: [(usize, usize, &str); 14] = [
     (256, 2048, "AAN: feed-forward in"),
     (2048, 256, "AAN: feed-forward out"),
     (512, 512, "base: attention, S3 layers"),
-    (512, 1536, "GRU: gates"),
-    (512, 2048, "base: feed-forward in"),
+    (512, 1024, "GRU: attention's state"),
+    (512, 1536, "GRU: gates; base: query, key and value"),
+    (1024, 512, "GRU: start state"),
+    (1024, 1536, "GRU: gates of the context"),
+    (512, 2048, "base: feed-forward in; LSTM: gates"),
     (2048, 512, "base: feed-forward out"),
     (768, 768, "BERT-base: attention"),
-    (768, 3072, "BERT-base: feed-forward"),
-    (256, 32000, "whole vocabulary"),
+    (768, 3072, "BERT-base: feed-forward in"),
+    (3072, 768, "BERT-base: feed-forward out"),
+    (1024, 1024, "BERT-large: attention"),
+    (1024, 4096, "BERT-large: feed-forward in"),
+    (4096, 1024, "BERT-large: feed-forward out"),
+    (256, 32000, "whole vocabulary, best word only"),
 ];
 const ROWS: [usize; 6] = [1, 4, 8, 16, 64, 256];
-/// Enough that each side runs undisturbed at least once on a busy machine.
-const REPEATS: usize = 40;
+/// Slices of each side of a ratio; odd, so that one is the median.
+const REPEATS: usize = 21;
 /// Long against the clock's grain, short against a scheduler's slice of some milliseconds.
 const SLICE_SECONDS: f64 = 0.000_2;
 
-fn main() -> dyno_kernels::Result<()> {
-    let mut isas = Vec::new();
-    for name in std::env::args().skip(1) {
-        isas.push(Kernels::forced(name.parse::<Isa>()?)?);
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let choice = Choice::from_arguments(std::env::args().skip(1))?;
+    match show(&choice, &mut io::stdout().lock()) {
+        Err(error) if error.downcast_ref::<io::Error>().is_some_and(is_closed) => Ok(()),
+        done => done,
     }
-    if isas.is_empty() {
-        isas.push(Kernels::best());
+}
+
+/// Whoever reads has read enough.
+fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// What is to be shown.
+struct Choice {
+    kernels: Vec<Kernels>,
+    precisions: Vec<Precision>,
+    shapes: Vec<(usize, usize, &'static str)>,
+}
+
+impl Choice {
+    fn from_arguments(arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn std::error::Error>> {
+        let all = [Precision::Int8, Precision::Int16, Precision::F32];
+        let mut choice = Self { kernels: Vec::new(), precisions: Vec::new(), shapes: Vec::new() };
+        for argument in arguments {
+            if let Some(precision) = all.into_iter().find(|precision| precision.to_string() == argument) {
+                choice.precisions.push(precision);
+            } else if let Some((k, n)) =
+                argument.split_once('x').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)))
+            {
+                choice.shapes.push((k, n, "as asked"));
+            } else {
+                choice.kernels.push(Kernels::forced(argument.parse::<Isa>()?)?);
+            }
+        }
+        if choice.kernels.is_empty() {
+            choice.kernels.push(Kernels::best());
+        }
+        if choice.precisions.is_empty() {
+            choice.precisions.extend(all);
+        }
+        if choice.shapes.is_empty() {
+            choice.shapes.extend(SHAPES);
+        }
+        Ok(choice)
     }
-    println!("{}", peaks::machine());
-    for kernels in isas {
-        for precision in [Precision::Int8, Precision::Int16, Precision::F32] {
-            table(kernels, precision)?;
+}
+
+fn show(choice: &Choice, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+    writeln!(out, "{}", levels::machine())?;
+    for &kernels in &choice.kernels {
+        let levels = Levels::measure(kernels.isa());
+        writeln!(out, "\n{}: {levels}", kernels.isa())?;
+        for &precision in &choice.precisions {
+            table(kernels, precision, &levels, &choice.shapes, out)?;
         }
     }
     Ok(())
 }
 
-fn table(kernels: Kernels, precision: Precision) -> dyno_kernels::Result<()> {
-    println!("\n{} {precision}\n   K     N    M   GMAC/s  of peak    GB/s  of stream", kernels.isa());
-    for (k, n, whose) in SHAPES {
-        println!("{k:>4} {n:>5}  {whose}");
+fn table(
+    kernels: Kernels,
+    precision: Precision,
+    levels: &Levels,
+    shapes: &[(usize, usize, &str)],
+    out: &mut impl Write,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let isa = kernels.isa();
+    writeln!(
+        out,
+        "\n{isa} {precision}\n   K     N    M   GMAC/s  of peak    GB/s  of a stream  of its level"
+    )?;
+    for &(k, n, whose) in shapes {
+        writeln!(out, "{k:>4} {n:>5}  {whose}")?;
         let weights = pack(kernels, precision, k, n)?;
         for m in ROWS {
-            let (mac, of_peak, bytes, of_stream) = measure(kernels, &weights, m)?;
-            println!("{m:>15} {:>8.1} {of_peak:>7.0}% {:>7.1} {of_stream:>9.0}%", mac / 1e9, bytes / 1e9);
+            let Speed { mac, of_peak, bytes, of_stream } = Speed::measure(kernels, &weights, m)?;
+            let (level, bandwidth) = levels.of(weights.bytes());
+            let of_level = bytes / bandwidth * 100.0;
+            writeln!(
+                out,
+                "{m:>15} {:>8.1} {of_peak:>7.0}% {:>7.1} {of_stream:>11.0}% {of_level:>8.0}% {level}",
+                mac / 1e9,
+                bytes / 1e9
+            )?;
         }
     }
     Ok(())
@@ -72,37 +145,64 @@ fn table(kernels: Kernels, precision: Precision) -> dyno_kernels::Result<()> {
 fn pack(kernels: Kernels, precision: Precision, k: usize, n: usize) -> dyno_kernels::Result<Weights> {
     match precision {
         Precision::Int8 => kernels.pack_int8(&vec![1; k * n], k, n, Layout::Kn),
-        Precision::Int16 => kernels.pack_int16(&vec![1; k * n], k, n, Layout::Kn, 32767),
+        Precision::Int16 => kernels.pack_int16(&vec![1; k * n], k, n, Layout::Kn, 2047),
         Precision::F32 => kernels.pack_f32(&vec![1.0; k * n], k, n, Layout::Kn),
     }
 }
 
-/// MAC/s, percent of the peak, bytes of weights/s, percent of what streaming gives.
-fn measure(kernels: Kernels, weights: &Weights, m: usize) -> dyno_kernels::Result<(f64, f64, f64, f64)> {
-    let (k, n) = (weights.k(), weights.n());
-    let x = vec![0.5; m * k];
-    let mut rows = kernels.rows(weights.precision(), m, k);
-    let a = if weights.precision() == Precision::F32 {
-        Input::f32(&x, m, k)?
-    } else {
-        rows.quantise_fixed(&x, m, 2.0)?;
-        rows.view()
-    };
-    let mut y = vec![0.0; m * n];
-    let mut product = || {
-        let out = MatMut::new(&mut y, m, n).expect("the shape it was made with");
-        let done = weights.multiply(a, 0..n, Activation::None, None, Output::F32(out));
-        done.expect("shapes that fit each other");
-    };
-    let stream = vec![1.0f32; weights.bytes() / 4];
-    let (work, bytes) = ((m * k * n) as f64, weights.bytes() as f64);
-    let (mut calls, mut peak, mut streams) = (0.0f64, 0.0f64, 0.0f64);
-    for _ in 0..REPEATS {
-        peak = peak.max(peaks::compute(kernels.isa(), weights.precision()));
-        calls = calls.max(per_second(&mut product));
-        streams = streams.max(per_second(|| peaks::stream(kernels.isa(), black_box(&stream))));
+/// What a product reached.
+struct Speed {
+    /// Multiplications a second.
+    mac: f64,
+    /// Percent of those in registers.
+    of_peak: f64,
+    /// Bytes of weights a second.
+    bytes: f64,
+    /// Percent of what reading as many gives.
+    of_stream: f64,
+}
+
+impl Speed {
+    fn measure(kernels: Kernels, weights: &Weights, m: usize) -> dyno_kernels::Result<Self> {
+        let (k, n) = (weights.k(), weights.n());
+        let x = vec![0.5; m * k];
+        let mut rows = kernels.rows(weights.precision(), m, k);
+        let a = if weights.precision() == Precision::F32 {
+            Input::f32(&x, m, k)?
+        } else {
+            rows.quantise_fixed(&x, m, 2.0)?;
+            rows.view()
+        };
+        let mut y = vec![0.0; m * n];
+        let mut best = vec![Best::NONE; m];
+        let mut product = || {
+            let to = match MatMut::new(&mut y, m, n) {
+                Ok(y) if n < 10_000 => Output::F32(y),
+                _ => Output::Best { best: &mut best, mask: None }, // no engine writes a whole vocabulary's logits
+            };
+            weights.multiply(a, 0..n, Activation::None, None, to).expect("shapes that fit each other");
+        };
+        let stream = vec![1.0f32; weights.bytes() / 4];
+        let (work, bytes) = ((m * k * n) as f64, weights.bytes() as f64);
+        let (mut calls, mut peaks, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..REPEATS {
+            peaks.push(peaks::compute(kernels.isa(), weights.precision()));
+            calls.push(per_second(&mut product));
+            streams.push(per_second(|| peaks::stream(kernels.isa(), black_box(&stream))));
+        }
+        let (calls, peak, streams) = (median(calls), median(peaks), median(streams));
+        Ok(Self {
+            mac: calls * work,
+            of_peak: calls * work / peak * 100.0,
+            bytes: calls * bytes,
+            of_stream: calls / streams * 100.0,
+        })
     }
-    Ok((calls * work, calls * work / peak * 100.0, calls * bytes, calls / streams * 100.0))
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
 }
 
 /// How often it runs in a second, the caches warm.

@@ -9,17 +9,6 @@ const CHAINS: usize = 12;
 /// Rounds of all chains: about 50 µs.
 const ROUNDS: usize = 10_000;
 
-/// The processor, as the system names it.
-pub fn machine() -> String {
-    let all = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field = |name: &str| {
-        let line = all.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-        line.split(": ").nth(1).unwrap_or("unknown").to_owned()
-    };
-    let cpu = [field("model name"), field("cpu family"), field("model\t")];
-    format!("{}, family {}, model {}; one core", cpu[0], cpu[1], cpu[2])
-}
-
 /// MAC/s of the best instruction for it, in registers only.
 pub fn compute(isa: Isa, precision: Precision) -> f64 {
     let (run, work) = loop_of(isa, precision);

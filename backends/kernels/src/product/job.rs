@@ -121,6 +121,18 @@ impl<'a> Job<'a> {
         &self.a[row * self.stride..][..4 * self.groups]
     }
 
+    /// What results can't be below, if that is all that happens to them before a residual, and no bytes are made of them.
+    /// Without activation it is -∞, which changes nothing, not a number included.
+    pub(crate) fn floor(&self) -> Option<f32> {
+        match (self.activation, &self.sink) {
+            (_, Sink::Int8 { .. }) => None,
+            (Activation::None, _) => Some(f32::NEG_INFINITY),
+            (Activation::Relu, _) => Some(0.0),
+            _ => None,
+        }
+    }
+
+    #[inline]
     pub(crate) fn row_scale(&self, row: usize) -> f32 {
         self.row_scales.map_or(1.0, |scales| scales[row])
     }

@@ -14,8 +14,8 @@ macro_rules! product {
      tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
             use crate::lanes::{LANES, $lanes as lanes};
-            use crate::product::job::{Activation, Job, Panel, Sink};
-            use crate::product::tile::{even_tiles, group};
+            use crate::product::job::{Best, Job, Panel, Sink};
+            use crate::product::tile::{even_tiles, group, sixteen};
             use $arithmetic as arithmetic;
             use $maths as maths;
 
@@ -45,12 +45,9 @@ macro_rules! product {
             ) {
                 let column = panel.column + LANES * first;
                 let a: [&[u8]; ROWS] = std::array::from_fn(|i| job.row(row + i)); // [ROWS][4·groups]
-                let mut sums = [[arithmetic::start(&[0; LANES]); VECTORS]; ROWS];
-                for row in &mut sums {
-                    for (v, sum) in row.iter_mut().enumerate() {
-                        *sum = arithmetic::start(&job.starts[column / LANES + v]);
-                    }
-                }
+                let starts = &job.starts[column / LANES..][..VECTORS]; // [VECTORS]
+                let starts: [_; VECTORS] = std::array::from_fn(|v| arithmetic::start(&starts[v]));
+                let mut sums = [starts; ROWS];
                 for (g, blocks) in panel.blocks.get(first..).unwrap_or_default().chunks(panel.vectors).enumerate() {
                     let Some(blocks) = blocks.first_chunk::<VECTORS>() else { unreachable!("a group has all vectors") };
                     for i in 0..ROWS {
@@ -61,34 +58,83 @@ macro_rules! product {
                         }
                     }
                 }
-                let done = sums; // a copy, so that only this one needs an address and `sums` stays in registers
-                for (i, sums) in done.iter().enumerate() {
-                    finish(job, row + i, column, sums);
+                finish(job, row, column, sums);
+            }
+
+            /// What follows the sums, in registers where it is simple: whole vectors, no activation or relu, no requantising.
+            $(#[$feature])*
+            #[inline]
+            fn finish<const ROWS: usize, const VECTORS: usize>(
+                job: &mut Job<'_>, row: usize, column: usize, sums: [[arithmetic::Sum; VECTORS]; ROWS],
+            ) {
+                let Some(floor) = job.floor().filter(|_| column + LANES * VECTORS <= job.columns.end) else {
+                    for (i, sums) in sums.iter().enumerate() {
+                        finish_any(job, row + i, column, sums);
+                    }
+                    return;
+                };
+                let floor = lanes::splat(floor);
+                let scales: [&[f32; LANES]; VECTORS] = std::array::from_fn(|v| sixteen(job.scales, column + LANES * v));
+                let bias: [&[f32; LANES]; VECTORS] = std::array::from_fn(|v| sixteen(job.bias, column + LANES * v));
+                for (i, sums) in sums.into_iter().enumerate() {
+                    let row_scale = lanes::splat(job.row_scale(row + i));
+                    let mut y = [lanes::splat(0.0); VECTORS];
+                    for v in 0..VECTORS {
+                        let scaled = lanes::mul(arithmetic::to_f(sums[v]), lanes::load(scales[v]));
+                        y[v] = lanes::max(floor, lanes::fma(scaled, row_scale, lanes::load(bias[v])));
+                    }
+                    let local = column - job.columns.start;
+                    if let Some(residual) = &job.residual {
+                        let residual = residual.row(row + i)[local..][..LANES * VECTORS].as_chunks::<LANES>().0;
+                        for v in 0..VECTORS {
+                            y[v] = lanes::add(y[v], lanes::load(&residual[v]));
+                        }
+                    }
+                    match &mut job.sink {
+                        Sink::F32(out) => {
+                            let out = out.part(row + i, local, LANES * VECTORS).as_chunks_mut::<LANES>().0;
+                            for v in 0..VECTORS {
+                                lanes::store(&mut out[v], y[v]);
+                            }
+                        }
+                        Sink::Best { best, mask } => {
+                            let mut most = lanes::splat(f32::NEG_INFINITY);
+                            for v in 0..VECTORS {
+                                if let Some(mask) = mask {
+                                    let allowed = lanes::from_bits(mask.sixteen(row + i, column + LANES * v));
+                                    y[v] = lanes::select(allowed, y[v], lanes::splat(f32::NEG_INFINITY));
+                                }
+                                most = lanes::max(y[v], most);
+                            }
+                            if lanes::any(lanes::gt(most, lanes::splat(best[row + i].value))) {
+                                for v in 0..VECTORS {
+                                    challenge(&mut best[row + i], y[v], column + LANES * v);
+                                }
+                            }
+                        }
+                        Sink::Int8 { .. } => unreachable!("a requantised result has no floor"),
+                    }
                 }
             }
 
             $(#[$feature])*
+            #[inline(never)] // seldom: its code needn't stand in every tile
+            fn challenge(best: &mut Best, y: lanes::F, column: usize) {
+                let mut values = [0.0; LANES];
+                lanes::store(&mut values, y);
+                best.challenge(&values, column);
+            }
+
+            /// The general form.
+            $(#[$feature])*
             #[inline(never)] // one copy serves all tiles: it costs little beside a tile, and much code
-            fn finish(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
+            fn finish_any(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
                 let row_scale = lanes::splat(job.row_scale(row));
-                let width = LANES * sums.len();
-                let (scales, bias) = (&job.scales[column..][..width], &job.bias[column..][..width]);
-                let local = column - job.columns.start;
-                if let (Activation::None, None, Sink::F32(out)) = (job.activation, &job.residual, &mut job.sink) {
-                    // The common case on its own: with short K the general loop's tests would cost as much as the sums.
-                    let out = out.part(row, local, width.min(job.columns.end - column));
-                    let columns = scales.chunks_exact(LANES).zip(bias.chunks_exact(LANES));
-                    for ((sums, out), (scale, bias)) in sums.iter().zip(out.chunks_mut(LANES)).zip(columns) {
-                        let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(scale));
-                        lanes::store(out, lanes::fma(scaled, row_scale, lanes::load(bias)));
-                    }
-                    return;
-                }
                 for (v, sums) in sums.iter().enumerate() {
                     let column = column + LANES * v;
                     let n = LANES.min(job.columns.end - column);
-                    let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(&scales[LANES * v..][..LANES]));
-                    let y = lanes::fma(scaled, row_scale, lanes::load(&bias[LANES * v..][..LANES]));
+                    let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(sixteen(job.scales, column)));
+                    let y = lanes::fma(scaled, row_scale, lanes::load(sixteen(job.bias, column)));
                     let mut y = maths::activate(job.activation, y);
                     let local = column - job.columns.start;
                     if let Some(residual) = &job.residual {
@@ -103,12 +149,7 @@ macro_rules! product {
                         Sink::Best { best, mask } => {
                             let bits = mask.map_or(u16::MAX, |mask| mask.sixteen(row, column)) & (u16::MAX >> (LANES - n));
                             let y = lanes::select(lanes::from_bits(bits), y, lanes::splat(f32::NEG_INFINITY));
-                            let best = &mut best[row];
-                            if lanes::any(lanes::gt(y, lanes::splat(best.value))) {
-                                let mut values = [0.0; LANES];
-                                lanes::store(&mut values, y);
-                                best.challenge(&values, column);
-                            }
+                            challenge(&mut best[row], y, column);
                         }
                     }
                 }
@@ -117,6 +158,12 @@ macro_rules! product {
     };
 }
 pub(crate) use product;
+
+/// Sixteen values from a place.
+#[inline]
+pub(crate) fn sixteen(values: &[f32], from: usize) -> &[f32; 16] {
+    values[from..].first_chunk().expect("scales and bias fill whole vectors")
+}
 
 /// Tiles of at most `most` rows, as even as can be.
 pub(crate) fn even_tiles(rows: usize, most: usize) -> impl Iterator<Item = usize> {
