@@ -149,6 +149,9 @@ pub struct DecodingArgs {
     /// Number type of the weights: f32, f16, int16, int8; the widest that is there if absent
     #[arg(long, value_name = "P")]
     pub precision: Option<String>,
+    /// Instruction set of the kernels: scalar, avx2, avx_vnni, avx512bw, avx512_vnni; the processor's best if absent
+    #[arg(long, value_name = "ISA")]
+    pub isa: Option<String>,
     /// Hypotheses kept for each line
     #[arg(long, value_name = "N")]
     pub beam: Option<u64>,

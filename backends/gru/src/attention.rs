@@ -33,8 +33,8 @@ impl Attention {
             gamma: "decoder_att_gamma1",
             nematus: ["decoder_Wc_att_lns", "decoder_Wc_att_lnb"],
         };
-        let weights = names.matrix("decoder_W_comb_att", state, context)?;
-        let product = Projection::new(weights, Vec::new(), context);
+        const STATE: &str = "decoder_W_comb_att";
+        let product = Projection::new(names.pack(&names.product(STATE, state, context)?, &[], STATE)?);
         let norm = |part: &str| names.vector(&format!("decoder_{part}"), context);
         Ok(Self {
             context: Projection::dense(names, options.style, &dense, context, context)?,

@@ -5,7 +5,7 @@
 
 use dyno_formats::Result;
 use dyno_nn::Rows;
-use dyno_nn::math::sigmoid;
+use dyno_nn::math::{Matrix, Operands, sigmoid};
 
 use crate::names::Names;
 use crate::options::CellKind;
@@ -43,6 +43,7 @@ impl State {
 /// Buffers of a cell.
 #[derive(Default)]
 pub(crate) struct Scratch {
+    pub(crate) operands: Operands,
     state: Vec<f32>,
     part: Vec<f32>,
 }
@@ -112,13 +113,15 @@ impl Cell {
     pub(crate) fn feed(&self, input: &[f32], fed: &mut Vec<f32>, scratch: &mut Scratch) {
         fed.clear();
         if let Some(side) = &self.input {
-            side.apply(input, fed, &mut scratch.part);
+            side.apply(input, fed, scratch);
         }
     }
 
     /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S], or empty for a transition.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
-        self.state.apply(state.output.values(), &mut scratch.state, &mut scratch.part);
+        let mut pre = std::mem::take(&mut scratch.state);
+        self.state.apply(state.output.values(), &mut pre, scratch);
+        scratch.state = pre;
         let fed_width = self.fed_width();
         for (row, pre) in scratch.state.chunks_exact(fed_width).enumerate() {
             let x = fed.get(row * fed_width..(row + 1) * fed_width);
@@ -172,16 +175,17 @@ impl Side {
         Self { parts, outputs }
     }
 
-    fn apply(&self, rows: &[f32], out: &mut Vec<f32>, scratch: &mut Vec<f32>) {
+    fn apply(&self, rows: &[f32], out: &mut Vec<f32>, scratch: &mut Scratch) {
+        let Scratch { operands, part: values, .. } = scratch;
         if let [only] = &self.parts[..] {
-            return only.apply(rows, out);
+            return only.apply(rows, operands, out);
         }
         let mut start = 0;
         for part in &self.parts {
-            part.apply(rows, scratch);
+            part.apply(rows, operands, values);
             let width = part.outputs();
-            out.resize(scratch.len() / width * self.outputs, 0.0);
-            for (out, values) in out.chunks_exact_mut(self.outputs).zip(scratch.chunks_exact(width)) {
+            out.resize(values.len() / width * self.outputs, 0.0);
+            for (out, values) in out.chunks_exact_mut(self.outputs).zip(values.chunks_exact(width)) {
                 out[start..start + width].copy_from_slice(values);
             }
             start += width;
@@ -202,10 +206,20 @@ impl Reader<'_> {
         self.names.vector(&format!("{}_{part}", self.place.prefix), gates * self.width)
     }
 
-    /// Weights of the input (`W…`) or the state (`U…`), for `gates` gates.
-    fn matrix(&self, input: bool, suffix: &str, gates: usize) -> Result<Vec<f32>> {
-        let (letter, rows) = if input { ("W", self.place.inputs) } else { ("U", self.width) };
-        self.names.matrix(&format!("{}_{letter}{suffix}", self.place.prefix), rows, gates * self.width)
+    /// The name of weights of the input (`W…`) or the state (`U…`).
+    fn name(&self, input: bool, suffix: &str) -> String {
+        format!("{}_{}{suffix}", self.place.prefix, if input { "W" } else { "U" })
+    }
+
+    /// Weights of the input or the state, for `gates` gates.
+    fn matrix(&self, input: bool, suffix: &str, gates: usize) -> Result<Matrix<'_>> {
+        let rows = if input { self.place.inputs } else { self.width };
+        self.names.product(&self.name(input, suffix), rows, gates * self.width)
+    }
+
+    /// The product of these weights; an empty bias is none.
+    fn product(&self, input: bool, suffix: &str, matrix: &Matrix<'_>, bias: &[f32]) -> Result<Projection> {
+        self.names.pack(matrix, bias, &self.name(input, suffix)).map(Projection::new)
     }
 
     fn scale(&self, input: bool, gates: usize) -> Result<Vec<f32>> {
@@ -225,17 +239,15 @@ impl Reader<'_> {
     }
 
     fn lstm_side(&self, input: bool, normalised: bool) -> Result<Side> {
-        let product = Projection::new(self.matrix(input, "", 4)?, Vec::new(), 4 * self.width);
+        let product = self.product(input, "", &self.matrix(input, "", 4)?, &[])?;
         let scale = normalised.then(|| self.scale(input, 4)).transpose()?;
         Ok(Side::new(vec![scaled(product, scale)]))
     }
 
     /// The gates' and the candidate's weights as one matrix, which the norm needs.
     fn gru_side(&self, input: bool, normalised: bool) -> Result<Side> {
-        let (gates, candidate) = (self.matrix(input, "", 2)?, self.matrix(input, "x", 1)?);
-        let rows = gates.chunks_exact(2 * self.width).zip(candidate.chunks_exact(self.width));
-        let weights: Vec<f32> = rows.flat_map(|(gates, candidate)| [gates, candidate].concat()).collect();
-        let product = Projection::new(weights, Vec::new(), 3 * self.width);
+        let both = self.matrix(input, "", 2)?.beside(self.matrix(input, "x", 1)?);
+        let product = self.product(input, "", &both, &[])?;
         let scale = normalised.then(|| self.scale(input, 3)).transpose()?;
         Ok(Side::new(vec![scaled(product, scale)]))
     }
@@ -256,7 +268,7 @@ impl Reader<'_> {
         let before = if inside { bias.clone() } else { Vec::new() };
         let letter = if input { "W" } else { "U" };
         let norm = |part: &str| self.vector(&format!("{letter}{suffix}_{part}"), gates);
-        let product = Projection::new(self.matrix(input, suffix, gates)?, before, gates * self.width);
+        let product = self.product(input, suffix, &self.matrix(input, suffix, gates)?, &before)?;
         let product = product.normalised(norm("lns")?, norm("lnb")?);
         // The candidate's bias is then in the gates' formula.
         let after = !input && place.encoder && transition && suffix.is_empty();

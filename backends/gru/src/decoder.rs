@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dyno_formats::Result;
 use dyno_nn::math::{add, tanh_in_place};
+use dyno_nn::output::Choice;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
 use crate::attention::{Attention, Weights};
@@ -85,7 +86,7 @@ pub(crate) struct Worker {
     encoded: Encoded,
     /// The attention's products of the encoder's rows, [words, C].
     keys: Vec<f32>,
-    candidates: Vec<Option<Vec<u32>>>,
+    choice: Choice,
     /// Of each layer.
     states: Vec<State>,
     buffers: Buffers,
@@ -99,7 +100,6 @@ struct Buffers {
     hidden: Vec<f32>,
     share: Vec<f32>,
     fed: Vec<f32>,
-    logits: Vec<f32>,
     scratch: Scratch,
     weights: Weights,
 }
@@ -111,7 +111,7 @@ impl Worker {
         Self {
             encoded: Encoded::new(width),
             keys: Vec::new(),
-            candidates: Vec::new(),
+            choice: Choice::default(),
             states: (0..layers).map(|_| State::new(width)).collect(),
             buffers: Buffers::default(),
             network,
@@ -131,7 +131,7 @@ impl Worker {
             rows.chunks_exact(width).for_each(|row| add(mean, row));
             mean.iter_mut().for_each(|sum| *sum /= (span[1] - span[0]) as f32);
         }
-        layers.start.apply(means, &mut self.buffers.top);
+        layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
         tanh_in_place(&mut self.buffers.top);
         self.states.iter_mut().for_each(|state| state.set(&self.buffers.top));
     }
@@ -141,7 +141,7 @@ impl Worker {
         embedded.clear();
         for row in rows {
             match row.previous {
-                Some(word) => embedded.extend_from_slice(network.target_embedding(word)),
+                Some(word) => network.target.push(word, embedded),
                 None => embedded.resize(embedded.len() + network.options.embedding, 0.0),
             }
         }
@@ -164,8 +164,8 @@ impl Worker {
 
     fn attend(&mut self, rows: &[Row], mut alignment: Option<&mut Step>) {
         let (attention, width) = (&self.network.layers.attention, self.network.options.context());
-        let Buffers { context, share, weights, .. } = &mut self.buffers;
-        attention.state.apply(self.states[0].output.values(), share);
+        let Buffers { context, share, weights, scratch, .. } = &mut self.buffers;
+        attention.state.apply(self.states[0].output.values(), &mut scratch.operands, share);
         context.clear();
         context.resize(rows.len() * width, 0.0);
         let contexts = context.chunks_exact_mut(width).zip(share.chunks_exact(width));
@@ -203,10 +203,11 @@ impl Worker {
     fn deep_output(&mut self) {
         let [embedding, state, context] = &self.network.layers.deep;
         let buffers = &mut self.buffers;
-        embedding.apply(&buffers.embedded, &mut buffers.hidden);
-        state.apply(&buffers.top, &mut buffers.share);
+        let operands = &mut buffers.scratch.operands;
+        embedding.apply(&buffers.embedded, operands, &mut buffers.hidden);
+        state.apply(&buffers.top, operands, &mut buffers.share);
         add(&mut buffers.hidden, &buffers.share);
-        context.apply(&buffers.context, &mut buffers.share);
+        context.apply(&buffers.context, operands, &mut buffers.share);
         add(&mut buffers.hidden, &buffers.share);
         tanh_in_place(&mut buffers.hidden);
     }
@@ -215,10 +216,10 @@ impl Worker {
 impl Decoder for Worker {
     fn start(&mut self, batch: &[Sentence<'_>]) {
         let network = Arc::clone(&self.network);
-        network.encoder.encode(batch, |word| network.source_embedding(word), &mut self.encoded);
-        network.layers.attention.context.apply(&self.encoded.rows, &mut self.keys);
-        self.candidates.clear();
-        self.candidates.extend(batch.iter().map(|sentence| sentence.candidates.map(<[u32]>::to_vec)));
+        network.encoder.encode(batch, &network.source, &mut self.encoded);
+        let operands = &mut self.buffers.scratch.operands;
+        network.layers.attention.context.apply(&self.encoded.rows, operands, &mut self.keys);
+        network.output.start(batch, &mut self.choice);
         self.start_states();
     }
 
@@ -228,11 +229,8 @@ impl Decoder for Worker {
         self.base_layer(rows, request.attention.then_some(&mut *step));
         self.high_layers();
         self.deep_output();
-        let buffers = &mut self.buffers;
-        for (hidden, row) in buffers.hidden.chunks_exact(self.network.options.embedding).zip(rows) {
-            let candidates = self.candidates[row.sentence].as_deref();
-            self.network.output.row(hidden, candidates, request, &mut buffers.logits, step);
-        }
+        let Buffers { hidden, scratch, .. } = &mut self.buffers;
+        self.network.output.rows(hidden, rows, request, &mut self.choice, &mut scratch.operands, step);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

@@ -4,7 +4,7 @@
 //! then walks through the sentences together, longest first, so that those that have ended are the last rows.
 
 use dyno_formats::Result;
-use dyno_nn::Sentence;
+use dyno_nn::{Sentence, WordTable};
 
 use crate::cell::{Cell, Place, Scratch, State};
 use crate::names::Names;
@@ -72,7 +72,7 @@ pub(crate) struct Encoded {
     fed: Vec<f32>,
     step: Vec<f32>,
     state: State,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
 }
 
 impl Encoded {
@@ -116,20 +116,13 @@ impl Encoder {
         })
     }
 
-    /// Encodes a batch; `embed` gives a word's vector.
-    pub(crate) fn encode<'a>(
-        &self,
-        batch: &[Sentence<'_>],
-        embed: impl Fn(u32) -> &'a [f32],
-        encoded: &mut Encoded,
-    ) {
+    /// Encodes a batch of sentences over `words`.
+    pub(crate) fn encode(&self, batch: &[Sentence<'_>], words: &WordTable, encoded: &mut Encoded) {
         encoded.spans.set(batch);
         for (at, stack) in self.both.iter().enumerate() {
             encoded.rows.clear();
-            batch
-                .iter()
-                .flat_map(|sentence| sentence.ids)
-                .for_each(|id| encoded.rows.extend_from_slice(embed(*id)));
+            let ids = batch.iter().flat_map(|sentence| sentence.ids);
+            ids.for_each(|id| words.push(*id, &mut encoded.rows));
             self.run(stack, encoded);
             std::mem::swap(&mut encoded.rows, &mut encoded.tops[at]);
         }

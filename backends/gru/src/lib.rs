@@ -19,8 +19,8 @@ mod projection;
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result, Weights};
-use dyno_nn::Network;
+use dyno_formats::{MarianConfig, Result};
+use dyno_nn::{Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
 
 /// The backend.
@@ -36,6 +36,6 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(matches!(config.text("type")?, "s2s" | "amun" | "nematus"))
 }
 
-fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dyn Network>> {
-    Ok(Arc::new(network::Rnn::new(config, weights)?))
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+    Ok(Arc::new(network::Rnn::new(config, params)?))
 }

@@ -4,8 +4,9 @@
 //! that it knows (`src/models/amun.h`, `nematus.h`) and takes the rest as they are; so do we: a Nematus name is tried
 //! first, the plain one second.
 
-use dyno_formats::{Result, Weights};
+use dyno_formats::Result;
 use dyno_nn::Params;
+use dyno_nn::math::{Linear, Matrix};
 
 /// The parts of cells that have a name of their own in Nematus.
 const PARTS: [&str; 8] = ["U", "Ux", "W", "Wx", "b", "bx", "gamma1", "gamma2"];
@@ -22,8 +23,8 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Of a model of type `kind`.
-    pub(crate) fn new(weights: &'a Weights, kind: &str) -> Self {
-        Self { params: Params(weights), renamed: kind != "s2s" }
+    pub(crate) fn new(params: Params<'a>, kind: &str) -> Self {
+        Self { params, renamed: kind != "s2s" }
     }
 
     /// The name under which the file has `name`.
@@ -35,6 +36,16 @@ impl<'a> Names<'a> {
     /// A matrix [rows, columns], row-major.
     pub(crate) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
         self.params.matrix(&self.stored(name), rows, columns)
+    }
+
+    /// The weights [inputs, outputs] of a product, as the file has them.
+    pub(crate) fn product(&self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
+        self.params.product(&self.stored(name), inputs, outputs)
+    }
+
+    /// x·W + b of weights that were read under `name`; an empty bias is none.
+    pub(crate) fn pack(&self, matrix: &Matrix<'_>, bias: &[f32], name: &str) -> Result<Linear> {
+        self.params.pack(matrix, bias, &self.stored(name))
     }
 
     /// A vector [1, len].

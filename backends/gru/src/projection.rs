@@ -1,7 +1,7 @@
 //! A product with its bias and its norm, in the three orders that Marian has for them.
 
 use dyno_formats::Result;
-use dyno_nn::math::{Linear, add, layer_norm};
+use dyno_nn::math::{Linear, Operands, add, layer_norm};
 
 use crate::names::Names;
 use crate::options::NormStyle;
@@ -40,10 +40,9 @@ pub(crate) struct Dense<'a> {
 }
 
 impl Projection {
-    /// x·W + b, of `weights` [inputs, outputs]; an empty bias is none.
-    pub(crate) fn new(weights: Vec<f32>, bias: Vec<f32>, outputs: usize) -> Self {
-        let inputs = weights.len() / outputs;
-        Self { linear: Linear::new(weights, bias, inputs, outputs), norm: None, after: Vec::new() }
+    /// x·W + b.
+    pub(crate) fn new(linear: Linear) -> Self {
+        Self { linear, norm: None, after: Vec::new() }
     }
 
     /// Followed by a norm with a scale; an empty bias is none.
@@ -72,17 +71,16 @@ impl Projection {
         inputs: usize,
         outputs: usize,
     ) -> Result<Self> {
-        let weights = names.matrix(dense.weights, inputs, outputs)?;
+        let weights = names.product(dense.weights, inputs, outputs)?;
+        let product = |bias: &[f32]| names.pack(&weights, bias, dense.weights).map(Self::new);
         let bias = names.vector(dense.bias, outputs)?;
         Ok(match style {
-            NormStyle::None => Self::new(weights, bias, outputs),
-            NormStyle::Gamma => {
-                Self::new(weights, Vec::new(), outputs).scaled(names.vector(dense.gamma, outputs)?, bias)
-            }
+            NormStyle::None => product(&bias)?,
+            NormStyle::Gamma => product(&[])?.scaled(names.vector(dense.gamma, outputs)?, bias),
             NormStyle::Nematus => {
                 let [scale, shift] = dense.nematus;
                 let (scale, shift) = (names.vector(scale, outputs)?, names.vector(shift, outputs)?);
-                Self::new(weights, bias, outputs).normalised(scale, shift)
+                product(&bias)?.normalised(scale, shift)
             }
         })
     }
@@ -93,8 +91,8 @@ impl Projection {
     }
 
     /// Replaces `out` by y for each row of `input` [rows, inputs].
-    pub(crate) fn apply(&self, input: &[f32], out: &mut Vec<f32>) {
-        self.linear.apply(input, out);
+    pub(crate) fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
+        self.linear.apply(input, operands, out);
         for row in out.chunks_exact_mut(self.linear.outputs()) {
             if let Some(norm) = &self.norm {
                 layer_norm(row, &norm.scale, &norm.bias, norm.epsilon);

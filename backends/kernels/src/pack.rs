@@ -64,6 +64,13 @@ impl Kernels {
         Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
     }
 
+    /// The greatest bound of activations, at most 32,767, with which [`pack_int16`](Self::pack_int16) takes these weights.
+    pub fn int16_bound(values: &[i16], k: usize, n: usize, layout: Layout) -> Result<u16> {
+        sized("weights", values.len(), k * n)?;
+        let most = sums(values, (k, n), layout).iter().map(|column| column.magnitude).max().unwrap_or(0);
+        Ok((i32::MAX as u64 / most.max(1)).min(i16::MAX as u64) as u16)
+    }
+
     /// Quantises f32 weights to int8 and packs them, with their scales. Weights must be finite.
     pub fn quantise_int8(
         self,

@@ -9,13 +9,16 @@
 //!
 //! What it leaves out: files (`dyno-formats`), text, search.
 
+mod history;
 pub mod math;
 mod network;
 pub mod output;
 mod params;
 mod rows;
 pub mod transformer;
+mod words;
 
 pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Step, Wanted};
 pub use params::Params;
 pub use rows::Rows;
+pub use words::{Layout, WordTable, WordTables};

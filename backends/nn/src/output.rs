@@ -1,129 +1,277 @@
-//! The output layer: from a row's hidden vector to its best word or its scores, within its sentence's candidates.
+//! The output layer: from rows' hidden vectors to their best words or their scores, each row within its sentence's
+//! candidates.
 //!
-//! The matrix is kept as [words, width], as tied embeddings are, so that a candidate is one contiguous row and a
-//! shortlist costs nothing to set up.
+//! A batch's candidates are gathered once into one packed matrix, the union of its sentences'; a row chooses within
+//! its own by a mask, so that it doesn't depend on its batch mates. Greedy search takes the greatest of each row in the
+//! product's epilogue: no logit is written, and there is no softmax.
 
 use std::sync::Arc;
 
-use dyno_formats::{Result, Weights};
+use dyno_kernels::{Activation, Best, Input, Mask, MatMut, Output as To, Weights};
 
-use crate::math::{argmax, dot, log_softmax};
-use crate::{Request, Step, Wanted};
+use crate::math::{Operands, log_softmax};
+use crate::words::WordTable;
+use crate::{Request, Row, Sentence, Step, Wanted};
 
 /// Output weights and bias.
-#[derive(Clone, Debug)]
-pub struct Output {
-    /// [words, width].
-    weights: Arc<[f32]>,
-    /// [words], or empty.
-    bias: Vec<f32>,
-    width: usize,
+#[derive(Clone)]
+pub struct Output(Arc<WordTable>);
+
+/// One worker's choice among the words, for a batch; its buffers only grow.
+#[derive(Default)]
+pub struct Choice {
+    /// The batch's candidates, packed; made with the first batch that has some.
+    reduced: Option<Weights>,
+    /// Whether the batch has candidates; else each row chooses among all words.
+    is_reduced: bool,
+    union: Union,
+    sentences: usize,
+    /// For each of the sentences its candidates, as columns.
+    own: Vec<Vec<u32>>,
+    masks: Masks,
+    best: Vec<Best>,
+    logits: Vec<f32>,
 }
 
 impl Output {
-    /// Of weights [words, width] (such as tied embeddings) and a bias [words]; an empty one is none.
-    ///
-    /// # Panics
-    /// When the lengths don't fit together.
-    pub fn new(weights: Arc<[f32]>, bias: Vec<f32>, width: usize) -> Self {
-        assert!(width > 0 && weights.len().is_multiple_of(width), "whole rows");
-        assert!(bias.is_empty() || bias.len() == weights.len() / width, "a bias for each word");
-        Self { weights, bias, width }
+    /// Over the words of `table`.
+    pub fn new(table: Arc<WordTable>) -> Self {
+        Self(table)
     }
 
-    /// Reads the matrix that `prefix` names: `{prefix}_Wt` [words, width], or the old `{prefix}_W` [width, words].
-    ///
-    /// # Errors
-    /// When neither is there, or its shape is another.
-    pub fn untied(weights: &Weights, prefix: &str, words: usize, width: usize) -> Result<Arc<[f32]>> {
-        let transposed = format!("{prefix}_Wt");
-        if weights.find(&transposed).is_some() || weights.find(&format!("{prefix}_W")).is_none() {
-            let tensor = weights.get(&transposed)?.expect(words, width)?;
-            return Ok(tensor.to_f32()?.into());
+    /// Prepares the choice of a batch.
+    pub fn start(&self, batch: &[Sentence<'_>], choice: &mut Choice) {
+        choice.masks.stale = true;
+        choice.sentences = batch.len();
+        choice.own.resize_with(choice.own.len().max(batch.len()), Vec::new);
+        choice.is_reduced = batch.iter().all(|sentence| sentence.candidates.is_some());
+        if choice.is_reduced {
+            choice.union.set(batch, self.0.words());
+            let columns = self.0.columns();
+            let reduced = choice.reduced.get_or_insert_with(|| columns.room(choice.union.words.len()));
+            columns.gather(&choice.union.words, reduced).expect("candidates are words of the vocabulary");
         }
-        let plain = weights.get(&format!("{prefix}_W"))?.expect(width, words)?.to_f32()?;
-        Ok((0..words * width).map(|at| plain[at % width * words + at / width]).collect())
+        for (own, sentence) in choice.own.iter_mut().zip(batch) {
+            own.clear();
+            let columns = sentence.candidates.unwrap_or_default().iter();
+            own.extend(columns.map(|word| match choice.is_reduced {
+                true => choice.union.rank(*word),
+                false => *word,
+            }));
+        }
     }
 
-    /// How many words there are.
-    pub fn words(&self) -> usize {
-        self.weights.len() / self.width
-    }
-
-    /// Appends to `step` what `request` wants of a row with this hidden vector, within `candidates`.
-    pub fn row(
+    /// Appends to `step` what `request` wants of the rows with these hidden vectors [rows, width].
+    pub fn rows(
         &self,
         hidden: &[f32],
-        candidates: Option<&[u32]>,
+        rows: &[Row],
         request: &Request<'_>,
-        logits: &mut Vec<f32>,
+        choice: &mut Choice,
+        operands: &mut Operands,
         step: &mut Step,
     ) {
-        if request.wanted == Wanted::Best {
-            logits.resize(candidates.map_or(self.words(), <[u32]>::len), 0.0);
-            self.logits(hidden, candidates, logits);
-            step.best.push(best(logits, candidates, request.suppressed));
-            return;
-        }
-        let scores = step.scores.push(candidates.map_or(self.words(), <[u32]>::len));
-        self.logits(hidden, candidates, scores);
-        if request.wanted == Wanted::LogProbabilities {
-            log_softmax(scores);
-        }
-    }
-
-    fn logits(&self, hidden: &[f32], candidates: Option<&[u32]>, logits: &mut [f32]) {
-        let of_word = |word: usize| {
-            dot(hidden, &self.weights[word * self.width..][..self.width])
-                + self.bias.get(word).copied().unwrap_or(0.0)
-        };
-        match candidates {
-            None => logits.iter_mut().enumerate().for_each(|(word, logit)| *logit = of_word(word)),
-            Some(words) => {
-                logits.iter_mut().zip(words).for_each(|(logit, word)| *logit = of_word(*word as usize));
-            }
+        let table = &self.0;
+        let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
+        let input = filled.expect("hidden vectors are as wide as the words'");
+        match request.wanted {
+            Wanted::Best => choice.best(table, input, rows, request.suppressed, step),
+            Wanted::Logits => choice.scores(table, input, rows, step, |_| ()),
+            Wanted::LogProbabilities => choice.scores(table, input, rows, step, log_softmax),
         }
     }
 }
 
-/// The word with the greatest logit that isn't suppressed.
-fn best(logits: &mut [f32], candidates: Option<&[u32]>, suppressed: &[u32]) -> u32 {
-    for word in suppressed {
-        let at = match candidates {
-            None => Some(*word as usize),
-            Some(candidates) => candidates.binary_search(word).ok(),
-        };
-        if let Some(logit) = at.and_then(|at| logits.get_mut(at)) {
-            *logit = f32::NEG_INFINITY;
+impl Choice {
+    /// The weights that the batch's rows are multiplied with.
+    fn weights<'a>(reduced: &'a Option<Weights>, is_reduced: bool, table: &'a WordTable) -> &'a Weights {
+        reduced.as_ref().filter(|_| is_reduced).unwrap_or_else(|| table.packed())
+    }
+
+    fn best(
+        &mut self,
+        table: &WordTable,
+        input: Input<'_>,
+        rows: &[Row],
+        suppressed: &[u32],
+        step: &mut Step,
+    ) {
+        let weights = Self::weights(&self.reduced, self.is_reduced, table);
+        if self.masks.stale {
+            let union = self.is_reduced.then_some(&self.union);
+            self.masks.set(weights.n(), &self.own[..self.sentences], union, suppressed);
+        }
+        self.best.clear();
+        self.best.resize(rows.len(), Best::NONE);
+        let to = To::Best { best: &mut self.best, mask: Some(self.masks.of_rows(rows)) };
+        weights.multiply(input, 0..weights.n(), Activation::None, None, to).expect(FITS);
+        for (best, row) in self.best.iter().zip(rows) {
+            // Nothing is best where every word is suppressed, or no logit is a number: the first must do.
+            let column = if best.column == Best::NONE.column {
+                self.own[row.sentence].first().copied().unwrap_or(0)
+            } else {
+                best.column as u32
+            };
+            step.best.push(if self.is_reduced { self.union.words[column as usize] } else { column });
         }
     }
-    let at = argmax(logits);
-    candidates.map_or(at as u32, |candidates| candidates[at])
+
+    fn scores(
+        &mut self,
+        table: &WordTable,
+        input: Input<'_>,
+        rows: &[Row],
+        step: &mut Step,
+        finish: fn(&mut [f32]),
+    ) {
+        let weights = Self::weights(&self.reduced, self.is_reduced, table);
+        let n = weights.n();
+        self.logits.resize(rows.len() * n, 0.0);
+        let to = To::F32(MatMut::new(&mut self.logits, rows.len(), n).expect(FITS));
+        weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
+        for (logits, row) in self.logits.chunks_exact(n).zip(rows) {
+            let own = &self.own[row.sentence];
+            let scores = step.scores.push(if own.is_empty() { n } else { own.len() });
+            match own.is_empty() {
+                true => scores.copy_from_slice(logits),
+                false => {
+                    scores.iter_mut().zip(own).for_each(|(score, column)| *score = logits[*column as usize])
+                }
+            }
+            finish(scores);
+        }
+    }
+}
+
+/// What makes calls of the kernels succeed.
+const FITS: &str = "buffers were sized for these rows and words";
+
+/// The candidates of all sentences of a batch.
+#[derive(Default)]
+struct Union {
+    /// Ascending: word i is column i.
+    words: Vec<u32>,
+    /// A bit for each word of the vocabulary.
+    bits: Vec<u64>,
+    /// How many candidates stand before each 64 words.
+    before: Vec<u32>,
+}
+
+impl Union {
+    fn set(&mut self, batch: &[Sentence<'_>], vocabulary: usize) {
+        self.bits.clear();
+        self.bits.resize(vocabulary.div_ceil(64), 0);
+        for word in batch.iter().flat_map(|sentence| sentence.candidates.unwrap_or_default()) {
+            self.bits[*word as usize / 64] |= 1 << (word % 64);
+        }
+        self.words.clear();
+        self.before.clear();
+        for (at, bits) in self.bits.iter().enumerate() {
+            self.before.push(self.words.len() as u32);
+            let mut left = *bits;
+            while left != 0 {
+                self.words.push(64 * at as u32 + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.bits.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
+    }
+
+    /// The column of a candidate.
+    fn rank(&self, word: u32) -> u32 {
+        let (at, below) = (word as usize / 64, (1u64 << (word % 64)) - 1);
+        self.before[at] + (self.bits[at] & below).count_ones()
+    }
+}
+
+/// Which columns each row may choose from.
+#[derive(Default)]
+struct Masks {
+    /// Whether they are those of an earlier batch.
+    stale: bool,
+    words_per_row: usize,
+    /// [sentences, words_per_row].
+    of_sentences: Vec<u64>,
+    /// The sentences of the rows, and their masks: kept while rows stay the same.
+    sentences: Vec<usize>,
+    /// [rows, words_per_row].
+    of_rows: Vec<u64>,
+}
+
+impl Masks {
+    /// For sentences that choose among `own` of `columns` (all, where that is empty), never one that is suppressed.
+    fn set(&mut self, columns: usize, own: &[Vec<u32>], union: Option<&Union>, suppressed: &[u32]) {
+        (self.stale, self.words_per_row) = (false, columns.div_ceil(64));
+        self.sentences.clear();
+        self.of_sentences.clear();
+        self.of_sentences.resize(own.len() * self.words_per_row, 0);
+        for (mask, own) in self.of_sentences.chunks_exact_mut(self.words_per_row.max(1)).zip(own) {
+            if own.is_empty() {
+                mask.fill(u64::MAX);
+            }
+            own.iter().for_each(|column| mask[*column as usize / 64] |= 1 << (column % 64));
+            for word in suppressed.iter().filter(|word| union.is_none_or(|union| union.has(**word))) {
+                let column = union.map_or(*word, |union| union.rank(*word)) as usize;
+                if let Some(bits) = mask.get_mut(column / 64) {
+                    *bits &= !(1 << (column % 64));
+                }
+            }
+        }
+    }
+
+    fn of_rows(&mut self, rows: &[Row]) -> Mask<'_> {
+        let same = rows.len() == self.sentences.len()
+            && rows.iter().zip(&self.sentences).all(|(row, sentence)| row.sentence == *sentence);
+        if !same {
+            self.sentences.clear();
+            self.sentences.extend(rows.iter().map(|row| row.sentence));
+            self.of_rows.clear();
+            for row in rows {
+                let mask = &self.of_sentences[row.sentence * self.words_per_row..][..self.words_per_row];
+                self.of_rows.extend_from_slice(mask);
+            }
+        }
+        Mask { words: &self.of_rows, words_per_row: self.words_per_row }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::{Kernels, Matrix};
 
-    fn step(wanted: Wanted, candidates: Option<&[u32]>) -> Step {
-        let output = Output::new([1.0, 0.0, 0.0, 1.0, 2.0, 2.0].into(), vec![0.0, 0.5, 0.0], 2);
+    /// What rows of two sentences get, both hidden vectors being (1, 1).
+    fn step(wanted: Wanted, candidates: [Option<&[u32]>; 2]) -> Step {
+        let matrix = Matrix::plain(vec![1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 2.0, 0.0], 2, 4);
+        let table = WordTable::new(Kernels::best(), &matrix, &[0.0, 0.5, 0.0, 0.0]).unwrap();
+        let (output, mut choice) = (Output::new(Arc::new(table)), Choice::default());
+        let batch = candidates.map(|candidates| Sentence { ids: &[0], candidates });
+        output.start(&batch, &mut choice);
         let request = Request { wanted, suppressed: &[2], attention: false };
         let mut step = Step::default();
-        output.row(&[1.0, 1.0], candidates, &request, &mut Vec::new(), &mut step);
+        let rows = [0, 1].map(|sentence| Row { previous: None, sentence });
+        output.rows(&[1.0; 4], &rows, &request, &mut choice, &mut Operands::default(), &mut step);
         step
     }
 
     #[test]
     fn the_best_word_is_neither_suppressed_nor_outside_the_candidates() {
-        assert_eq!(step(Wanted::Best, None).best, [1]);
-        assert_eq!(step(Wanted::Best, Some(&[0, 2])).best, [0]);
+        assert_eq!(step(Wanted::Best, [None, None]).best, [1, 1]);
+        assert_eq!(step(Wanted::Best, [Some(&[0, 2]), Some(&[1, 3])]).best, [0, 1]);
+        assert_eq!(step(Wanted::Best, [Some(&[0, 2, 3]), None]).best, [0, 1]);
+        assert_eq!(step(Wanted::Best, [Some(&[2]), Some(&[1])]).best, [2, 1]);
     }
 
     #[test]
     fn scores_follow_the_candidates() {
-        assert_eq!(step(Wanted::Logits, None).scores.row(0), [1.0, 1.5, 4.0]);
-        assert_eq!(step(Wanted::Logits, Some(&[0, 2])).scores.row(0), [1.0, 4.0]);
-        let logs = step(Wanted::LogProbabilities, Some(&[0, 1]));
+        let logits = step(Wanted::Logits, [None, Some(&[0, 2])]).scores;
+        assert_eq!((logits.row(0), logits.row(1)), ([1.0, 1.5, 4.0, 1.0].as_slice(), [1.0, 4.0].as_slice()));
+        let logits = step(Wanted::Logits, [Some(&[2, 3]), Some(&[1])]).scores;
+        assert_eq!((logits.row(0), logits.row(1)), ([4.0, 1.0].as_slice(), [1.5].as_slice()));
+        let logs = step(Wanted::LogProbabilities, [Some(&[0, 1]), Some(&[0])]);
         let total: f32 = logs.scores.row(0).iter().map(|log| log.exp()).sum();
         assert!((total - 1.0).abs() < 1e-6);
     }

@@ -7,6 +7,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
+mod reproducible;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,13 +48,19 @@ impl Goldens {
     /// # Panics
     /// Where a line or a score differs, or there is no model.
     pub fn check_folder(backend: &dyn Backend, home: &Path) {
+        let (goldens, models) = Self::folder(home);
+        models.iter().for_each(|model| goldens.check(backend, model));
+    }
+
+    /// What [`Goldens::check_folder`] reads of a folder.
+    fn folder(home: &Path) -> (Self, Vec<PathBuf>) {
         let shortlist = Some(home.join("lex.s2t"));
         let goldens = Self { input: home.join("input.en"), vocabulary: home.join("vocab.spm"), shortlist };
         let entries = fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path().join("model.npz"));
         let mut models: Vec<PathBuf> = entries.filter(|model| model.is_file()).collect();
         models.sort();
         assert!(!models.is_empty(), "no model in {}", home.display());
-        models.iter().for_each(|model| goldens.check(backend, model));
+        (goldens, models)
     }
 
     /// Compares all outputs that lie beside `model`, batched and one line at a time.

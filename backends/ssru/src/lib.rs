@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use dyno_formats::{Fault, MarianConfig, Result, Weights};
-use dyno_nn::math::{Linear, add, layer_norm, product, sigmoid};
-use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Transformer};
+use dyno_formats::{Fault, MarianConfig, Result};
+use dyno_nn::math::{Kernels, Linear, add, together};
+use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, Transformer};
 use dyno_nn::{Network, Params, Rows};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -27,7 +27,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && config.text("transformer-decoder-autoreg")? == "rnn")
 }
 
-fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
     const KEY: &str = "dec-cell";
     let cell = config.text(KEY)?;
     if cell != "ssru" {
@@ -40,22 +40,28 @@ fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dy
         let unit = Ssru::new(params, options, number, normalised, projected)?;
         Ok(Arc::new(unit) as Arc<dyn Autoregression>)
     };
-    Ok(Arc::new(Transformer::new(config, weights, layer)?))
+    Ok(Arc::new(Transformer::new(config, params, layer)?))
 }
 
 /// The sublayer: c ← f⊙c + (1−f)⊙x with x = i·W, f = σ(i·Wf + bf); its output is relu(c).
 struct Ssru {
-    /// [D, D].
-    input: Vec<f32>,
-    /// [D, D]; its bias [D] comes after the norm.
-    forget: Vec<f32>,
-    forget_bias: Vec<f32>,
-    /// Scales of the norms of x and f, each [D], where the model has them.
-    norms: Option<[Vec<f32>; 2]>,
+    input: Linear,
+    /// With its bias, unless that comes after a norm.
+    forget: Linear,
+    norms: Option<Norms>,
     projection: Option<Linear>,
     before: Process,
     after: Process,
     width: usize,
+    kernels: Kernels,
+}
+
+/// Of x and f, before the bias of f; each [D].
+struct Norms {
+    scale: Vec<f32>,
+    forget_scale: Vec<f32>,
+    forget_bias: Vec<f32>,
+    zeros: Vec<f32>,
 }
 
 impl Ssru {
@@ -69,37 +75,43 @@ impl Ssru {
         let width = options.width;
         let prefix = format!("decoder_l{number}_rnn");
         let name = |part: &str| format!("{prefix}_{part}");
-        let norms = || Ok([params.vector(&name("gamma"), width)?, params.vector(&name("gammaf"), width)?]);
+        let norms = || {
+            let vector = |part: &str| params.vector(&name(part), width);
+            let (scale, forget_scale) = (vector("gamma")?, vector("gammaf")?);
+            Ok(Norms { scale, forget_scale, forget_bias: vector("bf")?, zeros: vec![0.0; width] })
+        };
+        let bias = name("bf");
+        let forget_bias = (!normalised).then_some(&bias[..]);
         Ok(Self {
-            input: params.matrix(&name("W"), width, width)?,
-            forget: params.matrix(&name("Wf"), width, width)?,
-            forget_bias: params.vector(&name("bf"), width)?,
+            input: params.linear(&name("W"), None, width, width)?,
+            forget: params.linear(&name("Wf"), forget_bias, width, width)?,
             norms: normalised.then(norms).transpose()?,
             projection: projected.then(|| params.dense(&prefix, "o", width, width)).transpose()?,
             before: Process::before(params, &options.before, &prefix, width)?,
             after: Process::after(params, &options.after, &name("ffn"), width)?,
             width,
+            kernels: params.kernels(),
         })
     }
 
-    /// x and σ⁻¹(f) of `rows` [n, D].
-    fn gates(&self, rows: &[f32], x: &mut Vec<f32>, forget: &mut Vec<f32>) {
-        x.resize(rows.len(), 0.0);
-        forget.resize(rows.len(), 0.0);
-        product(rows, &self.input, self.width, self.width, x);
-        product(rows, &self.forget, self.width, self.width, forget);
-        if let Some([scale, forget_scale]) = &self.norms {
-            x.chunks_exact_mut(self.width).for_each(|row| layer_norm(row, scale, &[], EPSILON));
-            forget.chunks_exact_mut(self.width).for_each(|row| layer_norm(row, forget_scale, &[], EPSILON));
+    /// The norms of x and σ⁻¹(f), both [n, D].
+    fn norm(&self, x: &mut [f32], forget: &mut [f32]) {
+        let Some(Norms { scale, forget_scale, forget_bias, zeros }) = &self.norms else { return };
+        for (x, forget) in x.chunks_exact_mut(self.width).zip(forget.chunks_exact_mut(self.width)) {
+            self.kernels.layer_norm(x, scale, zeros, EPSILON).expect(WIDE);
+            self.kernels.layer_norm(forget, forget_scale, zeros, EPSILON).expect(WIDE);
+            add(forget, forget_bias);
         }
-        forget.chunks_exact_mut(self.width).for_each(|row| add(row, &self.forget_bias));
     }
 }
+
+/// What makes calls of the kernels succeed.
+const WIDE: &str = "all is as wide as the model";
 
 impl Autoregression for Ssru {
     fn memory(self: Arc<Self>) -> Box<dyn Memory> {
         let cells = Rows::new(self.width);
-        Box::new(Cells { unit: self, cells, input: Vec::new(), x: Vec::new(), forget: Vec::new() })
+        Box::new(Cells { unit: self, cells, x: Vec::new(), forget: Vec::new(), out: Vec::new() })
     }
 }
 
@@ -107,9 +119,9 @@ impl Autoregression for Ssru {
 struct Cells {
     unit: Arc<Ssru>,
     cells: Rows,
-    input: Vec<f32>,
     x: Vec<f32>,
     forget: Vec<f32>,
+    out: Vec<f32>,
 }
 
 impl Memory for Cells {
@@ -117,21 +129,20 @@ impl Memory for Cells {
         self.cells.reset(rows);
     }
 
-    fn step(&mut self, rows: &mut Vec<f32>, _step: usize) {
-        self.input.clone_from(rows);
-        self.unit.before.apply(rows, &[]);
-        self.unit.gates(rows, &mut self.x, &mut self.forget);
-        let cells = self.cells.values_mut().iter_mut().zip(rows.iter_mut());
-        for ((cell, out), (x, forget)) in cells.zip(self.x.iter().zip(&self.forget)) {
-            let f = sigmoid(*forget);
-            *cell = f * *cell + (1.0 - f) * x;
-            *out = cell.max(0.0);
+    fn step(&mut self, rows: &mut Vec<f32>, _step: usize, scratch: &mut Scratch) {
+        let Self { unit, cells, x, forget, out } = self;
+        let input = unit.before.prepare(rows, &mut scratch.prepared);
+        let products = [(&unit.input, &mut *x), (&unit.forget, &mut *forget)];
+        together(input, &mut scratch.operands, products);
+        unit.norm(x, forget);
+        out.resize(x.len(), 0.0);
+        unit.kernels.ssru(x, forget, cells.values_mut(), out).expect(WIDE);
+        if let Some(projection) = &unit.projection {
+            projection.apply(out, &mut scratch.operands, x);
+            std::mem::swap(out, x);
         }
-        if let Some(projection) = &self.unit.projection {
-            projection.apply(rows, &mut self.x);
-            std::mem::swap(rows, &mut self.x);
-        }
-        self.unit.after.apply(rows, &self.input);
+        unit.after.apply(out, rows, scratch);
+        std::mem::swap(rows, out);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::math::{Activation, Linear, sigmoid};
-use dyno_nn::transformer::{Autoregression, Memory, Options, Process, activation};
+use dyno_nn::math::{Activation, Epilogue, Linear};
+use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, activation};
 use dyno_nn::{Params, Rows};
 
 /// What the configuration says of the sublayer.
@@ -88,25 +88,25 @@ impl Average {
         })
     }
 
-    fn feed(&self, rows: &mut Vec<f32>, spare: &mut Vec<f32>) {
+    /// Replaces `rows` by what the layers make of them.
+    fn feed(&self, rows: &mut Vec<f32>, spare: &mut Vec<f32>, scratch: &mut Scratch) {
         for (at, layer) in self.layers.iter().enumerate() {
-            layer.apply(rows, spare);
+            let activation = (at < self.activated).then_some(self.activation);
+            layer.apply_then(rows, &mut scratch.operands, Epilogue { activation, residual: None }, spare);
             std::mem::swap(rows, spare);
-            if at < self.activated {
-                self.activation.apply(rows);
-            }
         }
     }
 
     /// `rows` ← σ(i·Wi + bi)⊙i + σ(y·Wf + bf)⊙y, i the sublayer's input, y = `rows`.
-    fn gate(&self, rows: &mut [f32], input: &[f32], scratch: &mut [Vec<f32>; 2]) {
+    fn gate(&self, rows: &mut [f32], input: &[f32], gates: &mut [Vec<f32>; 2], scratch: &mut Scratch) {
         let Some([of_input, of_average]) = &self.gates else { return };
-        let [input_gate, average_gate] = scratch;
-        of_input.apply(input, input_gate);
-        of_average.apply(rows, average_gate);
+        let [input_gate, average_gate] = gates;
+        let then = Epilogue { activation: Some(Activation::Sigmoid), residual: None };
+        of_input.apply_then(input, &mut scratch.operands, then, input_gate);
+        of_average.apply_then(rows, &mut scratch.operands, then, average_gate);
         let gates = input_gate.iter().zip(average_gate.iter());
         for ((row, input), (input_gate, average_gate)) in rows.iter_mut().zip(input).zip(gates) {
-            *row = sigmoid(*input_gate) * input + sigmoid(*average_gate) * *row;
+            *row = input_gate * input + average_gate * *row;
         }
     }
 }
@@ -114,7 +114,7 @@ impl Average {
 impl Autoregression for Average {
     fn memory(self: Arc<Self>) -> Box<dyn Memory> {
         let averages = Rows::new(self.width);
-        Box::new(Averages { layer: self, averages, input: Vec::new(), scratch: Default::default() })
+        Box::new(Averages { layer: self, averages, out: Vec::new(), spare: Default::default() })
     }
 }
 
@@ -122,8 +122,8 @@ impl Autoregression for Average {
 struct Averages {
     layer: Arc<Average>,
     averages: Rows,
-    input: Vec<f32>,
-    scratch: [Vec<f32>; 2],
+    out: Vec<f32>,
+    spare: [Vec<f32>; 2],
 }
 
 impl Memory for Averages {
@@ -131,17 +131,19 @@ impl Memory for Averages {
         self.averages.reset(rows);
     }
 
-    fn step(&mut self, rows: &mut Vec<f32>, step: usize) {
-        self.input.clone_from(rows);
+    fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
+        let Self { layer, averages, out, spare } = self;
         let steps = step as f32;
-        for (average, x) in self.averages.values_mut().iter_mut().zip(rows.iter_mut()) {
-            *average = (*average * steps + *x) / (steps + 1.0);
-            *x = *average;
+        for (average, x) in averages.values_mut().iter_mut().zip(rows.iter()) {
+            *average = (*average * steps + x) / (steps + 1.0);
         }
-        self.layer.before.apply(rows, &[]);
-        self.layer.feed(rows, &mut self.scratch[0]);
-        self.layer.gate(rows, &self.input, &mut self.scratch);
-        self.layer.after.apply(rows, &self.input);
+        out.clear();
+        out.extend_from_slice(averages.values());
+        layer.before.norms(out);
+        layer.feed(out, &mut spare[0], scratch);
+        layer.gate(out, rows, spare, scratch);
+        layer.after.apply(out, rows, scratch);
+        std::mem::swap(rows, out);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

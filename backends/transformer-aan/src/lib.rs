@@ -7,7 +7,7 @@ mod average;
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result, Weights};
+use dyno_formats::{MarianConfig, Result};
 use dyno_nn::transformer::{Autoregression, Options, SelfAttention, Transformer};
 use dyno_nn::{Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
@@ -31,17 +31,17 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && known)
 }
 
-fn load(config: &MarianConfig, weights: &Weights, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
     if config.text(AUTOREG)? == "self-attention" {
         let layer = |params: Params<'_>, options: &Options, number: usize| {
             let attention = SelfAttention::new(params, options, number)?;
             Ok(Arc::new(attention) as Arc<dyn Autoregression>)
         };
-        return Ok(Arc::new(Transformer::new(config, weights, layer)?));
+        return Ok(Arc::new(Transformer::new(config, params, layer)?));
     }
     let shape = Shape::read(config)?;
     let layer = |params: Params<'_>, options: &Options, number: usize| {
         Ok(Arc::new(Average::new(params, options, shape, number)?) as Arc<dyn Autoregression>)
     };
-    Ok(Arc::new(Transformer::new(config, weights, layer)?))
+    Ok(Arc::new(Transformer::new(config, params, layer)?))
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyno_api::{Backend, Error, Model, Settings, SettingsReader};
-use dyno_formats::{MarianConfig, Result, Weights};
-use dyno_nn::Network;
+use dyno_formats::{MarianConfig, Result};
+use dyno_nn::{Network, Params};
 
 use crate::model::Translator;
 use crate::opening::{self, MARIAN, Opened};
@@ -23,7 +23,7 @@ pub struct Engine {
     /// Whether a model's configuration is of its family.
     pub suits: fn(&MarianConfig) -> Result<bool>,
     /// Makes the network of a model of its family.
-    pub load: fn(&MarianConfig, &Weights, &Switches) -> Result<Arc<dyn Network>>,
+    pub load: fn(&MarianConfig, Params<'_>, &Switches) -> Result<Arc<dyn Network>>,
 }
 
 /// In what a family may differ from Marian's.
@@ -53,7 +53,8 @@ impl Engine {
                 (opened.path.clone(), format!("its network isn't one that {} runs", self.name));
             return Err(Error::Model { path, reason });
         }
-        (self.load)(&opened.config, &opened.weights, switches).map_err(|error| self.failed(error))
+        (self.load)(&opened.config, Params::new(&opened.weights, opened.kernels), switches)
+            .map_err(|error| self.failed(error))
     }
 }
 

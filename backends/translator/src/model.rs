@@ -139,14 +139,14 @@ fn facts(backend: &'static str, opened: &[Opened], networks: &[Arc<dyn Network>]
     paths.dedup();
     let size = |path: &std::path::PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let precision = opened[0].weights.precision();
-    let computed = if precision == dyno_formats::Precision::F32 { "" } else { " weights, f32 products" };
+    let computed = if precision == dyno_formats::Precision::F16 { " weights, f32 products" } else { "" };
     Facts {
         backend: backend.into(),
         version: env!("CARGO_PKG_VERSION").into(),
+        isa: Some(wishes.kernels.isa().name().into()),
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(networks.iter().map(|network| network.parameters()).sum()),
         files: paths.into_iter().map(|path| OpenedFile { bytes: size(&path), path }).collect(),
-        ..Facts::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_formats::{MarianConfig, ModelDir, Precision, Result, Weights};
+use dyno_nn::math::Kernels;
 
 use crate::settings::Wishes;
 
@@ -15,6 +16,8 @@ pub(crate) struct Opened {
     pub(crate) model: ModelDir,
     pub(crate) config: MarianConfig,
     pub(crate) weights: Weights,
+    /// What its products are computed with.
+    pub(crate) kernels: Kernels,
 }
 
 /// Opens the model at `path`, which `table` configures; weights alone take their vocabularies from the settings.
@@ -27,7 +30,7 @@ pub(crate) fn open(path: &Path, table: &str, wishes: &Wishes) -> Result<Opened> 
     let precision = wishes.precision.unwrap_or_else(widest);
     let weights = model.load(precision)?;
     let config = table_of(path, &model, table);
-    Ok(Opened { path: path.into(), model, config, weights })
+    Ok(Opened { path: path.into(), model, config, weights, kernels: wishes.kernels })
 }
 
 /// Only the network's configuration, wherever it stands.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use dyno_api::{Error, SettingsReader};
 use dyno_formats::{Cut, MarianConfig, Precision};
+use dyno_nn::math::{KernelError, Kernels};
 use serde_json::Value;
 
 use crate::search::SearchOptions;
@@ -15,9 +16,11 @@ use crate::search::SearchOptions;
 const LARGEST_BEAM: usize = 1000;
 
 /// Settings as given, before any model was seen.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Wishes {
     pub(crate) precision: Option<Precision>,
+    /// Of the instruction set that was asked for, or of the best.
+    pub(crate) kernels: Kernels,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
     pub(crate) shortlist: ShortlistWish,
     /// One weight for each model.
@@ -63,6 +66,7 @@ impl Wishes {
         const FLAG: &str = "true or false";
         let wishes = Self {
             precision: precision(reader)?,
+            kernels: kernels(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
             weights: member_weights(reader, weights)?,
@@ -138,6 +142,14 @@ impl Wishes {
 fn precision(reader: &mut SettingsReader<'_>) -> Result<Option<Precision>, Error> {
     let name = reader.take::<String>("precision", "f32, f16, int16 or int8")?;
     name.map(|name| name.parse().map_err(|reason: String| reader.refuse("precision", reason))).transpose()
+}
+
+fn kernels(reader: &mut SettingsReader<'_>) -> Result<Kernels, Error> {
+    let Some(name) = reader.take::<String>("isa", "the name of an instruction set")? else {
+        return Ok(Kernels::best());
+    };
+    let isa = name.parse().map_err(|error: KernelError| reader.refuse("isa", error.to_string()))?;
+    Kernels::forced(isa).map_err(|error| reader.refuse("isa", error.to_string()))
 }
 
 fn vocabularies(reader: &mut SettingsReader<'_>) -> Result<Option<[PathBuf; 2]>, Error> {

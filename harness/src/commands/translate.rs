@@ -72,6 +72,7 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
         ("vocab", options.vocab.as_ref().map(|files| json!(files))),
         ("shortlist", shortlist),
         ("precision", options.precision.as_ref().map(|name| json!(name))),
+        ("isa", options.isa.as_ref().map(|name| json!(name))),
         ("beam", options.beam.map(|beam| json!(beam))),
         ("normalize", options.normalize.map(|power| json!(power))),
         ("word-penalty", options.word_penalty.map(|penalty| json!(penalty))),

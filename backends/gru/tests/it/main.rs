@@ -6,6 +6,7 @@ mod refusals;
 
 use std::path::{Path, PathBuf};
 
+use dyno_api::Backend;
 use dyno_gru::ENGINE;
 use dyno_parity::Goldens;
 
@@ -18,18 +19,33 @@ fn fixtures_translate_as_by_marian() {
 #[test]
 fn every_kind_of_model_translates_as_by_marian() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
-    assert!(check_all(&home) >= 12, "the kept models are there");
+    assert!(check_all(&home, Goldens::check) >= 12, "the kept models are there");
 }
+
+#[test]
+fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
+    // A few kinds of cells and norms: the plain form of the kernels takes its time.
+    check_all(&home, |goldens, engine, decoder| {
+        let kind = decoder.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned();
+        if KINDS.contains(&&kind[..]) {
+            goldens.check_everywhere(engine, decoder);
+        }
+    });
+}
+
+/// One of each cell and norm.
+const KINDS: [&str; 3] = ["s2s-plain", "lstm-deep-ln", "nematus-ln"];
 
 /// The whole option space, which is too big to keep: `ci/rnn-goldens.py --sweep --out DIR`.
 #[test]
 fn a_sweep_translates_as_by_marian() {
     let Some(home) = std::env::var_os("DYNO_RNN_GOLDENS").map(PathBuf::from) else { return };
-    println!("{} models", check_all(&home));
+    println!("{} models", check_all(&home, Goldens::check));
 }
 
-/// Compares each model in a folder; says how many there were.
-fn check_all(home: &Path) -> usize {
+/// Checks each model in a folder; says how many there were.
+fn check_all(home: &Path, check: fn(&Goldens, &dyn Backend, &Path)) -> usize {
     let goldens = Goldens {
         input: home.join("input.en"),
         vocabulary: home.join("joint.spm"),
@@ -41,7 +57,7 @@ fn check_all(home: &Path) -> usize {
     decoders.sort();
     for decoder in &decoders {
         println!("{}", decoder.display());
-        goldens.check(&ENGINE, decoder);
+        check(&goldens, &ENGINE, decoder);
     }
     decoders.len()
 }

@@ -2,6 +2,8 @@
 
 use dyno_formats::{MarianConfig, Weights};
 use dyno_gru::ENGINE;
+use dyno_nn::Params;
+use dyno_nn::math::Kernels;
 use dyno_translator::Switches;
 
 /// The refusal of a model with `keys`.
@@ -12,7 +14,14 @@ fn refusal(keys: &str) -> String {
     let mut empty = 2u64.to_le_bytes().to_vec(); // a safetensors file: a header of two bytes
     empty.extend(b"{}");
     let weights = Weights::from_bytes("weights", empty).unwrap();
-    (ENGINE.load)(&config, &weights, &Switches::defaults(ENGINE.customs.switches)).err().unwrap().to_string()
+    (ENGINE.load)(
+        &config,
+        Params::new(&weights, Kernels::best()),
+        &Switches::defaults(ENGINE.customs.switches),
+    )
+    .err()
+    .unwrap()
+    .to_string()
 }
 
 #[test]
@@ -36,5 +45,5 @@ fn unknown_cells_and_encoders_are_named() {
 
 #[test]
 fn a_missing_parameter_is_named() {
-    assert!(refusal("").contains("encoder_Wemb"));
+    assert!(refusal("").contains("decoder_ff_logit_l2_b"));
 }

@@ -1,5 +1,7 @@
 //! Functions of single numbers, over rows.
 
+use dyno_kernels::Kernels;
+
 /// An activation by Marian's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
@@ -26,12 +28,28 @@ impl Activation {
     }
 
     /// Applies it to each element.
-    pub fn apply(self, row: &mut [f32]) {
+    pub fn apply(self, kernels: Kernels, row: &mut [f32]) {
+        match self.of_kernels() {
+            Some(activation) => kernels.activate(activation, row),
+            None => row.iter_mut().for_each(|x| *x *= normal_cdf(*x)),
+        }
+    }
+
+    /// What a product's epilogue does of it, and what is left to be done after.
+    pub(super) fn split(activation: Option<Self>) -> (dyno_kernels::Activation, Option<Self>) {
+        let Some(activation) = activation else { return (dyno_kernels::Activation::None, None) };
+        match activation.of_kernels() {
+            Some(fused) => (fused, None),
+            None => (dyno_kernels::Activation::None, Some(activation)),
+        }
+    }
+
+    fn of_kernels(self) -> Option<dyno_kernels::Activation> {
         match self {
-            Self::Relu => row.iter_mut().for_each(|x| *x = x.max(0.0)),
-            Self::Swish => row.iter_mut().for_each(|x| *x *= sigmoid(*x)),
-            Self::Gelu => row.iter_mut().for_each(|x| *x *= normal_cdf(*x)),
-            Self::Sigmoid => sigmoid_in_place(row),
+            Self::Relu => Some(dyno_kernels::Activation::Relu),
+            Self::Swish => Some(dyno_kernels::Activation::Swish),
+            Self::Sigmoid => Some(dyno_kernels::Activation::Sigmoid),
+            Self::Gelu => None,
         }
     }
 }
@@ -84,7 +102,7 @@ mod tests {
             assert!((erf(x) - expected).abs() < 2e-7, "{x}");
         }
         let mut row = [-1.0, 0.0, 2.0];
-        Activation::Gelu.apply(&mut row);
+        Activation::Gelu.apply(Kernels::best(), &mut row);
         assert!((row[0] + 0.158_655_3).abs() < 1e-6 && (row[2] - 1.954_499_7).abs() < 1e-6);
     }
 }

@@ -1,12 +1,21 @@
-//! Products and vector functions in f32: the only place that does arithmetic over whole rows.
+//! Products and vector functions: the only place that does arithmetic over whole rows.
 //!
-//! Plain Rust that the compiler vectorises. Sums that run along a row are taken in one order, whatever the batch
+//! Products, and what stands between them in the engines that are tuned, come from `dyno-kernels`; the rest is plain Rust
+//! that the compiler vectorises. Sums that run along a row are taken in one order, whatever the batch
 //! ([`LANES`] partial sums, then pairwise): a row's result never depends on its neighbours. Matrices are row-major.
 
 mod activation;
-mod product;
+mod form;
+mod linear;
+mod matrix;
 mod reduce;
+mod sum;
 
 pub use activation::{Activation, sigmoid, sigmoid_in_place, tanh_in_place};
-pub use product::{Linear, add, multiply_add, product};
+pub use dyno_kernels::{Error as KernelError, Isa, Kernels};
+pub(crate) use form::Form;
+pub use form::Operands;
+pub use linear::{Epilogue, Linear, together};
+pub use matrix::Matrix;
 pub use reduce::{LANES, argmax, dot, layer_norm, log_softmax, rms_norm, softmax};
+pub use sum::{add, multiply_add};

@@ -2,8 +2,8 @@
 
 use dyno_formats::Result;
 
-use super::{Options, Process};
-use crate::math::{Linear, dot, multiply_add, softmax};
+use super::{Options, Process, Scratch};
+use crate::math::{Kernels, Linear, dot, softmax};
 use crate::params::Params;
 
 /// The parameters of one attention sublayer.
@@ -15,6 +15,7 @@ pub struct Attention {
     pub(super) before: Process,
     pub(super) after: Process,
     heads: usize,
+    kernels: Kernels,
 }
 
 impl Attention {
@@ -34,50 +35,60 @@ impl Attention {
             before: Process::before(params, &options.before, &around, width)?,
             after: Process::after(params, &options.after, &around, width)?,
             heads: options.heads,
+            kernels: params.kernels(),
         })
     }
 
-    /// One query [D] over `len` keys and values, each [D]: into `out` [D] goes what the heads found, side by side.
-    /// `weights` is left with the first head's weights [len].
-    pub(super) fn attend<'a>(
+    /// One query [D] over keys and values [words, D]: into `out` [D] goes what the heads found, side by side.
+    pub(super) fn attend(
         &self,
         query: &[f32],
-        len: usize,
-        key: impl Fn(usize) -> &'a [f32],
-        value: impl Fn(usize) -> &'a [f32],
+        keys: &[f32],
+        values: &[f32],
         out: &mut [f32],
-        weights: &mut Weights,
+        weights: &mut Vec<f32>,
     ) {
-        let width = query.len() / self.heads;
-        let scale = 1.0 / (width as f32).sqrt();
-        out.fill(0.0);
-        for head in 0..self.heads {
-            let span = head * width..(head + 1) * width;
-            weights.row.clear();
-            weights.row.extend((0..len).map(|at| dot(&query[span.clone()], &key(at)[span.clone()]) * scale));
-            softmax(&mut weights.row);
-            for (at, weight) in weights.row.iter().enumerate() {
-                multiply_add(&mut out[span.clone()], *weight, &value(at)[span.clone()]);
-            }
-            if head == 0 {
-                weights.first_head.clone_from(&weights.row);
-            }
-        }
+        weights.resize(keys.len() / query.len(), 0.0);
+        let found = self.kernels.attend(query, keys, values, self.heads, weights, out);
+        found.expect("as many keys as values, and heads divide their width");
     }
 
-    /// What ends the sublayer: projection, and the operations after it, whose input was `input`.
-    pub(super) fn finish(&self, heads: &mut Vec<f32>, input: &[f32], spare: &mut Vec<f32>) {
-        if let Some(output) = &self.output {
-            output.apply(heads, spare);
-            std::mem::swap(heads, spare);
+    /// The weights of the first head, which may serve as an alignment: `weights` has one for each key.
+    pub(super) fn align(&self, query: &[f32], keys: &[f32], weights: &mut [f32]) {
+        let (width, head) = (query.len(), query.len() / self.heads);
+        let scale = 1.0 / (head as f32).sqrt();
+        for (weight, key) in weights.iter_mut().zip(keys.chunks_exact(width)) {
+            *weight = dot(&query[..head], &key[..head]) * scale;
         }
-        self.after.apply(heads, input);
+        softmax(weights);
+    }
+
+    /// What ends the sublayer whose input was `rows`: projection of what the `heads` found, and the operations after
+    /// it. Replaces `rows`; the buffers are left as they may be.
+    pub(super) fn finish(
+        &self,
+        heads: &mut Vec<f32>,
+        rows: &mut Vec<f32>,
+        out: &mut Vec<f32>,
+        scratch: &mut Scratch,
+    ) {
+        match &self.output {
+            Some(output) => output.apply(heads, &mut scratch.operands, out),
+            None => std::mem::swap(heads, out),
+        }
+        self.after.apply(out, rows, scratch);
+        std::mem::swap(rows, out);
     }
 }
 
-/// Buffers for attention weights.
+/// Buffers of an attention sublayer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Weights {
-    row: Vec<f32>,
-    pub(super) first_head: Vec<f32>,
+pub(super) struct Buffers {
+    pub(super) query: Vec<f32>,
+    pub(super) keys: Vec<f32>,
+    pub(super) values: Vec<f32>,
+    pub(super) heads: Vec<f32>,
+    pub(super) out: Vec<f32>,
+    /// Of one query.
+    pub(super) weights: Vec<f32>,
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Scratch;
+
 /// A sublayer's parameters; shared by workers.
 pub trait Autoregression: Send + Sync {
     /// The memory of one worker's hypotheses.
@@ -14,7 +16,7 @@ pub trait Memory: Send {
     fn start(&mut self, rows: usize);
 
     /// Replaces `rows` [hypotheses, D], the sublayer's input at `step` (from 0), by its output.
-    fn step(&mut self, rows: &mut Vec<f32>, step: usize);
+    fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch);
 
     /// The new hypothesis i continues what was `kept[i]`.
     fn reorder(&mut self, kept: &[usize]);

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Transformer;
-use super::attention::{Attention, Weights};
+use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, Memory};
 use super::encoder::Encoded;
-use super::feed_forward::FeedForward;
+use super::feed_forward::{FeedForward, Hidden};
+use super::{Scratch, Transformer};
+use crate::math::together;
+use crate::output::Choice;
 use crate::{Decoder, Request, Row, Sentence, Step};
 
 /// One layer of the decoder.
@@ -20,22 +22,17 @@ pub(super) struct Layer {
 pub(super) struct State {
     network: Arc<Transformer>,
     encoded: Encoded,
-    candidates: Vec<Option<Vec<u32>>>,
+    choice: Choice,
     memories: Vec<Box<dyn Memory>>,
     /// Keys and values of the encoded sentences for each layer, [words, D].
     context: Vec<(Vec<f32>, Vec<f32>)>,
     taken: usize,
-    buffers: Buffers,
-}
-
-#[derive(Default)]
-struct Buffers {
+    /// [hypotheses, D].
     rows: Vec<f32>,
     embedded: Vec<f32>,
-    input: Vec<f32>,
-    query: Vec<f32>,
-    logits: Vec<f32>,
-    weights: Weights,
+    buffers: Buffers,
+    hidden: Hidden,
+    scratch: Scratch,
 }
 
 impl State {
@@ -45,58 +42,57 @@ impl State {
             memories: memories.collect(),
             context: vec![Default::default(); network.layers.len()],
             encoded: Encoded::default(),
-            candidates: Vec::new(),
+            choice: Choice::default(),
             taken: 0,
+            rows: Vec::new(),
+            embedded: Vec::new(),
             buffers: Buffers::default(),
+            hidden: Hidden::default(),
+            scratch: Scratch::default(),
             network,
         }
     }
 
     fn embed(&mut self, rows: &[Row]) {
-        let (embedding, buffers) = (&self.network.target, &mut self.buffers);
+        let embedding = &self.network.target;
         let position = embedding.step_position(self.taken);
-        buffers.rows.clear();
+        self.rows.clear();
         for row in rows {
-            embedding.push(row.previous, position, &mut buffers.rows);
+            embedding.push(row.previous, position, &mut self.rows);
         }
-        buffers.embedded.clone_from(&buffers.rows);
-        embedding.after.apply(&mut buffers.rows, &[]);
+        self.embedded.clone_from(&self.rows);
+        embedding.after.norms(&mut self.rows);
     }
 
-    fn attend(&mut self, layer: usize, rows: &[Row], alignment: Option<&mut Step>) {
-        let (width, buffers) = (self.network.width, &mut self.buffers);
-        let attention = &self.network.layers[layer].context;
-        let (keys, values) = &self.context[layer];
-        let mut alignment = alignment.map(|step| &mut step.attention);
-        buffers.input.clone_from(&buffers.rows);
-        attention.before.apply(&mut buffers.rows, &[]);
-        attention.query.apply(&buffers.rows, &mut buffers.query);
-        for (at, row) in rows.iter().enumerate() {
-            let start = self.encoded.starts[row.sentence];
-            let len = self.encoded.starts[row.sentence + 1] - start;
-            let key = |at: usize| &keys[(start + at) * width..][..width];
-            let value = |at: usize| &values[(start + at) * width..][..width];
-            let query = &buffers.query[at * width..][..width];
-            let out = &mut buffers.rows[at * width..][..width];
-            attention.attend(query, len, key, value, out, &mut buffers.weights);
-            if let Some(alignment) = &mut alignment {
-                alignment.push(len).copy_from_slice(&buffers.weights.first_head);
+    fn attend(&mut self, layer: usize, rows: &[Row], mut alignment: Option<&mut Step>) {
+        let (width, attention) = (self.network.width, &self.network.layers[layer].context);
+        let ((keys, values), starts) = (&self.context[layer], &self.encoded.starts);
+        let Buffers { query, heads, out, weights, .. } = &mut self.buffers;
+        let input = attention.before.prepare(&self.rows, &mut self.scratch.prepared);
+        attention.query.apply(input, &mut self.scratch.operands, query);
+        heads.resize(self.rows.len(), 0.0);
+        for ((row, query), out) in
+            rows.iter().zip(query.chunks_exact(width)).zip(heads.chunks_exact_mut(width))
+        {
+            let span = starts[row.sentence] * width..starts[row.sentence + 1] * width;
+            attention.attend(query, &keys[span.clone()], &values[span.clone()], out, weights);
+            if let Some(step) = &mut alignment {
+                attention.align(query, &keys[span.clone()], step.attention.push(span.len() / width));
             }
         }
-        attention.finish(&mut buffers.rows, &buffers.input, &mut buffers.query);
+        attention.finish(heads, &mut self.rows, out, &mut self.scratch);
     }
 }
 
 impl Decoder for State {
     fn start(&mut self, batch: &[Sentence<'_>]) {
         let network = &self.network;
-        network.encoder.encode(&network.source, batch, &mut self.encoded);
+        network.encoder.encode(&network.source, batch, &mut self.encoded, &mut self.scratch);
         for (layer, (keys, values)) in network.layers.iter().zip(&mut self.context) {
-            layer.context.key.apply(&self.encoded.rows, keys);
-            layer.context.value.apply(&self.encoded.rows, values);
+            let parts = [(&layer.context.key, keys), (&layer.context.value, values)];
+            together(&self.encoded.rows, &mut self.scratch.operands, parts);
         }
-        self.candidates.clear();
-        self.candidates.extend(batch.iter().map(|sentence| sentence.candidates.map(<[u32]>::to_vec)));
+        network.output.start(batch, &mut self.choice);
         self.memories.iter_mut().for_each(|memory| memory.start(batch.len()));
         self.taken = 0;
     }
@@ -106,18 +102,14 @@ impl Decoder for State {
         self.embed(rows);
         let network = Arc::clone(&self.network);
         for (at, layer) in network.layers.iter().enumerate() {
-            self.memories[at].step(&mut self.buffers.rows, self.taken);
+            self.memories[at].step(&mut self.rows, self.taken, &mut self.scratch);
             let aligned = request.attention && at == network.alignment_layer;
             self.attend(at, rows, aligned.then_some(&mut *step));
-            let buffers = &mut self.buffers;
-            layer.feed.apply(&mut buffers.rows, &mut buffers.input, &mut buffers.query);
+            layer.feed.apply(&mut self.rows, &mut self.hidden, &mut self.scratch);
         }
-        let buffers = &mut self.buffers;
-        network.top.apply(&mut buffers.rows, &buffers.embedded);
-        for (hidden, row) in buffers.rows.chunks_exact(network.width).zip(rows) {
-            let candidates = self.candidates[row.sentence].as_deref();
-            network.output.row(hidden, candidates, request, &mut buffers.logits, step);
-        }
+        network.top.apply(&mut self.rows, &self.embedded, &mut self.scratch);
+        let operands = &mut self.scratch.operands;
+        network.output.rows(&self.rows, rows, request, &mut self.choice, operands, step);
         self.taken += 1;
     }
 

@@ -8,36 +8,37 @@ use super::options::Positions;
 use super::{Options, Process};
 use crate::math::add;
 use crate::params::Params;
+use crate::words::WordTable;
 
 /// Words and positions to vectors, for one of the two sides.
 pub struct Embedding {
-    /// [words, width].
-    words: Arc<[f32]>,
+    words: Arc<WordTable>,
     positions: Encoding,
     pub(super) after: Process,
     width: usize,
 }
 
 enum Encoding {
-    Sinusoid,
+    /// [TABULATED, width]; positions past it are computed.
+    Sinusoid(Vec<f32>),
     /// [positions, width].
     Trained(Vec<f32>),
     None,
 }
 
 impl Embedding {
-    /// Over the matrix `words` [words, width]; `prefix` is `encoder` or `decoder`.
+    /// Over the vectors of `words`; `prefix` is `encoder` or `decoder`.
     ///
     /// # Errors
     /// When a parameter is missing, or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, prefix: &str, words: Arc<[f32]>) -> Result<Self> {
+    pub fn new(params: Params<'_>, options: &Options, prefix: &str, words: Arc<WordTable>) -> Result<Self> {
         const TRAINED: &str = "Wpos";
         let width = options.width;
         let positions = match options.positions {
-            Positions::Sinusoid => Encoding::Sinusoid,
+            Positions::Sinusoid => Encoding::Sinusoid(tabulated(width)),
             Positions::None => Encoding::None,
             Positions::Trained => {
-                let (rows, _) = params.0.get(TRAINED)?.matrix()?;
+                let (rows, _) = params.weights().get(TRAINED)?.matrix()?;
                 Encoding::Trained(params.matrix(TRAINED, rows, width)?)
             }
         };
@@ -50,7 +51,7 @@ impl Embedding {
     pub(super) fn push(&self, word: Option<u32>, position: usize, rows: &mut Vec<f32>) {
         let start = rows.len();
         match word {
-            Some(word) => rows.extend_from_slice(&self.words[word as usize * self.width..][..self.width]),
+            Some(word) => self.words.push(word, rows),
             None => rows.resize(start + self.width, 0.0),
         }
         let row = &mut rows[start..];
@@ -60,10 +61,13 @@ impl Embedding {
                 let last = table.len() / self.width - 1;
                 add(row, &table[position.min(last) * self.width..][..self.width]);
             }
-            Encoding::Sinusoid => {
+            Encoding::Sinusoid(table) => {
                 let scale = (self.width as f32).sqrt();
                 row.iter_mut().for_each(|x| *x *= scale);
-                add_sinusoid(row, position);
+                match table.chunks_exact(self.width).nth(position) {
+                    Some(sinusoid) => add(row, sinusoid),
+                    None => add_sinusoid(row, position),
+                }
             }
         }
     }
@@ -73,6 +77,15 @@ impl Embedding {
     pub(super) fn step_position(&self, step: usize) -> usize {
         if matches!(self.positions, Encoding::Trained(_)) { 0 } else { step }
     }
+}
+
+/// Positions whose sines and cosines are computed once: more than sentences have words, but for few.
+const TABULATED: usize = 256;
+
+fn tabulated(width: usize) -> Vec<f32> {
+    let mut table = vec![0.0; TABULATED * width];
+    table.chunks_exact_mut(width).enumerate().for_each(|(position, row)| add_sinusoid(row, position));
+    table
 }
 
 /// Sines in the first half, cosines in the second; the divisor is D/2 − 1.

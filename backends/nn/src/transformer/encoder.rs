@@ -2,11 +2,12 @@
 
 use dyno_formats::Result;
 
-use super::attention::{Attention, Weights};
+use super::attention::{Attention, Buffers};
 use super::embedding::Embedding;
-use super::feed_forward::FeedForward;
-use super::{Options, Process};
+use super::feed_forward::{FeedForward, Hidden};
+use super::{Options, Process, Scratch};
 use crate::Sentence;
+use crate::math::together;
 use crate::params::Params;
 
 /// The encoder's layers.
@@ -24,11 +25,8 @@ pub(super) struct Encoded {
     /// Where each sentence begins in them, counted in words; one more than there are sentences.
     pub(super) starts: Vec<usize>,
     embedded: Vec<f32>,
-    input: Vec<f32>,
-    query: Vec<f32>,
-    keys: Vec<f32>,
-    values: Vec<f32>,
-    weights: Weights,
+    buffers: Buffers,
+    hidden: Hidden,
 }
 
 impl Encoder {
@@ -45,7 +43,13 @@ impl Encoder {
         })
     }
 
-    pub(super) fn encode(&self, embedding: &Embedding, batch: &[Sentence<'_>], encoded: &mut Encoded) {
+    pub(super) fn encode(
+        &self,
+        embedding: &Embedding,
+        batch: &[Sentence<'_>],
+        encoded: &mut Encoded,
+        scratch: &mut Scratch,
+    ) {
         encoded.rows.clear();
         encoded.starts.clear();
         encoded.starts.push(0);
@@ -56,31 +60,30 @@ impl Encoder {
             encoded.starts.push(encoded.rows.len() / self.width);
         }
         encoded.embedded.clone_from(&encoded.rows);
-        embedding.after.apply(&mut encoded.rows, &[]);
+        embedding.after.norms(&mut encoded.rows);
         for (attention, feed) in &self.layers {
-            self.attend(attention, encoded);
-            feed.apply(&mut encoded.rows, &mut encoded.input, &mut encoded.query);
+            self.attend(attention, encoded, scratch);
+            feed.apply(&mut encoded.rows, &mut encoded.hidden, scratch);
         }
-        self.top.apply(&mut encoded.rows, &encoded.embedded);
+        self.top.apply(&mut encoded.rows, &encoded.embedded, scratch);
     }
 
-    fn attend(&self, attention: &Attention, encoded: &mut Encoded) {
-        let width = self.width;
-        encoded.input.clone_from(&encoded.rows);
-        attention.before.apply(&mut encoded.rows, &[]);
-        attention.query.apply(&encoded.rows, &mut encoded.query);
-        attention.key.apply(&encoded.rows, &mut encoded.keys);
-        attention.value.apply(&encoded.rows, &mut encoded.values);
-        for span in encoded.starts.windows(2) {
-            let (start, len) = (span[0], span[1] - span[0]);
-            let key = |at: usize| &encoded.keys[(start + at) * width..][..width];
-            let value = |at: usize| &encoded.values[(start + at) * width..][..width];
-            for word in start..start + len {
-                let query = &encoded.query[word * width..][..width];
-                let out = &mut encoded.rows[word * width..][..width];
-                attention.attend(query, len, key, value, out, &mut encoded.weights);
+    fn attend(&self, attention: &Attention, encoded: &mut Encoded, scratch: &mut Scratch) {
+        let (width, Encoded { rows, starts, buffers, .. }) = (self.width, encoded);
+        let Buffers { query, keys, values, heads, out, weights } = buffers;
+        let input = attention.before.prepare(rows, &mut scratch.prepared);
+        let parts =
+            [(&attention.query, &mut *query), (&attention.key, &mut *keys), (&attention.value, &mut *values)];
+        together(input, &mut scratch.operands, parts);
+        heads.resize(rows.len(), 0.0);
+        for span in starts.windows(2) {
+            let span = span[0] * width..span[1] * width;
+            let (keys, values) = (&keys[span.clone()], &values[span.clone()]);
+            let queries = query[span.clone()].chunks_exact(width);
+            for (query, out) in queries.zip(heads[span].chunks_exact_mut(width)) {
+                attention.attend(query, keys, values, out, weights);
             }
         }
-        attention.finish(&mut encoded.rows, &encoded.input, &mut encoded.query);
+        attention.finish(heads, rows, out, scratch);
     }
 }

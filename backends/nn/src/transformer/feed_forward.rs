@@ -3,8 +3,8 @@
 use dyno_formats::Result;
 
 use super::options::Feed;
-use super::{Options, Process};
-use crate::math::{Activation, Linear};
+use super::{Options, Process, Scratch};
+use crate::math::{Activation, Epilogue, Linear};
 use crate::params::Params;
 
 /// Layers one after the other, with an activation on all but the last.
@@ -37,17 +37,22 @@ impl FeedForward {
     }
 
     /// Replaces `rows` [n, D] by the sublayer's output.
-    pub(super) fn apply(&self, rows: &mut Vec<f32>, input: &mut Vec<f32>, spare: &mut Vec<f32>) {
-        input.clone_from(rows);
-        self.before.apply(rows, &[]);
-        let last = self.layers.len() - 1;
-        for (at, layer) in self.layers.iter().enumerate() {
-            layer.apply(rows, spare);
-            std::mem::swap(rows, spare);
-            if at < last {
-                self.activation.apply(rows);
-            }
+    pub(super) fn apply(&self, rows: &mut Vec<f32>, hidden: &mut Hidden, scratch: &mut Scratch) {
+        let [at, next] = &mut hidden.0;
+        let (last, first) = self.layers.split_last().expect("one layer or more, by the options");
+        let mut input = self.before.prepare(rows, &mut scratch.prepared);
+        for layer in first {
+            let then = Epilogue { activation: Some(self.activation), residual: None };
+            layer.apply_then(input, &mut scratch.operands, then, next);
+            std::mem::swap(at, next);
+            input = at;
         }
-        self.after.apply(rows, input);
+        last.apply(input, &mut scratch.operands, &mut hidden.1);
+        self.after.apply(&mut hidden.1, rows, scratch);
+        std::mem::swap(rows, &mut hidden.1);
     }
 }
+
+/// Buffers of a feed-forward sublayer: between its layers, and for its output.
+#[derive(Debug, Default)]
+pub(super) struct Hidden([Vec<f32>; 2], Vec<f32>);

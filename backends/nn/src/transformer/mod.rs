@@ -12,19 +12,22 @@ mod encoder;
 mod feed_forward;
 mod options;
 mod process;
+mod scratch;
 mod self_attention;
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result, Weights};
+use dyno_formats::{MarianConfig, Result};
 
 pub use autoregression::{Autoregression, Memory};
 pub use options::{Feed, Options, Positions, activation};
 pub use process::Process;
+pub use scratch::Scratch;
 pub use self_attention::SelfAttention;
 
 use crate::output::Output;
 use crate::params::Params;
+use crate::words::{Layout, WordTables};
 use crate::{Decoder, Network};
 use attention::Attention;
 use decoder::{Layer, State};
@@ -53,11 +56,12 @@ impl Transformer {
     /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
     pub fn new(
         config: &MarianConfig,
-        weights: &Weights,
+        params: Params<'_>,
         autoregression: impl Fn(Params<'_>, &Options, usize) -> Result<Arc<dyn Autoregression>>,
     ) -> Result<Self> {
-        let (options, params) = (Options::read(config)?, Params(weights));
-        let [source, target] = embeddings(config, params, &options)?;
+        let options = Options::read(config)?;
+        let layout = Layout { words: options.words, width: options.width, output: "decoder_ff_logit_out" };
+        let tables = WordTables::read(config, params, layout, str::to_owned)?;
         let layer = |number: &usize| {
             let prefix = format!("decoder_l{number}");
             let feed = options.feeds[1];
@@ -71,42 +75,15 @@ impl Transformer {
             encoder: Encoder::new(params, &options)?,
             layers: options.decoder_layers.iter().map(layer).collect::<Result<_>>()?,
             top: Process::after(params, &options.after_top, "decoder_top", options.width)?,
-            output: output(config, params, &options, &target)?,
-            source: Embedding::new(params, &options, "encoder", source)?,
-            target: Embedding::new(params, &options, "decoder", target)?,
+            output: Output::new(tables.output),
+            source: Embedding::new(params, &options, "encoder", tables.source)?,
+            target: Embedding::new(params, &options, "decoder", tables.target)?,
             width: options.width,
             alignment_layer: options.alignment_layer,
             words: options.words,
-            parameters: weights.parameters(),
+            parameters: params.weights().parameters(),
         })
     }
-}
-
-/// The matrices of source and target embeddings; tied ones are one and the same.
-fn embeddings(config: &MarianConfig, params: Params<'_>, options: &Options) -> Result<[Arc<[f32]>; 2]> {
-    let [source, target] = options.words;
-    let read = |name: &str, words: usize| Ok(params.matrix(name, words, options.width)?.into());
-    if config.flag("tied-embeddings-all")? || config.flag("tied-embeddings-src")? {
-        let shared: Arc<[f32]> = read("Wemb", source)?;
-        params.0.get("Wemb")?.expect(target, options.width)?;
-        return Ok([Arc::clone(&shared), shared]);
-    }
-    Ok([read("encoder_Wemb", source)?, read("decoder_Wemb", target)?])
-}
-
-fn output(
-    config: &MarianConfig,
-    params: Params<'_>,
-    options: &Options,
-    target: &Arc<[f32]>,
-) -> Result<Output> {
-    const PREFIX: &str = "decoder_ff_logit_out";
-    let (words, width) = (options.words[1], options.width);
-    let tied = config.flag("tied-embeddings-all")? || config.flag("tied-embeddings")?;
-    let weights = if tied { Arc::clone(target) } else { Output::untied(params.0, PREFIX, words, width)? };
-    let omit = config.flag("output-omit-bias")?;
-    let bias = if omit { Vec::new() } else { params.vector(&format!("{PREFIX}_b"), words)? };
-    Ok(Output::new(weights, bias, width))
 }
 
 impl Network for Transformer {

@@ -3,7 +3,8 @@
 
 use dyno_formats::Result;
 
-use crate::math::{Linear, add, layer_norm, rms_norm, sigmoid};
+use super::Scratch;
+use crate::math::{Activation, Epilogue, Kernels, Linear, add};
 use crate::params::Params;
 
 /// Of the Transformer's norms (`src/models/transformer.h`).
@@ -26,6 +27,7 @@ enum Operation {
 pub struct Process {
     operations: Vec<Operation>,
     width: usize,
+    kernels: Kernels,
 }
 
 impl Process {
@@ -46,7 +48,7 @@ impl Process {
                 _ => continue,
             });
         }
-        Ok(Self { operations, width })
+        Ok(Self { operations, width, kernels: params.kernels() })
     }
 
     /// Before a sublayer: names end in `_pre`.
@@ -70,28 +72,52 @@ impl Process {
         self.operations.is_empty()
     }
 
+    /// `rows` themselves where nothing is to be done before a sublayer, else what is made of them, in `to`.
+    pub fn prepare<'a>(&self, rows: &'a [f32], to: &'a mut Vec<f32>) -> &'a [f32] {
+        if self.is_empty() {
+            return rows;
+        }
+        to.clear();
+        to.extend_from_slice(rows);
+        self.norms(to);
+        to
+    }
+
+    /// Applies what there is of norms: all that stands before sublayers, or after embeddings.
+    pub fn norms(&self, rows: &mut [f32]) {
+        self.operations.iter().for_each(|operation| self.norm(operation, rows));
+    }
+
     /// Applies the chain to `rows`, the output of a sublayer whose input was `input`; both [n, width].
-    pub fn apply(&self, rows: &mut [f32], input: &[f32]) {
+    pub fn apply(&self, rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
         for operation in &self.operations {
-            let each = rows.chunks_exact_mut(self.width);
             match operation {
-                Operation::LayerNorm { scale, bias } => {
-                    each.for_each(|row| layer_norm(row, scale, bias, EPSILON));
-                }
-                Operation::RmsNorm { scale } => each.for_each(|row| rms_norm(row, scale, EPSILON)),
                 Operation::Add => add(rows, input),
-                Operation::Highway(linear) => highway(linear, rows, input),
+                Operation::Highway(linear) => highway(linear, rows, input, scratch),
+                norm => self.norm(norm, rows),
             }
+        }
+    }
+
+    fn norm(&self, operation: &Operation, rows: &mut [f32]) {
+        let each = rows.chunks_exact_mut(self.width);
+        match operation {
+            Operation::LayerNorm { scale, bias } => each.for_each(|row| {
+                self.kernels.layer_norm(row, scale, bias, EPSILON).expect("rows of the width of the norm");
+            }),
+            Operation::RmsNorm { scale } => each.for_each(|row| {
+                self.kernels.rms_norm(row, scale, EPSILON).expect("rows of the width of the norm");
+            }),
+            Operation::Add | Operation::Highway(_) => {}
         }
     }
 }
 
 /// `rows` ← t·rows + (1 − t)·input, t = σ(input·Wh + bh).
-fn highway(linear: &Linear, rows: &mut [f32], input: &[f32]) {
-    let mut gate = Vec::new();
-    linear.apply(input, &mut gate);
-    for ((row, input), gate) in rows.iter_mut().zip(input).zip(&gate) {
-        let t = sigmoid(*gate);
+fn highway(linear: &Linear, rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
+    let then = Epilogue { activation: Some(Activation::Sigmoid), residual: None };
+    linear.apply_then(input, &mut scratch.operands, then, &mut scratch.gate);
+    for ((row, input), t) in rows.iter_mut().zip(input).zip(&scratch.gate) {
         *row = t * *row + (1.0 - t) * input;
     }
 }

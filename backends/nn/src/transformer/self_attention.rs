@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use dyno_formats::Result;
 
-use super::Options;
-use super::attention::{Attention, Weights};
+use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, Memory};
+use super::{Options, Scratch};
+use crate::history::History;
+use crate::math::together;
 use crate::params::Params;
-use crate::rows::Rows;
 
 /// The sublayer's parameters.
 pub struct SelfAttention {
@@ -29,73 +30,67 @@ impl SelfAttention {
 
 impl Autoregression for SelfAttention {
     fn memory(self: Arc<Self>) -> Box<dyn Memory> {
-        Box::new(Cache {
-            layer: self,
-            keys: Vec::new(),
-            values: Vec::new(),
-            query: Vec::new(),
-            input: Vec::new(),
-            spare: Vec::new(),
-            weights: Weights::default(),
-        })
+        let history = || History::new(self.width);
+        Box::new(Cache { keys: history(), values: history(), buffers: Buffers::default(), layer: self })
     }
 }
 
 /// Keys and values, step by step.
 struct Cache {
+    keys: History,
+    values: History,
+    buffers: Buffers,
     layer: Arc<SelfAttention>,
-    /// One for each step: [hypotheses, D].
-    keys: Vec<Rows>,
-    values: Vec<Rows>,
-    query: Vec<f32>,
-    input: Vec<f32>,
-    spare: Vec<f32>,
-    weights: Weights,
-}
-
-impl Cache {
-    fn remember(&mut self, step: usize) {
-        let attention = &self.layer.attention;
-        for (linear, cache) in [(&attention.key, &mut self.keys), (&attention.value, &mut self.values)] {
-            cache.truncate(step);
-            linear.apply(&self.input, &mut self.spare);
-            let mut rows = Rows::new(self.layer.width);
-            rows.set(&self.spare);
-            cache.push(rows);
-        }
-    }
 }
 
 impl Memory for Cache {
-    fn start(&mut self, _rows: usize) {
-        self.keys.clear();
-        self.values.clear();
+    fn start(&mut self, rows: usize) {
+        self.keys.start(rows);
+        self.values.start(rows);
     }
 
-    fn step(&mut self, rows: &mut Vec<f32>, step: usize) {
-        self.input.clone_from(rows);
-        self.remember(step);
-        let layer = Arc::clone(&self.layer);
-        let attention = &layer.attention;
-        attention.before.apply(rows, &[]);
-        if step == 0 {
-            // One key only, so that its value is all. Marian normalises it at this step alone: later on, keys and
-            // values come from its stored inputs, which were not (`LayerAttention` in its transformer.h).
-            attention.value.apply(rows, &mut self.query);
-            std::mem::swap(rows, &mut self.query);
+    fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
+        let (attention, buffers) = (&self.layer.attention, &mut self.buffers);
+        let Buffers { query, keys, values, heads, out, weights } = buffers;
+        let prepared = attention.before.prepare(rows, &mut scratch.prepared);
+        // Keys and values come from the input as it is: Marian stores that, not what was normalised of it
+        // (`LayerAttention` in its transformer.h). All but at the first step, below.
+        if attention.before.is_empty() {
+            let parts = [
+                (&attention.query, &mut *query),
+                (&attention.key, &mut *keys),
+                (&attention.value, &mut *values),
+            ];
+            together(rows, &mut scratch.operands, parts);
         } else {
-            attention.query.apply(rows, &mut self.query);
+            attention.query.apply(prepared, &mut scratch.operands, query);
+            if step == 0 {
+                attention.value.apply(prepared, &mut scratch.operands, heads);
+            }
+            let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
+            together(rows, &mut scratch.operands, parts);
+        }
+        self.keys.push(keys);
+        self.values.push(values);
+        if step == 0 {
+            // One key only, so that its value is all: normalised, for once.
+            if attention.before.is_empty() {
+                std::mem::swap(heads, values);
+            }
+        } else {
+            heads.resize(rows.len(), 0.0);
+            let width = self.layer.width;
             for (row, (query, out)) in
-                self.query.chunks_exact(layer.width).zip(rows.chunks_exact_mut(layer.width)).enumerate()
+                query.chunks_exact(width).zip(heads.chunks_exact_mut(width)).enumerate()
             {
-                let (key, value) = (|at: usize| self.keys[at].row(row), |at: usize| self.values[at].row(row));
-                attention.attend(query, step + 1, key, value, out, &mut self.weights);
+                attention.attend(query, self.keys.of(row), self.values.of(row), out, weights);
             }
         }
-        attention.finish(rows, &self.input, &mut self.spare);
+        attention.finish(heads, rows, out, scratch);
     }
 
     fn reorder(&mut self, kept: &[usize]) {
-        self.keys.iter_mut().chain(&mut self.values).for_each(|rows| rows.reorder(kept));
+        self.keys.reorder(kept);
+        self.values.reorder(kept);
     }
 }

@@ -22,6 +22,11 @@ fn the_option_space_translates_as_by_marian() {
     Goldens::check_folder(&ENGINE, &home());
 }
 
+#[test]
+fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
+    Goldens::check_folder_everywhere(&ENGINE, &home());
+}
+
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian")
 }

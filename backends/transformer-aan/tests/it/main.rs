@@ -29,3 +29,11 @@ fn self_attention_translates_as_by_marian() {
 fn the_option_space_translates_as_by_marian() {
     Goldens::check_folder(&ENGINE, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian"));
 }
+
+#[test]
+fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
+    Goldens::check_folder_everywhere(
+        &ENGINE,
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian"),
+    );
+}

@@ -1,0 +1,160 @@
+//! The one product of all layers: y = x·W + b in the precision of its weights.
+//!
+//! Weights in f32 are multiplied in f32; integers with rows that are quantised on the way in, sums being exact. No
+//! layer knows which. The weights are packed once, and every row's result is the same in any batch.
+
+use dyno_kernels::{Input, Kernels, Mat, MatMut, Output, Weights};
+
+use super::form::{Form, Operands};
+use super::{Activation, Matrix};
+
+/// y = x·W + b.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    weights: Weights,
+    form: Form,
+    kernels: Kernels,
+}
+
+/// What is done to y at once: the activation, then the sum with what went around.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Epilogue<'a> {
+    /// Applied to each element.
+    pub activation: Option<Activation>,
+    /// [rows, outputs]; added.
+    pub residual: Option<&'a [f32]>,
+}
+
+impl Linear {
+    /// Packs `matrix` for `kernels`, with `bias` [outputs]; an empty one is none.
+    ///
+    /// # Errors
+    /// When weights or bias can't be packed: their lengths, or integers out of range.
+    pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
+        let (weights, form) = matrix.pack(kernels, bias)?;
+        Ok(Self { weights, form, kernels })
+    }
+
+    /// Width of x.
+    pub fn inputs(&self) -> usize {
+        self.weights.k()
+    }
+
+    /// Width of y.
+    pub fn outputs(&self) -> usize {
+        self.weights.n()
+    }
+
+    /// Replaces `out` by y for each row of `input` [rows, inputs].
+    ///
+    /// # Panics
+    /// When `input` has no whole rows.
+    pub fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
+        self.apply_then(input, operands, Epilogue::default(), out);
+    }
+
+    /// As [`apply`](Self::apply), with what is to follow at once.
+    ///
+    /// # Panics
+    /// When `input` has no whole rows, or the residual not as many.
+    pub fn apply_then(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut Vec<f32>) {
+        let rows = operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE);
+        self.multiply(rows, input.len() / self.inputs(), then, out);
+    }
+
+    fn multiply(&self, input: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut Vec<f32>) {
+        let columns = self.outputs();
+        out.resize(rows * columns, 0.0);
+        let (fused, apart) = Activation::split(then.activation);
+        let residual = then.residual.filter(|_| apart.is_none());
+        let mat = residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
+        let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));
+        self.weights.multiply(input, 0..columns, fused, mat, to).expect(WHOLE);
+        if let Some(activation) = apart {
+            activation.apply(self.kernels, out);
+            then.residual.into_iter().for_each(|residual| super::add(out, residual));
+        }
+    }
+}
+
+/// What makes calls of the kernels succeed.
+const WHOLE: &str = "rows are whole, and as wide as the weights";
+
+/// Several products of the same rows, which are put into form once where all agree about it: replaces each `Vec`
+/// by its product's y.
+///
+/// # Panics
+/// When `input` has no whole rows, or the products have different inputs.
+pub fn together<const N: usize>(
+    input: &[f32],
+    operands: &mut Operands,
+    products: [(&Linear, &mut Vec<f32>); N],
+) {
+    let Some((first, _)) = products.first() else { return };
+    let (kernels, form, k) = (first.kernels, first.form, first.inputs());
+    if products.iter().any(|(linear, _)| linear.form != form) {
+        products.into_iter().for_each(|(linear, out)| linear.apply(input, operands, out));
+        return;
+    }
+    let rows = operands.fill(kernels, form, input, k).expect(WHOLE);
+    for (linear, out) in products {
+        linear.multiply(rows, input.len() / k, Epilogue::default(), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waves(len: usize, step: f32) -> Vec<f32> {
+        (0..len).map(|i| (i as f32 * step).sin()).collect()
+    }
+
+    #[test]
+    fn a_row_is_the_same_in_any_batch() {
+        let (inner, columns) = (7, 5);
+        let weights = waves(inner * columns, 1.0);
+        let linear =
+            Linear::new(Kernels::best(), &Matrix::plain(weights, inner, columns), &[0.25; 5]).unwrap();
+        let input = waves(9 * inner, 0.3);
+        let (mut all, mut one, mut operands) = (Vec::new(), Vec::new(), Operands::default());
+        for rows in 1..=9 {
+            linear.apply(&input[..rows * inner], &mut operands, &mut all);
+            for row in 0..rows {
+                linear.apply(&input[row * inner..][..inner], &mut operands, &mut one);
+                assert_eq!(one, all[row * columns..][..columns], "row {row} of {rows}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_together_and_matrices_side_by_side_are_the_products_apart() {
+        let (inner, input) = (6, waves(18, 0.7));
+        let [a, b] = [Matrix::plain(waves(24, 1.1), inner, 4), Matrix::plain(waves(18, 0.9), inner, 3)];
+        let pack = |matrix: &Matrix<'_>| Linear::new(Kernels::best(), matrix, &[]).unwrap();
+        let (left, right, both) = (pack(&a), pack(&b), pack(&a.clone().beside(b.clone())));
+        let [mut x, mut y, mut xy] = [const { Vec::new() }; 3];
+        let mut operands = Operands::default();
+        together(&input, &mut operands, [(&left, &mut x), (&right, &mut y)]);
+        both.apply(&input, &mut operands, &mut xy);
+        for row in 0..3 {
+            let expected = [&x[row * 4..][..4], &y[row * 3..][..3]].concat();
+            assert_eq!(xy[row * 7..][..7], expected);
+        }
+    }
+
+    #[test]
+    fn what_follows_a_product_is_the_same_at_once_or_apart() {
+        let (input, residual) = (waves(10, 0.7), waves(8, 0.2));
+        let linear = Linear::new(Kernels::best(), &Matrix::plain(waves(20, 1.3), 5, 4), &[0.5; 4]).unwrap();
+        let (mut plain, mut fused, mut operands) = (Vec::new(), Vec::new(), Operands::default());
+        for activation in [None, Some(Activation::Relu), Some(Activation::Swish), Some(Activation::Gelu)] {
+            linear.apply(&input, &mut operands, &mut plain);
+            activation.into_iter().for_each(|activation| activation.apply(Kernels::best(), &mut plain));
+            super::super::add(&mut plain, &residual);
+            let then = Epilogue { activation, residual: Some(&residual) };
+            linear.apply_then(&input, &mut operands, then, &mut fused);
+            assert_eq!(fused, plain, "{activation:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Weights as their file has them, before they are packed: in f32 or in integers with a scale for each output.
+
+use std::borrow::Cow;
+
+use dyno_formats::{Layout as Order, Result, Scales, Tensor};
+use dyno_kernels::{Kernels, Layout, Weights};
+
+use super::form::Form;
+
+/// The weights [inputs, outputs] of a product.
+#[derive(Clone, Debug)]
+pub struct Matrix<'a> {
+    values: Values<'a>,
+    layout: Layout,
+    inputs: usize,
+    outputs: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Values<'a> {
+    F32(Cow<'a, [f32]>),
+    /// With a scale for each output, as those below.
+    Int16(Cow<'a, [i16]>, Vec<f32>),
+    Int8(Cow<'a, [i8]>, Vec<f32>),
+}
+
+impl<'a> Matrix<'a> {
+    /// Of a tensor [inputs, outputs].
+    ///
+    /// # Errors
+    /// When it is no matrix, or holds no weights.
+    pub fn of(tensor: Tensor<'a>) -> Result<Self> {
+        let (inputs, outputs) = tensor.matrix()?;
+        let layout = if tensor.layout() == Order::RowMajor { Layout::Kn } else { Layout::Nk };
+        let scales = match tensor.scales() {
+            Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
+            Some(Scales::Columns(scales)) => Some(scales.clone()),
+            Some(Scales::Rows(_)) | None => None,
+        };
+        Self::read(tensor, scales, layout, (inputs, outputs))
+    }
+
+    /// Of a tensor [outputs, inputs], as embeddings are.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn transposed(tensor: Tensor<'a>) -> Result<Self> {
+        let (outputs, inputs) = tensor.matrix()?;
+        let layout = if tensor.layout() == Order::RowMajor { Layout::Nk } else { Layout::Kn };
+        let scales = match tensor.scales() {
+            Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
+            Some(Scales::Rows(scales)) => Some(scales.clone()),
+            Some(Scales::Columns(_)) | None => None,
+        };
+        let found = Self::read(tensor, scales, layout, (inputs, outputs))?;
+        // What `to_f32` gave is in the order of the tensor's rows.
+        let layout = if matches!(found.values, Values::F32(_)) { Layout::Nk } else { layout };
+        Ok(Self { layout, ..found })
+    }
+
+    fn read(
+        tensor: Tensor<'a>,
+        scales: Option<Vec<f32>>,
+        layout: Layout,
+        (inputs, outputs): (usize, usize),
+    ) -> Result<Self> {
+        use dyno_formats::DType;
+        let (values, layout) = match (tensor.dtype(), scales) {
+            (DType::I8, Some(scales)) => (Values::Int8(tensor.i8()?.into(), scales), layout),
+            (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
+            _ => (Values::F32(tensor.to_f32()?), Layout::Kn),
+        };
+        Ok(Self { values, layout, inputs, outputs })
+    }
+
+    /// Of f32 values [inputs, outputs], row-major.
+    ///
+    /// # Panics
+    /// When there are more or fewer.
+    pub fn plain(values: impl Into<Cow<'a, [f32]>>, inputs: usize, outputs: usize) -> Self {
+        let values = values.into();
+        assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
+        Self { values: Values::F32(values), layout: Layout::Kn, inputs, outputs }
+    }
+
+    /// How many inputs the product has.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// How many outputs the product has.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// One matrix that gives the outputs of both, side by side.
+    ///
+    /// # Panics
+    /// When they have different inputs.
+    pub fn beside(self, right: Self) -> Self {
+        assert_eq!(self.inputs, right.inputs, "matrices of the same inputs");
+        let (inputs, outputs) = (self.inputs, self.outputs + right.outputs);
+        let (shape, layout) = ((inputs, self.outputs, right.outputs), self.layout);
+        let alike = layout == right.layout;
+        let values = match (&self.values, &right.values) {
+            (Values::F32(a), Values::F32(b)) if alike => Values::F32(join(a, b, shape, layout).into()),
+            (Values::Int16(a, x), Values::Int16(b, y)) if alike => {
+                Values::Int16(join(a, b, shape, layout).into(), [&x[..], y].concat())
+            }
+            (Values::Int8(a, x), Values::Int8(b, y)) if alike => {
+                Values::Int8(join(a, b, shape, layout).into(), [&x[..], y].concat())
+            }
+            _ => return self.widened().beside(right.widened()),
+        };
+        Self { values, layout, inputs, outputs }
+    }
+
+    /// The same in f32, row-major: where two differ in what they hold.
+    fn widened(&self) -> Matrix<'static> {
+        let (k, n) = (self.inputs, self.outputs);
+        let place = |at: usize| match self.layout {
+            Layout::Kn => at,
+            Layout::Nk => at % n * k + at / n,
+        };
+        let values: Vec<f32> = match &self.values {
+            Values::F32(values) => (0..k * n).map(|at| values[place(at)]).collect(),
+            Values::Int16(values, scales) => {
+                (0..k * n).map(|at| f32::from(values[place(at)]) * scales[at % n]).collect()
+            }
+            Values::Int8(values, scales) => {
+                (0..k * n).map(|at| f32::from(values[place(at)]) * scales[at % n]).collect()
+            }
+        };
+        Matrix::plain(values, k, n)
+    }
+
+    /// Packed for `kernels`, and the form in which its product takes rows; an empty bias is none.
+    pub(crate) fn pack(&self, kernels: Kernels, bias: &[f32]) -> dyno_kernels::Result<(Weights, Form)> {
+        let (k, n, layout) = (self.inputs, self.outputs, self.layout);
+        let (packed, form) = match &self.values {
+            Values::F32(values) => (kernels.pack_f32(values, k, n, layout)?, Form::F32),
+            Values::Int8(values, scales) => {
+                (kernels.pack_int8(values, k, n, layout)?.with_scales(scales)?, Form::Int8)
+            }
+            Values::Int16(values, scales) => {
+                let limit = Kernels::int16_bound(values, k, n, layout)?;
+                let packed = kernels.pack_int16(values, k, n, layout, limit)?;
+                (packed.with_scales(scales)?, Form::Int16 { limit })
+            }
+        };
+        Ok((if bias.is_empty() { packed } else { packed.with_bias(bias)? }, form))
+    }
+}
+
+/// The columns of `a` [inputs, left] and `b` [inputs, right].
+fn join<T: Copy>(a: &[T], b: &[T], (inputs, left, right): (usize, usize, usize), layout: Layout) -> Vec<T> {
+    match layout {
+        Layout::Nk => [a, b].concat(),
+        Layout::Kn => {
+            let mut both = Vec::with_capacity(a.len() + b.len());
+            for k in 0..inputs {
+                both.extend_from_slice(&a[k * left..][..left]);
+                both.extend_from_slice(&b[k * right..][..right]);
+            }
+            both
+        }
+    }
+}

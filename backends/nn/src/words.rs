@@ -1,0 +1,146 @@
+//! Words' vectors: looked up as embeddings, and multiplied as output weights. Where a model ties the two, one copy
+//! in memory serves both.
+
+use std::sync::{Arc, OnceLock};
+
+use dyno_formats::{MarianConfig, Result};
+use dyno_kernels::{Candidates, Kernels, Weights};
+
+use crate::math::{Form, Matrix};
+use crate::params::Params;
+
+/// The vectors of a vocabulary.
+pub struct WordTable {
+    /// A column for each word, with its bias as an output.
+    columns: Candidates,
+    /// All of them packed, made by who first multiplies without a shortlist.
+    packed: OnceLock<Weights>,
+    form: Form,
+    kernels: Kernels,
+}
+
+impl WordTable {
+    /// Of `matrix` [width, words]; `bias` [words] counts only where they are outputs, an empty one is none.
+    ///
+    /// # Errors
+    /// When weights or bias can't be packed.
+    pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
+        let (weights, form) = matrix.pack(kernels, bias)?;
+        Ok(Self { columns: Candidates::new(weights), packed: OnceLock::new(), form, kernels })
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.columns.n()
+    }
+
+    /// Width of a vector.
+    pub fn width(&self) -> usize {
+        self.columns.k()
+    }
+
+    /// Appends the vector of `word` to `rows`.
+    ///
+    /// # Panics
+    /// When there is no such word.
+    pub fn push(&self, word: u32, rows: &mut Vec<f32>) {
+        let start = rows.len();
+        rows.resize(start + self.width(), 0.0);
+        self.columns.column(word as usize, &mut rows[start..]).expect("words are of the vocabulary");
+    }
+
+    pub(crate) fn columns(&self) -> &Candidates {
+        &self.columns
+    }
+
+    pub(crate) fn packed(&self) -> &Weights {
+        self.packed.get_or_init(|| self.columns.packed().expect("its own columns"))
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    pub(crate) fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+}
+
+/// The tables of a translator: one and the same where they are tied.
+pub struct WordTables {
+    /// The source's embeddings.
+    pub source: Arc<WordTable>,
+    /// The target's embeddings.
+    pub target: Arc<WordTable>,
+    /// The output weights.
+    pub output: Arc<WordTable>,
+}
+
+/// Where the tables' tensors are, and their sizes.
+#[derive(Clone, Copy)]
+pub struct Layout<'a> {
+    /// Words of source and target.
+    pub words: [usize; 2],
+    /// Width of the vectors.
+    pub width: usize,
+    /// What the names of output weights and bias begin with.
+    pub output: &'a str,
+}
+
+impl WordTables {
+    /// Reads them, tied as the configuration says; `stored` gives the name under which the file has a tensor.
+    ///
+    /// # Errors
+    /// When one is missing, or has another shape.
+    pub fn read(
+        config: &MarianConfig,
+        params: Params<'_>,
+        layout: Layout<'_>,
+        stored: impl Fn(&str) -> String,
+    ) -> Result<Self> {
+        let [source, target] = layout.words;
+        let all = config.flag("tied-embeddings-all")?;
+        let tied = all || config.flag("tied-embeddings")?;
+        let bias = match config.flag("output-omit-bias")? {
+            true => Vec::new(),
+            false => params.vector(&stored(&format!("{}_b", layout.output)), target)?,
+        };
+        let table =
+            |name: &str, words: usize, bias: &[f32]| params.words(&stored(name), words, layout.width, bias);
+        let target_bias = if tied { &bias[..] } else { &[] };
+        let tables = if all || config.flag("tied-embeddings-src")? {
+            // Its rows are counted by the source; a target of another size can't share them.
+            if source != target {
+                return Err(config.fault("dim-vocabs", "must be the same twice where embeddings are tied"));
+            }
+            let shared = table("Wemb", source, target_bias)?;
+            [Arc::clone(&shared), shared]
+        } else {
+            [table("encoder_Wemb", source, &[])?, table("decoder_Wemb", target, target_bias)?]
+        };
+        let [source, target_table] = tables;
+        let output = match tied {
+            true => Arc::clone(&target_table),
+            false => untied(params, layout, stored, &bias)?,
+        };
+        Ok(Self { source, target: target_table, output })
+    }
+}
+
+/// `{prefix}_Wt` [words, width], or the old `{prefix}_W` [width, words].
+fn untied(
+    params: Params<'_>,
+    layout: Layout<'_>,
+    stored: impl Fn(&str) -> String,
+    bias: &[f32],
+) -> Result<Arc<WordTable>> {
+    let (words, width) = (layout.words[1], layout.width);
+    let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", layout.output)));
+    if params.has(&transposed) || !params.has(&plain) {
+        return params.words(&transposed, words, width, bias);
+    }
+    let matrix = params.product(&plain, width, words)?;
+    WordTable::new(params.kernels(), &matrix, bias)
+        .map(Arc::new)
+        .map_err(|error| params.fault(&plain, &error))
+}
