@@ -9,7 +9,6 @@
 //!
 //! What it leaves out: files (`dyno-formats`), text, search.
 
-mod history;
 pub mod math;
 mod network;
 pub mod output;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use dyno_kernels::{Activation, Best, Input, Mask, MatMut, Output as To, Weights};
 
-use crate::math::{Operands, log_softmax};
+use crate::math::Operands;
 use crate::words::WordTable;
 use crate::{Request, Row, Sentence, Step, Wanted};
 
@@ -77,7 +77,9 @@ impl Output {
         match request.wanted {
             Wanted::Best => choice.best(table, input, rows, request.suppressed, step),
             Wanted::Logits => choice.scores(table, input, rows, step, |_| ()),
-            Wanted::LogProbabilities => choice.scores(table, input, rows, step, log_softmax),
+            Wanted::LogProbabilities => {
+                choice.scores(table, input, rows, step, |scores| table.kernels().log_softmax(scores))
+            }
         }
     }
 }
@@ -122,7 +124,7 @@ impl Choice {
         input: Input<'_>,
         rows: &[Row],
         step: &mut Step,
-        finish: fn(&mut [f32]),
+        finish: impl Fn(&mut [f32]),
     ) {
         let weights = Self::weights(&self.reduced, self.is_reduced, table);
         let n = weights.n();

@@ -49,6 +49,14 @@ impl WordTable {
         self.columns.column(word as usize, &mut rows[start..]).expect("words are of the vocabulary");
     }
 
+    /// Adds the vector of `word`, `factor` times, to `row` [width].
+    ///
+    /// # Panics
+    /// When there is no such word, or the row has another width.
+    pub fn add(&self, word: u32, factor: f32, row: &mut [f32]) {
+        self.columns.add_column(word as usize, factor, row).expect("words are of the vocabulary");
+    }
+
     pub(crate) fn columns(&self) -> &Candidates {
         &self.columns
     }

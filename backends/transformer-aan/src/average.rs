@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::math::{Activation, Epilogue, Linear};
+use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
 use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, activation};
 use dyno_nn::{Params, Rows};
 
@@ -62,6 +62,7 @@ pub struct Average {
     before: Process,
     after: Process,
     width: usize,
+    kernels: Kernels,
 }
 
 impl Average {
@@ -85,6 +86,7 @@ impl Average {
             before: Process::before(params, &options.before, &around, width)?,
             after: Process::after(params, &options.after, &around, width)?,
             width,
+            kernels: params.kernels(),
         })
     }
 
@@ -101,15 +103,14 @@ impl Average {
     fn gate(&self, rows: &mut [f32], input: &[f32], gates: &mut [Vec<f32>; 2], scratch: &mut Scratch) {
         let Some([of_input, of_average]) = &self.gates else { return };
         let [input_gate, average_gate] = gates;
-        let then = Epilogue { activation: Some(Activation::Sigmoid), residual: None };
-        of_input.apply_then(input, &mut scratch.operands, then, input_gate);
-        of_average.apply_then(rows, &mut scratch.operands, then, average_gate);
-        let gates = input_gate.iter().zip(average_gate.iter());
-        for ((row, input), (input_gate, average_gate)) in rows.iter_mut().zip(input).zip(gates) {
-            *row = input_gate * input + average_gate * *row;
-        }
+        of_input.apply(input, &mut scratch.operands, input_gate);
+        of_average.apply(rows, &mut scratch.operands, average_gate);
+        self.kernels.mix(input, input_gate, rows, average_gate).expect(WIDE);
     }
 }
+
+/// What makes calls of the kernels succeed.
+const WIDE: &str = "all is as wide as the model";
 
 impl Autoregression for Average {
     fn memory(self: Arc<Self>) -> Box<dyn Memory> {
@@ -133,10 +134,7 @@ impl Memory for Averages {
 
     fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
         let Self { layer, averages, out, spare } = self;
-        let steps = step as f32;
-        for (average, x) in averages.values_mut().iter_mut().zip(rows.iter()) {
-            *average = (*average * steps + x) / (steps + 1.0);
-        }
+        layer.kernels.average(rows, step, averages.values_mut()).expect(WIDE);
         out.clear();
         out.extend_from_slice(averages.values());
         layer.before.norms(out);

@@ -1,9 +1,10 @@
 //! Attention with several heads: the projections, and what one query makes of keys and values.
 
 use dyno_formats::Result;
+use dyno_kernels::{Mat, Memory as Attended};
 
 use super::{Options, Process, Scratch};
-use crate::math::{Kernels, Linear, dot, softmax};
+use crate::math::{Kernels, Linear};
 use crate::params::Params;
 
 /// The parameters of one attention sublayer.
@@ -15,6 +16,7 @@ pub struct Attention {
     pub(super) before: Process,
     pub(super) after: Process,
     heads: usize,
+    pub(super) width: usize,
     kernels: Kernels,
 }
 
@@ -35,32 +37,30 @@ impl Attention {
             before: Process::before(params, &options.before, &around, width)?,
             after: Process::after(params, &options.after, &around, width)?,
             heads: options.heads,
+            width,
             kernels: params.kernels(),
         })
     }
 
-    /// One query [D] over keys and values [words, D]: into `out` [D] goes what the heads found, side by side.
+    /// Queries [rows, D] over what there is to attend to: into `out` [rows, D] goes what the heads found, side by side.
+    /// `weights` is left with those of the last row, the first head's first.
     pub(super) fn attend(
         &self,
-        query: &[f32],
-        keys: &[f32],
-        values: &[f32],
+        queries: &[f32],
+        attended: &Attended,
         out: &mut [f32],
         weights: &mut Vec<f32>,
     ) {
-        weights.resize(keys.len() / query.len(), 0.0);
-        let found = self.kernels.attend(query, keys, values, self.heads, weights, out);
-        found.expect("as many keys as values, and heads divide their width");
+        let queries = Mat::new(queries, queries.len() / self.width, self.width).expect(WIDE);
+        self.kernels.attend(queries, attended, self.heads, weights, out).expect(WIDE);
     }
 
-    /// The weights of the first head, which may serve as an alignment: `weights` has one for each key.
-    pub(super) fn align(&self, query: &[f32], keys: &[f32], weights: &mut [f32]) {
-        let (width, head) = (query.len(), query.len() / self.heads);
-        let scale = 1.0 / (head as f32).sqrt();
-        for (weight, key) in weights.iter_mut().zip(keys.chunks_exact(width)) {
-            *weight = dot(&query[..head], &key[..head]) * scale;
+    /// Fills `attended` with keys and values [words, D].
+    pub(super) fn remember(&self, keys: &[f32], values: &[f32], attended: &mut Attended) {
+        attended.clear();
+        for (key, value) in keys.chunks_exact(self.width).zip(values.chunks_exact(self.width)) {
+            attended.push(key, value).expect(WIDE);
         }
-        softmax(weights);
     }
 
     /// What ends the sublayer whose input was `rows`: projection of what the `heads` found, and the operations after
@@ -80,6 +80,9 @@ impl Attention {
         std::mem::swap(rows, out);
     }
 }
+
+/// What makes calls of the kernels succeed.
+const WIDE: &str = "rows are as wide as the model, which the heads divide";
 
 /// Buffers of an attention sublayer.
 #[derive(Clone, Debug, Default)]

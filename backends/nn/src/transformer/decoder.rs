@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use dyno_kernels::Memory as Attended;
+
 use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, Memory};
 use super::encoder::Encoded;
@@ -24,8 +26,8 @@ pub(super) struct State {
     encoded: Encoded,
     choice: Choice,
     memories: Vec<Box<dyn Memory>>,
-    /// Keys and values of the encoded sentences for each layer, [words, D].
-    context: Vec<(Vec<f32>, Vec<f32>)>,
+    /// Keys and values of the encoded sentences, for each layer.
+    context: Vec<Vec<Attended>>,
     taken: usize,
     /// [hypotheses, D].
     rows: Vec<f32>,
@@ -40,7 +42,7 @@ impl State {
         let memories = network.layers.iter().map(|layer| Arc::clone(&layer.autoregression).memory());
         Self {
             memories: memories.collect(),
-            context: vec![Default::default(); network.layers.len()],
+            context: vec![Vec::new(); network.layers.len()],
             encoded: Encoded::default(),
             choice: Choice::default(),
             taken: 0,
@@ -66,7 +68,7 @@ impl State {
 
     fn attend(&mut self, layer: usize, rows: &[Row], mut alignment: Option<&mut Step>) {
         let (width, attention) = (self.network.width, &self.network.layers[layer].context);
-        let ((keys, values), starts) = (&self.context[layer], &self.encoded.starts);
+        let context = &self.context[layer];
         let Buffers { query, heads, out, weights, .. } = &mut self.buffers;
         let input = attention.before.prepare(&self.rows, &mut self.scratch.prepared);
         attention.query.apply(input, &mut self.scratch.operands, query);
@@ -74,10 +76,10 @@ impl State {
         for ((row, query), out) in
             rows.iter().zip(query.chunks_exact(width)).zip(heads.chunks_exact_mut(width))
         {
-            let span = starts[row.sentence] * width..starts[row.sentence + 1] * width;
-            attention.attend(query, &keys[span.clone()], &values[span.clone()], out, weights);
+            let attended = &context[row.sentence];
+            attention.attend(query, attended, out, weights);
             if let Some(step) = &mut alignment {
-                attention.align(query, &keys[span.clone()], step.attention.push(span.len() / width));
+                step.attention.push(attended.len()).copy_from_slice(&weights[..attended.len()]);
             }
         }
         attention.finish(heads, &mut self.rows, out, &mut self.scratch);
@@ -88,9 +90,15 @@ impl Decoder for State {
     fn start(&mut self, batch: &[Sentence<'_>]) {
         let network = &self.network;
         network.encoder.encode(&network.source, batch, &mut self.encoded, &mut self.scratch);
-        for (layer, (keys, values)) in network.layers.iter().zip(&mut self.context) {
-            let parts = [(&layer.context.key, keys), (&layer.context.value, values)];
+        let Buffers { keys, values, .. } = &mut self.buffers;
+        for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
+            let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(&self.encoded.rows, &mut self.scratch.operands, parts);
+            context.resize_with(context.len().max(batch.len()), || Attended::new(network.width));
+            for (span, attended) in self.encoded.starts.windows(2).zip(context) {
+                let span = span[0] * network.width..span[1] * network.width;
+                attention.remember(&keys[span.clone()], &values[span], attended);
+            }
         }
         network.output.start(batch, &mut self.choice);
         self.memories.iter_mut().for_each(|memory| memory.start(batch.len()));

@@ -6,7 +6,6 @@ use dyno_formats::Result;
 
 use super::options::Positions;
 use super::{Options, Process};
-use crate::math::add;
 use crate::params::Params;
 use crate::words::WordTable;
 
@@ -50,25 +49,25 @@ impl Embedding {
     /// embeddings isn't applied here.
     pub(super) fn push(&self, word: Option<u32>, position: usize, rows: &mut Vec<f32>) {
         let start = rows.len();
-        match word {
-            Some(word) => self.words.push(word, rows),
-            None => rows.resize(start + self.width, 0.0),
-        }
+        rows.resize(start + self.width, 0.0);
         let row = &mut rows[start..];
+        let mut factor = 1.0;
         match &self.positions {
             Encoding::None => {}
             Encoding::Trained(table) => {
                 let last = table.len() / self.width - 1;
-                add(row, &table[position.min(last) * self.width..][..self.width]);
+                row.copy_from_slice(&table[position.min(last) * self.width..][..self.width]);
             }
             Encoding::Sinusoid(table) => {
-                let scale = (self.width as f32).sqrt();
-                row.iter_mut().for_each(|x| *x *= scale);
+                factor = (self.width as f32).sqrt();
                 match table.chunks_exact(self.width).nth(position) {
-                    Some(sinusoid) => add(row, sinusoid),
+                    Some(sinusoid) => row.copy_from_slice(sinusoid),
                     None => add_sinusoid(row, position),
                 }
             }
+        }
+        if let Some(word) = word {
+            self.words.add(word, factor, row);
         }
     }
 

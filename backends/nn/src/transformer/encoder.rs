@@ -1,6 +1,7 @@
 //! The encoder: sentences of a batch one after the other, without padding, each attending to itself alone.
 
 use dyno_formats::Result;
+use dyno_kernels::Memory as Attended;
 
 use super::attention::{Attention, Buffers};
 use super::embedding::Embedding;
@@ -26,6 +27,8 @@ pub(super) struct Encoded {
     pub(super) starts: Vec<usize>,
     embedded: Vec<f32>,
     buffers: Buffers,
+    /// Of one sentence in one layer.
+    self_attended: Option<Attended>,
     hidden: Hidden,
 }
 
@@ -69,20 +72,18 @@ impl Encoder {
     }
 
     fn attend(&self, attention: &Attention, encoded: &mut Encoded, scratch: &mut Scratch) {
-        let (width, Encoded { rows, starts, buffers, .. }) = (self.width, encoded);
+        let (width, Encoded { rows, starts, buffers, self_attended, .. }) = (self.width, encoded);
         let Buffers { query, keys, values, heads, out, weights } = buffers;
         let input = attention.before.prepare(rows, &mut scratch.prepared);
         let parts =
             [(&attention.query, &mut *query), (&attention.key, &mut *keys), (&attention.value, &mut *values)];
         together(input, &mut scratch.operands, parts);
         heads.resize(rows.len(), 0.0);
+        let attended = self_attended.get_or_insert_with(|| Attended::new(width));
         for span in starts.windows(2) {
             let span = span[0] * width..span[1] * width;
-            let (keys, values) = (&keys[span.clone()], &values[span.clone()]);
-            let queries = query[span.clone()].chunks_exact(width);
-            for (query, out) in queries.zip(heads[span].chunks_exact_mut(width)) {
-                attention.attend(query, keys, values, out, weights);
-            }
+            attention.remember(&keys[span.clone()], &values[span.clone()], attended);
+            attention.attend(&query[span.clone()], attended, &mut heads[span], weights);
         }
         attention.finish(heads, rows, out, scratch);
     }

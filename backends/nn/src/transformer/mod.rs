@@ -10,6 +10,7 @@ mod decoder;
 mod embedding;
 mod encoder;
 mod feed_forward;
+mod history;
 mod options;
 mod process;
 mod scratch;

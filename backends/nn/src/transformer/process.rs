@@ -4,7 +4,7 @@
 use dyno_formats::Result;
 
 use super::Scratch;
-use crate::math::{Activation, Epilogue, Kernels, Linear, add};
+use crate::math::{Kernels, Linear};
 use crate::params::Params;
 
 /// Of the Transformer's norms (`src/models/transformer.h`).
@@ -92,8 +92,11 @@ impl Process {
     pub fn apply(&self, rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
         for operation in &self.operations {
             match operation {
-                Operation::Add => add(rows, input),
-                Operation::Highway(linear) => highway(linear, rows, input, scratch),
+                Operation::Add => self.kernels.add(rows, input).expect(WIDE),
+                Operation::Highway(linear) => {
+                    linear.apply(input, &mut scratch.operands, &mut scratch.gate);
+                    self.kernels.highway(input, &scratch.gate, rows).expect(WIDE);
+                }
                 norm => self.norm(norm, rows),
             }
         }
@@ -103,21 +106,15 @@ impl Process {
         let each = rows.chunks_exact_mut(self.width);
         match operation {
             Operation::LayerNorm { scale, bias } => each.for_each(|row| {
-                self.kernels.layer_norm(row, scale, bias, EPSILON).expect("rows of the width of the norm");
+                self.kernels.layer_norm(row, scale, bias, EPSILON).expect(WIDE);
             }),
             Operation::RmsNorm { scale } => each.for_each(|row| {
-                self.kernels.rms_norm(row, scale, EPSILON).expect("rows of the width of the norm");
+                self.kernels.rms_norm(row, scale, EPSILON).expect(WIDE);
             }),
             Operation::Add | Operation::Highway(_) => {}
         }
     }
 }
 
-/// `rows` ← t·rows + (1 − t)·input, t = σ(input·Wh + bh).
-fn highway(linear: &Linear, rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
-    let then = Epilogue { activation: Some(Activation::Sigmoid), residual: None };
-    linear.apply_then(input, &mut scratch.operands, then, &mut scratch.gate);
-    for ((row, input), t) in rows.iter_mut().zip(input).zip(&scratch.gate) {
-        *row = t * *row + (1.0 - t) * input;
-    }
-}
+/// What makes calls of the kernels succeed.
+const WIDE: &str = "rows are of the width of the model";

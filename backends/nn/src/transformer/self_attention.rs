@@ -6,15 +6,14 @@ use dyno_formats::Result;
 
 use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, Memory};
+use super::history::History;
 use super::{Options, Scratch};
-use crate::history::History;
 use crate::math::together;
 use crate::params::Params;
 
 /// The sublayer's parameters.
 pub struct SelfAttention {
     attention: Attention,
-    width: usize,
 }
 
 impl SelfAttention {
@@ -24,29 +23,27 @@ impl SelfAttention {
     /// When one is missing, or has another shape.
     pub fn new(params: Params<'_>, options: &Options, number: usize) -> Result<Self> {
         let prefix = format!("decoder_l{number}_self");
-        Ok(Self { attention: Attention::new(params, options, &prefix)?, width: options.width })
+        Ok(Self { attention: Attention::new(params, options, &prefix)? })
     }
 }
 
 impl Autoregression for SelfAttention {
     fn memory(self: Arc<Self>) -> Box<dyn Memory> {
-        let history = || History::new(self.width);
-        Box::new(Cache { keys: history(), values: history(), buffers: Buffers::default(), layer: self })
+        let history = History::new(self.attention.width);
+        Box::new(Cache { history, buffers: Buffers::default(), layer: self })
     }
 }
 
 /// Keys and values, step by step.
 struct Cache {
-    keys: History,
-    values: History,
+    history: History,
     buffers: Buffers,
     layer: Arc<SelfAttention>,
 }
 
 impl Memory for Cache {
     fn start(&mut self, rows: usize) {
-        self.keys.start(rows);
-        self.values.start(rows);
+        self.history.start(rows);
     }
 
     fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
@@ -70,8 +67,7 @@ impl Memory for Cache {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(rows, &mut scratch.operands, parts);
         }
-        self.keys.push(keys);
-        self.values.push(values);
+        self.history.push(keys, values);
         if step == 0 {
             // One key only, so that its value is all: normalised, for once.
             if attention.before.is_empty() {
@@ -79,18 +75,17 @@ impl Memory for Cache {
             }
         } else {
             heads.resize(rows.len(), 0.0);
-            let width = self.layer.width;
+            let width = attention.width;
             for (row, (query, out)) in
                 query.chunks_exact(width).zip(heads.chunks_exact_mut(width)).enumerate()
             {
-                attention.attend(query, self.keys.of(row), self.values.of(row), out, weights);
+                attention.attend(query, self.history.of(row), out, weights);
             }
         }
         attention.finish(heads, rows, out, scratch);
     }
 
     fn reorder(&mut self, kept: &[usize]) {
-        self.keys.reorder(kept);
-        self.values.reorder(kept);
+        self.history.reorder(kept);
     }
 }

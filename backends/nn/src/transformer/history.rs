@@ -1,0 +1,114 @@
+//! What hypotheses attend to of themselves: keys and values of all their steps.
+//!
+//! Each hypothesis has a slot. Slots stay where they are when hypotheses end or change places; only where one is continued
+//! twice its slot is copied.
+
+use dyno_kernels::Memory as Attended;
+
+/// Keys and values for each hypothesis, one a step.
+#[derive(Debug)]
+pub(super) struct History {
+    memories: Vec<Attended>,
+    width: usize,
+    /// The slot of each hypothesis.
+    slots: Vec<usize>,
+    /// Slots that nobody has.
+    free: Vec<usize>,
+    spare: Vec<usize>,
+}
+
+impl History {
+    /// Of nobody, in keys and values of `width`.
+    pub(super) fn new(width: usize) -> Self {
+        Self { memories: Vec::new(), width, slots: Vec::new(), free: Vec::new(), spare: Vec::new() }
+    }
+
+    /// Forgets all: `rows` new hypotheses.
+    pub(super) fn start(&mut self, rows: usize) {
+        let slots = rows.max(self.memories.len());
+        self.memories.resize_with(slots, || Attended::new(self.width));
+        self.memories.iter_mut().for_each(Attended::clear);
+        self.slots.clear();
+        self.slots.extend(0..rows);
+        self.free.clear();
+        self.free.extend(rows..slots);
+    }
+
+    /// Appends to each hypothesis its row of `keys` and `values` [hypotheses, width].
+    pub(super) fn push(&mut self, keys: &[f32], values: &[f32]) {
+        let rows = keys.chunks_exact(self.width).zip(values.chunks_exact(self.width));
+        for (slot, (key, value)) in self.slots.iter().zip(rows) {
+            self.memories[*slot].push(key, value).expect("keys and values are as wide as the model");
+        }
+    }
+
+    /// All that hypothesis `row` has.
+    pub(super) fn of(&self, row: usize) -> &Attended {
+        &self.memories[self.slots[row]]
+    }
+
+    /// The new hypothesis i continues what was `kept[i]`.
+    pub(super) fn reorder(&mut self, kept: &[usize]) {
+        self.spare.clear();
+        self.spare.extend(kept.iter().map(|row| self.slots[*row]));
+        let dropped = (0..self.slots.len()).filter(|row| !kept.contains(row));
+        self.free.extend(dropped.map(|row| self.slots[row]));
+        for row in 1..kept.len() {
+            if kept[..row].contains(&kept[row]) {
+                self.spare[row] = self.copy(self.spare[row]);
+            }
+        }
+        std::mem::swap(&mut self.slots, &mut self.spare);
+    }
+
+    /// A slot with the same content.
+    fn copy(&mut self, slot: usize) -> usize {
+        let to = self.free.pop().unwrap_or_else(|| {
+            self.memories.push(Attended::new(self.width));
+            self.memories.len() - 1
+        });
+        let mut copy = std::mem::replace(&mut self.memories[to], Attended::new(self.width));
+        copy.copy_from(&self.memories[slot]);
+        self.memories[to] = copy;
+        to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_kernels::{Kernels, Mat};
+
+    use super::*;
+
+    /// What a query finds that looks at all positions alike: the mean of the values.
+    fn mean(attended: &Attended) -> f32 {
+        let mut out = [0.0];
+        let query = Mat::new(&[0.0], 1, 1).unwrap();
+        Kernels::best().attend(query, attended, 1, &mut Vec::new(), &mut out).unwrap();
+        out[0]
+    }
+
+    #[test]
+    fn each_hypothesis_keeps_its_own_past() {
+        let mut history = History::new(1);
+        history.start(1);
+        let mut plain: Vec<Vec<f32>> = vec![Vec::new()];
+        let kept: [&[usize]; 5] = [&[0, 0, 0], &[2, 0, 0, 1], &[3, 1], &[0, 1, 1], &[2, 0]];
+        for step in 0..40 {
+            let rows: Vec<f32> = (0..plain.len()).map(|row| (100 * step + 7 * row) as f32).collect();
+            history.push(&rows, &rows);
+            plain.iter_mut().zip(rows).for_each(|(past, row)| past.push(row));
+            let kept = kept[step % 5].iter().map(|row| row % plain.len()).collect::<Vec<_>>();
+            history.reorder(&kept);
+            plain = kept.iter().map(|row| plain[*row].clone()).collect();
+            for (row, past) in plain.iter().enumerate() {
+                let expected = past.iter().sum::<f32>() / past.len() as f32;
+                assert_eq!(history.of(row).len(), past.len());
+                assert!((mean(history.of(row)) - expected).abs() < 0.01, "row {row} after step {step}");
+            }
+        }
+        history.start(2);
+        history.push(&[7.0, 8.0], &[7.0, 8.0]);
+        assert_eq!([mean(history.of(0)), mean(history.of(1))], [7.0, 8.0]);
+    }
+}
