@@ -32,6 +32,9 @@ pub enum Command {
     List(ListArgs),
     /// Score a run again, or for the first time where sacrebleu was missing
     Score(ScoreArgs),
+    /// Check that a system keeps the rules: conformance and probes, no measuring
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArgs),
     /// Translate standard input to standard output with a built-in backend or a plugin
     #[command(after_help = TRANSLATE_EXAMPLES)]
     Translate(TranslateArgs),
@@ -43,6 +46,58 @@ pub enum Command {
     /// (internal) Start a system with limits and accounting
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// (internal) Give back what is read: what a line costs between two processes
+    #[command(hide = true)]
+    GiveBack,
+}
+
+const VERIFY_EXAMPLES: &str = "Examples:
+  dyno verify my.toml --system my-engine
+  dyno verify --command './run.sh --threads {cores}'
+  dyno verify --command 'python3 echo.py' --probe buffering --track latency
+  dyno verify --backend ssru --model models/ssru --json";
+
+/// `dyno verify`.
+#[derive(Args)]
+pub struct VerifyArgs {
+    /// The campaign file whose systems are verified; the starter campaign if absent
+    pub campaign: Option<PathBuf>,
+    /// Only systems of this name; `*` and `?` as in a shell; may be repeated
+    #[arg(long = "system", short = 's', value_name = "PATTERN")]
+    pub systems: Vec<String>,
+    /// Verify this shell command instead of a campaign's systems; {cores}, {core-list} and {track} are filled in
+    #[arg(long, short, value_name = "COMMAND", conflicts_with_all = ["systems", "campaign", "backend", "plugin", "models"])]
+    pub command: Option<String>,
+    /// Verify this backend instead of a campaign's systems
+    #[arg(long, short, conflicts_with_all = ["systems", "campaign"])]
+    pub backend: Option<String>,
+    /// Verify this plugin, a shared library, instead of a campaign's systems
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["systems", "campaign", "backend"])]
+    pub plugin: Option<PathBuf>,
+    /// A model for the backend; may be repeated for an ensemble
+    #[arg(long = "model", short, value_name = "PATH", conflicts_with_all = ["systems", "campaign"])]
+    pub models: Vec<PathBuf>,
+    /// A setting of the backend, NAME=VALUE; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub settings: Vec<(String, serde_json::Value)>,
+    /// Only this probe; may be repeated
+    #[arg(long = "probe", short, value_name = "PROBE")]
+    pub probes: Vec<crate::verify::Probe>,
+    /// Only this track; may be repeated. Else the campaign's, or latency and throughput-1
+    #[arg(long = "track", value_name = "TRACK")]
+    pub tracks: Vec<Track>,
+    /// Seconds that a line may take in the latency track
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub line_seconds: Option<f64>,
+    /// Seconds that a launch may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub launch_seconds: Option<f64>,
+    /// Its answers are drawn at random on purpose
+    #[arg(long)]
+    pub sampling: bool,
+    /// Print the verdict as JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -209,6 +264,14 @@ fn cores(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(cores @ 1..=1024) => Ok(cores),
         _ => Err("a number from 1 to 1024".into()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        // As in campaigns: beyond eleven days nobody waits.
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err("a number of seconds above 0 and at most 1,000,000".into()),
     }
 }
 

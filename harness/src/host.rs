@@ -99,6 +99,25 @@ fn caches(core: usize) -> Vec<String> {
         .collect()
 }
 
+/// The hardware threads of `core`'s physical core, itself among them, ascending.
+pub fn siblings(core: usize) -> Vec<usize> {
+    let list = read(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
+    let mut siblings = core_list(&list);
+    siblings.push(core);
+    siblings.sort_unstable();
+    siblings.dedup();
+    siblings
+}
+
+/// The kernel's lists of cores, such as "0-2,5" (cpuset(7)).
+fn core_list(text: &str) -> Vec<usize> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse::<usize>().ok()?..=last.trim().parse().ok()?)
+    };
+    text.trim().split(',').filter_map(range).flatten().collect()
+}
+
 fn memory_bytes(meminfo: &str) -> u64 {
     let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     total.and_then(|t| t.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
@@ -126,6 +145,14 @@ mod tests {
         let cpuinfo = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n";
         assert_eq!(cpu_name(cpuinfo), "AMD EPYC (Zen 4)");
         assert_eq!(cpu_name("model name : Intel(R) Xeon(R)\ncpu family : 6\n"), "Intel(R) Xeon(R)");
+    }
+
+    #[test]
+    fn lists_of_cores_are_read_as_the_kernel_writes_them() {
+        assert_eq!(core_list("0-2,5\n"), [0, 1, 2, 5]);
+        assert_eq!(core_list("7"), [7]);
+        assert!(core_list("").is_empty());
+        assert!(siblings(0).contains(&0));
     }
 
     #[test]

@@ -14,9 +14,12 @@ mod cli;
 mod commands;
 mod exit;
 mod host;
+#[cfg(test)]
+mod methodology;
 mod null;
 mod os;
 mod plan;
+mod process;
 mod progress;
 mod random;
 mod registry;
@@ -50,7 +53,9 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Translate(args)) => commands::translate::translate(args),
+        Some(Command::Verify(args)) => commands::verify::verify(&args),
         Some(Command::Supervise(args)) => supervisor::supervise(args.control),
+        Some(Command::GiveBack) => Ok(rounds::give_back().map(|()| Exit::Done)?),
         Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),
         Some(Command::Convert(args)) => commands::convert::convert(&args),
     }

@@ -30,9 +30,15 @@ pub fn monotonic_ns() -> u64 {
 
 /// The cores that this thread may run on, ascending.
 pub fn allowed_cores() -> Result<Vec<usize>> {
+    cores_of(0)
+}
+
+/// The cores that `thread` may run on, ascending; 0 is the calling one.
+pub fn cores_of(thread: u32) -> Result<Vec<usize>> {
     let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
+    let (thread, size) = (thread as libc::pid_t, size_of::<libc::cpu_set_t>());
     // SAFETY: `set` is valid for writing one cpu_set_t, and its size is given.
-    checked(unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) })?;
+    checked(unsafe { libc::sched_getaffinity(thread, size, set.as_mut_ptr()) })?;
     // SAFETY: zeroed memory is a valid (empty) set; the call filled it.
     let set = unsafe { set.assume_init() };
     let is_in = |core: &usize| {
@@ -40,6 +46,58 @@ pub fn allowed_cores() -> Result<Vec<usize>> {
         unsafe { libc::CPU_ISSET(*core, &set) }
     };
     Ok((0..libc::CPU_SETSIZE as usize).filter(is_in).collect())
+}
+
+/// CPU time of this process so far, in user mode and in the kernel.
+pub fn own_cpu_ns() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is valid for writing one rusage.
+    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    assert_eq!(status, 0, "RUSAGE_SELF and a valid pointer can't fail");
+    // SAFETY: zeroed memory is a valid rusage; the call filled it.
+    let usage = unsafe { usage.assume_init() };
+    nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+}
+
+/// Puts this process, and what it starts from now on, into a network namespace of its own, in which only the
+/// loopback device is up. Without the right to do that it takes a user namespace along, where the host allows
+/// those.
+pub fn leave_network() -> Result<()> {
+    // SAFETY: getuid and getgid can't fail and touch no memory.
+    let user = unsafe { libc::getuid() };
+    // SAFETY: as above.
+    let group = unsafe { libc::getgid() };
+    // SAFETY: unshare takes an integer; this process has one thread only.
+    if checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).is_err() {
+        // SAFETY: as above.
+        checked(unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) })?;
+        // The same user as before: without a map its files would be nobody's (user_namespaces(7)).
+        std::fs::write("/proc/self/setgroups", "deny")?;
+        std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    }
+    raise_loopback()
+}
+
+/// A new network namespace's loopback device is down, and programs may well talk to their own parts by it.
+fn raise_loopback() -> Result<()> {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
+    let mut request = MaybeUninit::<libc::ifreq>::zeroed();
+    // SAFETY: zeroed memory is a valid ifreq: bytes, integers and null pointers.
+    let request = unsafe { request.assume_init_mut() };
+    request.ifr_name[0] = b'l' as libc::c_char;
+    request.ifr_name[1] = b'o' as libc::c_char;
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: SIOCSIFFLAGS reads one ifreq.
+    checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, request) }).map(drop)
+}
+
+/// How many bytes a pipe holds that nobody has read yet.
+pub fn unread_bytes(pipe: BorrowedFd<'_>) -> Result<usize> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: FIONREAD writes one int.
+    checked(unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &mut bytes) })?;
+    Ok(bytes as usize)
 }
 
 /// Restricts the calling thread (and what it starts) to `cores`.

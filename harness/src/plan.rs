@@ -103,10 +103,16 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`.
-    pub fn new(cores: &[usize], most: Option<usize>) -> Self {
-        let used = most.unwrap_or(cores.len()).clamp(1, cores.len());
-        Self { all: cores[cores.len() - used..].to_vec(), bench: vec![cores[0]] }
+    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`. Of the hardware
+    /// threads of a physical core, as `siblings` tells them, one is used and the others stay idle.
+    pub fn new(cores: &[usize], most: Option<usize>, siblings: impl Fn(usize) -> Vec<usize>) -> Self {
+        let is_first = |core: &&usize| {
+            let threads = siblings(**core);
+            cores.iter().find(|other| threads.contains(other)).is_none_or(|first| first == *core)
+        };
+        let physical: Vec<usize> = cores.iter().filter(is_first).copied().collect();
+        let used = most.unwrap_or(physical.len()).clamp(1, physical.len());
+        Self { all: physical[physical.len() - used..].to_vec(), bench: vec![physical[0]] }
     }
 
     /// The cores of a system under `track`.
@@ -129,7 +135,7 @@ mod tests {
 
     #[test]
     fn systems_take_the_highest_cores_and_the_bench_the_lowest() {
-        let placement = Placement::new(&[0, 1, 2, 5], Some(2));
+        let placement = Placement::new(&[0, 1, 2, 5], Some(2), |core| vec![core]);
         assert_eq!(placement.system(Track::Latency), [5]);
         assert_eq!(placement.system(Track::Throughput1), [5]);
         assert_eq!(placement.system(Track::ThroughputAll), [2, 5]);
@@ -137,8 +143,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sibling_of_a_used_core_stays_idle() {
+        // Four physical cores of two threads, numbered as Linux does on most machines; the last is cut in half.
+        let siblings = |core: usize| vec![core % 4, core % 4 + 4];
+        let placement = Placement::new(&[0, 1, 2, 4, 5, 6, 7], None, siblings);
+        assert_eq!(placement.system(Track::ThroughputAll), [0, 1, 2, 7]);
+        assert_eq!(placement.system(Track::Latency), [7]);
+        assert_eq!(placement.bench(), [0]);
+    }
+
+    #[test]
     fn one_core_is_shared() {
-        let placement = Placement::new(&[3], Some(8));
+        let placement = Placement::new(&[3], Some(8), |core| vec![core]);
         assert_eq!(placement.system(Track::ThroughputAll), [3]);
         assert_eq!(placement.bench(), [3]);
     }

@@ -43,6 +43,13 @@ impl Progress {
         }
     }
 
+    /// A line above the bar, for who watches; what is written down elsewhere need not fill a log.
+    pub fn remark(&self, message: &str) {
+        if !self.bar.is_hidden() {
+            self.bar.println(message);
+        }
+    }
+
     /// Takes the line away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

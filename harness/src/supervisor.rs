@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Outcome};
 use crate::os::{self, Interest};
+use crate::process::tree;
 
 /// What to start, and where.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,6 +36,10 @@ pub struct Spec {
     pub folder: Option<PathBuf>,
     /// The cores that it may use.
     pub cores: Vec<usize>,
+    /// All that it sees of the environment.
+    pub environment: Vec<(String, String)>,
+    /// Whether it gets a network namespace of its own.
+    pub isolated: bool,
 }
 
 /// First message: it runs, or could not be started.
@@ -44,6 +49,8 @@ pub struct Launched {
     pub at_ns: u64,
     /// Why it could not be started.
     pub error: Option<String>,
+    /// Where a network of its own was wanted: "isolated", or why it shares the host's.
+    pub network: Option<String>,
 }
 
 /// Last message: how it ended and what it took.
@@ -61,8 +68,17 @@ pub struct Report {
     pub user_ns: u64,
     /// CPU time in the kernel, of all its processes.
     pub system_ns: u64,
-    /// Peak resident memory of its largest process.
+    /// Peak memory, by `memory_method`.
     pub peak_bytes: u64,
+    /// Peak resident memory of its largest process, by the kernel's accounting.
+    #[serde(default)]
+    pub largest_process_bytes: u64,
+    /// Largest sum over its processes seen at once, shared pages counted in parts; where it had several.
+    #[serde(default)]
+    pub tree_pss_bytes: Option<u64>,
+    /// What `peak_bytes` is.
+    #[serde(default)]
+    pub memory_method: MemoryMethod,
     /// The supervisor's own: the least that `peak_bytes` can be.
     pub floor_bytes: u64,
     /// Switches that it asked for by waiting.
@@ -75,12 +91,33 @@ pub struct Report {
     pub stderr_bytes: u64,
     /// The last of it.
     pub stderr_tail: String,
+    /// Whether it was ended because it wrote too much of it.
+    #[serde(default)]
+    pub flooded: bool,
+    /// CPU time of the supervisor itself.
+    #[serde(default)]
+    pub supervisor_ns: u64,
+}
+
+/// How the peak of memory was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryMethod {
+    /// The kernel's accounting at the end of its largest process: exact.
+    #[default]
+    Wait4,
+    /// Samples of the proportional set size, summed over its processes.
+    Pss,
 }
 
 /// Kept of standard error: enough for a traceback.
-const STDERR_TAIL: usize = 16 * 1024;
+pub const STDERR_TAIL: usize = 16 * 1024;
+/// More than this on standard error is a flood: no log of a test set is as long.
+pub const STDERR_MOST: u64 = 64 << 20;
+/// Time between two looks at the memory of a system of several processes.
+pub const MEMORY_LOOK: Duration = Duration::from_millis(50);
 /// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
-const GRACE: Duration = Duration::from_millis(200);
+pub const GRACE: Duration = Duration::from_millis(200);
 /// Time between two looks at processes that are going: a system that answers from a process behind its own is
 /// timed this finely.
 const LOOK: Duration = Duration::from_micros(500);
@@ -93,16 +130,20 @@ pub fn supervise(control: RawFd) -> Outcome {
     let mut control = UnixStream::from(control);
     let spec = receive_spec(&control)?;
     os::become_subreaper()?;
+    let network = spec.isolated.then(|| match os::leave_network() {
+        Ok(()) => "isolated".to_owned(),
+        Err(error) => format!("the host's: {error}"),
+    });
     let at_ns = os::monotonic_ns();
     let (pid, stderr) = match start(&spec) {
         Ok(started) => started,
         Err(error) => {
-            send(&mut control, &Launched { at_ns, error: Some(error.to_string()) })?;
+            send(&mut control, &Launched { at_ns, error: Some(error.to_string()), network })?;
             return Ok(Exit::Done);
         }
     };
     // The bench may be gone already: then `watch` sees its closed side, and ends the system.
-    let _ = send(&mut control, &Launched { at_ns, error: None });
+    let _ = send(&mut control, &Launched { at_ns, error: None, network });
     let report = watch(pid, stderr, &control)?;
     let _ = send(&mut control, &report);
     Ok(Exit::Done)
@@ -118,6 +159,7 @@ fn receive_spec(control: &UnixStream) -> Outcome<Spec> {
 fn start(spec: &Spec) -> io::Result<(u32, ChildStderr)> {
     let mut command = Command::new(&spec.command[0]);
     command.args(&spec.command[1..]).stderr(Stdio::piped()).process_group(0);
+    command.env_clear().envs(spec.environment.iter().cloned());
     if let Some(folder) = &spec.folder {
         command.current_dir(folder);
     }
@@ -137,32 +179,55 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
     control.write_all(&line)
 }
 
-/// Waits for the system's end, or ends it when the bench goes away.
+/// Waits for the system's end, or ends it when the bench goes away or standard error overflows.
 fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream) -> Outcome<Report> {
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    let mut looked = Instant::now();
     loop {
         // Once standard error is closed, its place in the list is taken by something that is waited for anyway.
         let stderr = tail.fd().unwrap_or(ended.as_fd());
         let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
-        let [end, bench, _] = os::wait_for(wanted, None)?;
+        let [end, bench, _] = os::wait_for(wanted, Some(MEMORY_LOOK))?;
         tail.read();
         if end {
             break;
         }
-        if bench {
+        report.flooded = tail.bytes > STDERR_MOST;
+        if bench || report.flooded {
             report.killed = true;
             os::kill_group(pid);
             os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
             break;
+        }
+        if looked.elapsed() >= MEMORY_LOOK {
+            look_at_memory(&mut report);
+            looked = Instant::now();
         }
     }
     report.ended_ns = os::monotonic_ns();
     end_all(pid, &mut report);
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    choose_memory(&mut report);
+    report.supervisor_ns = os::own_cpu_ns();
     Ok(report)
+}
+
+/// Of several processes the kernel's accounting knows only the largest, so their memory is sampled.
+fn look_at_memory(report: &mut Report) {
+    let pids = tree::below(std::process::id());
+    if pids.len() > 1 {
+        report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(&pids));
+    }
+}
+
+fn choose_memory(report: &mut Report) {
+    (report.peak_bytes, report.memory_method) = match report.tree_pss_bytes {
+        Some(tree) if tree > report.largest_process_bytes => (tree, MemoryMethod::Pss),
+        _ => (report.largest_process_bytes, MemoryMethod::Wait4),
+    };
 }
 
 /// Reaps the system and everything that it left, by force after a moment's grace. A system that works in a
@@ -180,7 +245,7 @@ fn end_all(pid: u32, report: &mut Report) {
                 }
             }
             Ok(None) if begin.elapsed() >= grace => {
-                let left = children();
+                let left = tree::children_of(std::process::id());
                 if !forced && !report.killed {
                     report.left_processes = left.len();
                 }
@@ -201,23 +266,9 @@ fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     }
     report.user_ns += ended.user_ns;
     report.system_ns += ended.system_ns;
-    report.peak_bytes = report.peak_bytes.max(ended.peak_bytes);
+    report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
     report.voluntary_switches += ended.voluntary_switches;
     report.involuntary_switches += ended.involuntary_switches;
-}
-
-/// Processes whose parent this one is, by birth or by adoption.
-fn children() -> Vec<u32> {
-    let own = std::process::id();
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| parent_of(*pid) == Some(own)).collect()
-}
-
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // proc(5): "pid (name) state ppid …"; a name may hold anything, brackets too.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Peak resident memory of this process itself (VmHWM, unlike ru_maxrss, starts anew at exec).

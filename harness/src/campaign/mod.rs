@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use system::{Launch, PLACEHOLDERS, System};
-pub use testset::{TestSet, hex, split_lines, words};
+pub use testset::{Filler, TestSet, hex, split_lines, words};
+pub use wire::own_system;
 
 use crate::exit::Outcome;
+use crate::verify::Probe;
 
 /// A protocol under which a system is measured.
 #[derive(
@@ -95,6 +97,29 @@ impl Profile {
         }
     }
 
+    /// A launch over so many lines is long enough whatever it takes: the shared tasks' own size.
+    pub const fn throughput_enough_lines(self) -> usize {
+        1_000_000
+    }
+
+    /// What is probed before the clock.
+    pub const fn probes(self) -> &'static [Probe] {
+        match self {
+            Self::Quick => &[Probe::Conformance, Probe::Buffering, Probe::Sameness],
+            Self::Standard | Self::Official => &Probe::ALL,
+        }
+    }
+
+    /// Whether one system is entered twice, so that the run knows its own noise.
+    pub const fn has_twin(self) -> bool {
+        !matches!(self, Self::Quick)
+    }
+
+    /// Whether systems are cut off from the network, where the host allows that.
+    pub const fn isolates(self) -> bool {
+        matches!(self, Self::Official)
+    }
+
     /// Lines answered before the latency clock counts.
     pub const fn warm_up_lines(self) -> usize {
         match self {
@@ -129,6 +154,30 @@ pub struct Campaign {
     pub test_sets: Vec<TestSet>,
     /// Under which protocols.
     pub tracks: Vec<Track>,
+    /// Lines that lengthen throughput launches.
+    pub filler: Option<Filler>,
+    /// Which system is entered twice; the first if absent.
+    pub twin: Option<String>,
+    /// What is probed before the clock, instead of what the profile says.
+    pub own_probes: Option<Vec<Probe>>,
+}
+
+impl Campaign {
+    /// What is probed before the clock.
+    pub fn probes(&self) -> &[Probe] {
+        self.own_probes.as_deref().unwrap_or(self.profile.probes())
+    }
+
+    /// Enters one system a second time, where the profile wants that: after the filters, so that it is one of
+    /// those that are measured.
+    pub fn enter_twin(&mut self) {
+        if !self.profile.has_twin() || self.systems.iter().any(|system| system.twin_of.is_some()) {
+            return;
+        }
+        let named = self.twin.as_ref().and_then(|twin| self.systems.iter().find(|s| s.name == *twin));
+        let twin = named.or(self.systems.first()).map(System::twin);
+        self.systems.extend(twin);
+    }
 }
 
 /// When a system is given up.
@@ -136,8 +185,17 @@ pub struct Campaign {
 pub struct Limits {
     /// Seconds for one line in the latency track (the first one's time includes loading).
     pub line_seconds: f64,
-    /// Seconds for one launch in the throughput tracks.
+    /// Seconds for one launch in the throughput tracks, and for a whole round in the latency track.
     pub launch_seconds: f64,
+    /// How often a round is measured again because the host disturbed it.
+    pub noisy_repeats: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        // A minute for a line and an hour for a file: far beyond any honest system on a test set.
+        Self { line_seconds: 60.0, launch_seconds: 3600.0, noisy_repeats: 2 }
+    }
 }
 
 impl Campaign {

@@ -17,6 +17,12 @@ pub struct System {
     pub launch: Launch,
     /// Its models: several are an ensemble.
     pub models: Vec<PathBuf>,
+    /// Variables of its environment, beside those that all systems get.
+    pub environment: Vec<(String, String)>,
+    /// Whether it declares that its answers are drawn at random.
+    pub sampling: bool,
+    /// Whose second entry it is: the same system again, to learn how far apart equal things come out.
+    pub twin_of: Option<String>,
 }
 
 /// How a system is started.
@@ -55,6 +61,11 @@ pub const PLACEHOLDERS: [(&str, &str); 4] = [
 ];
 
 impl System {
+    /// The same system under another name.
+    pub fn twin(&self) -> Self {
+        Self { name: format!("{} (twin)", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
+    }
+
     /// Program and arguments under `track` on `cores`. `facts` is where a hosted system leaves its facts.
     pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> std::io::Result<Vec<String>> {
         match &self.launch {
@@ -69,6 +80,19 @@ impl System {
                 let value = |name: &str| self.placeholder(name, track, cores);
                 Ok(command.iter().map(|argument| fill(argument, &value)).collect())
             }
+        }
+    }
+
+    /// Its name, or that of the system whose second entry it is.
+    pub fn original(&self) -> &str {
+        self.twin_of.as_ref().unwrap_or(&self.name)
+    }
+
+    /// The name of its backend, if it is built in.
+    pub fn backend(&self) -> Option<&str> {
+        match &self.launch {
+            Launch::BuiltIn { backend, .. } => Some(backend),
+            Launch::Plugin { .. } | Launch::Foreign { .. } => None,
         }
     }
 

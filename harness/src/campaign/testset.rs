@@ -1,6 +1,7 @@
 //! Test sets: source lines, references, identity. They come from a folder with a manifest, from plain files,
 //! or from sacrebleu's own collection.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,36 @@ impl TestSet {
     pub fn words(&self) -> usize {
         self.source.iter().map(|line| words(line)).sum()
     }
+}
+
+/// Lines that make a throughput launch long enough, and are not scored.
+#[derive(Clone, Debug)]
+pub struct Filler {
+    /// Distinct lines, none of them empty.
+    lines: Vec<Vec<u8>>,
+    /// SHA-256 of the file.
+    pub sha256: String,
+}
+
+impl Filler {
+    /// The lines that `set` itself doesn't hold.
+    pub fn around<'a>(&'a self, set: &TestSet) -> impl Iterator<Item = &'a [u8]> {
+        let own: HashSet<Vec<u8>> = set.source.iter().cloned().collect();
+        self.lines.iter().map(Vec::as_slice).filter(move |line| !own.contains(*line))
+    }
+}
+
+/// Reads a file of filler lines; what occurs twice counts once, so that no system can save work by memory.
+pub fn filler(path: &Path) -> Result<Filler, String> {
+    let mut hash = Sha256::new();
+    let mut seen = HashSet::new();
+    let lines = read_lines(path, &mut hash)?;
+    let lines: Vec<_> =
+        lines.into_iter().filter(|line| words(line) > 0 && seen.insert(line.clone())).collect();
+    if lines.is_empty() {
+        return Err(format!("{}: no lines", path.display()));
+    }
+    Ok(Filler { lines, sha256: hex(&hash.finalize()) })
 }
 
 /// Whitespace-separated words of a line.
@@ -129,6 +160,18 @@ pub fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn filler_lines_are_distinct_and_not_the_sets_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("filler.en");
+        fs::write(&path, "one\ntwo\none\n\nthree\n").unwrap();
+        let set = folder.path().join("set.en");
+        fs::write(&set, "two\n").unwrap();
+        let filler = filler(&path).unwrap();
+        let set = from_files("set", &set, &[]).unwrap();
+        assert_eq!(filler.around(&set).collect::<Vec<_>>(), [b"one".as_slice(), b"three"]);
+    }
 
     #[test]
     fn lines_end_at_line_feeds_alone() {

@@ -1,6 +1,7 @@
 //! The campaign file as people write it (TOML), and its way into a checked [`Campaign`]. Every complaint says
 //! file, line and column, what was wrong, and what would be right.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
 use std::ops::Range;
@@ -9,9 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Campaign, Launch, Limits, Profile, System, TestSet, Track, system, testset};
+use super::{Campaign, Filler, Launch, Limits, Profile, System, TestSet, Track, system, testset};
 use crate::exit::{Failure, Outcome, bad_input};
 use crate::registry;
+use crate::verify::Probe;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -29,6 +31,13 @@ struct WireCampaign {
     #[serde(default)]
     line_seconds: Option<Spanned<f64>>,
     launch_seconds: Option<Spanned<f64>>,
+    noisy_repeats: Option<usize>,
+    /// A file of lines that lengthen throughput launches.
+    filler: Option<Spanned<PathBuf>>,
+    /// What is probed before the clock, instead of what the profile says.
+    probes: Option<Vec<Probe>>,
+    /// The system that is entered twice; the first if absent.
+    twin: Option<Spanned<String>>,
     #[serde(rename = "system")]
     systems: Vec<Spanned<WireSystem>>,
 }
@@ -70,6 +79,10 @@ struct WireSystem {
     models: Vec<Spanned<PathBuf>>,
     #[serde(default)]
     settings: dyno_api::Settings,
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
+    #[serde(default)]
+    sampling: bool,
 }
 
 /// The file's text, for turning byte positions into lines and columns.
@@ -123,18 +136,24 @@ pub(super) fn load(path: &Path) -> Outcome<Campaign> {
 }
 
 fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
+    let default = Limits::default();
     let limits = Limits {
-        // A minute for a line and an hour for a file: far beyond any honest system on a test set.
-        line_seconds: source.seconds(wire.line_seconds, "line-seconds", 60.0)?,
-        launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", 3600.0)?,
+        line_seconds: source.seconds(wire.line_seconds, "line-seconds", default.line_seconds)?,
+        launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
+        noisy_repeats: wire.noisy_repeats.unwrap_or(default.noisy_repeats),
     };
+    let systems = systems(source, wire.systems)?;
+    twin_fault(source, wire.twin.as_ref(), &systems)?;
     Ok(Campaign {
         name: name(source, wire.name)?,
         profile: wire.profile,
         seed: wire.seed,
         cores: source.above_zero(wire.cores, "cores")?,
         limits,
-        systems: systems(source, wire.systems)?,
+        systems,
+        twin: wire.twin.map(Spanned::into_inner),
+        own_probes: wire.probes,
+        filler: filler(source, wire.filler)?,
         test_sets: test_sets(source, wire.test_sets, wire.languages.as_deref())?,
         tracks: tracks(source, wire.tracks)?,
     })
@@ -219,7 +238,29 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>) -> Outcome<System> {
             return Err(source.complaint(span, message));
         }
     };
-    Ok(System { name, launch, models })
+    let environment = wire.environment.into_iter().collect();
+    Ok(System { name, launch, models, environment, sampling: wire.sampling, twin_of: None })
+}
+
+/// A system that no campaign holds: one backend or one shell command, as `dyno verify` is asked about.
+pub fn own_system(name: &str, launch: Launch, models: Vec<PathBuf>) -> System {
+    let name = name.into();
+    System { name, launch, models, environment: Vec::new(), sampling: false, twin_of: None }
+}
+
+fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[System]) -> Outcome<()> {
+    let unknown = |name: &&Spanned<String>| systems.iter().all(|system| system.name != *name.get_ref());
+    match twin.filter(unknown) {
+        Some(name) => Err(source.complaint(name.span(), format!("`twin`: no system {:?}", name.get_ref()))),
+        None => Ok(()),
+    }
+}
+
+fn filler(source: &Source<'_>, path: Option<Spanned<PathBuf>>) -> Outcome<Option<Filler>> {
+    let read = |path: Spanned<PathBuf>| {
+        testset::filler(&source.resolve(path.get_ref())).map_err(|m| source.complaint(path.span(), m))
+    };
+    path.map(read).transpose()
 }
 
 fn models(

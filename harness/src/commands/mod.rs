@@ -6,6 +6,7 @@ pub mod run;
 pub mod score;
 pub mod tokenize;
 pub mod translate;
+pub mod verify;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,9 @@
 //! `dyno run`: a campaign, measured round by round, scored, and printed.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +13,7 @@ use serde_json::json;
 
 use super::score::summarise_run;
 use super::{load_campaign, print, print_json};
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, System, Track};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::host::Host;
@@ -19,15 +21,17 @@ use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::say::say;
-use crate::store::{CellSummary, Identity, Place, Store, Summary};
-use crate::verify::Verdict;
-use crate::{os, score, table};
+use crate::stats::median;
+use crate::store::{CellSummary, Identity, Place, Store, Summary, read_json, write_json};
+use crate::verify::{Examined, Examinee, Verdict, examine};
+use crate::{host, os, score, table};
 
 /// Runs the campaign of `args`.
 pub fn run(args: &RunArgs) -> Outcome {
     let mut campaign = load_campaign(args.campaign.as_deref())?;
     campaign.profile = args.profile.unwrap_or(campaign.profile);
     args.filters.apply(&mut campaign)?;
+    campaign.enter_twin();
     let host = Host::detect()?;
     let rounds = plan::rounds(&campaign);
     if rounds.is_empty() {
@@ -115,7 +119,7 @@ fn prepare_scoring(campaign: &Campaign) -> bool {
 /// Measures what the store doesn't hold yet; says whether it was interrupted.
 fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &mut Store) -> Outcome<bool> {
     let stop = stop_on_interrupt()?;
-    let placement = Placement::new(&host.cores, campaign.cores);
+    let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
     let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !store.has(round)).collect();
     let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
     if todo.len() < rounds.len() {
@@ -124,18 +128,28 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
     }
     let mut pace = Pace::new(campaign, &todo);
     os::pin_thread(placement.bench())?;
+    let mut probed = Probed::new(campaign, &placement, store)?;
+    let pipe_floor_ns = rounds::pipe_floor_ns(placement.system(Track::Latency)[0])?;
     for round in todo {
         if stop.load(Ordering::Relaxed) {
             break;
         }
         progress.show(&format!("{} · {}", round.system.name, round.track), pace.left());
         let begin = Instant::now();
-        let record = rounds::measure(&Bench { campaign, store, placement: &placement }, round)?;
+        let examined = probed.of(round.system, store, &progress)?;
+        let bench = Bench { campaign, store, placement: &placement, examined, pipe_floor_ns };
+        let record = rounds::measure(&bench, round)?;
         pace.measured(round, begin.elapsed());
         for reason in &record.reasons {
             let (system, track, code) = (&round.system.name, round.track, reason.code.name());
             progress
                 .note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
+        }
+        for noise in &record.noise {
+            let (system, track) = (&round.system.name, round.track);
+            if noise.is_disturbed() {
+                progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
+            }
         }
         store.append(record)?;
         progress.advance();
@@ -143,6 +157,46 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
     os::pin_thread(&host.cores)?;
     progress.finish();
     Ok(stop.load(Ordering::Relaxed))
+}
+
+/// What the probes said of each system: asked before its first round, in as far as the profile wants it. What
+/// was found in an earlier part of the run still holds.
+struct Probed<'a> {
+    campaign: &'a Campaign,
+    placement: &'a Placement,
+    path: PathBuf,
+    known: BTreeMap<String, Vec<Examined>>,
+}
+
+impl<'a> Probed<'a> {
+    fn new(campaign: &'a Campaign, placement: &'a Placement, store: &Store) -> Outcome<Self> {
+        let path = store.folder().join("verified.json");
+        let known = read_json(&path)?.unwrap_or_default();
+        Ok(Self { campaign, placement, path, known })
+    }
+
+    fn of(&mut self, system: &System, store: &Store, progress: &Progress) -> Outcome<&[Examined]> {
+        let name = system.original().to_owned();
+        if !self.known.contains_key(&name) && !self.campaign.probes().is_empty() {
+            progress.show(&format!("{name} · verify"), None);
+            let scratch = store.scratch("");
+            let mut examinee = Examinee {
+                system,
+                tracks: self.campaign.tracks.clone(),
+                test_set: &self.campaign.test_sets[0],
+                placement: self.placement,
+                limits: self.campaign.limits,
+                scratch: &scratch,
+                isolated: self.campaign.profile.isolates(),
+                seed: self.campaign.seed,
+                pace: Cell::default(),
+            };
+            let examined = examine(&mut examinee, self.campaign.probes())?;
+            self.known.insert(name.clone(), examined);
+            write_json(&self.path, &self.known)?;
+        }
+        Ok(self.known.get(&name).map_or(&[], Vec::as_slice))
+    }
 }
 
 /// Ctrl-C once: finish the round. Twice: end now; the supervisor ends the system.
@@ -210,10 +264,21 @@ fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
 
 fn conclude(store: &Store, summary: &Summary, as_json: bool, scored: bool) -> Outcome<()> {
     let folder = store.folder();
+    let floor_us = pipe_floor_us(store);
     if as_json {
         return print_json(&json!({
             "run": folder, "scored": scored, "cells": summary.cells, "noise_floors": summary.noise_floors,
+            "pipe_floor_us": floor_us,
         }));
     }
-    print(&format!("{}\nrun: {}\n", table::render(summary), folder.display()))
+    let floor = floor_us.map_or(String::new(), |us| {
+        format!("\npipe floor: {us:.1} µs for a line between two processes that do nothing else; nothing subtracted")
+    });
+    print(&format!("{}{floor}\nrun: {}\n", table::render(summary), folder.display()))
+}
+
+/// Measured at each start of the bench: an interrupted run has several.
+fn pipe_floor_us(store: &Store) -> Option<f64> {
+    let floors = store.records().iter().filter_map(|record| record.pipe_floor_ns);
+    median(&floors.map(|ns| ns as f64 / 1e3).collect::<Vec<_>>())
 }

@@ -1,20 +1,27 @@
 //! One round: a fresh process of a system under a track's protocol, from launch to record.
 
+pub mod canary;
+mod filling;
+mod floor;
 mod latency;
-mod process;
-mod throughput;
+pub mod noise;
+pub mod throughput;
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
 
-use crate::campaign::{Campaign, System, TestSet, Track, words};
+pub use floor::{give_back, pipe_floor_ns};
+pub use noise::Noise;
+
+use crate::campaign::{Campaign, TestSet, Track, words};
 use crate::exit::Outcome;
 use crate::plan::{Placement, Round};
+use crate::process::{Audit, Ending, Subject};
 use crate::store::{Record, SCHEMA, Store};
 use crate::supervisor::Report;
-use crate::verify::{Code, Reason, Verdict};
+use crate::verify::{Code, Examined, Probe, Reason, Verdict};
 
 /// What a round needs to know.
 pub(crate) struct Bench<'a> {
@@ -24,7 +31,14 @@ pub(crate) struct Bench<'a> {
     pub store: &'a Store,
     /// Who runs where.
     pub placement: &'a Placement,
+    /// What the probes found before the clock, of this round's system.
+    pub examined: &'a [Examined],
+    /// The median exchange of one line between two bare processes on this host.
+    pub pipe_floor_ns: u64,
 }
+
+/// More differing lines than this share of a set are no rounding of sums: the protocol's limit.
+pub const MOST_DIFFERING: f64 = 0.01;
 
 /// What a track's protocol saw.
 #[derive(Default)]
@@ -37,110 +51,173 @@ struct Seen {
     one_line_ns: Vec<u64>,
     start_ns: Option<u64>,
     differing_launches: usize,
+    timed_lines: usize,
+    timed_words: usize,
     usage: Report,
+    audit: Audit,
+    network: Option<String>,
 }
 
 impl Seen {
-    fn failed(reason: Reason) -> Self {
-        Self { reasons: vec![reason], ..Self::default() }
+    /// Adds how one of the round's processes ended. Times add up over a round's launches, peaks don't.
+    fn take(&mut self, ending: &Ending) {
+        let (usage, launch) = (&self.usage, ending.report.clone());
+        self.usage = Report {
+            user_ns: usage.user_ns + launch.user_ns,
+            system_ns: usage.system_ns + launch.system_ns,
+            peak_bytes: usage.peak_bytes.max(launch.peak_bytes),
+            largest_process_bytes: usage.largest_process_bytes.max(launch.largest_process_bytes),
+            tree_pss_bytes: usage.tree_pss_bytes.max(launch.tree_pss_bytes),
+            voluntary_switches: usage.voluntary_switches + launch.voluntary_switches,
+            involuntary_switches: usage.involuntary_switches + launch.involuntary_switches,
+            left_processes: usage.left_processes + launch.left_processes,
+            stderr_bytes: usage.stderr_bytes + launch.stderr_bytes,
+            supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
+            ..launch
+        };
+        self.audit.merge(&ending.audit);
+        self.network = self.network.take().or_else(|| ending.network.clone());
     }
-}
-
-/// Measures one round. A system's failure is a record; an error is the bench's own.
-pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let facts_file = bench.store.scratch("facts.json");
-    let cores = bench.placement.system(round.track);
-    let command = round.system.command(round.track, cores, &facts_file)?;
-    // What an interrupted round left is not this system's.
-    drop(take_facts(&facts_file));
-    let run = Run { bench, system: round.system, test_set: round.test_set, command, cores, round };
-    let mut seen = match round.track {
-        Track::Latency => latency::run(&run)?,
-        Track::Throughput1 | Track::ThroughputAll => throughput::run(&run)?,
-    };
-    check_answers(&run, &mut seen);
-    if !seen.reasons.is_empty() {
-        bench.store.check_writable()?;
-    }
-    let facts = take_facts(&facts_file);
-    let output = bench.store.keep_output(&seen.answers)?;
-    let failed = !seen.reasons.is_empty();
-    Ok(Record {
-        schema: SCHEMA,
-        system: round.system.name.clone(),
-        test_set: round.test_set.name.clone(),
-        track: round.track,
-        round: round.number,
-        profile: bench.campaign.profile,
-        started_unix_ms: started.as_millis() as u64,
-        verdict: if failed { Verdict::Invalid } else { Verdict::Valid },
-        reasons: seen.reasons,
-        command: run.command,
-        system_cores: cores.to_vec(),
-        bench_cores: bench.placement.bench().to_vec(),
-        lines: round.test_set.source.len(),
-        words: round.test_set.words(),
-        latency_ns: seen.latency_ns,
-        launch_ns: seen.launch_ns,
-        one_line_ns: seen.one_line_ns,
-        start_ns: seen.start_ns,
-        differing_launches: seen.differing_launches,
-        usage: seen.usage,
-        output,
-        facts,
-        model_bytes: None,
-    }
-    .with_model_bytes(&round.system.models))
 }
 
 /// A round under way.
 struct Run<'a> {
     bench: &'a Bench<'a>,
-    system: &'a System,
-    test_set: &'a TestSet,
-    command: Vec<String>,
-    cores: &'a [usize],
+    subject: Subject<'a>,
     round: &'a Round<'a>,
+}
+
+/// Measures one round. A system's failure is a record; an error is the bench's own. What the host disturbed is
+/// measured again, as often as the campaign allows, then kept as it is.
+pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
+    let facts = bench.store.scratch("facts.json");
+    let subject = Subject {
+        system: round.system,
+        track: round.track,
+        cores: bench.placement.system(round.track),
+        limits: bench.campaign.limits,
+        facts: &facts,
+        isolated: bench.campaign.profile.isolates(),
+    };
+    let run = Run { bench, subject, round };
+    let mut attempts = Vec::new();
+    loop {
+        let (seen, noise) = attempt(&run)?;
+        let bench_ns = noise.bench_ns + seen.usage.supervisor_ns;
+        let repeat = noise.is_disturbed()
+            && seen.reasons.is_empty()
+            && attempts.len() < bench.campaign.limits.noisy_repeats;
+        attempts.push(noise);
+        if !repeat {
+            return record(&run, seen, attempts, bench_ns);
+        }
+    }
+}
+
+/// What the probes found that concerns `track`: what is forbidden, or what is only worth a warning.
+fn found(bench: &Bench<'_>, track: Track, forbidden: bool) -> Vec<Reason> {
+    let findings = bench.examined.iter().flat_map(|examined| &examined.findings);
+    let wanted = findings.filter(|finding| finding.concerns(track) && finding.is_forbidden() == forbidden);
+    wanted.map(|finding| finding.reason.clone()).collect()
+}
+
+fn attempt(run: &Run<'_>) -> Outcome<(Seen, Noise)> {
+    // What an interrupted round left is not this system's.
+    drop(take_facts(run.subject.facts));
+    let watch = noise::Watch::begin(run.subject.cores)?;
+    let mut seen = match run.round.track {
+        Track::Latency => latency::run(run)?,
+        Track::Throughput1 | Track::ThroughputAll => throughput::run(run)?,
+    };
+    let noise = watch.end(seen.usage.user_ns + seen.usage.system_ns + seen.usage.supervisor_ns)?;
+    check_answers(run, &mut seen);
+    if !seen.reasons.is_empty() {
+        run.bench.store.check_writable()?;
+    }
+    Ok((seen, noise))
+}
+
+fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Outcome<Record> {
+    let (bench, round) = (run.bench, run.round);
+    for reason in found(bench, round.track, true) {
+        // What the round itself has shown needs no second witness.
+        if seen.reasons.iter().all(|own| own.code != reason.code) {
+            seen.reasons.push(reason);
+        }
+    }
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let output = bench.store.keep_output(&seen.answers)?;
+    let disturbed = noise.last().is_some_and(Noise::is_disturbed);
+    Ok(Record {
+        schema: SCHEMA,
+        system: round.system.name.clone(),
+        twin_of: round.system.twin_of.clone(),
+        test_set: round.test_set.name.clone(),
+        track: round.track,
+        round: round.number,
+        profile: bench.campaign.profile,
+        started_unix_ms: started.as_millis() as u64,
+        verdict: match () {
+            () if !seen.reasons.is_empty() => Verdict::Invalid,
+            () if disturbed => Verdict::Noisy,
+            () => Verdict::Valid,
+        },
+        reasons: seen.reasons,
+        warnings: found(bench, round.track, false),
+        noise,
+        command: run.subject.command()?,
+        system_cores: run.subject.cores.to_vec(),
+        bench_cores: bench.placement.bench().to_vec(),
+        lines: round.test_set.source.len(),
+        words: round.test_set.words(),
+        timed_lines: Some(seen.timed_lines).filter(|&lines| lines > 0),
+        timed_words: Some(seen.timed_words).filter(|&words| words > 0),
+        latency_ns: seen.latency_ns,
+        launch_ns: seen.launch_ns,
+        one_line_ns: seen.one_line_ns,
+        start_ns: seen.start_ns,
+        pipe_floor_ns: (round.track == Track::Latency).then_some(bench.pipe_floor_ns),
+        differing_launches: seen.differing_launches,
+        usage: seen.usage,
+        audit: seen.audit,
+        bench_ns,
+        network: seen.network,
+        output,
+        facts: take_facts(run.subject.facts),
+        model_bytes: None,
+    }
+    .with_model_bytes(&round.system.models))
 }
 
 fn check_answers(run: &Run<'_>, seen: &mut Seen) {
     if !seen.reasons.is_empty() {
         return;
     }
-    let invalid = seen.answers.iter().position(|answer| std::str::from_utf8(answer).is_err());
-    let invalid = invalid.map(|line| Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)));
-    let faults = [line_count(run, seen.answers.len()), invalid, left_processes(&seen.usage)];
-    seen.reasons.extend(faults.into_iter().flatten());
+    let source = &run.round.test_set.source;
+    seen.reasons.extend(invalid_utf8(source, &seen.answers));
+    seen.reasons.extend(nondeterministic(run, &seen.answers));
 }
 
-fn line_count(run: &Run<'_>, out: usize) -> Option<Reason> {
-    let expected = run.test_set.source.len();
-    (out != expected).then(|| Code::LineCount.reason(format!("{out} lines out for {expected} lines in")))
-}
-
-fn left_processes(usage: &Report) -> Option<Reason> {
-    let left = usage.left_processes;
-    (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")))
-}
-
-/// How a system ended, if not as it should.
-fn bad_end(report: &Report) -> Option<Reason> {
-    let figure = match (report.code, report.signal) {
-        (Some(0), _) => return None,
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "no exit status".into(),
+/// The first answer to a valid line that is not valid itself. To an invalid line any answer will do.
+pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
+    let is_bad = |(line, answer): (&Vec<u8>, &Vec<u8>)| {
+        std::str::from_utf8(line).is_ok() && std::str::from_utf8(answer).is_err()
     };
-    let last = report.stderr_tail.trim_end().lines().last().unwrap_or("").trim();
-    let said = if last.is_empty() { String::new() } else { format!("; it said: {}", shorten(last)) };
-    Some(Code::Crashed.reason(figure + &said))
+    let line = source.iter().zip(answers).position(is_bad)?;
+    Some(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)))
 }
 
-/// At most 200 characters, for one line of a terminal.
-fn shorten(text: &str) -> String {
-    let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    clean.take(200).collect()
+/// Holds the answers against those of the cell's first round.
+fn nondeterministic(run: &Run<'_>, answers: &[Vec<u8>]) -> Option<Reason> {
+    let records = run.bench.store.records().iter();
+    let earlier =
+        records.filter(|record| record.is_of(run.round)).find_map(|record| record.output.as_ref())?;
+    let text = std::fs::read(run.bench.store.output_path(earlier)).ok()?;
+    let before = crate::campaign::split_lines(&text);
+    let differing = before.zip(answers).filter(|(before, now)| before != now).count();
+    let share = differing as f64 / answers.len().max(1) as f64;
+    let figure = format!("{differing} of {} lines differ from an earlier round's", answers.len());
+    (share > MOST_DIFFERING && !run.subject.system.sampling).then(|| Code::Nondeterministic.reason(figure))
 }
 
 /// What the system said of itself, if it did; the file is taken away for the next launch.
@@ -148,6 +225,13 @@ fn take_facts(path: &Path) -> Option<Facts> {
     let text = std::fs::read(path).ok()?;
     let _ = std::fs::remove_file(path);
     serde_json::from_slice(&text).ok()
+}
+
+/// Whether repeating the set within one launch is fair to `examined`'s system: it has shown that it works on
+/// every line, also on one that it has seen.
+fn may_repeat(examined: &[Examined]) -> bool {
+    let coalescing = examined.iter().find(|examined| examined.probe == Probe::Coalescing);
+    coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid)
 }
 
 /// How long a round of `track` takes at least, for the estimate of a plan that has not run yet.

@@ -42,6 +42,8 @@ impl Identity {
             protocol: serde_json::json!({
                 "schema": SCHEMA, "profile": campaign.profile, "seed": campaign.seed,
                 "cores": campaign.cores, "limits": campaign.limits, "tracks": campaign.tracks,
+                "probes": campaign.probes(),
+                "filler": campaign.filler.as_ref().map(|filler| &filler.sha256),
             }),
             systems: serde_json::to_value(&campaign.systems).or_bad_input()?,
             programs: programs(campaign)?,

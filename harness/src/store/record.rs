@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::identity::collect_files;
 use crate::campaign::{Profile, Track};
+use crate::plan::Round;
+use crate::process::Audit;
+use crate::rounds::Noise;
 use crate::supervisor::Report;
 use crate::verify::{Reason, Verdict};
 
 /// Version of the record's shape; a reader refuses one that it doesn't know.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// One round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +23,9 @@ pub struct Record {
     pub schema: u32,
     /// Name of the system.
     pub system: String,
+    /// Whose second entry it is, measured to know the run's own noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<String>,
     /// Name of the test set.
     pub test_set: String,
     /// The protocol.
@@ -34,6 +40,12 @@ pub struct Record {
     pub verdict: Verdict,
     /// Why not.
     pub reasons: Vec<Reason>,
+    /// What else is to be said, though it may be quoted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Reason>,
+    /// What the host did, an attempt each: what it disturbed is measured again, and the last attempt counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<Noise>,
     /// Program and arguments as they were run.
     pub command: Vec<String>,
     /// Cores of the system.
@@ -44,6 +56,12 @@ pub struct Record {
     pub lines: usize,
     /// Source words.
     pub words: usize,
+    /// Throughput tracks: lines of each launch's input, filler and repeats among them; `lines` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_lines: Option<usize>,
+    /// Throughput tracks: words of each launch's input; `words` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_words: Option<usize>,
     /// Latency track: nanoseconds a line, in source order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latency_ns: Vec<u64>,
@@ -56,11 +74,23 @@ pub struct Record {
     /// Latency track: from launch to the first answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
+    /// Latency track: a line between two processes that do nothing else, on this host during this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipe_floor_ns: Option<u64>,
     /// Throughput tracks: launches whose text was not the first launch's.
     #[serde(default)]
     pub differing_launches: usize,
     /// What it took, as the kernel accounts.
     pub usage: Report,
+    /// Whether it kept to its cores.
+    #[serde(default)]
+    pub audit: Audit,
+    /// CPU time of the bench itself during the round, its supervisors included.
+    #[serde(default)]
+    pub bench_ns: u64,
+    /// Where it was to be cut off from the network: "isolated", or why that could not be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
     /// SHA-256 of its answers, the name of their file.
     pub output: Option<String>,
     /// What the system said of itself.
@@ -70,6 +100,16 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether it is of the same cell as `round`.
+    pub fn is_of(&self, round: &Round<'_>) -> bool {
+        self.system == round.system.name && self.test_set == round.test_set.name && self.track == round.track
+    }
+
+    /// Source words of one launch's input, or of the set in lock-step.
+    pub fn words_of_a_pass(&self) -> usize {
+        self.timed_words.unwrap_or(self.words)
+    }
+
     /// Fills in the model's size: the files that the system says it opened, else all that lies at its models.
     #[must_use]
     pub fn with_model_bytes(mut self, models: &[PathBuf]) -> Self {
@@ -91,7 +131,7 @@ impl Record {
             _ => (&self.launch_ns, self.launch_ns.len()),
         };
         let total: u64 = times.iter().sum();
-        (total > 0).then(|| (self.words * passes) as f64 / (total as f64 / 1e9))
+        (total > 0).then(|| (self.words_of_a_pass() * passes) as f64 / (total as f64 / 1e9))
     }
 }
 

@@ -224,7 +224,7 @@ fn load_share(record: &Record) -> Option<f64> {
 
 fn steady(record: &Record) -> Option<f64> {
     let load_free = mean(&milliseconds(&record.launch_ns))? - median(&milliseconds(&record.one_line_ns))?;
-    (load_free > 0.0).then(|| record.words as f64 / (load_free / 1e3))
+    (load_free > 0.0).then(|| record.words_of_a_pass() as f64 / (load_free / 1e3))
 }
 
 /// Writes a row a cell, headed by the field names.

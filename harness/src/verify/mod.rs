@@ -1,111 +1,210 @@
-//! What can be wrong with a round, in the protocol's own codes: each with the figure that was seen, the limit,
-//! and what to do about it.
+//! Conformance and probes: whether a system keeps the protocol's rules, asked at process level, so that engine,
+//! plugin and foreign program are judged alike.
+//!
+//! Each probe is a file of its own and stands alone. What is judged by time is judged by pure functions in
+//! `timing`, on samples that alternate within one process or one series of launches, so that a drifting host
+//! meets both sides alike.
+
+mod audit;
+mod buffering;
+mod cache;
+mod coalescing;
+mod code;
+mod conformance;
+mod determinism;
+mod examinee;
+pub mod length;
+mod lines;
+mod recognition;
+mod sameness;
+pub mod timing;
+
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a round is INVALID.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Code {
-    /// It ended by a signal or with a failure code.
-    Crashed,
-    /// It ended before its input did.
-    ExitedEarly,
-    /// It gave no answer in time.
-    Hung,
-    /// It answered fewer or more lines than it was asked.
-    LineCount,
-    /// It wrote what nobody had asked for.
-    ExtraOutput,
-    /// It wrote without end.
-    Flood,
-    /// An answer is not UTF-8.
-    InvalidUtf8,
-    /// It left processes behind.
-    LeftProcess,
+pub use code::{Code, Reason, Severity, Verdict};
+pub use examinee::Examinee;
+
+use crate::campaign::Track;
+use crate::exit::Outcome;
+
+/// A question to a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probe {
+    /// Does it answer each line before it sees the next?
+    Buffering,
+    /// Does it answer odd lines, one for one and in order?
+    Conformance,
+    /// Does it keep to its cores, and leave nothing behind?
+    Audit,
+    /// Is its text the same in every track?
+    Sameness,
+    /// Is its text the same in every launch?
+    Determinism,
+    /// Are its answers about as long as they should be?
+    Length,
+    /// Does it remember lines that it has answered?
+    Cache,
+    /// Does it translate equal lines once?
+    Coalescing,
+    /// Does it know the test set?
+    Recognition,
 }
 
-impl Code {
-    /// The name in records and tables.
+impl Probe {
+    /// All of them, in the order in which they are asked: what makes others pointless comes first.
+    pub const ALL: [Self; 9] = [
+        Self::Buffering,
+        Self::Conformance,
+        Self::Audit,
+        Self::Sameness,
+        Self::Determinism,
+        Self::Length,
+        Self::Cache,
+        Self::Coalescing,
+        Self::Recognition,
+    ];
+
+    /// The name in tables and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Crashed => "crashed",
-            Self::ExitedEarly => "exited_early",
-            Self::Hung => "hung",
-            Self::LineCount => "line_count",
-            Self::ExtraOutput => "extra_output",
-            Self::Flood => "flood",
-            Self::InvalidUtf8 => "invalid_utf8",
-            Self::LeftProcess => "left_process",
+            Self::Buffering => "buffering",
+            Self::Conformance => "conformance",
+            Self::Audit => "audit",
+            Self::Sameness => "sameness",
+            Self::Determinism => "determinism",
+            Self::Length => "length",
+            Self::Cache => "cache",
+            Self::Coalescing => "coalescing",
+            Self::Recognition => "recognition",
         }
     }
 
-    const fn limit(self) -> &'static str {
+    fn ask(self, examinee: &Examinee<'_>) -> Outcome<Heard> {
         match self {
-            Self::Crashed => "exit code 0",
-            Self::ExitedEarly => "run until the end of its input",
-            Self::Hung => "an answer within the campaign's line-seconds or launch-seconds",
-            Self::LineCount => "one line out for each line in",
-            Self::ExtraOutput => "nothing but the answers on standard output",
-            Self::Flood => "64 MiB and 64 times its input",
-            Self::InvalidUtf8 => "UTF-8 in every answer",
-            Self::LeftProcess => "no process alive 0.2 s after its end",
+            Self::Buffering => buffering::ask(examinee),
+            Self::Conformance => conformance::ask(examinee),
+            Self::Audit => audit::ask(examinee),
+            Self::Sameness => sameness::ask(examinee),
+            Self::Determinism => determinism::ask(examinee),
+            Self::Length => length::ask(examinee),
+            Self::Cache => cache::ask(examinee),
+            Self::Coalescing => coalescing::ask(examinee),
+            Self::Recognition => recognition::ask(examinee),
         }
-    }
-
-    const fn remedy(self) -> &'static str {
-        match self {
-            Self::Crashed => "see the end of its standard error in the record; run its command by hand",
-            Self::ExitedEarly => "read lines until the end of input, also in the latency track",
-            Self::Hung => "flush after every line in the latency track; else raise the limit in the campaign",
-            Self::LineCount => "answer an empty line by an empty line, and keep line ends out of answers",
-            Self::ExtraOutput => "send banners and progress to standard error",
-            Self::Flood => "look for a loop in its output",
-            Self::InvalidUtf8 => {
-                "replace invalid bytes of the input by U+FFFD, and cut text at characters only"
-            }
-            Self::LeftProcess => "wait for helper processes before exiting",
-        }
-    }
-
-    /// The reason to put into a record; `figure` is what was seen.
-    pub fn reason(self, figure: impl Into<String>) -> Reason {
-        Reason { code: self, figure: figure.into(), limit: self.limit().into(), remedy: self.remedy().into() }
     }
 }
 
-/// A code with what was seen.
+/// A reason, and the track in which it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// Which rule.
-    pub code: Code,
+pub struct Finding {
+    /// Where it was seen.
+    pub track: Track,
+    /// What was wrong.
+    #[serde(flatten)]
+    pub reason: Reason,
+}
+
+impl Finding {
+    /// Whether the track in which it was seen forbids it.
+    pub fn is_forbidden(&self) -> bool {
+        self.reason.code.severity(self.track) == Severity::Invalid
+    }
+
+    /// Whether it says something about `track`. How a system reads and writes belongs to one track; what it
+    /// does to speed (a cache, a table of sentences) taints all.
+    pub fn concerns(&self, track: Track) -> bool {
+        self.track == track || matches!(self.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
+    }
+}
+
+/// What a probe heard.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// What was wrong.
+    pub findings: Vec<Finding>,
+    /// What was seen, in a few words; the same place as a reason's figure.
+    pub figure: String,
+    /// Whether a timed probe saw something, but not clearly enough to say so.
+    pub undecided: bool,
+}
+
+impl Heard {
+    fn note(figure: impl Into<String>) -> Self {
+        Self { figure: figure.into(), ..Self::default() }
+    }
+
+    /// A probe that ended because the system failed.
+    fn failed(track: Track, reasons: Vec<Reason>) -> Self {
+        let mut heard = Self::default();
+        heard.add(track, reasons);
+        heard
+    }
+
+    fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
+        self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
+    }
+}
+
+/// A probe's result, as it is stored and printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Examined {
+    /// Which probe.
+    pub probe: Probe,
+    /// VALID, NOISY (it could not be decided on this host) or INVALID.
+    pub verdict: Verdict,
+    /// What was wrong.
+    pub findings: Vec<Finding>,
     /// What was seen.
     pub figure: String,
-    /// What is allowed.
-    pub limit: String,
-    /// What to do about it.
-    pub remedy: String,
+    /// How long it took.
+    pub seconds: f64,
 }
 
-/// Whether a round, or a cell, may be quoted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Verdict {
-    /// The rules were kept.
-    Valid,
-    /// The host disturbed it.
-    Noisy,
-    /// A rule was broken.
-    Invalid,
-}
-
-impl Verdict {
-    /// The word in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "VALID",
-            Self::Noisy => "NOISY",
-            Self::Invalid => "INVALID",
+/// Asks each of `probes`. A track in which the system doesn't get through is not asked about again.
+pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Outcome<Vec<Examined>> {
+    let mut all = Vec::new();
+    for &probe in Probe::ALL.iter().filter(|probe| probes.contains(probe)) {
+        if examinee.tracks.is_empty() {
+            break;
         }
+        let begin = Instant::now();
+        let heard = probe.ask(examinee)?;
+        let lost =
+            |track: &Track| heard.findings.iter().any(|finding| finding.track == *track && is_fatal(finding));
+        examinee.tracks.retain(|track| !lost(track));
+        all.push(Examined {
+            probe,
+            verdict: verdict_of(&heard),
+            findings: heard.findings,
+            figure: heard.figure,
+            seconds: begin.elapsed().as_secs_f64(),
+        });
     }
+    Ok(all)
+}
+
+/// Whether a system with this fault can't be asked further questions in the same track.
+fn is_fatal(finding: &Finding) -> bool {
+    use Code::{
+        BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung, LineCount, ReadsAhead, WaitsForEof,
+    };
+    let fatal =
+        [Crashed, ExitedEarly, Hung, BlockBuffered, ReadsAhead, WaitsForEof, LineCount, ExtraOutput, Flood];
+    fatal.contains(&finding.reason.code)
+}
+
+fn verdict_of(heard: &Heard) -> Verdict {
+    match () {
+        () if heard.findings.iter().any(Finding::is_forbidden) => Verdict::Invalid,
+        () if heard.undecided => Verdict::Noisy,
+        () => Verdict::Valid,
+    }
+}
+
+/// The verdict on a system: of its worst probe.
+pub fn verdict(examined: &[Examined]) -> Verdict {
+    examined.iter().map(|probe| probe.verdict).max().unwrap_or(Verdict::Valid)
 }

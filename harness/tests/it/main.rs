@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
 mod bad_input;
+mod contestants;
 mod misbehaviour;
 mod models;
 mod plugins;

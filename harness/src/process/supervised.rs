@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 
-use super::Run;
+use super::audit::{Audit, LOOK};
+use super::environment::environment;
+use super::{Ending, Subject};
 use crate::exit::Outcome;
 use crate::os::{self, Interest};
 use crate::supervisor::{Launched, Report, Spec, control_pair};
@@ -21,16 +23,19 @@ use crate::verify::{Code, Reason};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running system and the supervisor above it. Dropping it ends both.
-pub(super) struct Supervised {
+pub struct Supervised {
     supervisor: Child,
     control: BufReader<UnixStream>,
     launched: Launched,
+    audit: Audit,
+    /// The cores that it may use.
+    cores: Vec<usize>,
 }
 
 impl Supervised {
-    /// Starts the run's system on `stdin` and `stdout`; the outer error is the bench's, the inner the system's.
-    pub(super) fn launch(run: &Run<'_>, stdin: Stdio, stdout: Stdio) -> Outcome<Result<Self, Reason>> {
-        let (mut control, theirs) = control_pair()?;
+    /// Starts the subject on `stdin` and `stdout`; the outer error is the bench's, the inner the system's.
+    pub fn launch(subject: &Subject<'_>, stdin: Stdio, stdout: Stdio) -> Outcome<Result<Self, Reason>> {
+        let (control, theirs) = control_pair()?;
         // Not by its path: there may lie another dyno by now.
         let mut command = Command::new(OWN_PROGRAM);
         command.args(["supervise", "--control", &theirs.as_raw_fd().to_string()]);
@@ -39,11 +44,12 @@ impl Supervised {
         command.stdin(stdin).stdout(stdout).process_group(0);
         let supervisor = command.spawn().context("can't start the supervisor")?;
         drop((command, theirs));
-        let mut spec = serde_json::to_vec(&spec(run)).context("the supervisor's spec")?;
+        let mut spec = serde_json::to_vec(&spec(subject)?).context("the supervisor's spec")?;
         spec.push(b'\n');
-        control.write_all(&spec).context("writing to the supervisor")?;
-        let mut started =
-            Self { supervisor, control: BufReader::new(control), launched: Launched::default() };
+        let (control, launched) = (BufReader::new(control), Launched::default());
+        let audit = Audit::default();
+        let mut started = Self { supervisor, control, launched, audit, cores: subject.cores.to_vec() };
+        started.control.get_mut().write_all(&spec).context("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {
             Some(Launched { error: Some(error), .. }) => {
                 Ok(Err(Code::Crashed.reason(format!("can't be started: {error}"))))
@@ -56,40 +62,53 @@ impl Supervised {
         }
     }
 
-    /// Monotonic time of the launch.
-    pub(super) fn launched_ns(&self) -> u64 {
-        self.launched.at_ns
+    /// The process that the system's are below.
+    pub fn pid(&self) -> u32 {
+        self.supervisor.id()
+    }
+
+    /// Looks at its threads, if the last look was long ago.
+    pub fn look_now_and_then(&mut self) {
+        self.audit.look_now_and_then(self.supervisor.id(), &self.cores);
+    }
+
+    /// Looks at its threads.
+    pub fn look(&mut self) {
+        self.audit.look(self.supervisor.id(), &self.cores);
     }
 
     /// Asks the supervisor to end the system.
-    pub(super) fn kill(&self) {
+    pub fn kill(&self) {
         // An error means that the supervisor has closed its side: the system has ended already.
         let _ = self.control.get_ref().shutdown(Shutdown::Write);
     }
 
-    /// Waits for the system's end, looking in `every` so often; kills it when `look` says so or time is up.
-    pub(super) fn finish(
+    /// Waits for the system's end and audits it meanwhile; kills it when `look` says so or time is up.
+    pub fn finish(
         mut self,
         limit: Duration,
-        every: Duration,
         mut look: impl FnMut() -> Option<Reason>,
-    ) -> Outcome<(Report, Option<Reason>)> {
-        let deadline = Instant::now() + limit;
+    ) -> Outcome<(Ending, Option<Reason>)> {
+        let begin = Instant::now();
         let mut reason = None;
-        while reason.is_none() && !self.has_spoken(every.min(limit))? {
-            reason = look();
-            if reason.is_none() && Instant::now() >= deadline {
+        while reason.is_none() && !self.has_spoken(pause(begin.elapsed()).min(limit))? {
+            // A flood that is over before is seen at the end.
+            reason = if begin.elapsed() >= LOOK { look() } else { None };
+            self.look_now_and_then();
+            if reason.is_none() && begin.elapsed() >= limit {
                 reason = Some(Code::Hung.reason(format!("still running after {:.1} s", limit.as_secs_f64())));
             }
         }
         if reason.is_some() {
             self.kill();
         }
+        let received = self.receive::<Report>(PATIENCE)?;
         let lost = || Code::Crashed.reason("it ended or stopped its supervisor");
-        match self.receive(PATIENCE)? {
-            Some(report) => Ok((report, reason)),
-            None => Ok((Report { killed: true, ..Report::default() }, Some(reason.unwrap_or_else(lost)))),
-        }
+        let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
+        let report = received.unwrap_or(Report { killed: true, ..Report::default() });
+        let (launched_ns, audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
+        let network = self.launched.network.clone();
+        Ok((Ending { report, launched_ns, audit, network }, reason))
     }
 
     fn has_spoken(&self, within: Duration) -> std::io::Result<bool> {
@@ -113,12 +132,25 @@ impl Supervised {
     }
 }
 
-fn spec(run: &Run<'_>) -> Spec {
-    let mut command = run.command.clone();
-    if run.system.is_hosted() {
+fn spec(subject: &Subject<'_>) -> Outcome<Spec> {
+    let system = subject.system;
+    let mut command = subject.command()?;
+    if system.is_hosted() {
         command[0] = OWN_PROGRAM.into();
     }
-    Spec { command, folder: run.system.folder().map(Into::into), cores: run.cores.to_vec() }
+    Ok(Spec {
+        command,
+        folder: system.folder().map(Into::into),
+        cores: subject.cores.to_vec(),
+        environment: environment(subject.cores.len(), &system.environment),
+        isolated: subject.isolated,
+    })
+}
+
+/// Time to the next look at a running system: soon at first, so that short launches are seen at all; then twice
+/// a second.
+fn pause(elapsed: Duration) -> Duration {
+    elapsed.clamp(Duration::from_millis(5), LOOK)
 }
 
 /// This very program, whatever lies at its path by now.

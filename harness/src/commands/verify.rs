@@ -1,0 +1,198 @@
+//! `dyno verify`: a system against the rules, without measuring it.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+
+use super::{load_campaign, print, print_json};
+use crate::campaign::{Campaign, Launch, Limits, System, TestSet, Track, own_system, starter};
+use crate::cli::VerifyArgs;
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::host::{self, Host};
+use crate::plan::{Filters, Placement};
+use crate::registry;
+use crate::say::say;
+use crate::verify::{Examined, Examinee, Finding, Probe, Verdict, examine, verdict};
+
+/// Who is verified, on what, under which limits.
+struct Request {
+    systems: Vec<System>,
+    test_set: TestSet,
+    tracks: Vec<Track>,
+    limits: Limits,
+    cores: Option<usize>,
+}
+
+/// Verifies what `args` ask for: 0 if all of it is in order, 1 if something is INVALID.
+pub fn verify(args: &VerifyArgs) -> Outcome {
+    let mut request = request(args)?;
+    request.limits.line_seconds = args.line_seconds.unwrap_or(request.limits.line_seconds);
+    request.limits.launch_seconds = args.launch_seconds.unwrap_or(request.limits.launch_seconds);
+    let scratch = tempfile::tempdir()?;
+    let host = Host::detect()?;
+    let placement = Placement::new(&host.cores, request.cores, host::siblings);
+    let probes = if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() };
+    let mut verified = Vec::new();
+    for system in &request.systems {
+        let mut examinee = Examinee {
+            system,
+            tracks: tracks(args, &request.tracks),
+            test_set: &request.test_set,
+            placement: &placement,
+            limits: request.limits,
+            scratch: scratch.path(),
+            isolated: false,
+            seed: seed(),
+            pace: Cell::default(),
+        };
+        let examined = examine(&mut examinee, &probes)?;
+        if !args.json {
+            show(system, &examined)?;
+        }
+        verified.push((system, examined));
+    }
+    let worst = verified.iter().map(|(_, examined)| verdict(examined)).max().unwrap_or(Verdict::Valid);
+    if args.json {
+        print_json(&as_json(worst, &verified))?;
+    }
+    Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
+}
+
+/// Another each time: a system that had seen the same questions before could know the answers.
+fn seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64)
+}
+
+fn tracks(args: &VerifyArgs, own: &[Track]) -> Vec<Track> {
+    let mut tracks = if args.tracks.is_empty() { own.to_vec() } else { args.tracks.clone() };
+    tracks.sort_unstable();
+    tracks.dedup();
+    tracks
+}
+
+fn request(args: &VerifyArgs) -> Outcome<Request> {
+    let own = own(args)?;
+    let Some(mut system) = own else {
+        let mut campaign = load_campaign(args.campaign.as_deref())?;
+        let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
+        filters.apply(&mut campaign)?;
+        campaign.systems.iter_mut().for_each(|system| system.sampling |= args.sampling);
+        return of_campaign(campaign);
+    };
+    system.sampling = args.sampling;
+    let starter =
+        starter().ok_or_else(|| bad_input("the starter test set isn't here: run dyno in its checkout"))?;
+    let tracks = vec![Track::Latency, Track::Throughput1];
+    Ok(Request { systems: vec![system], tracks, ..of_campaign(Campaign::load(&starter)?)? })
+}
+
+fn of_campaign(campaign: Campaign) -> Outcome<Request> {
+    let Campaign { systems, tracks, limits, cores, mut test_sets, .. } = campaign;
+    if test_sets.is_empty() {
+        return Err(bad_input("the campaign has no test set to take lines from"));
+    }
+    Ok(Request { systems, test_set: test_sets.remove(0), tracks, limits, cores })
+}
+
+/// The system that the command line itself describes, if it does.
+fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
+    if let Some(command) = &args.command {
+        let command = ["sh", "-c", command].map(String::from).to_vec();
+        let launch = Launch::Foreign { command, folder: PathBuf::from(".") };
+        return Ok(Some(own_system("command", launch, Vec::new())));
+    }
+    let settings = args.settings.iter().cloned().collect();
+    if let Some(library) = &args.plugin {
+        let library = std::path::absolute(library).or_bad_input()?;
+        let launch = Launch::Plugin { library, settings };
+        return Ok(Some(own_system("plugin", launch, args.models.clone())));
+    }
+    let backend = match (&args.backend, args.models.first()) {
+        (None, None) => return Ok(None),
+        (Some(name), _) => registry::find(name).map_err(bad_input)?,
+        (None, Some(model)) => suiting(model)?,
+    };
+    let launch = Launch::BuiltIn { backend: backend.name().into(), settings };
+    Ok(Some(own_system(backend.name(), launch, args.models.clone())))
+}
+
+fn suiting(model: &Path) -> Outcome<&'static dyn dyno_api::Backend> {
+    let remedy = || bad_input(format!("no backend suits {}; name one with --backend", model.display()));
+    registry::suiting(model).ok_or_else(remedy)
+}
+
+/// A row a probe, and below what to do about what was found.
+fn show(system: &System, examined: &[Examined]) -> Outcome<()> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["probe", "verdict", "s", "figure"]);
+    for probe in examined {
+        let seconds = format!("{:.1}", probe.seconds);
+        table.add_row([probe.probe.name(), probe.verdict.name(), &seconds, &probe.figure]);
+        for finding in &probe.findings {
+            table.add_row(["", "", "", &line(finding)]);
+        }
+    }
+    let verdict = verdict(examined);
+    print(&format!("{}\n{table}\n{}\n", system.name, verdict.name()))?;
+    if verdict == Verdict::Noisy {
+        say("NOISY: something stood out, but not beyond this host's noise; try again on a quiet host");
+    }
+    Ok(())
+}
+
+fn line(finding: &Finding) -> String {
+    let reason = &finding.reason;
+    let kind = if finding.is_forbidden() { "INVALID" } else { "warning" };
+    format!(
+        "{kind} {} ({}): {}\nlimit: {}\nremedy: {}",
+        reason.code.name(),
+        finding.track,
+        reason.figure,
+        reason.limit,
+        reason.remedy
+    )
+}
+
+fn as_json(worst: Verdict, verified: &[(&System, Vec<Examined>)]) -> Value {
+    let system = |(system, examined): &(&System, Vec<Examined>)| {
+        json!({
+            "system": system.name,
+            "verdict": verdict(examined),
+            "reasons": reasons(examined),
+            "probes": examined,
+        })
+    };
+    let all: Vec<Examined> = verified.iter().flat_map(|(_, examined)| examined.clone()).collect();
+    let systems: Vec<Value> = verified.iter().map(system).collect();
+    json!({ "verdict": worst, "reasons": reasons(&all), "systems": systems })
+}
+
+/// Each code once, with the first figure that was seen.
+fn reasons(examined: &[Examined]) -> Vec<Value> {
+    let mut seen = Vec::new();
+    let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
+    let first = findings.filter(|(_, finding)| {
+        let key = finding.reason.code;
+        !seen.contains(&key) && {
+            seen.push(key);
+            true
+        }
+    });
+    first
+        .map(|(probe, finding)| {
+            json!({
+                "code": finding.reason.code,
+                "figure": finding.reason.figure,
+                "limit": finding.reason.limit,
+                "remedy": finding.reason.remedy,
+                "track": finding.track,
+                "probe": probe,
+                "invalid": finding.is_forbidden(),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,136 @@
+//! docs/METHODOLOGY.md quotes the parameters of the code, and this holds it to them.
+
+use crate::campaign::{Limits, Profile};
+use crate::process::{audit, environment, whole_file};
+use crate::rounds::{self, noise, throughput};
+use crate::supervisor;
+use crate::verify::{Probe, length, timing};
+
+const DOCUMENT: &str = include_str!("../../docs/METHODOLOGY.md");
+
+/// The rows of its tables of parameters: label, and what stands behind it.
+fn rows() -> Vec<(String, String)> {
+    let mut in_parameters = false;
+    let mut rows = Vec::new();
+    for line in DOCUMENT.lines() {
+        in_parameters = line.starts_with("| parameter |") || in_parameters && line.starts_with('|');
+        let is_head = line.starts_with("| parameter |") || line.starts_with("| --- |");
+        if let (true, false, Some((label, rest))) =
+            (in_parameters, is_head, line.trim_matches([' ', '|']).split_once(" | "))
+        {
+            rows.push((label.to_owned(), rest.to_owned()));
+        }
+    }
+    rows
+}
+
+fn profiles(value: impl Fn(Profile) -> String) -> String {
+    [Profile::Quick, Profile::Standard, Profile::Official].map(value).join(" | ")
+}
+
+fn yes_or_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.into()
+}
+
+fn probes(profile: Profile) -> String {
+    if profile.probes() == Probe::ALL {
+        return "all".into();
+    }
+    let mut names: Vec<_> = profile.probes().iter().map(|probe| probe.name()).collect();
+    names.sort_unstable();
+    names.join(", ")
+}
+
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap()).collect();
+    groups.join(",")
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
+}
+
+/// What the code says to each label.
+fn truth() -> Vec<(&'static str, String)> {
+    let mebibytes = |bytes: u64| (bytes >> 20).to_string();
+    vec![
+        ("rounds", profiles(|profile| profile.rounds().to_string())),
+        (
+            "throughput minimum, seconds",
+            profiles(|p| (p.throughput_minimum_ns() / 1_000_000_000).to_string()),
+        ),
+        ("warm-up lines", profiles(|profile| profile.warm_up_lines().to_string())),
+        ("probes", profiles(probes)),
+        ("A/A twin", profiles(|profile| yes_or_no(profile.has_twin()))),
+        ("network of its own", profiles(|profile| yes_or_no(profile.isolates()))),
+        (
+            "lines after which a throughput launch is long enough",
+            thousands(Profile::Official.throughput_enough_lines()),
+        ),
+        ("launches of a throughput round, at most", throughput::MOST_LAUNCHES.to_string()),
+        ("launches with one line a round", throughput::ONE_LINE_LAUNCHES.to_string()),
+        ("pairs of fresh and repeated lines", timing::CACHE_PAIRS.to_string()),
+        ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
+        ("cached: a repeat's time per word below, of a fresh line's", timing::CACHED_RATIO.to_string()),
+        ("cached, recognises: one-sided Mann–Whitney p below", timing::SIGNIFICANT.to_string()),
+        (
+            "cached, recognises: microseconds saved a line, at least",
+            (timing::LEAST_SAVED_NS / 1e3).to_string(),
+        ),
+        ("coalesced: five sets at once below, of five times one", format!("{:.2}", timing::COALESCED_RATIO)),
+        ("recognises: time per word below, of the copies'", format!("{:.2}", timing::RECOGNISED_RATIO)),
+        ("nondeterministic: share of lines that differ, above", percent(rounds::MOST_DIFFERING)),
+        ("empty_output: share of ordinary lines, from", percent(length::EMPTY_SHARE)),
+        ("ordinary lines have at most so many words", length::LONGEST_ORDINARY.to_string()),
+        ("runaway: characters out for characters in, above", length::RUNAWAY_FACTOR.to_string()),
+        ("runaway: share of lines, from", percent(length::RUNAWAY_SHARE)),
+        ("length: characters against the references', beyond", percent(length::LENGTH_TOLERANCE)),
+        ("cpu_share: CPU time above allowed cores × wall time by", percent(audit::CPU_SHARE_TOLERANCE)),
+        ("left_process: milliseconds that helpers have to go", supervisor::GRACE.as_millis().to_string()),
+        ("flood: MiB of standard output, and times its input", mebibytes(whole_file::MOST_BYTES)),
+        ("flood: MiB of standard error", mebibytes(supervisor::STDERR_MOST)),
+        ("kept of standard error, KiB", (supervisor::STDERR_TAIL >> 10).to_string()),
+        ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
+        ("others on the chosen cores, share of a round, above", percent(noise::FOREIGN_LIMIT)),
+        ("canary drift, above", percent(noise::CANARY_LIMIT)),
+        ("repeats of a disturbed round, at most", Limits::default().noisy_repeats.to_string()),
+        ("shortest round that is judged, seconds", noise::LEAST_SECONDS.to_string()),
+        (
+            "milliseconds between two samples of a tree's memory",
+            supervisor::MEMORY_LOOK.as_millis().to_string(),
+        ),
+    ]
+}
+
+#[test]
+fn every_parameter_in_the_document_is_the_codes() {
+    let truth = truth();
+    let rows = rows();
+    for (label, value) in &rows {
+        let known = truth.iter().find(|(known, _)| known == label);
+        let (_, expected) = known.unwrap_or_else(|| panic!("nothing in the code stands behind {label:?}"));
+        assert_eq!(value, expected, "{label}");
+    }
+    assert_eq!(rows.len(), truth.len(), "a parameter is missing from the document");
+    assert_eq!(
+        whole_file::MOST_BYTES >> 20,
+        whole_file::MOST_GROWTH,
+        "the document gives one number for both"
+    );
+}
+
+#[test]
+fn every_variable_that_systems_see_is_named() {
+    for name in environment::PASSED_ON.iter().chain(&environment::THREAD_COUNTS) {
+        assert!(DOCUMENT.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn every_probe_is_described() {
+    for probe in Probe::ALL {
+        assert!(DOCUMENT.contains(&format!("| {} |", probe.name())), "{}", probe.name());
+    }
+}

@@ -1,0 +1,57 @@
+//! The environment that systems see: nothing that happens to be set where the bench was started, but what a
+//! program needs to find its parts, and how many threads the track allows, in every dialect that libraries of
+//! this field read.
+
+/// Variables that are passed on: where programs, libraries and caches lie, and who the user is.
+pub const PASSED_ON: [&str; 14] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "SSL_CERT_FILE",
+    "JAVA_HOME",
+];
+
+/// Variables that carry the number of allowed cores.
+pub const THREAD_COUNTS: [&str; 9] = [
+    "OMP_NUM_THREADS",
+    "OMP_THREAD_LIMIT",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "GOMAXPROCS",
+    "TF_NUM_INTRAOP_THREADS",
+];
+
+/// What a system on `cores` cores sees; `own` is what its campaign sets for it, and wins.
+pub fn environment(cores: usize, own: &[(String, String)]) -> Vec<(String, String)> {
+    let passed = PASSED_ON.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?)));
+    // UTF-8 everywhere, and the same words and numbers: a system must not depend on the user's locale.
+    let locale = [("LC_ALL".into(), "C.UTF-8".into()), ("LANG".into(), "C.UTF-8".into())];
+    let counts = THREAD_COUNTS.iter().map(|name| ((*name).into(), cores.to_string()));
+    passed.chain(locale).chain(counts).chain(own.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_campaigns_own_variables_come_last_and_nothing_else_leaks() {
+        let own = [("OMP_NUM_THREADS".to_string(), "7".to_string())];
+        let all = environment(2, &own);
+        assert_eq!(all.last().unwrap(), &own[0]);
+        assert!(all.contains(&("RAYON_NUM_THREADS".into(), "2".into())));
+        assert!(all.iter().all(|(name, _)| !name.starts_with("CARGO") && name != "LD_PRELOAD"));
+    }
+}

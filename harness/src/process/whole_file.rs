@@ -1,0 +1,71 @@
+//! The whole file in, the whole file out, from launch to the system's end. Standard input and output are
+//! files, so that the bench only waits, and looks twice a second.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::supervised::Supervised;
+use super::{Ending, Subject, bad_end};
+use crate::campaign::split_lines;
+use crate::exit::Outcome;
+use crate::verify::{Code, Reason};
+
+/// An output larger than this, and than [`MOST_GROWTH`] times its input, is a flood.
+pub const MOST_BYTES: u64 = 64 << 20;
+/// See [`MOST_BYTES`].
+pub const MOST_GROWTH: u64 = 64;
+
+/// What one launch over a file gave.
+#[derive(Debug, Default)]
+pub struct Pass {
+    /// Its whole output; empty if something was wrong.
+    pub text: Vec<u8>,
+    /// What was wrong.
+    pub reasons: Vec<Reason>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl Pass {
+    /// Its answers.
+    pub fn answers(&self) -> Vec<Vec<u8>> {
+        split_lines(&self.text).map(<[u8]>::to_vec).collect()
+    }
+}
+
+/// Runs a fresh process of `subject` over `input`, whose number of lines is `lines`; its output goes to `output`.
+pub fn whole_file(subject: &Subject<'_>, input: &Path, lines: usize, output: &Path) -> Outcome<Pass> {
+    let stdin = File::open(input)?;
+    let most = MOST_BYTES.max(stdin.metadata()?.len() * MOST_GROWTH);
+    let stdout = File::create(output)?;
+    let written = stdout.try_clone()?;
+    let system = match Supervised::launch(subject, Stdio::from(stdin), Stdio::from(stdout))? {
+        Ok(system) => system,
+        Err(reason) => return Ok(Pass { reasons: vec![reason], ..Pass::default() }),
+    };
+    let limit = Duration::from_secs_f64(subject.limits.launch_seconds);
+    let flood = || {
+        let bytes = written.metadata().map_or(0, |data| data.len());
+        (bytes > most).then(|| Code::Flood.reason(format!("{bytes} bytes")))
+    };
+    let (ending, reason) = system.finish(limit, flood)?;
+    // A short flood is over before anybody looks.
+    let died = || bad_end(&ending.report);
+    let reason = reason.filter(|_| !ending.report.flooded).or_else(flood).or_else(died);
+    if let Some(reason) = reason {
+        return Ok(Pass { reasons: vec![reason], ending, text: Vec::new() });
+    }
+    let text = fs::read(output)?;
+    let mut reasons = ending.faults(subject.cores);
+    reasons.extend(line_count(&text, lines));
+    Ok(Pass { text, reasons, ending })
+}
+
+/// Lines are counted before they are cut: a flood of line ends would take far more memory than its bytes.
+fn line_count(text: &[u8], expected: usize) -> Option<Reason> {
+    let ended = text.iter().filter(|&&byte| byte == b'\n').count();
+    let out = ended + usize::from(text.last().is_some_and(|&byte| byte != b'\n'));
+    (out != expected).then(|| Code::LineCount.reason(format!("{out} lines out for {expected} lines in")))
+}

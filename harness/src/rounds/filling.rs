@@ -1,0 +1,127 @@
+//! What a throughput launch reads: the test set, made long enough for the profile's minimum time.
+//!
+//! A launch of a fraction of a second measures loading and the clock. So distinct filler lines are put around
+//! the scored ones, half before and half after, where the campaign names a file of them. Else the set follows
+//! itself in other orders, but only for a system that has shown that it translates equal lines anew. Else the
+//! set stands as it is, and the round takes more launches.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{Run, may_repeat};
+use crate::campaign::words;
+use crate::exit::Outcome;
+use crate::process::{Pass, whole_file};
+use crate::random::Random;
+use crate::store::write_whole;
+
+/// The input of a launch.
+pub struct Filling {
+    /// The file.
+    pub input: PathBuf,
+    /// Its lines.
+    pub lines: usize,
+    /// Its words.
+    pub words: usize,
+    /// Where the scored lines begin.
+    first: usize,
+    /// How many they are.
+    scored: usize,
+}
+
+impl Filling {
+    /// The input of `run`'s cell: the same in all its rounds.
+    pub fn of(run: &Run<'_>) -> Outcome<Self> {
+        let set = run.round.test_set;
+        let plain = Self {
+            input: run.bench.store.input(set),
+            lines: set.source.len(),
+            words: set.words(),
+            first: 0,
+            scored: set.source.len(),
+        };
+        if run.bench.campaign.filler.is_none() && !may_repeat(run.bench.examined) {
+            return Ok(plain);
+        }
+        let wanted = wanted_lines(run, &plain)?;
+        let (before, after) = around(run, wanted.saturating_sub(plain.lines));
+        if before.is_empty() && after.is_empty() {
+            return Ok(plain);
+        }
+        let lines: Vec<&[u8]> = before
+            .iter()
+            .chain(set.source.iter().map(Vec::as_slice).collect::<Vec<_>>().iter())
+            .chain(&after)
+            .copied()
+            .collect();
+        let name = format!("{}-{}.src", set.sha256, lines.len());
+        let input = run.bench.store.scratch(&name);
+        if !input.exists() {
+            write_whole(&input, &[lines.join(&b'\n'), b"\n".to_vec()].concat())?;
+        }
+        let words = lines.iter().map(|line| words(line)).sum();
+        Ok(Self { input, lines: lines.len(), words, first: before.len(), scored: plain.lines })
+    }
+
+    /// The answers that count for quality.
+    pub fn scored(&self, pass: &Pass) -> Vec<Vec<u8>> {
+        pass.answers().into_iter().skip(self.first).take(self.scored).collect()
+    }
+}
+
+/// How many lines last as long as the profile wants: as many as in the cell's first round, else by a trial.
+fn wanted_lines(run: &Run<'_>, plain: &Filling) -> Outcome<usize> {
+    let mut earlier = run.bench.store.records().iter().filter(|record| record.is_of(run.round));
+    if let Some(lines) = earlier.find_map(|record| record.timed_lines) {
+        return Ok(lines);
+    }
+    let profile = run.bench.campaign.profile;
+    let output = run.bench.store.scratch("output.txt");
+    let one = run.bench.store.scratch("one-line.txt");
+    fs::write(&one, [run.round.test_set.source[0].as_slice(), b"\n"].concat())?;
+    let load = whole_file(&run.subject, &one, 1, &output)?;
+    let whole = whole_file(&run.subject, &plain.input, plain.lines, &output)?;
+    // A system that fails here fails in the round as well, and is told there.
+    if !load.reasons.is_empty() || !whole.reasons.is_empty() {
+        return Ok(plain.lines);
+    }
+    let times = [load.ending.wall_ns(), whole.ending.wall_ns()];
+    Ok(lines_for(profile.throughput_minimum_ns(), times, plain.lines).min(profile.throughput_enough_lines()))
+}
+
+/// Lines that take `minimum_ns`, when one takes the first of `times_ns` and `lines` take the second; a tenth
+/// more, so that a quick round doesn't fall short.
+fn lines_for(minimum_ns: u64, [one_ns, all_ns]: [u64; 2], lines: usize) -> usize {
+    let line_ns = all_ns.saturating_sub(one_ns).max(1) as f64 / lines.max(2).saturating_sub(1) as f64;
+    let left_ns = minimum_ns.saturating_sub(one_ns) as f64;
+    (1.1 * left_ns / line_ns).ceil() as usize
+}
+
+/// Further lines before and after the scored ones.
+fn around<'a>(run: &Run<'a>, further: usize) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
+    let set = run.round.test_set;
+    if let Some(filler) = &run.bench.campaign.filler {
+        let lines: Vec<&[u8]> = filler.around(set).take(further).collect();
+        let (before, after) = lines.split_at(lines.len() / 2);
+        return (before.to_vec(), after.to_vec());
+    }
+    let copies = further.div_ceil(set.source.len());
+    let copy = |number: usize| {
+        let purpose = format!("copy {number} of {}", set.name);
+        let order = Random::new(run.bench.campaign.seed, &purpose).permutation(set.source.len());
+        order.into_iter().map(|line| set.source[line].as_slice()).collect::<Vec<_>>()
+    };
+    (Vec::new(), (0..copies).flat_map(copy).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trial_tells_how_many_lines_last_long_enough() {
+        // 0.1 s of loading, then 1 ms a line: 9.9 s hold 9,900 lines, and a tenth more.
+        assert_eq!(lines_for(10_000_000_000, [101_000_000, 200_000_000], 100), 10_889);
+        assert_eq!(lines_for(1_000, [2_000, 3_000], 100), 0, "loading alone lasts long enough");
+    }
+}

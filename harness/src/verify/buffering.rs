@@ -1,0 +1,22 @@
+//! Buffering: whether each line is answered before the next is asked. What a silent system is up to is found out
+//! by `process::silence`, here as in every round.
+
+use super::{Examinee, Heard, lines};
+use crate::campaign::Track;
+use crate::exit::Outcome;
+
+/// So many lines in a row, for those that lag only sometimes.
+const LINES: usize = 100;
+
+pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
+    if !examinee.answers_lines() {
+        return Ok(Heard::note("the latency track is not asked about"));
+    }
+    let told = examinee.ask_a_while(&lines::ordinary(examinee, LINES, "buffering"))?;
+    let answered = told.answers.len();
+    if !told.reasons.is_empty() {
+        return Ok(Heard::failed(Track::Latency, told.reasons));
+    }
+    let start = told.start_ns.unwrap_or(0) as f64 / 1e6;
+    Ok(Heard::note(format!("{answered} lines answered one by one, the first {start:.0} ms after launch")))
+}

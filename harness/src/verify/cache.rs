@@ -1,0 +1,91 @@
+//! Cache: in lock-step, in one process, fresh lines alternate with lines that were answered at least 50 lines ago.
+
+use super::timing::{CACHE_APART, CACHE_PAIRS, Sample, cached};
+use super::{Examinee, Heard, lines};
+use crate::campaign::{Track, words};
+use crate::exit::Outcome;
+
+pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
+    if !examinee.answers_lines() {
+        return Ok(Heard::note("the latency track is not asked about"));
+    }
+    let fresh = lines::ordinary(examinee, CACHE_APART + 2 * CACHE_PAIRS, "cache");
+    let plan = Plan::of(&fresh);
+    let asked: Vec<_> = plan.asked.iter().map(|&line| fresh[line].clone()).collect();
+    let told = examinee.ask(&asked)?;
+    if !told.reasons.is_empty() {
+        return Ok(Heard::failed(Track::Latency, told.reasons));
+    }
+    let sample = |&at: &usize| Sample { units: words(&asked[at]), ns: told.latency_ns[at] };
+    let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
+    let judged = cached(&side(&plan.fresh), &side(&plan.repeats));
+    let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
+    heard.add(Track::Latency, judged.reason);
+    Ok(heard)
+}
+
+/// What is asked when.
+struct Plan {
+    /// A line's number for each question.
+    asked: Vec<usize>,
+    /// Places of fresh lines that count.
+    fresh: Vec<usize>,
+    /// Places of repeats, one for each of those.
+    repeats: Vec<usize>,
+}
+
+impl Plan {
+    /// First lines that are fresh and don't count, as stock for repeats; then fresh and repeat in turn, the
+    /// repeat being of the stock's line whose length is nearest to the fresh one's.
+    fn of(lines: &[Vec<u8>]) -> Self {
+        let lengths: Vec<usize> = lines.iter().map(|line| words(line)).collect();
+        let mut plan = Self { asked: Vec::new(), fresh: Vec::new(), repeats: Vec::new() };
+        let mut unrepeated: Vec<usize> = Vec::new();
+        for line in 0..lines.len() {
+            plan.asked.push(line);
+            unrepeated.push(line);
+            // Asked at least CACHE_APART questions ago: fewer lines than questions lie between.
+            let place = plan.asked.len();
+            let old = |stock: &usize| {
+                plan.asked.iter().position(|l| l == stock).is_some_and(|at| at + CACHE_APART <= place)
+            };
+            let nearest =
+                unrepeated.iter().copied().filter(old).min_by_key(|&l| lengths[l].abs_diff(lengths[line]));
+            let Some(repeat) = nearest.filter(|_| line >= 2 * CACHE_APART) else { continue };
+            unrepeated.retain(|&stock| stock != repeat);
+            plan.fresh.push(place - 1);
+            plan.repeats.push(place);
+            plan.asked.push(repeat);
+            if plan.repeats.len() == CACHE_PAIRS {
+                break;
+            }
+        }
+        plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_come_late_once_and_match_in_length() {
+        let lines: Vec<Vec<u8>> = (0..250).map(|i| "word ".repeat(3 + i * 7 % 20).into_bytes()).collect();
+        let plan = Plan::of(&lines);
+        assert_eq!((plan.fresh.len(), plan.repeats.len()), (CACHE_PAIRS, CACHE_PAIRS));
+        let mut seen = std::collections::HashSet::new();
+        for (&fresh, &repeat) in plan.fresh.iter().zip(&plan.repeats) {
+            let line = plan.asked[repeat];
+            let first = plan.asked.iter().position(|&l| l == line).unwrap();
+            assert!(repeat - first >= CACHE_APART, "{repeat} {first}");
+            assert!(seen.insert(line), "a line is repeated once");
+            let length = |place: usize| words(&lines[plan.asked[place]]);
+            assert!(length(fresh).abs_diff(length(repeat)) <= 4, "{} {}", length(fresh), length(repeat));
+            assert_eq!(
+                plan.asked.iter().position(|&l| l == plan.asked[fresh]),
+                Some(fresh),
+                "fresh is fresh"
+            );
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What is judged by time, as pure functions of samples. The limits are the protocol's; each leaves room for what
+//! honest systems do (a batch shortlist gets smaller with repeated lines, by about 20 % on Marian).
+
+use super::{Code, Reason};
+use crate::stats::median;
+
+/// Repeated lines' time per word against fresh ones'.
+pub const CACHED_RATIO: f64 = 0.85;
+/// So many repeats, each beside a fresh line.
+pub const CACHE_PAIRS: usize = 100;
+/// A repeat comes at least so many lines after its first time.
+pub const CACHE_APART: usize = 50;
+/// Five sets in one against five times one.
+pub const COALESCED_RATIO: f64 = 0.60;
+/// Lines of the set against copies with a word exchanged.
+pub const RECOGNISED_RATIO: f64 = 0.90;
+/// Chance of seeing this in a system that treats both alike.
+pub const SIGNIFICANT: f64 = 1e-3;
+/// Less than this a line is the path's own jitter.
+pub const LEAST_SAVED_NS: f64 = 50_000.0;
+/// Set times of less than this are too short to tell anything by: a tenth is a millisecond.
+const LEAST_SET_NS: f64 = 10e6;
+/// Of each side the slowest are left out, so many in a hundred: they are the host's.
+const TRIMMED: usize = 5;
+
+/// One answer: units of work (words), and how long it took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Words.
+    pub units: usize,
+    /// Nanoseconds.
+    pub ns: u64,
+}
+
+impl Sample {
+    fn per_unit(&self) -> f64 {
+        self.ns as f64 / self.units.max(1) as f64
+    }
+}
+
+/// What a comparison of two sides came to.
+#[derive(Debug)]
+pub struct Judged {
+    /// The suspects' time per word as a share of the others'.
+    pub figure: String,
+    /// What they are guilty of.
+    pub reason: Option<Reason>,
+    /// Whether the ratio is beyond its limit without being significant.
+    pub undecided: bool,
+}
+
+/// Whether `repeats` are answered from memory.
+pub fn cached(fresh: &[Sample], repeats: &[Sample]) -> Judged {
+    faster(Code::Cached, CACHED_RATIO, repeats, fresh, "a repeated line takes", "a fresh one's")
+}
+
+/// Whether lines of the set are answered from a table.
+pub fn recognises(set: &[Sample], copies: &[Sample]) -> Judged {
+    faster(Code::Recognises, RECOGNISED_RATIO, set, copies, "a line of the set takes", "a changed copy's")
+}
+
+fn faster(code: Code, limit: f64, suspects: &[Sample], others: &[Sample], who: &str, whom: &str) -> Judged {
+    let (suspect, other) = (trimmed(suspects), trimmed(others));
+    let ratio = per_unit(&suspect) / per_unit(&other);
+    let line_units =
+        other.iter().map(|sample| sample.units).sum::<usize>() as f64 / other.len().max(1) as f64;
+    let saved_ns = (per_unit(&other) - per_unit(&suspect)) * line_units;
+    let units = |samples: &[Sample]| samples.iter().map(Sample::per_unit).collect::<Vec<_>>();
+    let p = chance_of_smaller(&units(suspects), &units(others));
+    let figure = format!("{who} {ratio:.2} of {whom} time per word");
+    let stands_out = ratio < limit && saved_ns >= LEAST_SAVED_NS;
+    let reason = (stands_out && p < SIGNIFICANT)
+        .then(|| code.reason(format!("{figure} (p = {p:.0e}, {:.0} µs a line)", saved_ns / 1e3)));
+    Judged { undecided: stands_out && reason.is_none(), figure, reason }
+}
+
+/// Without the slowest by unit.
+fn trimmed(samples: &[Sample]) -> Vec<Sample> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable_by(|a, b| a.per_unit().total_cmp(&b.per_unit()));
+    sorted.truncate(samples.len() - samples.len() * TRIMMED / 100);
+    sorted
+}
+
+fn per_unit(samples: &[Sample]) -> f64 {
+    let (ns, units) = samples.iter().fold((0, 0), |(ns, units), s| (ns + s.ns, units + s.units.max(1)));
+    ns as f64 / units.max(1) as f64
+}
+
+/// One-sided Mann–Whitney: how likely `a` lies so far below `b` by chance. The normal approximation with the
+/// correction for continuity (Mann and Whitney 1947); ties, rare among nanoseconds, count half.
+fn chance_of_smaller(a: &[f64], b: &[f64]) -> f64 {
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    let below = |x: &f64| {
+        b.iter()
+            .map(|y| {
+                if x < y {
+                    1.0
+                } else if x == y {
+                    0.5
+                } else {
+                    0.0
+                }
+            })
+            .sum::<f64>()
+    };
+    let u: f64 = a.iter().map(below).sum();
+    let deviation = (n * m * (n + m + 1.0) / 12.0).sqrt();
+    let z = (u - n * m / 2.0 - 0.5) / deviation.max(f64::MIN_POSITIVE);
+    upper_tail(z)
+}
+
+/// Of the standard normal distribution: Abramowitz and Stegun 26.2.17, off by less than 7.5e-8.
+fn upper_tail(z: f64) -> f64 {
+    if z < 0.0 {
+        return 1.0 - upper_tail(-z);
+    }
+    let t = 1.0 / (1.0 + 0.231_641_9 * z);
+    let polynomial = [1.330_274_429, -1.821_255_978, 1.781_477_937, -0.356_563_782, 0.319_381_530]
+        .iter()
+        .fold(0.0, |sum, c| t * (sum + c));
+    polynomial * (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+/// Whether a set five times over takes about as long as once. Each is a list of whole launches' nanoseconds:
+/// with one line (what loading takes), with the set, with five sets.
+pub fn coalesced(one_line: &[f64], once: &[f64], five_times: &[f64]) -> Judged {
+    let middle = |times: &[f64]| median(times).unwrap_or(0.0);
+    let load = middle(one_line);
+    let (once, five) = (middle(once) - load, middle(five_times) - load);
+    if once < LEAST_SET_NS {
+        let figure = format!("too quick to tell: the set takes {:.1} ms", once.max(0.0) / 1e6);
+        return Judged { figure, reason: None, undecided: false };
+    }
+    let ratio = five / (5.0 * once);
+    let figure = format!("five sets at once take {:.0} % of five times one", ratio * 100.0);
+    let reason = (ratio < COALESCED_RATIO).then(|| Code::Coalesced.reason(figure.as_str()));
+    Judged { figure, reason, undecided: false }
+}
+
+/// The same question to whole files: are the set's launches all quicker than the copies', and by enough?
+pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64]) -> Judged {
+    let middle = |times: &[f64]| median(times).unwrap_or(0.0);
+    let load = middle(one_line);
+    let (known, changed) = (middle(set) - load, middle(copies) - load);
+    if changed < LEAST_SET_NS {
+        let figure = format!("too quick to tell: the file takes {:.1} ms", changed.max(0.0) / 1e6);
+        return Judged { figure, reason: None, undecided: false };
+    }
+    let ratio = known / changed;
+    let figure = format!("the set as a file takes {ratio:.2} of its changed copy's time");
+    let slowest = set.iter().copied().fold(0.0, f64::max);
+    let apart = copies.iter().all(|&time| time > slowest);
+    let reason = (ratio < RECOGNISED_RATIO && apart).then(|| Code::Recognises.reason(figure.as_str()));
+    Judged { undecided: ratio < RECOGNISED_RATIO && !apart, figure, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Lines of 5 to 24 words at about 100 µs a word, ±10 %, with a slow one now and then; `factor` of that.
+    fn samples(seed: u64, count: usize, factor: f64) -> Vec<Sample> {
+        let mut random = Random::new(seed, "samples");
+        let mut one = |i: usize| {
+            let units = 5 + random.below(20);
+            let noise = 0.9 + random.below(2001) as f64 / 10_000.0;
+            let slow = if i % 37 == 36 { 20.0 } else { 1.0 };
+            Sample { units, ns: (units as f64 * 100_000.0 * noise * slow * factor) as u64 }
+        };
+        (0..count).map(&mut one).collect()
+    }
+
+    #[test]
+    fn repeats_that_take_as_long_are_no_cache() {
+        for seed in 0..20 {
+            let judged = cached(&samples(2 * seed, 100, 1.0), &samples(2 * seed + 1, 100, 1.0));
+            assert_eq!((judged.reason, judged.undecided), (None, false), "seed {seed}");
+        }
+        assert!(
+            cached(&samples(1, 100, 1.0), &samples(2, 100, 0.9)).reason.is_none(),
+            "warm caches of a CPU"
+        );
+    }
+
+    #[test]
+    fn repeats_that_take_less_are_a_cache() {
+        for factor in [0.8, 0.5, 0.01] {
+            let judged = cached(&samples(1, 100, 1.0), &samples(2, 100, factor));
+            assert_eq!(judged.reason.expect("caught").code, Code::Cached, "{factor}");
+        }
+    }
+
+    #[test]
+    fn a_cache_of_every_third_line_is_one_too() {
+        let mut repeats = samples(2, 100, 1.0);
+        repeats.iter_mut().step_by(3).for_each(|sample| sample.ns /= 50);
+        assert_eq!(cached(&samples(1, 100, 1.0), &repeats).reason.expect("caught").code, Code::Cached);
+    }
+
+    #[test]
+    fn a_few_microseconds_are_the_paths_own() {
+        let scaled = |factor: f64| samples(1, 100, factor / 100.0);
+        assert!(cached(&scaled(1.0), &scaled(0.5)).reason.is_none());
+    }
+
+    #[test]
+    fn a_few_samples_leave_it_undecided() {
+        let judged = cached(&samples(1, 3, 1.0), &samples(2, 3, 0.5));
+        assert!(judged.reason.is_none() && judged.undecided, "{judged:?}");
+    }
+
+    #[test]
+    fn known_sentences_are_recognised_by_a_tenth() {
+        assert!(recognises(&samples(1, 200, 0.95), &samples(2, 200, 1.0)).reason.is_none());
+        let judged = recognises(&samples(1, 200, 0.8), &samples(2, 200, 1.0));
+        assert_eq!(judged.reason.expect("caught").code, Code::Recognises);
+    }
+
+    #[test]
+    fn five_sets_take_five_times_as_long_or_are_coalesced() {
+        let ms = |times: [f64; 3]| times.map(|time| time * 1e6);
+        let load = ms([100.0, 101.0, 300.0]);
+        let judged =
+            |five: f64| coalesced(&load, &ms([200.0, 201.0, 199.0]), &ms([five, five + 1.0, five - 1.0]));
+        assert!(judged(601.0).reason.is_none());
+        assert!(judged(500.0).reason.is_none(), "a smaller shortlist for the whole batch is honest");
+        assert_eq!(judged(220.0).reason.expect("caught").code, Code::Coalesced);
+        assert_eq!(judged(220.0).figure, "five sets at once take 24 % of five times one");
+        let quick = coalesced(&load, &ms([102.0; 3]), &ms([102.0; 3]));
+        assert!(quick.reason.is_none() && quick.figure.starts_with("too quick to tell"));
+    }
+
+    #[test]
+    fn files_must_lie_apart_to_be_recognised() {
+        let judged = recognises_files(&[0.0], &[1e9, 1.1e9, 0.9e9], &[2e9, 2.1e9, 1.9e9]);
+        assert_eq!(judged.reason.expect("caught").code, Code::Recognises);
+        let judged = recognises_files(&[0.0], &[1e9, 2.5e9, 0.9e9], &[2e9, 2.1e9, 1.9e9]);
+        assert!(judged.reason.is_none() && judged.undecided);
+        assert!(recognises_files(&[0.0], &[1.9e9; 3], &[2e9; 3]).reason.is_none());
+    }
+
+    #[test]
+    fn the_chance_agrees_with_tables() {
+        // Standard normal quantiles.
+        for (z, p) in [(0.0, 0.5), (1.644_854, 0.05), (2.326_348, 0.01), (3.090_232, 0.001)] {
+            assert!((upper_tail(z) - p).abs() < 1e-6, "{z}");
+        }
+        // Ten values below ten others: U = 100; the normal approximation gives z = 49.5/√175.
+        let (a, b): (Vec<f64>, Vec<f64>) =
+            ((0..10).map(f64::from).collect(), (10..20).map(f64::from).collect());
+        assert!((chance_of_smaller(&a, &b) - upper_tail(49.5 / 175f64.sqrt())).abs() < 1e-12);
+        assert!(chance_of_smaller(&b, &a) > 0.999);
+    }
+}

@@ -1,0 +1,603 @@
+#!/usr/bin/env python3
+"""Small contestants for the bench: honest ones, and one for each way of breaking the rules.
+
+contestant.py MODE TRACK [FILE]    FILE: a test set's source, or scratch space, for those that need one
+
+Each answers a line by the same line in capitals, after some work where time matters, and does one thing wrong.
+"""
+
+import hashlib
+import os
+import signal
+import sys
+import threading
+import time
+
+MODE, TRACK = sys.argv[1], sys.argv[2]
+FILE = sys.argv[3] if len(sys.argv) > 3 else None
+LATENCY = TRACK == "latency"
+OUT = sys.stdout.buffer
+WORK = 0.0015  # seconds a line, where time matters
+
+
+def lines():
+    return iter(sys.stdin.buffer.readline, b"")
+
+
+def translate(line):
+    return line.rstrip(b"\n").upper()
+
+
+def say(answer):
+    OUT.write(answer + b"\n")
+    OUT.flush()
+
+
+def echo(each=lambda number, answer, line: say(answer)):
+    for number, line in enumerate(lines()):
+        each(number, translate(line), line)
+
+
+# --- honest ---------------------------------------------------------------------------------------------------
+
+
+def honest_plain():
+    echo()
+
+
+def honest_text():
+    # As most people write it: text, not bytes.
+    for line in sys.stdin:
+        print(line.rstrip("\n").upper(), flush=True)
+
+
+def honest_slow():
+    echo(lambda n, answer, line: (time.sleep(0.03), say(answer)))
+
+
+def honest_sleepy():
+    # Longer than any idle system is waited for, now and then.
+    echo(lambda n, answer, line: (time.sleep(0.8 if n == 5 else 0), say(answer)))
+
+
+def honest_busy():
+    def each(n, answer, line):
+        end = time.perf_counter() + 0.0001 * len(line.split())
+        while time.perf_counter() < end:
+            pass
+        say(answer)
+
+    echo(each)
+
+
+def honest_uneven():
+    # Takes longer for some lines than for others, whatever is in them.
+    echo(lambda n, answer, line: (time.sleep(WORK * (1 + n % 5)), say(answer)))
+
+
+def honest_long_start():
+    time.sleep(1.5)
+    echo()
+
+
+def honest_worker():
+    # All work is done by a process behind this one, which takes its time.
+    to_worker, from_worker = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        os.close(to_worker[1])
+        with os.fdopen(to_worker[0], "rb") as source, os.fdopen(from_worker[1], "wb") as sink:
+            for line in iter(source.readline, b""):
+                time.sleep(0.7 if line.startswith(b"T") and len(line) % 37 == 0 else 0.001)
+                sink.write(line.upper())
+                sink.flush()
+        os._exit(0)
+    os.close(to_worker[0]), os.close(from_worker[1])
+    with os.fdopen(to_worker[1], "wb") as sink, os.fdopen(from_worker[0], "rb") as source:
+        for line in lines():
+            ended = line.rstrip(b"\n") + b"\n"
+            sink.write(ended)
+            sink.flush()
+            OUT.write(source.readline())
+            OUT.flush()
+    os.wait()
+
+
+def honest_threads():
+    # A pool within the allowed cores.
+    for _ in range(4):
+        threading.Thread(target=lambda: time.sleep(0.2), daemon=True).start()
+    echo()
+
+
+def honest_own_core():
+    # Sets its affinity, but only to what it has.
+    os.sched_setaffinity(0, os.sched_getaffinity(0))
+    echo()
+
+
+def honest_chatter():
+    def each(n, answer, line):
+        sys.stderr.write(f"[{n}] " + "translating " * 20 + "\n")
+        sys.stderr.flush()
+        say(answer)
+
+    echo(each)
+
+
+def honest_short():
+    # A terse style: leaves out a word in six.
+    def each(n, answer, line):
+        words = answer.split(b" ")
+        say(b" ".join(word for i, word in enumerate(words) if i % 6 != 5) or answer)
+
+    echo(each)
+
+
+def honest_batches():
+    # In the throughput tracks it reads all, sorts by length, works, and restores the order.
+    if LATENCY:
+        return echo()
+    text = list(lines())
+    answers = [None] * len(text)
+    for i in sorted(range(len(text)), key=lambda i: len(text[i])):
+        answers[i] = translate(text[i])
+    for answer in answers:
+        OUT.write(answer + b"\n")
+
+
+def honest_shared_shortlist():
+    # Repeated lines make a batch's shortlist smaller: a fifth less work.
+    seen = set()
+
+    def each(n, answer, line):
+        time.sleep(WORK * (0.8 if not LATENCY and line in seen else 1))
+        seen.add(line)
+        say(answer)
+
+    echo(each)
+
+
+def honest_pieces():
+    # Writes an answer in pieces.
+    def each(n, answer, line):
+        half = len(answer) // 2
+        os.write(1, answer[:half])
+        time.sleep(0.0005)
+        os.write(1, answer[half:] + b"\n")
+
+    echo(each)
+
+
+def honest_late_end():
+    echo()
+    time.sleep(0.5)
+
+
+# --- reading and writing --------------------------------------------------------------------------------------
+
+
+def reads_ahead(lag=1):
+    held = []
+    for line in lines():
+        held.append(translate(line))
+        if len(held) > lag:
+            say(held.pop(0))
+    for answer in held:
+        say(answer)
+
+
+def reads_ahead_by_16():
+    held = []
+    for line in lines():
+        held.append(translate(line))
+        if len(held) == 16:
+            say(b"\n".join(held))
+            held = []
+    if held:
+        say(b"\n".join(held))
+
+
+def lags_sometimes():
+    held = []
+    for number, line in enumerate(lines()):
+        held.append(translate(line))
+        if number % 43 != 42:
+            say(b"\n".join(held))
+            held = []
+    if held:
+        say(b"\n".join(held))
+
+
+def lags_on_long_lines():
+    held = []
+    for line in lines():
+        held.append(translate(line))
+        if len(line.split()) < 22:
+            say(b"\n".join(held))
+            held = []
+    if held:
+        say(b"\n".join(held))
+
+
+def block_buffered(size=4096):
+    buffer = b""
+    for line in lines():
+        buffer += translate(line) + b"\n"
+        while len(buffer) >= size:
+            os.write(1, buffer[:size])
+            buffer = buffer[size:]
+    OUT.write(buffer)
+
+
+def block_buffered_64k():
+    block_buffered(1 << 16)
+
+
+def block_buffered_python():
+    for line in sys.stdin:
+        print(line.rstrip("\n").upper())
+
+
+def waits_for_eof():
+    for line in list(lines()):
+        say(translate(line))
+
+
+def never_answers():
+    for _ in lines():
+        pass
+
+
+def never_reads():
+    time.sleep(3600)
+
+
+def hangs_in_the_middle():
+    echo(lambda n, answer, line: (time.sleep(3600 if n == 20 else 0), say(answer)))
+
+
+def spins_in_the_middle():
+    def each(n, answer, line):
+        while n == 20:
+            pass
+        say(answer)
+
+    echo(each)
+
+
+def hangs_at_the_end():
+    echo()
+    time.sleep(3600)
+
+
+def ends_early():
+    echo(lambda n, answer, line: (say(answer), sys.exit(0) if n == 30 else None))
+
+
+def closes_output():
+    echo(lambda n, answer, line: (say(answer), (os.close(1), time.sleep(3600)) if n == 30 else None))
+
+
+def crashes():
+    echo(lambda n, answer, line: (say(answer), sys.exit(3) if n == 30 else None))
+
+
+def is_killed():
+    echo(lambda n, answer, line: (say(answer), os.kill(os.getpid(), signal.SIGSEGV) if n == 30 else None))
+
+
+def fails_at_the_end():
+    echo()
+    sys.exit(1)
+
+
+def kills_its_supervisor():
+    os.kill(os.getppid(), signal.SIGKILL)
+    echo()
+
+
+def dies_on_odd_bytes():
+    echo(lambda n, answer, line: say(line.decode("utf-8", "strict").rstrip("\n").upper().encode()))
+
+
+def dies_on_long_lines():
+    echo(lambda n, answer, line: (sys.exit("line too long") if len(line) > 4096 else None, say(answer)))
+
+
+def answers_without_line_ends():
+    echo(lambda n, answer, line: (OUT.write(answer), OUT.flush()))
+
+
+def answers_with_carriage_returns():
+    echo(lambda n, answer, line: (OUT.write(answer + b"\r"), OUT.flush()))
+
+
+# --- one line for one line ------------------------------------------------------------------------------------
+
+
+def drops_lines():
+    echo(lambda n, answer, line: say(answer) if n % 7 != 6 else None)
+
+
+def doubles_lines():
+    echo(lambda n, answer, line: (say(answer + (b"\n" + answer if n % 7 == 6 else b""))))
+
+
+def doubles_late():
+    # The second answer comes when nobody looks any more.
+    echo(lambda n, answer, line: (say(answer), time.sleep(0.001), say(answer) if n % 7 == 6 else None))
+
+
+def skips_empty_lines():
+    echo(lambda n, answer, line: say(answer) if answer else None)
+
+
+def splits_at_separators():
+    def each(n, answer, line):
+        for part in line.decode("utf-8", "replace").splitlines() or [""]:
+            say(part.upper().encode())
+
+    echo(each)
+
+
+def splits_long_lines():
+    echo(lambda n, answer, line: [say(answer[i : i + 4096]) for i in range(0, max(1, len(answer)), 4096)])
+
+
+def forgets_the_unended_line():
+    echo(lambda n, answer, line: say(answer) if line.endswith(b"\n") else None)
+
+
+def reorders():
+    for line in sorted(lines(), key=len):
+        OUT.write(translate(line) + b"\n")
+
+
+def swaps_neighbours():
+    text = [translate(line) for line in lines()]
+    for i in range(0, len(text) - 1, 2):
+        text[i], text[i + 1] = text[i + 1], text[i]
+    for answer in text:
+        OUT.write(answer + b"\n")
+
+
+def one_behind():
+    # Flushes at once, but the answer is the line's before.
+    before = b"HELLO"
+    for line in lines():
+        say(before)
+        before = translate(line)
+
+
+def banner():
+    say(b"Translator 1.0 ready")
+    echo()
+
+
+def farewell():
+    echo()
+    say(b"bye")
+
+
+def prompts():
+    OUT.write(b"> ")
+    OUT.flush()
+    echo(lambda n, answer, line: (OUT.write(answer + b"\n> "), OUT.flush()))
+
+
+def floods():
+    echo(lambda n, answer, line: [say(b"x" * 65535) for _ in range(1 << 16)])
+
+
+def floods_stderr():
+    def each(n, answer, line):
+        while n == 10:
+            os.write(2, b"e" * 65536)
+        say(answer)
+
+    echo(each)
+
+
+def latin_1():
+    echo(lambda n, answer, line: say(answer + " für".encode("latin-1")))
+
+
+def cuts_characters():
+    echo(lambda n, answer, line: say((answer + "ü".encode())[:-1]))
+
+
+# --- text -----------------------------------------------------------------------------------------------------
+
+
+def random_words():
+    import random
+
+    def each(n, answer, line):
+        words = answer.split(b" ")
+        random.shuffle(words)
+        say(b" ".join(words))
+
+    echo(each)
+
+
+def adds_the_time():
+    echo(lambda n, answer, line: say(answer + b" " + str(time.time_ns()).encode()))
+
+
+def depends_on_position():
+    echo(lambda n, answer, line: say(answer + b" " + str(n).encode()))
+
+
+def empties_long_lines():
+    echo(lambda n, answer, line: say(answer if len(line.split()) < 50 else b""))
+
+
+def empties_some():
+    echo(lambda n, answer, line: say(b"" if hashlib.md5(line).digest()[0] < 20 else answer))
+
+
+def truncates():
+    echo(lambda n, answer, line: say(b" ".join(answer.split(b" ")[:4])))
+
+
+def repeats_itself():
+    echo(lambda n, answer, line: say(b" ".join([answer] * 3)))
+
+
+def hurries_in_files():
+    # Another text in the throughput tracks.
+    echo(lambda n, answer, line: say(answer if LATENCY else answer[: max(1, len(answer) - 3)]))
+
+
+# --- cores and processes --------------------------------------------------------------------------------------
+
+
+def escapes():
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    echo()
+
+
+def one_thread_escapes():
+    def away():
+        os.sched_setaffinity(0, range(os.cpu_count()))
+        time.sleep(3600)
+
+    threading.Thread(target=away, daemon=True).start()
+    echo()
+    OUT.flush()
+    os._exit(0)
+
+
+def a_child_escapes():
+    child = os.fork()
+    if child == 0:
+        os.close(0), os.close(1)
+        os.sched_setaffinity(0, range(os.cpu_count()))
+        time.sleep(3600)
+    echo()
+    os.kill(child, signal.SIGKILL)
+    os.wait()
+
+
+def burns_other_cores():
+    # Hops out, works there, and hops back before anybody looks: CPU time tells.
+    own = os.sched_getaffinity(0)
+    children = []
+    for _ in range(2):
+        child = os.fork()
+        if child == 0:
+            os.close(0), os.close(1)
+            while True:
+                os.sched_setaffinity(0, range(os.cpu_count()))
+                end = time.perf_counter() + 0.02
+                while time.perf_counter() < end:
+                    pass
+                os.sched_setaffinity(0, own)
+        children.append(child)
+    echo(lambda n, answer, line: (time.sleep(0.002), say(answer)))
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.wait()
+
+
+def daemonises():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.close(0), os.close(1), os.close(2)
+            time.sleep(3600)
+        os._exit(0)
+    os.wait()
+    echo()
+
+
+def leaves_a_helper():
+    if os.fork() == 0:
+        os.close(0), os.close(1), os.close(2)
+        time.sleep(3600)
+    echo()
+
+
+# --- memory and tables ----------------------------------------------------------------------------------------
+
+
+def working(known, remember=True):
+    def each(n, answer, line):
+        if line not in known:
+            time.sleep(WORK)
+        if remember:
+            known.add(line)
+        say(answer)
+
+    echo(each)
+
+
+def caches():
+    working(set())
+
+
+def caches_words():
+    # Caches the longer half of lines alone.
+    known = set()
+
+    def each(n, answer, line):
+        if line not in known:
+            time.sleep(WORK)
+        if len(line) > 50:
+            known.add(line)
+        say(answer)
+
+    echo(each)
+
+
+def caches_on_disk():
+    # What any earlier process has answered.
+    try:
+        with open(FILE, "rb") as file:
+            known = set(file)
+    except FileNotFoundError:
+        known = set()
+    with open(FILE, "ab") as file:
+
+        def each(n, answer, line):
+            if line not in known:
+                time.sleep(WORK)
+                file.write(line.rstrip(b"\n") + b"\n")
+                known.add(line)
+            say(answer)
+
+        echo(each)
+
+
+def coalesces():
+    text = list(lines())
+    answers = {}
+    for line in text:
+        if line not in answers:
+            time.sleep(WORK)
+            answers[line] = translate(line)
+    for line in text:
+        OUT.write(answers[line] + b"\n")
+
+
+def recognises():
+    with open(FILE, "rb") as file:
+        known = set(file)
+    working(known, remember=False)
+
+
+def recognises_prefixes():
+    # By the first words, so that other line ends don't matter; and saves only a third.
+    with open(FILE, "rb") as file:
+        known = {line.rstrip() for line in file}
+    echo(lambda n, answer, line: (time.sleep(WORK * (0.66 if line.rstrip() in known else 1)), say(answer)))
+
+
+def recognises_in_files():
+    if LATENCY:
+        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+    recognises()
+
+
+if __name__ == "__main__":
+    globals()[MODE]()
