@@ -1,0 +1,38 @@
+"""CTranslate2 as a system: a line in, a line out.
+
+    ct2.py MODEL VOCABULARY PRECISION TRACK CORES BATCH
+"""
+
+import sys
+
+import ctranslate2
+import sentencepiece
+
+model, vocabulary, precision, track, cores, batch = sys.argv[1:]
+pieces = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
+translator = ctranslate2.Translator(model, device="cpu", compute_type=precision, inter_threads=int(cores),
+                                    intra_threads=1)
+
+
+def submit(sources):
+    """One batch. Its answers are as long as its longest source, with the end of the sentence: as Marian's are."""
+    longest = max(map(len, sources)) + 1
+    return translator.translate_batch(sources, beam_size=1, max_decoding_length=longest, use_vmap=True,
+                                      disable_unk=True, asynchronous=True)
+
+
+if track == "latency":
+    for line in sys.stdin:
+        answer = submit([pieces.encode(line, out_type=str)])[0].result()
+        print(pieces.decode(answer.hypotheses[0]), flush=True)
+else:
+    lines = sys.stdin.read().removesuffix("\n").split("\n")
+    sources = pieces.encode(lines, out_type=str)
+    order = sorted(range(len(lines)), key=lambda at: len(sources[at]))
+    results = [None] * len(lines)
+    for first in range(0, len(order), int(batch)):
+        chosen = order[first : first + int(batch)]
+        for at, result in zip(chosen, submit([sources[at] for at in chosen])):
+            results[at] = result
+    for result in results:
+        print(pieces.decode(result.result().hypotheses[0]))

@@ -1,0 +1,43 @@
+"""The peers' private Python environment, in the user's cache folder."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def cache():
+    """dyno's folder in the user's cache, by the XDG base directory specification."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home, "dyno")
+
+
+def python():
+    """The environment's interpreter; built first where it isn't there."""
+    requirements = HERE / "requirements.txt"
+    key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:8]
+    folder = cache() / f"peers-{key}"
+    if not folder.is_dir():
+        build(folder, requirements)
+    return folder / "bin/python3"
+
+
+def build(folder, requirements):
+    """Builds aside and renames, so that an interrupted build leaves nothing that looks finished."""
+    print("building the peers' environment (once, about 1.3 GB) …", file=sys.stderr, flush=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix="building-", dir=folder.parent))
+    try:
+        subprocess.run([sys.executable, "-m", "venv", aside / "venv"], check=True)
+        pip = [aside / "venv/bin/python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "--only-binary=:all:", "-r", requirements], check=True)
+        os.rename(aside / "venv", folder)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"the peers' environment can't be built: {error}; a network is needed once")
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

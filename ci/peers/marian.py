@@ -1,0 +1,23 @@
+"""Marian as a system: a line in, a line out.
+
+    marian.py MODEL VOCABULARY SHORTLIST TRACK CORES BATCH
+"""
+
+import sys
+
+import _pymarian  # what pymarian is around downloads models
+
+model, vocabulary, shortlist, track, cores, batch = sys.argv[1:]
+translator = _pymarian.Translator(
+    f"--models {model} --vocabs {vocabulary} {vocabulary} --shortlist {shortlist} 100 100 --beam-size 1 --skip-cost "
+    f"--max-length-factor 1 --mini-batch {batch} --maxi-batch {1 if batch == '1' else 100} --maxi-batch-sort src "
+    f"--cpu-threads {cores} --workspace 512 --quiet --quiet-translation")
+
+if track == "latency":
+    for line in sys.stdin:
+        print(translator.translate(line.rstrip("\n")).replace("\n", " "), flush=True)
+else:
+    lines = sys.stdin.read().removesuffix("\n").split("\n")
+    answers = translator.translate("\n".join(lines)).split("\n")
+    answers += [""] * (len(lines) - len(answers))  # it drops empty answers at the end
+    print("\n".join(answers))
