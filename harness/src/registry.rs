@@ -12,6 +12,8 @@ pub fn all() -> &'static [&'static dyn Backend] {
         &Null,
         #[cfg(feature = "gru")]
         &dyno_gru::ENGINE,
+        #[cfg(feature = "rnn-fc")]
+        &dyno_rnn_fc::ENGINE,
         #[cfg(feature = "ssru")]
         &dyno_ssru::ENGINE,
         #[cfg(feature = "transformer-aan")]

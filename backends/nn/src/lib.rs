@@ -13,6 +13,7 @@ pub mod math;
 mod network;
 pub mod output;
 mod params;
+pub mod recurrent;
 mod rows;
 pub mod transformer;
 mod words;

@@ -68,24 +68,29 @@ impl Goldens {
     /// # Panics
     /// Where a line or a score differs.
     pub fn check(&self, backend: &dyn Backend, model: &Path) {
-        let home = model.parent().unwrap();
+        let (home, models) = (model.parent().unwrap(), [model.to_path_buf()]);
         let greedy = json!({ "beam": 1 });
-        self.check_lines(backend, model, &greedy, &home.join("greedy.out"));
+        self.check_lines(backend, &models, &greedy, &home.join("greedy.out"));
         let beam = json!({ "beam": 4, "normalize": 0.6 });
-        self.check_lines(backend, model, &beam, &home.join("beam4.out"));
+        self.check_lines(backend, &models, &beam, &home.join("beam4.out"));
         if let Some(shortlist) = &self.shortlist {
             let settings = json!({ "beam": 1, "shortlist": [shortlist, 50, 50, 0] });
-            self.check_lines(backend, model, &settings, &home.join("greedy.shortlist.out"));
+            self.check_lines(backend, &models, &settings, &home.join("greedy.shortlist.out"));
         }
         let settings = json!({ "beam": 4, "normalize": 0.6, "n-best": true });
-        self.check_n_best(backend, model, &settings, &home.join("beam4.nbest"));
+        self.check_n_best(backend, &models, &settings, &home.join("beam4.nbest"));
     }
 
-    fn check_lines(&self, backend: &dyn Backend, model: &Path, settings: &Value, expected: &Path) {
+    /// Compares the best answers of `models` under `settings` with the lines of `expected`, if there is such a file,
+    /// batched and one line at a time.
+    ///
+    /// # Panics
+    /// Where a line differs.
+    pub fn check_lines(&self, backend: &dyn Backend, models: &[PathBuf], settings: &Value, expected: &Path) {
         let Ok(expected_lines) = fs::read_to_string(expected) else { return };
         let expected_lines: Vec<&str> = expected_lines.lines().collect();
         for batch in [usize::MAX, 1] {
-            let lists = self.translate(backend, model, settings, batch);
+            let lists = self.translate(backend, models, settings, batch);
             assert_eq!(lists.len(), expected_lines.len(), "{}", expected.display());
             for (at, (list, line)) in lists.iter().zip(&expected_lines).enumerate() {
                 assert_eq!(list[0].0, *line, "{} line {}", expected.display(), at + 1);
@@ -93,9 +98,14 @@ impl Goldens {
         }
     }
 
-    fn check_n_best(&self, backend: &dyn Backend, model: &Path, settings: &Value, expected: &Path) {
+    /// Compares all answers of `models` under `settings`, and their scores, with the list of `expected`, if there is such
+    /// a file.
+    ///
+    /// # Panics
+    /// Where a line or a score differs.
+    pub fn check_n_best(&self, backend: &dyn Backend, models: &[PathBuf], settings: &Value, expected: &Path) {
         let Ok(text) = fs::read_to_string(expected) else { return };
-        let lists = self.translate(backend, model, settings, usize::MAX);
+        let lists = self.translate(backend, models, settings, usize::MAX);
         let found = lists.iter().enumerate().flat_map(|(at, list)| list.iter().map(move |one| (at, one)));
         let mut count = 0;
         for ((at, (line, score)), golden) in found.zip(text.lines()) {
@@ -115,18 +125,19 @@ impl Goldens {
     pub fn translate(
         &self,
         backend: &dyn Backend,
-        model: &Path,
+        models: &[PathBuf],
         settings: &Value,
         batch: usize,
     ) -> Vec<Vec<(String, Option<f32>)>> {
         let mut settings: Settings = settings.as_object().unwrap().clone();
-        if model.extension().is_some_and(|extension| extension == "npz" || extension == "bin") {
+        let alone = |model: &PathBuf| model.extension().is_some_and(|kind| kind == "npz" || kind == "bin");
+        if models.iter().any(alone) {
             settings.insert("vocab".into(), json!(self.vocabulary));
         }
         let input = fs::read(&self.input).unwrap();
         let input = input.strip_suffix(b"\n").unwrap_or(&input);
         let lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').collect();
-        let opened = backend.open(&[model.to_path_buf()], &settings);
+        let opened = backend.open(models, &settings);
         let opened = opened.unwrap_or_else(|error| panic!("{error}"));
         let mut session = opened.session().unwrap();
         let mut lists = Vec::new();

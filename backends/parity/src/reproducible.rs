@@ -40,14 +40,15 @@ impl Goldens {
     fn check_settings(&self, backend: &dyn Backend, model: &Path, mut settings: Value, precision: &str) {
         settings["precision"] = json!(precision);
         settings["max-length-factor"] = json!(1.5); // long enough to differ in, short enough for the scalar form
-        let alone = self.translate(backend, model, &settings, 1);
+        let models = [model.to_path_buf()];
+        let alone = self.translate(backend, &models, &settings, 1);
         for batch in [3, usize::MAX] {
-            let found = self.translate(backend, model, &settings, batch);
+            let found = self.translate(backend, &models, &settings, batch);
             assert_eq!(found, alone, "{} {settings} batch {batch}", model.display());
         }
         for isa in ISAS.into_iter().filter(|isa| precision != "f32" && runs(backend, model, isa)) {
             settings["isa"] = json!(isa);
-            let found = self.translate(backend, model, &settings, usize::MAX);
+            let found = self.translate(backend, &models, &settings, usize::MAX);
             assert_eq!(found, alone, "{} {settings}", model.display());
         }
     }

@@ -1,10 +1,10 @@
 //! Beam search as Marian does it: beams only shrink, each finished hypothesis freeing its place for nobody.
 
-use dyno_nn::math::{add, argmax, multiply_add};
+use dyno_nn::math::{add, multiply_add};
 use dyno_nn::{Request, Row, Wanted};
 
 use super::paths::{Finished, NONE, Results};
-use super::{Member, SearchOptions, Task};
+use super::{Member, SearchOptions, Task, aligned};
 
 /// A live hypothesis.
 #[derive(Clone, Copy)]
@@ -139,8 +139,7 @@ impl Beams<'_> {
         let full = self.options.is_full(len, self.task.sentences[sentence].ids.len());
         let start = self.live.len();
         for continued in &self.top {
-            let aligned =
-                if self.options.attention { argmax(members[0].step.attention.row(continued.row)) } else { 0 };
+            let aligned = if self.options.attention { aligned(&members[0].step, continued.row) } else { 0 };
             let node = self.results.push(old[continued.row].node, continued.word, aligned);
             if continued.word == self.end || full {
                 let value = Some(self.options.value(continued.score, len));

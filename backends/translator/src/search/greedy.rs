@@ -1,10 +1,9 @@
 //! The best word of each step, without softmax.
 
-use dyno_nn::math::argmax;
 use dyno_nn::{Request, Row, Wanted};
 
 use super::paths::{Finished, NONE, Results};
-use super::{Member, SearchOptions, Task};
+use super::{Member, SearchOptions, Task, aligned};
 
 /// A sentence that isn't finished.
 struct Live {
@@ -32,7 +31,7 @@ pub(super) fn run(
         kept.clear();
         for (row, live) in live.iter_mut().enumerate() {
             let word = member.step.best[row];
-            let aligned = if options.attention { argmax(member.step.attention.row(row)) } else { 0 };
+            let aligned = if options.attention { aligned(&member.step, row) } else { 0 };
             live.node = results.push(live.node, word, aligned);
             if word == end || options.is_full(len, task.sentences[live.sentence].ids.len()) {
                 results.finish(live.sentence, Finished { node: live.node, value: None });

@@ -9,6 +9,7 @@ mod paths;
 #[cfg(test)]
 mod tests;
 
+use dyno_nn::math::argmax;
 use dyno_nn::{Decoder, Sentence, Step};
 
 pub use paths::Found;
@@ -48,6 +49,12 @@ impl Member {
     pub fn new(weight: f32, decoder: Box<dyn Decoder>) -> Self {
         Self { weight, decoder, step: Step::default() }
     }
+}
+
+/// The source word that a row looked at most; the end of the sentence, which is last, is none.
+fn aligned(step: &Step, row: usize) -> usize {
+    let (_, words) = step.attention.row(row).split_last().unwrap_or((&0.0, &[]));
+    argmax(words)
 }
 
 /// What to translate.

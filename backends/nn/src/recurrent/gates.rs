@@ -1,0 +1,182 @@
+//! The gates of recurrent cells, over one row, with σ and tanh computed or looked up.
+
+use dyno_kernels::{Activation, Kernels};
+
+/// A kind of cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Gated recurrent unit; its pre-activations are in the order r, z, h.
+    Gru,
+    /// Long short-term memory; its pre-activations are in the order f, i, c, o.
+    Lstm,
+}
+
+/// How σ and tanh are had.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions {
+    kernels: Kernels,
+    /// From tables with linear interpolation (within 1e-5), or computed (within 2e-7).
+    table: bool,
+}
+
+/// Slices of one row have the lengths that the cell's width asks for.
+const SIZED: &str = "gates are as wide as the state, times their number";
+
+impl Functions {
+    /// Of `kernels`; from tables, or computed.
+    pub fn new(kernels: Kernels, table: bool) -> Self {
+        Self { kernels, table }
+    }
+
+    /// The logistic function of each element.
+    pub fn sigmoid(self, row: &mut [f32]) {
+        if self.table {
+            self.kernels.sigmoid_table(row);
+        } else {
+            self.kernels.activate(Activation::Sigmoid, row);
+        }
+    }
+
+    /// The hyperbolic tangent of each element.
+    pub fn tanh(self, row: &mut [f32]) {
+        if self.table {
+            self.kernels.tanh_table(row);
+        } else {
+            self.kernels.activate(Activation::Tanh, row);
+        }
+    }
+}
+
+impl Cell {
+    /// How many pre-activations it has for each element of its state.
+    pub fn gates(self) -> usize {
+        match self {
+            Self::Gru => 3,
+            Self::Lstm => 4,
+        }
+    }
+
+    /// Replaces `output` [S] (and an LSTM's `cell` [S]) by the next state. Pre-activations are the sum of what the input
+    /// gives, `fed`, what the state gives, `recurrent`, and `bias`, each [3S] or [4S]; but for a GRU's candidate,
+    /// tanh(fed + r⊙recurrent + bias).
+    ///
+    /// # Panics
+    /// When the lengths don't fit together.
+    pub fn step(
+        self,
+        functions: Functions,
+        [fed, recurrent, bias]: [&[f32]; 3],
+        output: &mut [f32],
+        cell: &mut [f32],
+        scratch: &mut Vec<f32>,
+    ) {
+        let kernels = functions.kernels;
+        match (self, functions.table) {
+            (Self::Gru, false) => kernels.gru(fed, recurrent, bias, false, output).expect(SIZED),
+            (Self::Lstm, false) => kernels.lstm(fed, recurrent, bias, cell, output).expect(SIZED),
+            (Self::Gru, true) => gru(functions, [fed, recurrent, bias], output, scratch),
+            (Self::Lstm, true) => lstm(functions, [fed, recurrent, bias], output, cell, scratch),
+        }
+    }
+}
+
+/// Replaces `sums` by the sums of three rows, element by element.
+fn sum([a, b, c]: [&[f32]; 3], sums: &mut Vec<f32>) {
+    sums.clear();
+    sums.extend(a.iter().zip(b).zip(c).map(|((a, b), c)| a + b + c));
+}
+
+/// s ← (1−z)⊙h + z⊙s.
+fn gru(functions: Functions, [fed, recurrent, bias]: [&[f32]; 3], output: &mut [f32], sums: &mut Vec<f32>) {
+    let width = output.len();
+    sum([fed, recurrent, bias], sums);
+    let (gates, new) = sums.split_at_mut(2 * width);
+    functions.sigmoid(gates);
+    let (reset, update) = gates.split_at(width);
+    let recurrent = &recurrent[2 * width..];
+    // The sum has the recurrent part whole: what the reset holds back is taken off again.
+    for ((new, reset), recurrent) in new.iter_mut().zip(reset).zip(recurrent) {
+        *new -= (1.0 - reset) * recurrent;
+    }
+    functions.tanh(new);
+    for ((state, update), new) in output.iter_mut().zip(update).zip(new) {
+        *state = *new + update * (*state - *new);
+    }
+}
+
+/// c ← σ(f)⊙c + σ(i)⊙tanh(g), s ← σ(o)⊙tanh(c).
+fn lstm(functions: Functions, pre: [&[f32]; 3], output: &mut [f32], cell: &mut [f32], sums: &mut Vec<f32>) {
+    let width = output.len();
+    sum(pre, sums);
+    let (gates, rest) = sums.split_at_mut(2 * width);
+    let (new, out) = rest.split_at_mut(width);
+    functions.sigmoid(gates);
+    functions.tanh(new);
+    functions.sigmoid(out);
+    let (forget, take) = gates.split_at(width);
+    for (((cell, forget), take), new) in cell.iter_mut().zip(forget).zip(take).zip(new) {
+        *cell = forget * *cell + take * *new;
+    }
+    output.copy_from_slice(cell);
+    functions.tanh(output);
+    output.iter_mut().zip(out).for_each(|(output, gate)| *output *= *gate);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waves(len: usize, step: f32) -> Vec<f32> {
+        (0..len).map(|i| 2.0 * (i as f32 * step).sin()).collect()
+    }
+
+    fn stepped(cell: Cell, table: bool) -> [Vec<f32>; 2] {
+        let width = 21;
+        let [fed, recurrent, bias] = [0.3, 0.7, 1.1].map(|step| waves(cell.gates() * width, step));
+        let (mut output, mut memory) = (waves(width, 0.5), waves(width, 0.9));
+        let functions = Functions::new(Kernels::best(), table);
+        cell.step(functions, [&fed, &recurrent, &bias], &mut output, &mut memory, &mut Vec::new());
+        [output, memory]
+    }
+
+    fn sigmoid(x: f64) -> f64 {
+        1.0 / (1.0 + (-x).exp())
+    }
+
+    /// The formulas in 64 bits.
+    fn expected(cell: Cell) -> [Vec<f64>; 2] {
+        let width = 21;
+        let rows = [0.3, 0.7, 1.1].map(|step| waves(cell.gates() * width, step));
+        let at = |row: usize, gate: usize, i: usize| f64::from(rows[row][gate * width + i]);
+        let pre = |gate, i| at(0, gate, i) + at(1, gate, i) + at(2, gate, i);
+        let (old, memory) = (waves(width, 0.5), waves(width, 0.9));
+        let next = |i: usize| {
+            let (s, c) = (f64::from(old[i]), f64::from(memory[i]));
+            if cell == Cell::Lstm {
+                let c = sigmoid(pre(0, i)) * c + sigmoid(pre(1, i)) * pre(2, i).tanh();
+                return (sigmoid(pre(3, i)) * c.tanh(), c);
+            }
+            let (r, z) = (sigmoid(pre(0, i)), sigmoid(pre(1, i)));
+            ((1.0 - z) * (at(0, 2, i) + r * at(1, 2, i) + at(2, 2, i)).tanh() + z * s, c)
+        };
+        let (output, memory): (Vec<f64>, Vec<f64>) = (0..width).map(next).unzip();
+        [output, memory]
+    }
+
+    #[test]
+    fn cells_follow_their_formulas_computed_and_looked_up() {
+        for (cell, table, tolerance) in [
+            (Cell::Gru, false, 2e-6),
+            (Cell::Gru, true, 5e-5),
+            (Cell::Lstm, false, 2e-6),
+            (Cell::Lstm, true, 5e-5),
+        ] {
+            for (found, expected) in stepped(cell, table).concat().iter().zip(expected(cell).concat()) {
+                assert!(
+                    (f64::from(*found) - expected).abs() < tolerance,
+                    "{cell:?} {table} {found} {expected}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A recurrent layer's walk through the sentences of a batch.
+//!
+//! Sentences lie one after the other, without padding. The walk takes them together, longest first, so that those
+//! that have ended are the last rows.
+
+use super::State;
+use crate::Sentence;
+
+/// Where the sentences of a batch lie.
+#[derive(Clone, Debug, Default)]
+pub struct Spans {
+    /// Where each begins, counted in words; one more than there are sentences.
+    starts: Vec<usize>,
+    /// Sentences, longest first.
+    order: Vec<usize>,
+}
+
+/// Buffers of a walk.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// What is fed at one step, [sentences, fed].
+    fed: Vec<f32>,
+    state: State,
+    /// Rows that go on: all, up to those of sentences that have ended.
+    live: Vec<usize>,
+}
+
+impl Walk {
+    /// For states of this width.
+    pub fn new(width: usize) -> Self {
+        Self { fed: Vec::new(), state: State::new(width), live: Vec::new() }
+    }
+}
+
+impl Spans {
+    /// Replaces all by those of `batch`.
+    pub fn set(&mut self, batch: &[Sentence<'_>]) {
+        self.starts.clear();
+        self.starts.push(0);
+        self.order.clear();
+        for (at, sentence) in batch.iter().enumerate() {
+            self.starts.push(self.starts[at] + sentence.ids.len());
+            self.order.push(at);
+        }
+        let starts = &self.starts;
+        // The index makes the order a total one, which a sort without a buffer needs to be the same always.
+        self.order.sort_unstable_by_key(|at| (std::cmp::Reverse(starts[at + 1] - starts[*at]), *at));
+    }
+
+    /// How many sentences there are.
+    pub fn sentences(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The words of a sentence.
+    ///
+    /// # Panics
+    /// When there is no such sentence.
+    pub fn words(&self, sentence: usize) -> std::ops::Range<usize> {
+        self.starts[sentence]..self.starts[sentence + 1]
+    }
+
+    /// The words at step `step` of all sentences that have one, in the order of the walk.
+    fn at_step(&self, step: usize, backward: bool) -> impl Iterator<Item = usize> {
+        let live = self.order.iter().map(|sentence| self.words(*sentence));
+        let live = live.take_while(move |words| words.len() > step);
+        live.map(move |words| if backward { words.end - 1 - step } else { words.start + step })
+    }
+
+    /// Walks through all sentences, each from its first word to its last (or the other way), from a state of zeros: `fed`
+    /// gives what a word feeds, `step` takes one step of all rows, and `put` gets a word with its output.
+    pub fn walk<'a>(
+        &self,
+        backward: bool,
+        walk: &mut Walk,
+        fed: impl Fn(usize) -> &'a [f32],
+        mut step: impl FnMut(&[f32], &mut State),
+        mut put: impl FnMut(usize, &[f32]),
+    ) {
+        let longest = self.order.first().map_or(0, |sentence| self.words(*sentence).len());
+        walk.state.reset(self.sentences());
+        for at in 0..longest {
+            walk.fed.clear();
+            walk.live.clear();
+            for word in self.at_step(at, backward) {
+                walk.fed.extend_from_slice(fed(word));
+                walk.live.push(walk.live.len());
+            }
+            walk.state.reorder(&walk.live);
+            step(&walk.fed, &mut walk.state);
+            for (row, word) in self.at_step(at, backward).enumerate() {
+                put(word, walk.state.output.row(row));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What each word's output is, when a step adds what it is fed to the state.
+    fn sums(backward: bool) -> Vec<f32> {
+        let sentences = [2usize, 3, 1].map(|len| vec![0; len]);
+        let batch: Vec<Sentence<'_>> =
+            sentences.iter().map(|ids| Sentence { ids, candidates: None }).collect();
+        let mut spans = Spans::default();
+        spans.set(&batch);
+        let fed = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let mut out = vec![0.0; 6];
+        spans.walk(
+            backward,
+            &mut Walk::new(1),
+            |word| &fed[word..=word],
+            |fed, state| crate::math::add(state.output.values_mut(), fed),
+            |word, output| out[word] = output[0],
+        );
+        out
+    }
+
+    #[test]
+    fn sentences_are_walked_through_alone_in_both_directions() {
+        assert_eq!(sums(false), [1.0, 3.0, 3.0, 7.0, 12.0, 6.0]);
+        assert_eq!(sums(true), [3.0, 2.0, 12.0, 9.0, 5.0, 6.0]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Embeddings with the product that reads them, which can be computed in advance for frequent words (paper, 4.2).
+
+use std::sync::Arc;
+
+use dyno_nn::WordTable;
+use dyno_nn::math::{Linear, Operands};
+
+/// One side's words as its first layer sees them.
+pub(crate) struct Embedded {
+    /// [words, E].
+    vectors: Arc<WordTable>,
+    /// [E, N].
+    product: Linear,
+    /// What the product gives for the first words, [k, N].
+    known: Vec<f32>,
+}
+
+/// Words whose product has to be computed.
+#[derive(Default)]
+pub(crate) struct Rest {
+    /// Their rows of the result.
+    rows: Vec<usize>,
+    vectors: Vec<f32>,
+    products: Vec<f32>,
+}
+
+impl Embedded {
+    /// Of `vectors` [words, E]; computes the products of the first `known` words. Vocabularies have frequent words first.
+    pub(crate) fn new(vectors: Arc<WordTable>, product: Linear, known: usize) -> Self {
+        let mut rows = Vec::new();
+        (0..known.min(vectors.words())).for_each(|word| vectors.push(word as u32, &mut rows));
+        let mut known = Vec::new();
+        product.apply(&rows, &mut Operands::default(), &mut known);
+        Self { vectors, product, known }
+    }
+
+    /// Replaces `out` by the products [words, N] of `words`; that of no word is zero, like its embedding.
+    pub(crate) fn apply(
+        &self,
+        words: impl Iterator<Item = Option<u32>>,
+        operands: &mut Operands,
+        rest: &mut Rest,
+        out: &mut Vec<f32>,
+    ) {
+        let outputs = self.product.outputs();
+        out.clear();
+        rest.rows.clear();
+        rest.vectors.clear();
+        for (row, word) in words.enumerate() {
+            let known = word.and_then(|word| self.known.get(word as usize * outputs..)?.get(..outputs));
+            match (known, word) {
+                (Some(known), _) => out.extend_from_slice(known),
+                (None, None) => out.resize(out.len() + outputs, 0.0),
+                (None, Some(word)) => {
+                    rest.rows.push(row);
+                    self.vectors.push(word, &mut rest.vectors);
+                    out.resize(out.len() + outputs, 0.0);
+                }
+            }
+        }
+        self.product.apply(&rest.vectors, operands, &mut rest.products);
+        for (row, product) in rest.rows.iter().zip(rest.products.chunks_exact(outputs)) {
+            out[row * outputs..][..outputs].copy_from_slice(product);
+        }
+    }
+}

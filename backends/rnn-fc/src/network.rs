@@ -1,0 +1,86 @@
+//! A network with its weights.
+
+use std::sync::Arc;
+
+use dyno_formats::{MarianConfig, Result};
+use dyno_nn::output::Output;
+use dyno_nn::recurrent::Functions;
+use dyno_nn::{Decoder, Network, Params, WordTable};
+use dyno_translator::Switches;
+
+use crate::bottom::{self, Bottom};
+use crate::embedded::Embedded;
+use crate::options::Options;
+use crate::source::{self, Source};
+use crate::stack::Stack;
+use crate::worker::Worker;
+use crate::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
+
+/// Everything that workers share.
+pub(crate) struct RnnFc {
+    pub(crate) options: Options,
+    pub(crate) functions: Functions,
+    pub(crate) merged: bool,
+    pub(crate) source: Source,
+    pub(crate) target_words: Embedded,
+    pub(crate) bottom: Bottom,
+    pub(crate) stack: Stack,
+    pub(crate) output: Output,
+    parameters: u64,
+}
+
+impl RnnFc {
+    /// Reads the network.
+    ///
+    /// # Errors
+    /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
+    pub(crate) fn new(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Self> {
+        let options = Options::read(config)?;
+        let ([source, target, output], known) = (tables(params, &options)?, switches.count(EMBEDDINGS));
+        let source = Embedded::new(source, source::first_input(params, &options)?, known);
+        Ok(Self {
+            functions: Functions::new(params.kernels(), switches.on(TABLES)),
+            merged: switches.on(MERGED),
+            source: Source::new(params, &options, source)?,
+            target_words: Embedded::new(target, bottom::word_input(params, &options)?, known),
+            bottom: Bottom::new(params, &options, switches.on(ATTENTION))?,
+            stack: Stack::new(params, &options)?,
+            output: Output::new(output),
+            parameters: params.weights().parameters(),
+            options,
+        })
+    }
+}
+
+/// The embeddings of source and target and the output weights; one and the same where they are tied.
+fn tables(params: Params<'_>, options: &Options) -> Result<[Arc<WordTable>; 3]> {
+    let ([source, target], width) = (options.words, options.embedding);
+    let bias = params.vector("output_b", target)?;
+    if options.tied {
+        let shared = params.words("Wemb", source, width, &bias)?;
+        return Ok([Arc::clone(&shared), Arc::clone(&shared), shared]);
+    }
+    Ok([
+        params.words("source_Wemb", source, width, &[])?,
+        params.words("target_Wemb", target, width, &[])?,
+        params.words("output_Wt", target, options.hidden(), &bias)?,
+    ])
+}
+
+impl Network for RnnFc {
+    fn source_words(&self) -> usize {
+        self.options.words[0]
+    }
+
+    fn target_words(&self) -> usize {
+        self.options.words[1]
+    }
+
+    fn parameters(&self) -> u64 {
+        self.parameters
+    }
+
+    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
+        Box::new(Worker::new(self))
+    }
+}

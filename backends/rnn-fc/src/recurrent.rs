@@ -1,0 +1,102 @@
+//! A recurrent layer's own weights: the product of its state and its bias. Linears of inputs are the caller's, who
+//! may have computed them in advance or for several layers at once.
+
+use dyno_formats::Result;
+use dyno_nn::Params;
+use dyno_nn::math::{Linear, Operands};
+use dyno_nn::recurrent::{Cell, Functions, State};
+
+use crate::memory::Memory;
+use crate::product::{Named, beside};
+
+/// One layer in one direction.
+pub(crate) struct Recurrent {
+    cell: Cell,
+    /// [S, 3S] or [S, 4S].
+    state: Linear,
+    /// [3S] or [4S].
+    bias: Vec<f32>,
+    width: usize,
+}
+
+/// What a worker computes with.
+pub(crate) struct Scratch {
+    pub(crate) functions: Functions,
+    pub(crate) operands: Operands,
+    pub(crate) recurrent: Vec<f32>,
+    pub(crate) row: Vec<f32>,
+}
+
+impl Scratch {
+    pub(crate) fn new(functions: Functions) -> Self {
+        Self { functions, operands: Operands::default(), recurrent: Vec::new(), row: Vec::new() }
+    }
+}
+
+/// A cell's tensors `{prefix}_{letter}…`, with their columns: a GRU has its candidate apart from its gates.
+fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
+    match cell {
+        Cell::Gru => vec![(format!("{prefix}_{letter}"), 2 * width), (format!("{prefix}_{letter}x"), width)],
+        Cell::Lstm => vec![(format!("{prefix}_{letter}"), 4 * width)],
+    }
+}
+
+/// The product of the inputs of the layers `prefixes`, side by side: each gives [rows, 3S] or [rows, 4S].
+pub(crate) fn inputs(
+    params: Params<'_>,
+    cell: Cell,
+    prefixes: &[String],
+    inputs: usize,
+    width: usize,
+) -> Result<Linear> {
+    let names = prefixes.iter().flat_map(|prefix| named(cell, prefix, "W", width));
+    beside(params, inputs, &names.collect::<Vec<_>>())
+}
+
+impl Recurrent {
+    pub(crate) fn new(params: Params<'_>, cell: Cell, prefix: &str, width: usize) -> Result<Self> {
+        let bias = named(cell, prefix, "b", width);
+        let bias = bias.iter().map(|(name, columns)| params.vector(name, *columns));
+        let bias: Vec<Vec<f32>> = bias.collect::<Result<_>>()?;
+        let state = beside(params, width, &named(cell, prefix, "U", width))?;
+        Ok(Self { cell, state, bias: bias.concat(), width })
+    }
+
+    /// Width of what it is fed: 3S or 4S.
+    pub(crate) fn fed(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// S.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S].
+    pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
+        let Scratch { functions, operands, recurrent, row } = scratch;
+        self.state.apply(state.output.values(), operands, recurrent);
+        let fed = fed.chunks_exact(self.fed()).zip(recurrent.chunks_exact(self.fed()));
+        let outputs = state.output.values_mut().chunks_exact_mut(self.width);
+        let rows = outputs.zip(state.cell.values_mut().chunks_exact_mut(self.width)).zip(fed);
+        for ((output, cell), (fed, recurrent)) in rows {
+            self.cell.step(*functions, [fed, recurrent, &self.bias], output, cell, row);
+        }
+    }
+
+    /// Takes one step of all rows of a layer of `memory`, fed with `fed` [rows, 3S or 4S]; gives the new outputs [rows, S].
+    pub(crate) fn advance<'a>(
+        &self,
+        fed: &[f32],
+        memory: &'a mut Memory,
+        layer: usize,
+        scratch: &mut Scratch,
+    ) -> &'a [f32] {
+        let (Scratch { functions, operands, recurrent, row: buffer }, gates) = (scratch, self.fed());
+        self.state.apply(memory.states(layer), operands, recurrent);
+        memory.advance(layer, |row, owner, output, cell| {
+            let pre = [&fed[row * gates..][..gates], &recurrent[owner * gates..][..gates], &self.bias];
+            self.cell.step(*functions, pre, output, cell, buffer);
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! The source's side: recurrent layers over the words of a batch, in both directions.
+
+use dyno_formats::Result;
+use dyno_nn::math::{Linear, add};
+use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::{Params, Sentence};
+
+use crate::embedded::{Embedded, Rest};
+use crate::options::Options;
+use crate::recurrent::{Recurrent, Scratch, inputs};
+
+/// The layers.
+pub(crate) struct Source {
+    words: Embedded,
+    layers: Vec<Layer>,
+    skip: bool,
+}
+
+/// A layer in one direction or two, whose outputs then stand side by side.
+struct Layer {
+    /// Of what the layer below gives; the first layer reads the embeddings' product.
+    input: Option<Linear>,
+    /// Forward, and backward.
+    ways: Vec<Recurrent>,
+}
+
+/// A batch, encoded, and buffers.
+pub(crate) struct Encoded {
+    /// What is attended to, [words, C].
+    pub(crate) rows: Vec<f32>,
+    pub(crate) spans: Spans,
+    below: Vec<f32>,
+    fed: Vec<f32>,
+    walk: Walk,
+    rest: Rest,
+}
+
+impl Encoded {
+    /// For layers of this width in one direction.
+    pub(crate) fn new(width: usize) -> Self {
+        let (rows, below, fed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { rows, spans: Spans::default(), below, fed, walk: Walk::new(width), rest: Rest::default() }
+    }
+}
+
+/// The names of a layer's directions.
+fn prefixes(options: &Options, layer: usize) -> Vec<String> {
+    let ways = &["forward", "backward"][..options.source.ways(layer)];
+    ways.iter().map(|way| format!("source_l{layer}_{way}")).collect()
+}
+
+/// The product of the first layer with its words.
+pub(crate) fn first_input(params: Params<'_>, options: &Options) -> Result<Linear> {
+    let source = &options.source;
+    inputs(params, source.cell, &prefixes(options, 1), options.embedding, source.width)
+}
+
+impl Source {
+    pub(crate) fn new(params: Params<'_>, options: &Options, words: Embedded) -> Result<Self> {
+        let layers = (1..=options.source.depth).map(|layer| Layer::new(params, options, layer));
+        Ok(Self { words, layers: layers.collect::<Result<_>>()?, skip: options.skip })
+    }
+
+    /// Encodes a batch.
+    pub(crate) fn encode(&self, batch: &[Sentence<'_>], encoded: &mut Encoded, scratch: &mut Scratch) {
+        encoded.spans.set(batch);
+        let words = batch.iter().flat_map(|sentence| sentence.ids).map(|id| Some(*id));
+        self.words.apply(words, &mut scratch.operands, &mut encoded.rest, &mut encoded.fed);
+        for (at, layer) in self.layers.iter().enumerate() {
+            std::mem::swap(&mut encoded.rows, &mut encoded.below);
+            if let Some(input) = &layer.input {
+                input.apply(&encoded.below, &mut scratch.operands, &mut encoded.fed);
+            }
+            layer.run(encoded, scratch);
+            if self.skip && at >= 2 {
+                add(&mut encoded.rows, &encoded.below);
+            }
+        }
+    }
+}
+
+impl Layer {
+    fn new(params: Params<'_>, options: &Options, layer: usize) -> Result<Self> {
+        let (source, prefixes) = (&options.source, prefixes(options, layer));
+        let below = (layer > 1).then(|| source.ways(layer - 1) * source.width);
+        let input = |below| inputs(params, source.cell, &prefixes, below, source.width);
+        let ways = prefixes.iter().map(|prefix| Recurrent::new(params, source.cell, prefix, source.width));
+        Ok(Self { input: below.map(input).transpose()?, ways: ways.collect::<Result<_>>()? })
+    }
+
+    /// From `encoded.fed` [words, ways × gates] to `encoded.rows` [words, ways × S].
+    fn run(&self, encoded: &mut Encoded, scratch: &mut Scratch) {
+        let Encoded { rows, spans, fed, walk, .. } = encoded;
+        let (ways, gates) = (self.ways.len(), self.ways[0].fed());
+        rows.resize(fed.len() / gates * self.ways[0].width(), 0.0);
+        for (way, recurrent) in self.ways.iter().enumerate() {
+            let width = recurrent.width();
+            spans.walk(
+                way == 1,
+                walk,
+                |word| &fed[(word * ways + way) * gates..][..gates],
+                |fed, state| recurrent.step(fed, state, scratch),
+                |word, output| rows[(word * ways + way) * width..][..width].copy_from_slice(output),
+            );
+        }
+    }
+}

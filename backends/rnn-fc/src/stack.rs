@@ -1,0 +1,105 @@
+//! What stands on the bottom layer: fully-connected layers with relu, of which every other one adds what went in two
+//! layers below (paper, 5), and the top: none, one more with tanh, or recurrent layers.
+
+use dyno_formats::Result;
+use dyno_nn::Params;
+use dyno_nn::math::{Linear, Operands, add};
+
+use crate::memory::Memory;
+use crate::options::{self, Options};
+use crate::recurrent::{Recurrent, Scratch, inputs};
+
+/// Activations are cut off here, so that they fit into 16 bits with high precision (paper, 4.1).
+const LARGEST: f32 = 10.0;
+
+/// The layers.
+pub(crate) struct Stack {
+    fully_connected: Vec<Linear>,
+    top: Top,
+}
+
+enum Top {
+    None,
+    Tanh(Linear),
+    Recurrent { layers: Vec<(Linear, Recurrent)>, skip: bool },
+}
+
+/// A worker's buffers.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    /// What the layers give, [rows, width].
+    pub(crate) out: Vec<f32>,
+    below: Vec<f32>,
+    fed: Vec<f32>,
+}
+
+impl Stack {
+    pub(crate) fn new(params: Params<'_>, options: &Options) -> Result<Self> {
+        let (depth, width) = options.fc;
+        let layer = |k: usize| {
+            let (weights, bias) = (format!("fc_W{k}"), format!("fc_b{k}"));
+            let below = if k == 1 { options.target.width } else { width };
+            params.linear(&weights, Some(&bias), below, width)
+        };
+        let fully_connected = (1..=depth).map(layer).collect::<Result<_>>()?;
+        Ok(Self { fully_connected, top: Top::new(params, options)? })
+    }
+
+    /// Replaces `buffers.out`, the bottom's output [rows, R], by the top's. `memory` has the bottom as its first layer.
+    pub(crate) fn apply(&self, memory: &mut Memory, buffers: &mut Buffers, scratch: &mut Scratch) {
+        self.fully_connected(buffers, &mut scratch.operands);
+        match &self.top {
+            Top::None => {}
+            Top::Tanh(top) => {
+                top.apply(&buffers.out, &mut scratch.operands, &mut buffers.below);
+                scratch.functions.tanh(&mut buffers.below);
+                std::mem::swap(&mut buffers.out, &mut buffers.below);
+            }
+            Top::Recurrent { layers, skip } => {
+                for (at, (input, layer)) in layers.iter().enumerate() {
+                    input.apply(&buffers.out, &mut scratch.operands, &mut buffers.fed);
+                    let new = layer.advance(&buffers.fed, memory, 1 + at, scratch);
+                    if !*skip || at == 0 {
+                        buffers.out.clear();
+                        buffers.out.resize(new.len(), 0.0);
+                    }
+                    add(&mut buffers.out, new);
+                }
+            }
+        }
+    }
+
+    fn fully_connected(&self, buffers: &mut Buffers, operands: &mut Operands) {
+        let Buffers { out, below, fed } = buffers;
+        for (at, layer) in self.fully_connected.iter().enumerate() {
+            layer.apply(out, operands, fed);
+            // The third, the fifth and so on: `below` is what the layer two below gave.
+            if at >= 2 && at % 2 == 0 {
+                add(fed, below);
+            }
+            fed.iter_mut().for_each(|x| *x = x.clamp(0.0, LARGEST));
+            std::mem::swap(below, out);
+            std::mem::swap(out, fed);
+        }
+    }
+}
+
+impl Top {
+    fn new(params: Params<'_>, options: &Options) -> Result<Self> {
+        let below = options.below_top();
+        Ok(match options.top {
+            options::Top::None => Self::None,
+            options::Top::Tanh(width) => Self::Tanh(params.linear("top_W", Some("top_b"), below, width)?),
+            options::Top::Recurrent { cell, depth, width } => {
+                let layer = |layer: usize| {
+                    let prefix = format!("top_l{layer}");
+                    let below = if layer == 1 { below } else { width };
+                    let own = Recurrent::new(params, cell, &prefix, width)?;
+                    Ok((inputs(params, cell, &[prefix], below, width)?, own))
+                };
+                let layers = (1..=depth).map(layer).collect::<Result<_>>()?;
+                Self::Recurrent { layers, skip: options.skip }
+            }
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! One worker's state of a network.
+
+use std::sync::Arc;
+
+use dyno_nn::output::Choice;
+use dyno_nn::{Decoder, Request, Row, Sentence, Step};
+
+use crate::bottom::Attended;
+use crate::embedded::Rest;
+use crate::memory::Memory;
+use crate::network::RnnFc;
+use crate::recurrent::Scratch;
+use crate::source::Encoded;
+use crate::stack::Buffers;
+
+/// The encoded batch, a row for each live hypothesis, and buffers.
+pub(crate) struct Worker {
+    network: Arc<RnnFc>,
+    encoded: Encoded,
+    attended: Attended,
+    memory: Memory,
+    /// The products of the words chosen last.
+    fed: Vec<f32>,
+    rest: Rest,
+    stack: Buffers,
+    scratch: Scratch,
+    choice: Choice,
+}
+
+impl Worker {
+    pub(crate) fn new(network: Arc<RnnFc>) -> Self {
+        let options = &network.options;
+        let widths = std::iter::once(options.target.width).chain(options.top.states());
+        Self {
+            encoded: Encoded::new(options.source.width),
+            attended: Attended::default(),
+            memory: Memory::new(widths, network.merged),
+            fed: Vec::new(),
+            rest: Rest::default(),
+            stack: Buffers::default(),
+            scratch: Scratch::new(network.functions),
+            choice: Choice::default(),
+            network,
+        }
+    }
+}
+
+impl Decoder for Worker {
+    fn start(&mut self, batch: &[Sentence<'_>]) {
+        let Self { network, encoded, attended, memory, scratch, .. } = self;
+        network.source.encode(batch, encoded, scratch);
+        network.bottom.start(encoded, attended, memory, scratch);
+        network.output.start(batch, &mut self.choice);
+    }
+
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+        step.clear();
+        let Self { network, encoded, attended, memory, fed, scratch, stack, .. } = self;
+        let words = rows.iter().map(|row| row.previous);
+        network.target_words.apply(words, &mut scratch.operands, &mut self.rest, fed);
+        let states = network.bottom.step(rows, fed, encoded, attended, memory, scratch);
+        stack.out.clear();
+        stack.out.extend_from_slice(states);
+        network.stack.apply(memory, stack, scratch);
+        memory.settle();
+        if request.attention {
+            std::mem::swap(&mut step.attention, &mut attended.weights);
+        }
+        network.output.rows(&stack.out, rows, request, &mut self.choice, &mut scratch.operands, step);
+    }
+
+    fn reorder(&mut self, kept: &[usize]) {
+        self.memory.reorder(kept);
+    }
+}

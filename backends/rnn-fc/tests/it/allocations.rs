@@ -1,0 +1,56 @@
+//! Nothing is allocated while decoding: buffers grow to their working size once (the paper's section 3).
+
+use std::sync::Arc;
+
+use dyno_formats::{ModelDir, Precision};
+use dyno_nn::math::Kernels;
+use dyno_nn::{Decoder, Network, Params, Request, Row, Sentence, Step, Wanted};
+use dyno_rnn_fc::ENGINE;
+use dyno_translator::Switches;
+
+use crate::home;
+
+fn decoder(name: &str) -> Box<dyn Decoder> {
+    let model = ModelDir::open(home().join(name)).unwrap();
+    let weights = model.load(Precision::F32).unwrap();
+    let switches = Switches::defaults(ENGINE.customs.switches);
+    let config = model.table(ENGINE.customs.table).unwrap();
+    let network: Arc<dyn Network> =
+        (ENGINE.load)(config, Params::new(&weights, Kernels::best()), &switches).unwrap();
+    network.decoder()
+}
+
+/// Two sentences, of which each hypothesis has two children at first, and one ends.
+fn decode(decoder: &mut dyn Decoder, wanted: Wanted, candidates: &[u32], step: &mut Step) {
+    let candidates = Some(candidates);
+    let batch = [Sentence { ids: &[5, 9, 12, 140, 0], candidates }, Sentence { ids: &[7, 0], candidates }];
+    let request = Request { wanted, suppressed: &[1], attention: true };
+    let row = |sentence, previous| Row { previous, sentence };
+    decoder.start(&batch);
+    decoder.step(&[row(0, None), row(1, None)], &request, step);
+    decoder.reorder(&[0, 0, 0, 1, 1]);
+    let rows = [row(0, Some(2)), row(0, Some(3)), row(0, Some(4)), row(1, Some(2)), row(1, Some(90))];
+    for _ in 0..8 {
+        decoder.step(&rows, &request, step);
+        decoder.reorder(&[1, 0, 1, 4, 3]);
+    }
+    decoder.step(&rows, &request, step);
+    decoder.reorder(&[2, 1]);
+    decoder.step(&rows[..2], &request, step);
+    decoder.reorder(&[]);
+}
+
+#[test]
+fn a_worker_that_is_warm_allocates_nothing() {
+    let candidates: Vec<u32> = (0..64).collect();
+    for name in ["s1", "s4", "s5", "s7"] {
+        let (mut decoder, mut step) = (decoder(name), Step::default());
+        for wanted in [Wanted::Best, Wanted::LogProbabilities] {
+            let mut run = || decode(decoder.as_mut(), wanted, &candidates, &mut step);
+            run(); // buffers that take turns grow in turn
+            run();
+            let counted = allocation_counter::measure(run);
+            assert_eq!(counted.count_total, 0, "{name} {wanted:?}");
+        }
+    }
+}
