@@ -8,6 +8,8 @@ import sys
 import ctranslate2
 import sentencepiece
 
+LONGEST = 1000  # Marian's own default
+
 model, vocabulary, precision, track, cores, batch = sys.argv[1:]
 pieces = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
 translator = ctranslate2.Translator(model, device="cpu", compute_type=precision, inter_threads=int(cores),
@@ -16,10 +18,14 @@ translator = ctranslate2.Translator(model, device="cpu", compute_type=precision,
 
 def submit(sources):
     """One batch. Its answers are as long as its longest source, with the end of the sentence: as Marian's are."""
-    longest = max(map(len, sources)) + 1
-    return translator.translate_batch(sources, beam_size=1, max_decoding_length=longest, use_vmap=True,
-                                      disable_unk=True, asynchronous=True)
+    longest = min(max(map(len, sources)) + 1, LONGEST)
+    return translator.translate_batch(sources, beam_size=1, max_input_length=LONGEST, max_decoding_length=longest,
+                                      use_vmap=True, disable_unk=True, asynchronous=True)
 
+
+# A line ends in a line feed and nowhere else, whatever it holds; what leaves is UTF-8.
+sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
 
 if track == "latency":
     for line in sys.stdin:

@@ -11,7 +11,11 @@ model, vocabulary, shortlist, track, cores, batch = sys.argv[1:]
 translator = _pymarian.Translator(
     f"--models {model} --vocabs {vocabulary} {vocabulary} --shortlist {shortlist} 100 100 --beam-size 1 --skip-cost "
     f"--max-length-factor 1 --mini-batch {batch} --maxi-batch {1 if batch == '1' else 100} --maxi-batch-sort src "
-    f"--cpu-threads {cores} --workspace 512 --quiet --quiet-translation")
+    f"--max-length 1000 --max-length-crop --cpu-threads {cores} --workspace 512 --quiet --quiet-translation")
+
+# A line ends in a line feed and nowhere else, whatever it holds; what leaves is UTF-8.
+sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
 
 if track == "latency":
     for line in sys.stdin:
