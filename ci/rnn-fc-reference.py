@@ -5,6 +5,7 @@
     ci/rnn-fc-reference.py                   makes backends/rnn-fc/tests/goldens: models and what they say
     ci/rnn-fc-reference.py --decode          asks again about the models that are there
     ci/rnn-fc-reference.py --model DIR …     translates standard input; several models are an ensemble
+    ci/rnn-fc-reference.py --table1 DIR      draws the model of campaigns/devlin-table1.toml
 
 Written from the paper's equations, in 64 bits, one sentence at a time, with none of the paper's
 speed-ups: whatever the engine merges, precomputes or looks up has to come out as it does here. What the paper leaves
@@ -270,12 +271,11 @@ class Text:
         return select
 
 
-def shapes(config):
+def shapes(config, source_words, target_words):
     """Every tensor with its shape."""
     c = DEFAULTS | config
     e, s, r, a = c["dim-emb"], c["dim-source"], c["dim-target"], c["dim-attention"]
     both = c["source-type"] == "bidirectional"
-    target_words = SOURCE if c["tied-embeddings-all"] else TARGET
 
     def cell(kind, name, inputs, width):
         if kind == "lstm":
@@ -304,15 +304,16 @@ def shapes(config):
         for layer in range(1, c["top-depth"] + 1):
             all_shapes |= cell(c["top"], f"top_l{layer}", width if layer == 1 else top, top)
     hidden = width if c["top"] == "none" else top
-    words = {"Wemb": (SOURCE, e)} if c["tied-embeddings-all"] else {
-        "source_Wemb": (SOURCE, e), "target_Wemb": (TARGET, e), "output_Wt": (TARGET, hidden)}
+    words = {"Wemb": (source_words, e)} if c["tied-embeddings-all"] else {
+        "source_Wemb": (source_words, e), "target_Wemb": (target_words, e), "output_Wt": (target_words, hidden)}
     return all_shapes | words | {"output_b": (1, target_words)}
 
 
-def drawn(config, draw):
+def drawn(config, vocabularies, draw):
     """Weights of a size at which what is fed back, attended to and passed up all matter; within [-1, 1] as the paper's."""
     weights, gain = {}, 4.0 if config.get("top") == "lstm" else 1.6  # two of an LSTM's gates make what passes smaller
-    for name, (rows, columns) in sorted(shapes(config).items()):
+    source, target = ([len(words) for words in vocabularies.values()] * 2)[:2]
+    for name, (rows, columns) in sorted(shapes(config, source, target).items()):
         reach = 0.3 if rows == 1 else 1.0 if "Wemb" in name or name == "output_Wt" else min(1.0, gain * math.sqrt(3 / rows))
         weights[name] = draw.uniform(-reach, reach, (rows, columns)).astype(np.float32)
     weights["output_b"][0, UNK] = draw.uniform(1, 4)  # so that there is something to replace
@@ -337,14 +338,16 @@ def read_safetensors(path):
             for name, entry in header.items() if name != "__metadata__"}
 
 
-def write_model(folder, config, weights, vocabularies):
+def write_model(folder, config, weights, vocabularies, candidates=None):
     folder.mkdir(exist_ok=True)
     write_safetensors(folder / "weights.f32.safetensors", weights)
     for name, words in vocabularies.items():
         (folder / name).write_text("\n".join(words) + "\n")
     names = (list(vocabularies) * 2)[:2]
-    lines = ["format = 1", f"vocabularies = {json.dumps(names)}", "", "[files]"]
-    for path in sorted([folder / name for name in vocabularies] + [folder / "weights.f32.safetensors"]):
+    lines = ["format = 1", f"vocabularies = {json.dumps(names)}"]
+    lines += [f'shortlist = {{ file = "{candidates}", first = 2, best = {CANDIDATES} }}'] if candidates else []
+    lines += ["", "[files]"]
+    for path in sorted(folder / name for name in [*vocabularies, "weights.f32.safetensors", *filter(None, [candidates])]):
         sha = hashlib.sha256(path.read_bytes()).hexdigest()
         lines.append(f'"{path.name}" = {{ bytes = {path.stat().st_size}, sha256 = "{sha}" }}')
     counts = [len(words) for words in vocabularies.values()]
@@ -364,22 +367,39 @@ def words_of(name, count):
     return ["</s>", "<unk>"] + sorted(counts, key=lambda word: (-counts[word], word))[:count - 2]
 
 
-def vocabularies_of(config):
-    english, german = words_of("source.en", SOURCE), words_of("reference.de", TARGET)
+def vocabularies_of(config, source=SOURCE, target=TARGET):
+    english, german = words_of("source.en", source), words_of("reference.de", target)
     if not config["tied-embeddings-all"]:
         return {"source.txt": english, "target.txt": german}
     half = SOURCE // 2
     return {"vocab.txt": english[:half] + [word for word in german if word not in english[:half]][:SOURCE - half]}
 
 
+def write_candidates(path, source, target):
+    """Any list will do: what matters is that both sides read it alike."""
+    draw = np.random.default_rng(2)
+    with open(path, "w") as file:
+        for word in source[2:]:
+            for choice in draw.choice(target[2:], CANDIDATES + 4, replace=False):
+                file.write(f"{choice} {word} {draw.random():.6f}\n")
+
+
 def write_shared(out):
     lines = (TEXT / "source.en").read_text().splitlines()[::60]
     (out / "input.en").write_text("\n".join(lines + ODD) + "\n")
-    draw, english, german = np.random.default_rng(2), words_of("source.en", SOURCE), words_of("reference.de", TARGET)
-    with open(out / "lex.s2t", "w") as file:  # any list will do: what matters is that both sides read it alike
-        for word in english[2:]:
-            for target in draw.choice(german[2:], 24, replace=False):
-                file.write(f"{target} {word} {draw.random():.6f}\n")
+    write_candidates(out / "lex.s2t", words_of("source.en", SOURCE), words_of("reference.de", TARGET))
+
+
+def write_table1(folder):
+    """The paper's S1 in its true widths, for campaigns/devlin-table1.toml: what its weights say is noise, and never ends,
+    so that every system does the same work."""
+    config = WIDTHS | UNTIED | {"top": "none", "dim-emb": 512, "dim-source": 512, "dim-target": 1024, "dim-attention": 1024}
+    vocabularies = vocabularies_of(config, 80_000, 80_000)
+    weights = drawn(config, vocabularies, np.random.default_rng(1))
+    weights["output_b"][0, EOS] = -1e4
+    folder.mkdir(parents=True, exist_ok=True)
+    write_candidates(folder / "lex.s2t", *vocabularies.values())
+    write_model(folder, config, weights, vocabularies, "lex.s2t")
 
 
 def decode(out, folder, models, text, draft=False):
@@ -469,7 +489,7 @@ def make(out, given):
         for seed in range(given.first, given.first + 1000):
             if not given.decode:
                 draw = np.random.default_rng([seed, *name.encode()])
-                let_end(out, name, config, drawn(config, draw), vocabularies_of(config))
+                let_end(out, name, config, drawn(config, vocabularies_of(config), draw), vocabularies_of(config))
             closest, largest = decode_all(out, name, draft=not given.decode)
             if closest > CLEAR or given.decode:
                 break
@@ -486,12 +506,15 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--decode", action="store_true")
     arguments.add_argument("--model", type=pathlib.Path, nargs="+")
+    arguments.add_argument("--table1", type=pathlib.Path)
     arguments.add_argument("--out", type=pathlib.Path, default=GOLDENS)
     arguments.add_argument("--only", default="", help="models whose name has this in it")
     arguments.add_argument("--first", type=int, default=1, help="the first draw to try")
     given = arguments.parse_args()
     if given.model:
         translate(given.model)
+    elif given.table1:
+        write_table1(given.table1)
     else:
         make(given.out, given)
 

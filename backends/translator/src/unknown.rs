@@ -36,3 +36,51 @@ pub(crate) fn write(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dyno_text::Format;
+
+    use super::*;
+
+    fn words(list: &str) -> Vocabulary {
+        Vocabulary::from_bytes(list.as_bytes(), Format::Text).unwrap()
+    }
+
+    /// The text of `ids` for `line`, each word of which looked at the source word beside it.
+    fn written(line: &[u8], ids: &[u32], aligned: &[usize]) -> String {
+        let (source, target) = (words("</s>\n<unk>\nthe\n"), words("<unk>\n</s>\nder\nHund\n"));
+        let mut text = String::from("before");
+        write(&source, &target, line, &Found { ids, aligned, score: None }, &mut text);
+        text
+    }
+
+    #[test]
+    fn an_unknown_word_becomes_the_source_word_that_it_looked_at() {
+        assert_eq!(written(b"the Xylophon the", &[2, 0, 3, 1], &[0, 1, 2, 3]), "der Xylophon Hund");
+        assert_eq!(written(b"the Xylophon", &[0, 0], &[1, 0]), "Xylophon the");
+    }
+
+    #[test]
+    fn words_are_counted_as_the_vocabulary_counts_them() {
+        // Several spaces are one, a tab is part of a word, and what isn't UTF-8 is still a word.
+        assert_eq!(written(b"  the   a\tb ", &[0], &[1]), "a\tb");
+        assert_eq!(written(b"the \xFFx", &[0], &[1]), "\u{FFFD}x");
+        let (source, line) = (words("</s>\n<unk>\nthe\n"), b"  the   a\tb \xFFx ");
+        let mut ids = Vec::new();
+        source.encode_into(line, &mut dyno_text::Scratch::default(), &mut ids);
+        assert_eq!(ids.len(), 3);
+    }
+
+    #[test]
+    fn what_looked_at_no_word_stays_unknown() {
+        assert_eq!(written(b"the", &[0, 2], &[7, 0]), "<unk> der");
+    }
+
+    #[test]
+    fn pieces_of_words_are_refused() {
+        let pieces = include_bytes!("../../text/tests/goldens/word.spm");
+        let pieces = Vocabulary::from_bytes(pieces, Format::SentencePiece).unwrap();
+        assert!(refuse_pieces(&words("</s>\n<unk>\n"), &pieces).unwrap_err().contains("whole words"));
+    }
+}

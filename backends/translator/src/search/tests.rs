@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dyno_nn::{Decoder, Network, Request, Row, Sentence, Step, Wanted};
 
-use super::{Member, Search, SearchOptions, Task};
+use super::{Member, Search, SearchOptions, Task, aligned};
 
 const END: u32 = 0;
 const UNKNOWN: u32 = 1;
@@ -162,4 +162,12 @@ fn an_early_stop_keeps_what_is_finished() {
     assert_eq!(search(&[(1.0, sure)], all.clone(), &[5])[0].len(), 2);
     let stopped = SearchOptions { early_stop: Some(3.0), ..all };
     assert_eq!(search(&[(1.0, sure)], stopped, &[5])[0], [(vec![END], Some(-0.5))]);
+}
+
+#[test]
+fn a_word_is_aligned_with_a_word_never_with_the_end() {
+    let mut step = Step::default();
+    step.attention.push(3).copy_from_slice(&[0.3, 0.1, 0.6]);
+    step.attention.push(2).copy_from_slice(&[0.1, 0.9]);
+    assert_eq!([aligned(&step, 0), aligned(&step, 1)], [0, 0]);
 }
