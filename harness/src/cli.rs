@@ -37,7 +37,7 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Translate standard input to standard output with a built-in backend or a plugin
     #[command(after_help = TRANSLATE_EXAMPLES)]
-    Translate(TranslateArgs),
+    Translate(Box<TranslateArgs>),
     /// Turn lines into the ids of a vocabulary
     Tokenize(TokenizeArgs),
     /// Make a model directory out of a Marian model, at the precisions that are wanted
@@ -187,6 +187,9 @@ pub struct TranslateArgs {
     /// Leave facts about the model here, as JSON
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
+    /// Say on standard error what the tuning chose, and what that gains
+    #[arg(long)]
+    pub explain: bool,
     /// Leave the time by component and by operator here, as JSON, if the backend watched it
     #[arg(long, value_name = "FILE")]
     pub breakdown: Option<PathBuf>,
@@ -207,6 +210,12 @@ pub struct DecodingArgs {
     /// Instruction set of the kernels: scalar, avx2, avx_vnni, avx512bw, avx512_vnni; the processor's best if absent
     #[arg(long, value_name = "ISA")]
     pub isa: Option<String>,
+    /// Walk through products as this tuning says
+    #[arg(long, value_name = "FILE", conflicts_with = "tune")]
+    pub tuning: Option<PathBuf>,
+    /// Measure the fastest walks through the model's products first, where FILE doesn't have them yet, and write it
+    #[arg(long, value_name = "FILE")]
+    pub tune: Option<PathBuf>,
     /// Hypotheses kept for each line
     #[arg(long, value_name = "N")]
     pub beam: Option<u64>,

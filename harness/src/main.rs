@@ -52,7 +52,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
-        Some(Command::Translate(args)) => commands::translate::translate(args),
+        Some(Command::Translate(args)) => commands::translate::translate(*args),
         Some(Command::Verify(args)) => commands::verify::verify(&args),
         Some(Command::Supervise(args)) => supervisor::supervise(args.control),
         Some(Command::GiveBack) => Ok(rounds::give_back().map(|()| Exit::Done)?),

@@ -76,6 +76,22 @@ pub enum Error {
         /// The greatest sum of products.
         reach: u64,
     },
+    /// A tuning's text can't be read.
+    #[error("tuning, line {line}: {reason}; make it anew")]
+    Tuning {
+        /// From 1.
+        line: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A tuning holds for one instruction set.
+    #[error("the tuning was made on {tuned}, and this runs on {isa}; make one for {isa}, or leave it out")]
+    TunedElsewhere {
+        /// What it was made on.
+        tuned: Isa,
+        /// What is used.
+        isa: Isa,
+    },
 }
 
 /// Checks a buffer's size.

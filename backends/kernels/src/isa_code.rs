@@ -135,14 +135,16 @@ pub(crate) mod avxvnni {
     };
 }
 
-/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers.
+/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers. Eight rows by two where weights come
+/// from afar: they are read once for all eight.
 #[cfg(target_arch = "x86_64")]
 macro_rules! product_512 {
     ($name:ident, $features:literal, $arithmetic:path) => {
         product!($name, [#[target_feature(enable = $features)]], avx512, $arithmetic, crate::isa_code::avx512bw,
-            wide: [4, 4, 4, 4, 4, 4],
+            wide: [4, 4, 4, 4, 4, 4, 2, 2],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
-                (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4));
+                (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4)
+                (7, 1) (7, 2) (8, 1) (8, 2));
     };
 }
 

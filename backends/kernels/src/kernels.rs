@@ -2,14 +2,15 @@
 
 use crate::isa_code::{self, Table};
 use crate::product::job::Job;
-use crate::{Error, Isa, Precision, Result, Rows};
+use crate::{Error, Isa, Precision, Result, Rows, Tuning};
 use std::sync::OnceLock;
 
 /// The kernels of an instruction set that this processor has.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
-    isa: Isa,
+    pub(crate) isa: Isa,
     pub(crate) table: &'static Table,
+    pub(crate) tuning: Option<&'static Tuning>,
 }
 
 impl Kernels {
@@ -48,7 +49,7 @@ impl Kernels {
             Isa::Avx512vnni => &isa_code::avx512vnni::TABLE,
             _ => &isa_code::scalar::TABLE,
         };
-        Self { isa, table }
+        Self { isa, table, tuning: None }
     }
 
     /// Whose they are.

@@ -33,6 +33,7 @@ mod lanes;
 mod pack;
 mod precision;
 mod product;
+mod tuning;
 mod vector;
 
 pub use error::{Error, Result};
@@ -41,4 +42,5 @@ pub use kernels::Kernels;
 pub use pack::Scaling;
 pub use precision::Precision;
 pub use product::{Activation, Best, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights};
+pub use tuning::{Tuning, Walk};
 pub use vector::Memory;

@@ -82,14 +82,12 @@ impl Kernels {
     ) -> Result<Weights> {
         sized("weights", values.len(), k * n)?;
         // A column of zeros gets the scale 1.
-        let to_127 =
-            |most: f32| if (127.0 / most).is_finite() { (127.0 / most, most / 127.0) } else { (0.0, 1.0) };
         let (units, scales): (Vec<f32>, Vec<f32>) = match scaling {
             Scaling::PerColumn => greatest(values, (k, n), layout).into_iter().map(to_127).unzip(),
             Scaling::PerTensor => vec![to_127(self.abs_max(values)); n].into_iter().unzip(),
             Scaling::Fixed(unit) => vec![(unit, 1.0 / unit); n].into_iter().unzip(),
         };
-        let whole = in_units(values, (k, n), layout, &units, |x| nearest(x.clamp(-127.0, 127.0)) as i8);
+        let whole = in_units(values, (k, n), layout, &units, to_i8);
         self.pack_int8(&whole, k, n, layout)?.with_scales(&scales)
     }
 
@@ -121,6 +119,15 @@ impl Kernels {
 
 /// Ten bits of fraction (Devlin 2017; Marian's intgemm16).
 const FINEST: f32 = 1024.0;
+
+/// The unit in which a greatest magnitude becomes 127, and the scale that undoes it; of zeros 0 and 1.
+pub(crate) fn to_127(most: f32) -> (f32, f32) {
+    if (127.0 / most).is_finite() { (127.0 / most, most / 127.0) } else { (0.0, 1.0) }
+}
+
+pub(crate) fn to_i8(x: f32) -> i8 {
+    nearest(x.clamp(-127.0, 127.0)) as i8
+}
 
 fn to_i16(x: f32) -> i16 {
     nearest(x.clamp(-32767.0, 32767.0)) as i16

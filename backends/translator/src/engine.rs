@@ -88,6 +88,12 @@ impl Backend for Engine {
         let networks = opened.iter().map(|opened| self.network(opened, &switches));
         let networks = networks.collect::<dyno_api::Result<Vec<_>>>()?;
         let model = Translator::new(self.name, &opened, networks, &wishes);
-        Ok(Arc::new(model.map_err(|reason| self.failed(reason))?))
+        let model = model.map_err(|reason| self.failed(reason))?;
+        wishes
+            .measured
+            .iter()
+            .try_for_each(|measured| measured.write())
+            .map_err(|reason| self.failed(reason))?;
+        Ok(Arc::new(model))
     }
 }

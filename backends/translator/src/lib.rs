@@ -16,8 +16,10 @@ mod opening;
 mod search;
 mod settings;
 mod switches;
+mod tuning;
 mod unknown;
 
 pub use engine::{Customs, Engine};
 pub use model::Words;
 pub use switches::{Position, Switch, Switches};
+pub use tuning::explain_tuning;

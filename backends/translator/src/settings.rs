@@ -11,6 +11,7 @@ use dyno_nn::math::{KernelError, Kernels};
 use serde_json::Value;
 
 use crate::search::SearchOptions;
+use crate::tuning::{self, Measured};
 
 /// Largest beam: beyond it memory and time make no sense, and nobody has found better translations there.
 const LARGEST_BEAM: usize = 1000;
@@ -21,6 +22,8 @@ pub(crate) struct Wishes {
     pub(crate) precision: Option<Precision>,
     /// Of the instruction set that was asked for, or of the best.
     pub(crate) kernels: Kernels,
+    /// Where to leave the choices of kernels that opening measures.
+    pub(crate) measured: Option<Measured>,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
     pub(crate) shortlist: ShortlistWish,
     /// One weight for each model.
@@ -64,9 +67,11 @@ impl Wishes {
     pub(crate) fn read(reader: &mut SettingsReader<'_>, weights: &[f32]) -> Result<Self, Error> {
         const NUMBER: &str = "a number";
         const FLAG: &str = "true or false";
+        let (kernels, measured) = kernels(reader).and_then(|kernels| tuning::read(reader, kernels))?;
         let wishes = Self {
             precision: precision(reader)?,
-            kernels: kernels(reader)?,
+            kernels,
+            measured,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
             weights: member_weights(reader, weights)?,

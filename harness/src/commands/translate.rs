@@ -1,6 +1,7 @@
 //! `dyno translate`: a built-in backend, or a plugin, as a program.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use anyhow::Context;
 use dyno_api::{Backend, Settings};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use crate::campaign::Track;
 use crate::cli::{DecodingArgs, TranslateArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::say::say;
 use crate::{registry, translate};
 
 /// Hosts the backend until its input ends.
@@ -28,6 +30,9 @@ pub fn translate(args: TranslateArgs) -> Outcome {
     let manner = translate::Manner { batch: args.batch, n_best: args.decoding.n_best };
     let settings = settings(args.settings, &args.decoding)?;
     let model = backend.open(&args.models, &settings).or_bad_input()?;
+    if args.explain {
+        explain(args.decoding.tune.as_deref().or(args.decoding.tuning.as_deref()))?;
+    }
     let exit = translate::host(&model, track, args.cores, manner)?;
     if let Some(path) = &args.facts {
         translate::write_json(&model.facts(), path)?;
@@ -36,6 +41,13 @@ pub fn translate(args: TranslateArgs) -> Outcome {
         translate::write_json(&model.breakdown().context("the breakdown")?, path)?;
     }
     Ok(exit)
+}
+
+/// What a tuning chose, once the model that completes it was opened.
+fn explain(tuning: Option<&Path>) -> Outcome<()> {
+    let tuning = tuning.ok_or_else(|| bad_input("--explain is about a tuning: add --tuning or --tune"))?;
+    say(dyno_translator::explain_tuning(tuning).map_err(bad_input)?.trim_end());
+    Ok(())
 }
 
 /// Who types wants an answer to each line; a file is best done as a whole.
@@ -73,6 +85,8 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
         ("shortlist", shortlist),
         ("precision", options.precision.as_ref().map(|name| json!(name))),
         ("isa", options.isa.as_ref().map(|name| json!(name))),
+        ("tuning", options.tuning.as_ref().map(|file| json!(file))),
+        ("tune", options.tune.as_ref().map(|file| json!(file))),
         ("beam", options.beam.map(|beam| json!(beam))),
         ("normalize", options.normalize.map(|power| json!(power))),
         ("word-penalty", options.word_penalty.map(|penalty| json!(penalty))),

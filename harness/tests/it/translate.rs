@@ -74,6 +74,29 @@ fn facts_leave_as_json() {
 }
 
 #[test]
+fn a_tuning_is_measured_once_and_changes_no_line() {
+    let bench = Bench::new(LATENCY);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/ssru");
+    let translate = |further: &[&str]| {
+        let arguments = [&["translate", "--model", model], further].concat();
+        feed(bench.dyno(&arguments), b"A dog runs across the grass.\nTwo men talk.\n")
+    };
+    let plain = translate(&[]);
+    let tuned = translate(&["--tune", "walks", "--explain"]);
+    assert_eq!((tuned.code, &tuned.stdout), (Some(0), &plain.stdout));
+    assert!(tuned.stderr.contains("times as fast"), "{}", tuned.stderr);
+    let text = std::fs::read(bench.path("walks")).unwrap();
+    assert_eq!(translate(&["--tuning", "walks"]).stdout, plain.stdout);
+    assert_eq!(translate(&["--tune", "walks"]).stdout, plain.stdout);
+    assert_eq!(std::fs::read(bench.path("walks")).unwrap(), text, "what is there isn't measured again");
+
+    translate(&["--tuning", "nowhere"]).assert_says(2, &["can't take `tuning = \"nowhere\"`"]);
+    bench.write("walks", "something else\n");
+    translate(&["--tuning", "walks"]).assert_says(2, &["line 1", "no tuning", "make it anew"]);
+    translate(&["--explain"]).assert_says(2, &["add --tuning or --tune"]);
+}
+
+#[test]
 fn what_the_backend_cannot_do_is_refused_by_name() {
     for (arguments, parts) in [
         (vec!["--set", "beam=4"], ["no setting `beam`", "word-us"]),

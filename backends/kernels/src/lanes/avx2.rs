@@ -114,6 +114,12 @@ operations! {
         [low, high]
     }
 
+    /// Asks for a block that will be read; any address is allowed.
+    fn prefetch(block: *const Block) {
+
+        _mm_prefetch::<_MM_HINT_T0>(block.cast())
+    }
+
     fn load_block(a: &Block) -> F {
         let a = load_bytes(a);
         [_mm256_castsi256_ps(a[0]), _mm256_castsi256_ps(a[1])]

@@ -70,6 +70,12 @@ operations! {
         unsafe { _mm512_load_si512(a.0.as_ptr().cast()) }
     }
 
+    /// Asks for a block that will be read; any address is allowed.
+    fn prefetch(block: *const Block) {
+
+        _mm_prefetch::<_MM_HINT_T0>(block.cast())
+    }
+
     fn load_block(a: &Block) -> F { _mm512_castsi512_ps(load_bytes(a)) }
 
     fn reduce_add(a: F) -> f32 {

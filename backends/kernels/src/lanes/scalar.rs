@@ -119,6 +119,10 @@ pub(crate) fn exp2i(a: I) -> F {
     a.map(|a| f32::from_bits(((a + 127) << 23) as u32))
 }
 
+/// Nothing to ask for.
+#[inline]
+pub(crate) fn prefetch(_: *const Block) {}
+
 #[inline]
 pub(crate) fn load_block(a: &Block) -> F {
     std::array::from_fn(|lane| f32::from_le_bytes(four(&a.0, lane)))

@@ -7,7 +7,8 @@
 use super::Weights;
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
-use crate::{Error, Result};
+use crate::pack::{to_127, to_i8};
+use crate::{Error, Precision, Result};
 
 /// A weight's columns as rows, to choose from.
 #[derive(Clone, Debug)]
@@ -86,6 +87,17 @@ impl Candidates {
         }
     }
 
+    /// As [`Candidates::room`], in int8: what is gathered from f32 into it is quantised on the way, a scale per column, to
+    /// the same integers as [`Kernels::quantise_int8`](crate::Kernels::quantise_int8) gives.
+    #[must_use]
+    pub fn room_int8(&self, capacity: usize) -> Weights {
+        let (kernels, groups) = (self.weights.kernels, self.weights.k.div_ceil(4));
+        let mut room = self.room(capacity);
+        (room.precision, room.multiply, room.groups) =
+            (Precision::Int8, kernels.multiply(Precision::Int8), groups);
+        room
+    }
+
     /// Makes `into` the weight of these columns, in their order, with their scales and bias.
     pub fn gather(&self, columns: &[u32], into: &mut Weights) -> Result<()> {
         let n = self.weights.n;
@@ -93,17 +105,19 @@ impl Candidates {
             return Err(Error::Columns { start: column as usize, end: column as usize + 1, n });
         }
         sized("inputs of the gathered weight", into.k, self.weights.k)?;
-        let (from, form) = (&self.weights, |weights: &Weights| weights.kernels.flip(weights.precision));
-        if into.precision != from.precision || form(into) != form(from) {
-            return Err(Error::Form {
-                activations: from.precision,
-                form: form(from),
-                weights: into.precision,
-            });
+        let from = &self.weights;
+        let on_line = (from.precision, into.precision) == (Precision::F32, Precision::Int8);
+        if !on_line && (into.precision != from.precision || into.flip() != from.flip()) {
+            let form = from.flip();
+            return Err(Error::Form { activations: from.precision, form, weights: into.precision });
         }
         into.clear(columns.len());
         for sixteen in columns.chunks(LANES) {
             self.gather_ends(sixteen, into);
+        }
+        if on_line {
+            columns.iter().enumerate().for_each(|(at, column)| self.quantise_into(*column, into, at));
+            return Ok(());
         }
         for (panel, columns) in columns.chunks(super::job::PANEL).enumerate() {
             let first = panel * super::job::PANEL / LANES * self.weights.groups;
@@ -128,6 +142,29 @@ impl Candidates {
         into.starts.push(start);
         into.scales.resize(into.starts.len() * LANES, 1.0);
         into.bias.resize(into.starts.len() * LANES, 0.0);
+    }
+
+    /// A column of f32 as the int8 column `at`.
+    fn quantise_into(&self, column: u32, into: &mut Weights, at: usize) {
+        let row = &self.rows[column as usize * self.weights.k..][..self.weights.k];
+        let value = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
+        let most = row.iter().fold(0.0f32, |most, x| value(x).abs().max(most));
+        let (unit, scale) = to_127(most);
+        let (first, step) = into.vector(at / LANES * LANES);
+        let (lane, mut sum) = (4 * (at % LANES), 0);
+        for (block, group) in into.blocks[first..].iter_mut().step_by(step).zip(row.chunks(4)) {
+            let mut bytes = [0; 4];
+            for (byte, x) in bytes.iter_mut().zip(group) {
+                let whole = to_i8(value(x) * unit);
+                sum += i32::from(whole);
+                *byte = whole as u8;
+            }
+            block.0[lane..lane + 4].copy_from_slice(&bytes);
+        }
+        into.scales[at] = scale * self.weights.scales[column as usize];
+        if into.flip() != 0 {
+            into.set_start(at, -128 * sum);
+        }
     }
 
     /// One vector of columns, group by group.

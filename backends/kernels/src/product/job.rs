@@ -1,6 +1,7 @@
 //! One call of a product as the kernels see it: borrowed parts whose sizes were checked when it was made.
 
 use super::matrix::{Mat, MatMut};
+use crate::Walk;
 use crate::lanes::{Block, LANES};
 use std::ops::Range;
 
@@ -22,6 +23,8 @@ pub enum Activation {
     Sigmoid,
     /// The hyperbolic tangent.
     Tanh,
+    /// x·Φ(x), with the normal distribution's Φ itself and not tanh's approximation of it.
+    Gelu,
 }
 
 /// The greatest value of a row, and its column.
@@ -85,6 +88,37 @@ pub(crate) struct Panel<'a> {
     pub(crate) column: usize,
 }
 
+/// Rows of a tile that waits for blocks rather than for sums: it fetches all of them ahead.
+pub(crate) const FEW: usize = 2;
+
+impl Panel<'_> {
+    /// Blocks of group `g` from vector `first`.
+    ///
+    /// # Safety
+    /// The panel must have more than `g` groups, and at least `first + VECTORS` vectors.
+    #[inline(always)]
+    pub(crate) unsafe fn group<const VECTORS: usize>(&self, g: usize, first: usize) -> &[Block; VECTORS] {
+        let at = g * self.vectors + first;
+        debug_assert!(at + VECTORS <= self.blocks.len(), "group {g} is past the panel");
+        // SAFETY: the caller says that the group is within the panel.
+        let blocks = unsafe { self.blocks.as_ptr().add(at) };
+        // SAFETY: as above; blocks of a group lie side by side.
+        unsafe { &*blocks.cast() }
+    }
+
+    /// What to fetch while tile `at` of this panel is summed up: with few rows the blocks `ahead` of its own; with more, the
+    /// next panel, a share with each tile. Nothing is read there, so it may lie past the weight's end.
+    pub(crate) fn soon(&self, first: usize, rows: usize, at: usize, ahead: usize) -> *const Block {
+        let groups = self.blocks.len() / self.vectors;
+        let from = match (rows <= FEW, ahead) {
+            (true, _) => first + ahead,
+            (false, 0) => 0,
+            (false, _) => self.blocks.len() + at % self.vectors * groups,
+        };
+        self.blocks.as_ptr().wrapping_add(from)
+    }
+}
+
 /// A product to be done.
 pub(crate) struct Job<'a> {
     /// [rows, stride] bytes, of which each row's first 4·groups count.
@@ -101,6 +135,7 @@ pub(crate) struct Job<'a> {
     pub(crate) activation: Activation,
     pub(crate) residual: Option<Mat<'a>>, // [rows, columns]
     pub(crate) sink: Sink<'a>,
+    pub(crate) walk: Walk,
 }
 
 impl<'a> Job<'a> {

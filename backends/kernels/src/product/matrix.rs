@@ -34,7 +34,7 @@ impl<'a> Mat<'a> {
 
     pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {
         sized("columns of a matrix", self.columns, columns)?;
-        let need = rows.saturating_sub(1) * self.stride + columns;
+        let need = rows.checked_sub(1).map_or(0, |above| above * self.stride + columns);
         if self.data.len() < need {
             return Err(Error::Shape { what: "matrix", expected: need, found: self.data.len() });
         }

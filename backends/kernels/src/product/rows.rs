@@ -5,9 +5,6 @@ use crate::product::MatMut;
 use crate::{Kernels, Precision, Result};
 use std::ops::Range;
 
-/// The stride of quantised rows is a multiple of this, plus one: rows a power of two apart would share few cache sets.
-const LINE: usize = 64;
-
 /// A buffer of quantised rows, made once and filled again and again. Each row has its own scale, so that its result never
 /// depends on the rows beside it.
 #[derive(Debug)]
@@ -23,7 +20,7 @@ pub struct Rows {
 
 impl Rows {
     pub(crate) fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
-        let stride = Self::stride(precision, k);
+        let stride = precision.stride(k);
         Self {
             kernels,
             precision,
@@ -39,7 +36,7 @@ impl Rows {
     /// only where that doesn't suffice.
     pub fn reshape(&mut self, precision: Precision, capacity: usize, k: usize) {
         (self.precision, self.k, self.rows) = (precision, k, 0);
-        self.stride = Self::stride(precision, k);
+        self.stride = precision.stride(k);
         self.bytes.resize(self.bytes.len().max(capacity * self.stride), 0);
         self.scales.resize(self.scales.len().max(capacity), 0.0);
     }
@@ -78,10 +75,6 @@ impl Rows {
             }
         }
         Ok(())
-    }
-
-    fn stride(precision: Precision, k: usize) -> usize {
-        (k * precision.bytes()).next_multiple_of(LINE) + LINE
     }
 
     fn resize(&mut self, rows: usize) -> Result<()> {

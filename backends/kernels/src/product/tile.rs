@@ -2,8 +2,11 @@
 //!
 //! A tile keeps its sums in registers for the whole of K, so nothing is spilled between blocks of K, and an f32 sum has one
 //! order whatever the tile: that makes a row's result independent of the rows beside it. A panel (64·K bytes in int8) is
-//! read from L2 or beyond once per tile of rows, at 64 bytes for each four to six multiplications: below what L2 gives.
+//! read from L2 or beyond once per tile of rows, at 64 bytes for each four to eight multiplications: below what L2 gives.
 //! Rows are shared out evenly: eight are four and four, since six and two would leave the short tile waiting for loads.
+//! How many rows a tile may have, how many pass before the next panel, and how far ahead blocks are fetched is the [`Walk`]'s.
+//!
+//! [`Walk`]: crate::Walk
 //! Past the tile everything works on the 16 sums of a vector: `finish` scales, adds the bias, activates, adds the
 //! residual, and hands the vector to where results go.
 
@@ -13,9 +16,10 @@ macro_rules! product {
     ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, wide: $wide:expr,
      tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
-            use crate::lanes::{LANES, $lanes as lanes};
-            use crate::product::job::{Best, Job, Panel, Sink};
-            use crate::product::tile::{even_tiles, group, sixteen};
+            use crate::Walk;
+            use crate::lanes::{Block, LANES, $lanes as lanes};
+            use crate::product::job::{Best, FEW, Job, Panel, Sink};
+            use crate::product::tile::{each_row, even_tiles, group, sixteen};
             use $arithmetic as arithmetic;
             use $maths as maths;
 
@@ -24,39 +28,58 @@ macro_rules! product {
 
             $(#[$feature])*
             pub(crate) fn multiply(job: &mut Job<'_>) {
-                for panel in job.panels() {
-                    let mut row = 0;
-                    for rows in even_tiles(job.rows, WIDE.len()) {
-                        for first in (0..panel.vectors).step_by(WIDE[rows - 1]) {
-                            let vectors = WIDE[rows - 1].min(panel.vectors - first);
-                            match (rows, vectors) {
-                                $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first),)+
-                                _ => unreachable!("every pair of rows and vectors within WIDE is listed"),
+                let Walk { tall, pass, ahead } = job.walk;
+                let tall = WIDE.len().min(tall.into()).max(1);
+                let pass = if pass == 0 { job.rows.max(1) } else { pass.into() };
+                for from in (0..job.rows).step_by(pass) {
+                    let to = job.rows.min(from + pass);
+                    for panel in job.panels() {
+                        let mut row = from;
+                        for (at, rows) in even_tiles(to - from, tall).enumerate() {
+                            let wide = WIDE[rows - 1];
+                            for first in (0..panel.vectors).step_by(wide) {
+                                let soon = panel.soon(first, rows, at, ahead.into());
+                                match (rows, wide.min(panel.vectors - first)) {
+                                    $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first, soon),)+
+                                    _ => unreachable!("every pair of rows and vectors within WIDE is listed"),
+                                }
                             }
+                            row += rows;
                         }
-                        row += rows;
                     }
                 }
             }
 
+            /// `soon` is what will be needed next: one block is fetched with each group, and as many as are used where there
+            /// are few rows, so that memory, and not multiplying, is what takes time.
             $(#[$feature])*
             fn tile<const ROWS: usize, const VECTORS: usize>(
-                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize,
+                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: *const Block,
             ) {
                 let column = panel.column + LANES * first;
-                let a: [&[u8]; ROWS] = std::array::from_fn(|i| job.row(row + i)); // [ROWS][4·groups]
-                let starts = &job.starts[column / LANES..][..VECTORS]; // [VECTORS]
-                let starts: [_; VECTORS] = std::array::from_fn(|v| arithmetic::start(&starts[v]));
+                let mut a: [&[u8]; ROWS] = [&[]; ROWS]; // [ROWS][4·groups]
+                each_row!(ROWS, I, {
+                    a[I] = job.row(row + I);
+                });
+                let mut starts = [arithmetic::start(&[0; LANES]); VECTORS];
+                for v in 0..VECTORS {
+                    starts[v] = arithmetic::start(&job.starts[column / LANES + v]);
+                }
                 let mut sums = [starts; ROWS];
-                for (g, blocks) in panel.blocks.get(first..).unwrap_or_default().chunks(panel.vectors).enumerate() {
-                    let Some(blocks) = blocks.first_chunk::<VECTORS>() else { unreachable!("a group has all vectors") };
-                    for i in 0..ROWS {
-                        // SAFETY: `row` gives as many groups as the panel has.
-                        let a = arithmetic::spread(unsafe { group(a[i], g) });
-                        for v in 0..VECTORS {
-                            sums[i][v] = arithmetic::step(sums[i][v], a, &blocks[v]);
-                        }
+                for g in 0..job.groups {
+                    for next in 0..if ROWS <= FEW { VECTORS } else { 1 } {
+                        let step = if ROWS <= FEW { panel.vectors } else { 1 };
+                        lanes::prefetch(soon.wrapping_add(g * step + next));
                     }
+                    // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
+                    let blocks: &[Block; VECTORS] = unsafe { panel.group(g, first) };
+                    each_row!(ROWS, I, {
+                        // SAFETY: `row` gives as many groups as the panel has.
+                        let a = arithmetic::spread(unsafe { group(a[I], g) });
+                        for v in 0..VECTORS {
+                            sums[I][v] = arithmetic::step(sums[I][v], a, &blocks[v]);
+                        }
+                    });
                 }
                 finish(job, row, column, sums);
             }
@@ -68,61 +91,75 @@ macro_rules! product {
                 job: &mut Job<'_>, row: usize, column: usize, sums: [[arithmetic::Sum; VECTORS]; ROWS],
             ) {
                 let Some(floor) = job.floor().filter(|_| column + LANES * VECTORS <= job.columns.end) else {
-                    for (i, sums) in sums.iter().enumerate() {
+                    let spilled = sums;
+                    for (i, sums) in spilled.iter().enumerate() {
                         finish_any(job, row + i, column, sums);
                     }
                     return;
                 };
-                let floor = lanes::splat(floor);
-                let scales: [&[f32; LANES]; VECTORS] = std::array::from_fn(|v| sixteen(job.scales, column + LANES * v));
-                let bias: [&[f32; LANES]; VECTORS] = std::array::from_fn(|v| sixteen(job.bias, column + LANES * v));
-                for (i, sums) in sums.into_iter().enumerate() {
-                    let row_scale = lanes::splat(job.row_scale(row + i));
-                    let mut y = [lanes::splat(0.0); VECTORS];
+                let (width, local) = (LANES * VECTORS, column - job.columns.start);
+                let scales = job.scales[column..][..width].as_chunks::<LANES>().0;
+                let bias = job.bias[column..][..width].as_chunks::<LANES>().0;
+                let mut y = [[lanes::splat(floor); VECTORS]; ROWS];
+                each_row!(ROWS, I, {
+                    let row_scale = lanes::splat(job.row_scale(row + I));
                     for v in 0..VECTORS {
-                        let scaled = lanes::mul(arithmetic::to_f(sums[v]), lanes::load(scales[v]));
-                        y[v] = lanes::max(floor, lanes::fma(scaled, row_scale, lanes::load(bias[v])));
+                        let scaled = lanes::mul(arithmetic::to_f(sums[I][v]), lanes::load(&scales[v]));
+                        y[I][v] = lanes::max(y[I][v], lanes::fma(scaled, row_scale, lanes::load(&bias[v])));
                     }
-                    let local = column - job.columns.start;
-                    if let Some(residual) = &job.residual {
-                        let residual = residual.row(row + i)[local..][..LANES * VECTORS].as_chunks::<LANES>().0;
+                });
+                if let Some(residual) = &job.residual {
+                    each_row!(ROWS, I, {
+                        let residual = residual.row(row + I)[local..][..width].as_chunks::<LANES>().0;
                         for v in 0..VECTORS {
-                            y[v] = lanes::add(y[v], lanes::load(&residual[v]));
+                            y[I][v] = lanes::add(y[I][v], lanes::load(&residual[v]));
                         }
+                    });
+                }
+                match &mut job.sink {
+                    Sink::F32(out) => {
+                        each_row!(ROWS, I, {
+                            let out = out.part(row + I, local, width).as_chunks_mut::<LANES>().0;
+                            for v in 0..VECTORS {
+                                lanes::store(&mut out[v], y[I][v]);
+                            }
+                        });
                     }
-                    match &mut job.sink {
-                        Sink::F32(out) => {
-                            let out = out.part(row + i, local, LANES * VECTORS).as_chunks_mut::<LANES>().0;
-                            for v in 0..VECTORS {
-                                lanes::store(&mut out[v], y[v]);
-                            }
-                        }
-                        Sink::Best { best, mask } => {
-                            let mut most = lanes::splat(f32::NEG_INFINITY);
-                            for v in 0..VECTORS {
-                                if let Some(mask) = mask {
-                                    let allowed = lanes::from_bits(mask.sixteen(row + i, column + LANES * v));
-                                    y[v] = lanes::select(allowed, y[v], lanes::splat(f32::NEG_INFINITY));
-                                }
-                                most = lanes::max(y[v], most);
-                            }
-                            if lanes::any(lanes::gt(most, lanes::splat(best[row + i].value))) {
+                    Sink::Best { best, mask } => {
+                        let none = lanes::splat(f32::NEG_INFINITY);
+                        if let Some(mask) = mask {
+                            each_row!(ROWS, I, {
                                 for v in 0..VECTORS {
-                                    challenge(&mut best[row + i], y[v], column + LANES * v);
+                                    let allowed = lanes::from_bits(mask.sixteen(row + I, column + LANES * v));
+                                    y[I][v] = lanes::select(allowed, y[I][v], none);
                                 }
-                            }
+                            });
                         }
-                        Sink::Int8 { .. } => unreachable!("a requantised result has no floor"),
+                        let best = &mut best[row..][..ROWS];
+                        each_row!(ROWS, I, {
+                            let mut most = none;
+                            for v in 0..VECTORS {
+                                most = lanes::max(y[I][v], most);
+                            }
+                            if lanes::any(lanes::gt(most, lanes::splat(best[I].value))) {
+                                challenge(&mut best[I], y[I], column);
+                            }
+                        });
                     }
+                    Sink::Int8 { .. } => unreachable!("a requantised result has no floor"),
                 }
             }
 
             $(#[$feature])*
             #[inline(never)] // seldom: its code needn't stand in every tile
-            fn challenge(best: &mut Best, y: lanes::F, column: usize) {
-                let mut values = [0.0; LANES];
-                lanes::store(&mut values, y);
-                best.challenge(&values, column);
+            fn challenge<const VECTORS: usize>(best: &mut Best, y: [lanes::F; VECTORS], column: usize) {
+                for (v, y) in y.into_iter().enumerate() {
+                    if lanes::any(lanes::gt(y, lanes::splat(best.value))) {
+                        let mut values = [0.0; LANES];
+                        lanes::store(&mut values, y);
+                        best.challenge(&values, column + LANES * v);
+                    }
+                }
             }
 
             /// The general form.
@@ -149,7 +186,7 @@ macro_rules! product {
                         Sink::Best { best, mask } => {
                             let bits = mask.map_or(u16::MAX, |mask| mask.sixteen(row, column)) & (u16::MAX >> (LANES - n));
                             let y = lanes::select(lanes::from_bits(bits), y, lanes::splat(f32::NEG_INFINITY));
-                            challenge(&mut best[row], y, column);
+                            challenge(&mut best[row], [y], column);
                         }
                     }
                 }
@@ -158,6 +195,21 @@ macro_rules! product {
     };
 }
 pub(crate) use product;
+
+/// Writes a block for each row of a tile, with its number as a constant. A loop might be left a loop, and then what it
+/// takes from a place that varies would have to lie in memory: all sums.
+macro_rules! each_row {
+    ($rows:ident, $row:ident, $block:block) => {
+        each_row!(@ $rows, $row, $block, 0 1 2 3 4 5 6 7)
+    };
+    (@ $rows:ident, $row:ident, $block:block, $($number:literal)+) => {
+        $({
+            const $row: usize = $number;
+            if $row < $rows $block
+        })+
+    };
+}
+pub(crate) use each_row;
 
 /// Sixteen values from a place.
 #[inline]

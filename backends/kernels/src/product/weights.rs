@@ -8,6 +8,7 @@ use super::job::{Job, PANEL, Sink};
 use super::{Activation, Best, Input, Mask, Mat, MatMut};
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
+use crate::tuning::{Walk, Walks};
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
 
@@ -121,6 +122,7 @@ pub struct Weights {
     pub(super) starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
     pub(super) scales: Vec<f32>,   // [N rounded up to 16]
     pub(super) bias: Vec<f32>,     // [N rounded up to 16]
+    pub(super) walks: Walks,
 }
 
 impl Weights {
@@ -146,6 +148,7 @@ impl Weights {
             starts: vec![[0; LANES]; vectors],
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
+            walks: Walks::built_in(vectors * groups * size_of::<Block>()),
         };
         for column in (0..n).step_by(LANES) {
             let (first, step) = packed.vector(column);
@@ -157,7 +160,13 @@ impl Weights {
                 }
             }
         }
+        kernels.tuning.into_iter().for_each(|tuning| tuning.apply(&mut packed));
         packed
+    }
+
+    /// What the activations that it multiplies are stored with.
+    pub(crate) fn flip(&self) -> u8 {
+        self.kernels.flip(self.precision)
     }
 
     /// Where the blocks of sixteen columns begin, and how far apart they are.
@@ -191,6 +200,11 @@ impl Weights {
             }
         }
         Ok(self)
+    }
+
+    /// Walked through in this way by products of so many rows, and of as many as count as the same.
+    pub fn set_walk(&mut self, rows: usize, walk: Walk) {
+        self.walks.set(rows, walk);
     }
 
     /// With a bias for each column.
@@ -260,6 +274,7 @@ impl Weights {
             activation,
             residual,
             sink,
+            walk: self.walks.of(a.rows),
         };
         // SAFETY: the function came from `kernels`, whose instruction set was found on this processor.
         unsafe { (self.multiply)(&mut job) };
@@ -268,7 +283,7 @@ impl Weights {
 
     fn check(&self, a: &Input<'_>, columns: &Range<usize>, residual: Option<&Mat<'_>>) -> Result<()> {
         sized("inputs of a row", a.k, self.k)?;
-        if a.precision != self.precision || a.flip != self.kernels.flip(self.precision) {
+        if a.precision != self.precision || a.flip != self.flip() {
             return Err(Error::Form { activations: a.precision, form: a.flip, weights: self.precision });
         }
         let whole = |bound: usize| bound.is_multiple_of(PANEL) || bound == self.n;

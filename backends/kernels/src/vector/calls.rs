@@ -14,7 +14,7 @@ macro_rules! call {
 }
 
 impl Kernels {
-    /// An activation, in place. Error: 2e-7 of the result or of 1, whichever is greater (swish: 4e-7 of x).
+    /// An activation, in place. Error: 2e-7 of the result or of 1, whichever is greater (swish and gelu: 4e-7 of x).
     pub fn activate(self, kind: Activation, x: &mut [f32]) {
         call!(self.activate(kind, x))
     }

@@ -52,6 +52,23 @@ macro_rules! functions {
             select(gt(splat(0.625), size), near, far)
         }
 
+        /// x·Φ(x) = x·(1 + erf(x/√2))/2, the error function by Abramowitz and Stegun, 7.1.26: within 1.5e-7.
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn gelu(x: F) -> F {
+            use lanes::{abs, div, fma, gt, mul, select, splat, sub};
+            let size = mul(abs(x), splat(std::f32::consts::FRAC_1_SQRT_2));
+            let t = div(splat(1.0), fma(size, splat(0.327_591_1), splat(1.0)));
+            let mut p = splat(1.061_405_4);
+            for a in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6] {
+                p = fma(p, t, splat(a));
+            }
+            // What the tail beyond |x| leaves, twice.
+            let tail = mul(mul(p, t), exp(mul(sub(splat(0.0), size), size)));
+            let half = mul(tail, splat(0.5));
+            mul(x, select(gt(splat(0.0), x), half, sub(splat(1.0), half)))
+        }
+
         $(#[$feature])*
         #[inline]
         pub(crate) fn activate(kind: Activation, x: F) -> F {
@@ -61,6 +78,7 @@ macro_rules! functions {
                 Activation::Swish => lanes::mul(x, sigmoid(x)),
                 Activation::Sigmoid => sigmoid(x),
                 Activation::Tanh => tanh(x),
+                Activation::Gelu => gelu(x),
             }
         }
 

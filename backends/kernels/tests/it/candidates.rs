@@ -109,3 +109,22 @@ fn a_column_is_added_in_its_scale() {
         }
     }
 }
+
+#[test]
+fn columns_quantised_on_line_are_those_quantised_off_line() {
+    let mut seeded = Seeded(26);
+    let (x, bias) = (seeded.f32s(K * N, 1.0), seeded.f32s(N, 1.0));
+    for kernels in present() {
+        let plain = kernels.pack_f32(&x, K, N, Layout::Nk).unwrap().with_bias(&bias).unwrap();
+        let packed = kernels.quantise_int8(&x, K, N, Layout::Nk, Scaling::PerColumn).unwrap();
+        let (on, off) = (Candidates::new(plain), Candidates::new(packed.with_bias(&bias).unwrap()));
+        let (mut quantised, mut copied) = (on.room_int8(N), off.room(N));
+        for n in [N, 3, 64, 65, 0] {
+            let columns: Vec<u32> = (0..n).map(|_| seeded.next() % N as u32).collect();
+            on.gather(&columns, &mut quantised).unwrap();
+            off.gather(&columns, &mut copied).unwrap();
+            let expected = product(kernels, &copied);
+            assert_eq!(bits(&product(kernels, &quantised)), bits(&expected), "{} {n}", kernels.isa());
+        }
+    }
+}

@@ -7,4 +7,6 @@ mod isa;
 mod oracle;
 mod outputs;
 mod products;
+mod properties;
+mod tuning;
 mod vector;

@@ -165,3 +165,12 @@ fn the_best_column_respects_a_mask_per_row() {
         }
     }
 }
+
+#[test]
+fn no_rows_with_a_residual_are_no_error() {
+    let kernels = Kernels::best();
+    let weights = kernels.pack_f32(&[1.0; 6], 2, 3, Layout::Kn).unwrap();
+    let (a, residual) = (dyno_kernels::Input::f32(&[], 0, 2).unwrap(), Mat::new(&[], 0, 3).unwrap());
+    let out = Output::F32(MatMut::new(&mut [], 0, 3).unwrap());
+    assert_eq!(weights.multiply(a, 0..3, Activation::None, Some(residual), out), Ok(()));
+}

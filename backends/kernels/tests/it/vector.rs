@@ -73,6 +73,17 @@ fn activations_are_within_two_ten_millionths() {
     near("sigmoid", 2e-7, |kernels, y| kernels.activate(Activation::Sigmoid, y), sigmoid);
     near("tanh", 2e-7, |kernels, y| kernels.activate(Activation::Tanh, y), f64::tanh);
     near("swish", 4e-7, |kernels, y| kernels.activate(Activation::Swish, y), |x| x * sigmoid(x));
+    // Φ at both ends, and by a series in between: Σ (-1)ⁿ·z²ⁿ⁺¹/(n!·(2n + 1)) with z = x/√2.
+    let phi = |x: f64| {
+        let z = x / std::f64::consts::SQRT_2;
+        let term = |(power, sum): (f64, f64), n: i32| {
+            let power = if n == 0 { z } else { -power * z * z / f64::from(n) };
+            (power, sum + power / f64::from(2 * n + 1))
+        };
+        let (_, sum) = (0..120).fold((0.0, 0.0), term);
+        if x.abs() > 5.5 { f64::from(u8::from(x > 0.0)) } else { 0.5 + sum / std::f64::consts::PI.sqrt() }
+    };
+    near("gelu", 4e-7, |kernels, y| kernels.activate(Activation::Gelu, y), |x| x * phi(x));
     near("relu", 0.0, |kernels, y| kernels.activate(Activation::Relu, y), |x| x.max(0.0));
 }
 

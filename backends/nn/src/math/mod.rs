@@ -12,7 +12,7 @@ mod reduce;
 mod sum;
 
 pub use activation::{Activation, sigmoid, sigmoid_in_place, tanh_in_place};
-pub use dyno_kernels::{Error as KernelError, Isa, Kernels};
+pub use dyno_kernels::{Error as KernelError, Isa, Kernels, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
 pub use linear::{Epilogue, Linear, together};
