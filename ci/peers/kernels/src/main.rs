@@ -1,0 +1,125 @@
+//! Our products beside those of rten-gemm, `gemm` and oneDNN: the same shapes in one process, turn by turn, so that what
+//! disturbs the core disturbs all of them; the median of nine turns counts.
+//!
+//! Weights are packed beforehand by everyone who can (`gemm` can't), and rows are given in the form that each multiplies.
+//! Ours ends in f32 with scales and bias, oneDNN's and rten-gemm's int8 in the bare 32-bit sums: what they leave to the
+//! caller is not held against them. All run on the one thread that `run` pins.
+//!
+//! `kernels-peers [LIBDNNL]`: with the path of oneDNN's library, or without oneDNN.
+
+mod gemm_crate;
+mod onednn;
+mod ours;
+mod rten;
+
+use onednn::OneDnn;
+use std::time::Instant;
+
+/// K, N of the papers' models: see the roofline example of dyno-kernels.
+const SHAPES: [(usize, usize); 15] = [
+    (256, 256),
+    (256, 768),
+    (256, 1024),
+    (1024, 256),
+    (256, 1536),
+    (1536, 256),
+    (256, 2048),
+    (2048, 256),
+    (512, 512),
+    (512, 1536),
+    (512, 2048),
+    (2048, 512),
+    (768, 768),
+    (768, 3072),
+    (3072, 768),
+];
+const ROWS: [usize; 6] = [1, 4, 8, 16, 64, 256];
+/// Odd, so that one is the median.
+const TURNS: usize = 9;
+/// Long against the clock's grain.
+const TURN_SECONDS: f64 = 0.000_3;
+/// Below this share of the best of the others a shape is listed.
+const BEHIND: f64 = 0.97;
+
+/// One who multiplies: the name, and a product to be timed.
+type Contestant<'a> = (&'static str, Box<dyn FnMut() + 'a>);
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let onednn = std::env::args().nth(1).map(OneDnn::load).transpose()?;
+    let mut behind = Vec::new();
+    for precision in ["int8", "f32"] {
+        println!("{precision}: GMAC/s, median of {TURNS}\n   K     N    M");
+        for (k, n) in SHAPES {
+            for m in ROWS {
+                let contestants = match precision {
+                    "int8" => int8(onednn.as_ref(), m, k, n)?,
+                    _ => f32(onednn.as_ref(), m, k, n)?,
+                };
+                let speeds = race(contestants, (m * k * n) as f64 / 1e9);
+                let (_, ours) = speeds[0];
+                let best = speeds[1..].iter().map(|(_, speed)| *speed).fold(0.0, f64::max);
+                let all: Vec<String> =
+                    speeds.iter().map(|(name, speed)| format!("{name} {speed:.1}")).collect();
+                println!("{k:>4} {n:>5} {m:>4}  {}  ratio {:.2}", all.join("  "), ours / best);
+                if ours < BEHIND * best {
+                    behind.push(format!("{precision} {k}x{n}, {m} rows: {:.2}", ours / best));
+                }
+            }
+        }
+    }
+    println!("below {BEHIND} of the best other: {}", if behind.is_empty() { "none" } else { "" });
+    behind.iter().for_each(|line| println!("  {line}"));
+    Ok(())
+}
+
+fn int8(
+    onednn: Option<&OneDnn>,
+    m: usize,
+    k: usize,
+    n: usize,
+) -> Result<Vec<Contestant<'_>>, Box<dyn std::error::Error>> {
+    let mut all: Vec<Contestant<'_>> = vec![("ours", ours::int8(m, k, n)?), ("rten", rten::int8(m, k, n))];
+    if let Some(onednn) = onednn {
+        all.push(("onednn", onednn.product(onednn::Kind::Int8, m, k, n)?));
+    }
+    Ok(all)
+}
+
+fn f32(
+    onednn: Option<&OneDnn>,
+    m: usize,
+    k: usize,
+    n: usize,
+) -> Result<Vec<Contestant<'_>>, Box<dyn std::error::Error>> {
+    let mut all: Vec<Contestant<'_>> =
+        vec![("ours", ours::f32(m, k, n)?), ("rten", rten::f32(m, k, n)), ("gemm", gemm_crate::f32(m, k, n))];
+    if let Some(onednn) = onednn {
+        all.push(("onednn", onednn.product(onednn::Kind::F32, m, k, n)?));
+    }
+    Ok(all)
+}
+
+/// The median speed of each, in units of `work` a second.
+fn race(mut contestants: Vec<Contestant<'_>>, work: f64) -> Vec<(&'static str, f64)> {
+    let mut speeds = vec![Vec::new(); contestants.len()];
+    for _ in 0..TURNS {
+        for ((_, product), speeds) in contestants.iter_mut().zip(&mut speeds) {
+            speeds.push(work * per_second(product));
+        }
+    }
+    let median = |mut speeds: Vec<f64>| {
+        speeds.sort_by(f64::total_cmp);
+        speeds[TURNS / 2]
+    };
+    contestants.iter().zip(speeds).map(|((name, _), speeds)| (*name, median(speeds))).collect()
+}
+
+fn per_second(product: &mut dyn FnMut()) -> f64 {
+    product();
+    let (start, mut runs) = (Instant::now(), 0);
+    while start.elapsed().as_secs_f64() < TURN_SECONDS {
+        product();
+        runs += 1;
+    }
+    f64::from(runs) / start.elapsed().as_secs_f64()
+}
