@@ -32,6 +32,9 @@ pub enum Command {
     List(ListArgs),
     /// Score a run again, or for the first time where sacrebleu was missing
     Score(ScoreArgs),
+    /// Write the page on a run: what to choose, and whether to trust it
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
     /// Check that a system keeps the rules: conformance and probes, no measuring
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
@@ -152,6 +155,33 @@ pub struct ScoreArgs {
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub json: bool,
+}
+
+const REPORT_EXAMPLES: &str = "Examples:
+  dyno report runs/starter-3f9a                          report.html in the run's folder
+  dyno report runs/starter-3f9a -o page.html --published marian
+  dyno report runs/starter-3f9a --figures figures --markdown";
+
+/// `dyno report`.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// The run's folder
+    pub run: PathBuf,
+    /// Where to write the page; report.html in the run's folder if absent
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the figures into this folder too, as SVG files for a paper
+    #[arg(long, value_name = "DIR")]
+    pub figures: Option<PathBuf>,
+    /// Print the tables in Markdown instead of writing the page
+    #[arg(long, conflicts_with = "out")]
+    pub markdown: bool,
+    /// Write frontier and table into this file too, between its markers
+    #[arg(long, value_name = "FILE", requires = "figures")]
+    pub readme: Option<PathBuf>,
+    /// Lay the points of a paper under the charts: devlin, marian, opennmt, hw-tsc; may be repeated
+    #[arg(long, value_name = "PAPER")]
+    pub published: Vec<String>,
 }
 
 const CONVERT_EXAMPLES: &str = "Examples:

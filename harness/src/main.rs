@@ -23,6 +23,7 @@ mod process;
 mod progress;
 mod random;
 mod registry;
+mod report;
 mod rounds;
 mod say;
 mod score;
@@ -51,6 +52,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         None => commands::run::run(&cli::RunArgs::default()),
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::List(args)) => commands::list::list(&args),
+        Some(Command::Report(args)) => commands::report::report(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Translate(args)) => commands::translate::translate(*args),
         Some(Command::Verify(args)) => commands::verify::verify(&args),

@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod list;
+pub mod report;
 pub mod run;
 pub mod score;
 pub mod tokenize;

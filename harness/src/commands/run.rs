@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::report::write_page;
 use super::score::summarise_run;
 use super::{load_campaign, print, print_json};
 use crate::campaign::{Campaign, System, Track};
@@ -54,7 +55,8 @@ pub fn run(args: &RunArgs) -> Outcome {
     } else {
         store.clear_scratch();
     }
-    conclude(&store, &summary, args.json, can_score)?;
+    let page = write_page(store.folder());
+    conclude(&store, &summary, page.as_deref(), args.json, can_score)?;
     Ok(if interrupted { Exit::Interrupted } else { verdict(&summary.cells) })
 }
 
@@ -262,19 +264,26 @@ fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn conclude(store: &Store, summary: &Summary, as_json: bool, scored: bool) -> Outcome<()> {
+fn conclude(
+    store: &Store,
+    summary: &Summary,
+    page: Option<&Path>,
+    as_json: bool,
+    scored: bool,
+) -> Outcome<()> {
     let folder = store.folder();
     let floor_us = pipe_floor_us(store);
     if as_json {
         return print_json(&json!({
-            "run": folder, "scored": scored, "cells": summary.cells, "noise_floors": summary.noise_floors,
-            "pipe_floor_us": floor_us,
+            "run": folder, "report": page, "scored": scored, "cells": summary.cells,
+            "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us,
         }));
     }
     let floor = floor_us.map_or(String::new(), |us| {
         format!("\npipe floor: {us:.1} µs for a line between two processes that do nothing else; nothing subtracted")
     });
-    print(&format!("{}{floor}\nrun: {}\n", table::render(summary), folder.display()))
+    let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
+    print(&format!("{}{floor}\nrun: {}\n{page}", table::render(summary), folder.display()))
 }
 
 /// Measured at each start of the bench: an interrupted run has several.

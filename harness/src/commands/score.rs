@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::report::write_page;
 use super::{print, print_json};
 use crate::cli::ScoreArgs;
 use crate::exit::{Exit, OrBadInput, Outcome};
@@ -17,6 +18,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     score::prepare().or_bad_input()?;
     let summary = summarise_run(store.folder(), true)?;
     store.clear_scratch();
+    write_page(store.folder());
     if args.json {
         print_json(&summary.cells)?
     } else {

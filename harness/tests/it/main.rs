@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
 mod bad_input;
+mod browser;
 mod contestants;
 mod misbehaviour;
 mod models;
 mod plugins;
+mod report;
 mod resume;
 mod run;
 mod scoring;

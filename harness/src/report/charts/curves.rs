@@ -1,0 +1,134 @@
+//! Curves over a measured quantity: distributions, and latency over length. Each curve carries its name.
+
+use super::frame::{Axis, Frame};
+use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
+use super::palette::{Colour, Family};
+use super::svg::{Anchor, Svg};
+use super::{Chart, Size, Tip, spot};
+
+/// One system's curve.
+pub struct Curve {
+    /// Its name.
+    pub name: String,
+    /// Its family.
+    pub family: Family,
+    /// Whether it is off the frontier: then it is grey and thin.
+    pub off: bool,
+    /// The curve.
+    pub line: Vec<(f64, f64)>,
+    /// Single measured points beside it.
+    pub dots: Vec<(f64, f64)>,
+    /// What it tells when pointed at.
+    pub tip: Vec<String>,
+}
+
+/// The chart.
+pub struct Curves {
+    /// Across.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// Curves, the most important first.
+    pub curves: Vec<Curve>,
+    /// Where along a curve (0 to 1) its name may stand, best first.
+    pub label_at: Vec<f64>,
+}
+
+/// With more curves than this the grey ones have no name.
+const MOST_NAMED: usize = 8;
+
+impl Chart for Curves {
+    fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
+        let height = match size {
+            Size::Wide => 330.0,
+            Size::Narrow => 320.0,
+        };
+        let all = || self.curves.iter().flat_map(|curve| curve.line.iter().chain(&curve.dots));
+        let x = all().map(|at| at.0).collect();
+        let y = all().map(|at| at.1).collect();
+        let frame = Frame::draw(svg, size, height, (&self.x, x), (&self.y, y));
+        for curve in self.curves.iter().rev() {
+            curve.draw(svg, &frame);
+        }
+        let left_out = self.draw_labels(svg, &frame, size);
+        self.draw_tips(svg, &frame, size);
+        if left_out == 0 {
+            return height;
+        }
+        let told = format!("{left_out} more, without a label, are in the table");
+        svg.text("name", Colour::Ink, (0.0, height + LINE), Anchor::Start, &told);
+        height + LINE + 8.0
+    }
+}
+
+impl Curves {
+    /// Gives the number of curves whose name found no place.
+    fn draw_labels(&self, svg: &mut Svg, frame: &Frame, size: Size) -> usize {
+        let mut labels = Labels::new(frame.plot);
+        // Grey curves are many and may be crossed by a name; the others had better not be.
+        for curve in self.curves.iter().filter(|curve| !curve.off) {
+            for pair in curve.pixels(frame).windows(2) {
+                let (x, y) = (pair[0].0.min(pair[1].0), pair[0].1.min(pair[1].1));
+                let size = ((pair[0].0 - pair[1].0).abs(), (pair[0].1 - pair[1].1).abs());
+                labels.avoid(Area { x: x - 1.0, y: y - 1.0, width: size.0 + 2.0, height: size.1 + 2.0 });
+            }
+        }
+        // Many grey curves with a name each would be a thicket: then only the others have theirs.
+        let crowded = self.curves.len() > MOST_NAMED;
+        let (named, unnamed): (Vec<_>, Vec<_>) =
+            self.curves.iter().partition(|curve| !(crowded && curve.off));
+        let left_out =
+            named.into_iter().filter(|curve| !self.draw_label(svg, &mut labels, frame, curve, size)).count();
+        left_out + unnamed.len()
+    }
+
+    fn draw_label(
+        &self,
+        svg: &mut Svg,
+        labels: &mut Labels,
+        frame: &Frame,
+        curve: &Curve,
+        size: Size,
+    ) -> bool {
+        let text = shortened(&curve.name, size.letters());
+        let wide = width(&text) * if curve.off { 1.0 } else { BOLD };
+        let pixels = curve.pixels(frame);
+        let spot = |part: &f64| pixels.get((part * (pixels.len().max(1) - 1) as f64) as usize);
+        let free = |&at: &(f64, f64)| labels.try_beside(at, wide).map(|(cost, area)| (cost, area, at.0));
+        let places = self.label_at.iter().filter_map(spot).filter_map(free);
+        let Some((_, area, x)) = places.min_by(|a, b| a.0.total_cmp(&b.0)) else { return false };
+        labels.block(area);
+        let (anchor, x) = area.text_at(x);
+        let class = if curve.off { "label" } else { "strong" };
+        svg.text(class, curve.colour(), (x, area.y + LINE - 3.5), anchor, &text);
+        true
+    }
+
+    fn draw_tips(&self, svg: &mut Svg, frame: &Frame, size: Size) {
+        let bounds = Area { x: 0.0, width: size.width(), ..frame.plot };
+        for curve in &self.curves {
+            let pixels = curve.pixels(frame);
+            let Some(&at) = pixels.get(pixels.len() / 2) else { continue };
+            let target = move |svg: &mut Svg| svg.path("hit-line", Colour::Ink, &pixels, false);
+            spot(svg, bounds, Tip { lines: &curve.tip, at }, target);
+        }
+    }
+}
+
+impl Curve {
+    fn colour(&self) -> Colour {
+        if self.off { Colour::Grey } else { Colour::Of(self.family) }
+    }
+
+    fn pixels(&self, frame: &Frame) -> Vec<(f64, f64)> {
+        self.line.iter().map(|&(x, y)| frame.at(x, y)).collect()
+    }
+
+    fn draw(&self, svg: &mut Svg, frame: &Frame) {
+        let class = if self.off { "faint" } else { "curve" };
+        svg.path(class, self.colour(), &self.pixels(frame), false);
+        for &(x, y) in &self.dots {
+            svg.circle("dot", self.colour(), frame.at(x, y), if self.off { 1.5 } else { 2.5 });
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Labels that stand beside what they name and don't run into each other.
+//!
+//! Greedy: each label in turn takes the best free place around its point, more important ones first. With the
+//! few dozen points of a chart this finds what a person would; where nothing is free, the caller falls back
+//! on a number and a key.
+
+use super::svg::Anchor;
+
+/// An upright rectangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Left edge.
+    pub x: f64,
+    /// Upper edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+impl Area {
+    /// A square about a point.
+    pub fn about((x, y): (f64, f64), radius: f64) -> Self {
+        Self { x: x - radius, y: y - radius, width: 2.0 * radius, height: 2.0 * radius }
+    }
+
+    fn overlap(&self, other: &Self) -> f64 {
+        let width = (self.x + self.width).min(other.x + other.width) - self.x.max(other.x);
+        let height = (self.y + self.height).min(other.y + other.height) - self.y.max(other.y);
+        width.max(0.0) * height.max(0.0)
+    }
+
+    fn within(&self, outer: &Self) -> bool {
+        self.x >= outer.x
+            && self.y >= outer.y
+            && self.x + self.width <= outer.x + outer.width
+            && self.y + self.height <= outer.y + outer.height
+    }
+
+    fn nearest(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (x.clamp(self.x, self.x + self.width), y.clamp(self.y, self.y + self.height))
+    }
+}
+
+impl Area {
+    /// Where a text about `x` begins, so that the side near its point is exact whatever the reader's font.
+    pub fn text_at(&self, x: f64) -> (Anchor, f64) {
+        match () {
+            () if self.x >= x => (Anchor::Start, self.x),
+            () if self.x + self.width <= x => (Anchor::End, self.x + self.width),
+            () => (Anchor::Middle, self.x + self.width / 2.0),
+        }
+    }
+}
+
+/// Where a label went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The label's area.
+    pub area: Area,
+    /// Where a line to the point begins, for a label that stands away from it.
+    pub leader: Option<(f64, f64)>,
+}
+
+/// The labels of one drawing.
+pub struct Labels {
+    bounds: Area,
+    taken: Vec<Area>,
+    avoided: Vec<Area>,
+}
+
+/// Distances of a label from its point, in pixels; beyond the third it gets a line.
+const DISTANCES: [f64; 6] = [9.0, 13.0, 20.0, 32.0, 46.0, 62.0];
+/// Height of a line of text.
+pub const LINE: f64 = 15.0;
+
+impl Labels {
+    /// No labels yet, none to leave `bounds`.
+    pub const fn new(bounds: Area) -> Self {
+        Self { bounds, taken: Vec::new(), avoided: Vec::new() }
+    }
+
+    /// No label may cover this.
+    pub fn block(&mut self, area: Area) {
+        self.taken.push(area);
+    }
+
+    /// Labels had better not cover this.
+    pub fn avoid(&mut self, area: Area) {
+        self.avoided.push(area);
+    }
+
+    /// The best free place close beside a point of a curve, with what it would cover; not taken yet.
+    pub fn try_beside(&self, (x, y): (f64, f64), width: f64) -> Option<(f64, Area)> {
+        let free = |area: &Area| {
+            area.within(&self.bounds) && !self.taken.iter().any(|other| area.overlap(other) > 0.0)
+        };
+        let near = [
+            (x + 5.0, y - LINE / 2.0),
+            (x - 5.0 - width, y - LINE / 2.0),
+            (x - width, y - LINE - 3.0),
+            (x, y + 3.0),
+        ];
+        let areas = near.map(|(x, y)| Area { x, y, width, height: LINE });
+        let cost = |area: Area| (self.avoided.iter().map(|other| area.overlap(other)).sum::<f64>(), area);
+        areas.into_iter().filter(free).map(cost).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// The best free place for a label of that width about `point`, now taken; `None` if nothing is free.
+    pub fn place(&mut self, point: (f64, f64), width: f64) -> Option<Place> {
+        let mut best: Option<(f64, Area)> = None;
+        for (step, distance) in DISTANCES.into_iter().enumerate() {
+            for (turn, area) in around(point, width, distance).into_iter().enumerate() {
+                if !area.within(&self.bounds) || self.taken.iter().any(|other| area.overlap(other) > 0.0) {
+                    continue;
+                }
+                let covered: f64 = self.avoided.iter().map(|other| area.overlap(other)).sum();
+                // Right of the point before elsewhere, near before far, both before covering lightly.
+                let cost = covered / 12.0 + turn as f64 + 9.0 * step as f64;
+                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                    best = Some((cost, area));
+                }
+            }
+        }
+        let (_, area) = best?;
+        self.taken.push(area);
+        let edge = area.nearest(point);
+        let away = (edge.0 - point.0).hypot(edge.1 - point.1);
+        Some(Place { area, leader: (away > DISTANCES[2] - 1.0).then_some(edge) })
+    }
+}
+
+/// Places for a label at a distance: beside, above and below, then the corners and between.
+fn around((x, y): (f64, f64), width: f64, distance: f64) -> [Area; 12] {
+    let slant = distance * 0.75;
+    let (left, right) = (x - width, x);
+    let (above, middle, below) = (y - LINE, y - LINE / 2.0, y);
+    let at = |x: f64, y: f64| Area { x, y, width, height: LINE };
+    [
+        at(right + distance, middle),
+        at(left - distance, middle),
+        at(right + slant, above - slant),
+        at(left - slant, above - slant),
+        at(right + slant, below + slant),
+        at(left - slant, below + slant),
+        at(x - width / 2.0, above - distance),
+        at(x - width / 2.0, below + distance),
+        at(x - width / 4.0, above - distance),
+        at(x - width / 4.0, below + distance),
+        at(x - width * 0.75, above - distance),
+        at(x - width * 0.75, below + distance),
+    ]
+}
+
+/// How much wider a bold text is.
+pub const BOLD: f64 = 1.12;
+
+/// How wide a text of 12 pixels is in a sans-serif: by classes of letters, a little generously, since the
+/// reader's font is unknown.
+pub fn width(text: &str) -> f64 {
+    text.chars().map(letter).sum()
+}
+
+fn letter(c: char) -> f64 {
+    match c {
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | 'I' => 3.8,
+        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | ' ' | '-' | '·' => 5.0,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '—' => 11.4,
+        '0'..='9' | 'a'..='z' => 7.4,
+        'A'..='Z' => 8.8,
+        // Combining marks take no room of their own; scripts of the East take a square.
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' => 0.0,
+        c if (c as u32) >= 0x1100 => 12.6,
+        _ => 8.4,
+    }
+}
+
+/// At most `most` letters of a name, the last then an ellipsis.
+pub fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.into();
+    }
+    name.chars().take(most - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Area = Area { x: 0.0, y: 0.0, width: 400.0, height: 300.0 };
+
+    #[test]
+    fn labels_of_a_crowd_never_overlap_and_stay_inside() {
+        let mut labels = Labels::new(BOUNDS);
+        let points: Vec<(f64, f64)> =
+            (0..14).map(|i| (150.0 + f64::from(i * 37 % 90), 100.0 + f64::from(i * 53 % 80))).collect();
+        points.iter().for_each(|&point| labels.block(Area::about(point, 6.0)));
+        let placed: Vec<Place> = points.iter().filter_map(|&point| labels.place(point, 60.0)).collect();
+        assert!(placed.len() >= 8, "{} of 14", placed.len());
+        for (i, a) in placed.iter().enumerate() {
+            assert!(a.area.within(&BOUNDS));
+            assert!(placed[..i].iter().all(|b| a.area.overlap(&b.area) == 0.0));
+            assert!(points.iter().all(|&point| a.area.overlap(&Area::about(point, 6.0)) == 0.0));
+        }
+    }
+
+    #[test]
+    fn a_label_alone_stands_right_of_its_point_and_without_a_line() {
+        let place = Labels::new(BOUNDS).place((100.0, 100.0), 50.0).unwrap();
+        assert_eq!((place.area.x, place.leader), (109.0, None));
+        let at_the_edge = Labels::new(BOUNDS).place((395.0, 100.0), 50.0).unwrap();
+        assert!(at_the_edge.area.x < 350.0);
+    }
+
+    #[test]
+    fn long_names_are_cut_at_letters() {
+        assert_eq!(shortened("übersetzer", 20), "übersetzer");
+        assert_eq!(shortened("übersetzer", 4), "übe…");
+        assert!(width("mmmm") > width("iiii"));
+    }
+}

@@ -1,0 +1,42 @@
+//! The shape beside a family's colour: whoever can't tell the colours can tell the shapes.
+
+use super::palette::{Colour, Family};
+use super::svg::Svg;
+
+/// Draws a family's mark about a point: filled on (or off) the frontier, hollow where it is only probably on it.
+pub fn draw(svg: &mut Svg, family: Family, colour: Colour, at: (f64, f64), hollow: bool) {
+    let class = if hollow { "hollow" } else { "mark" };
+    match outline(family) {
+        None => svg.circle(class, colour, at, if hollow { 4.5 } else { 5.0 }),
+        Some(outline) => {
+            let points: Vec<_> = outline.iter().map(|(x, y)| (at.0 + x, at.1 + y)).collect();
+            svg.path(class, colour, &points, true);
+        }
+    }
+}
+
+/// The corners of a family's mark; `None` is a circle. Sizes are such that all look equally large.
+fn outline(family: Family) -> Option<&'static [(f64, f64)]> {
+    Some(match family {
+        Family::Ssru => return None,
+        Family::Aan => &[(-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)],
+        Family::Gru => &[(0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)],
+        Family::RnnFc => &[(0.0, -6.2), (6.2, 0.0), (0.0, 6.2), (-6.2, 0.0)],
+        Family::Encoder => &[(0.0, 5.8), (5.4, -4.2), (-5.4, -4.2)],
+        Family::Plugin => &[(0.0, -5.6), (5.3, -1.7), (3.3, 4.5), (-3.3, 4.5), (-5.3, -1.7)],
+        Family::Program => &[
+            (-1.8, -5.4),
+            (1.8, -5.4),
+            (1.8, -1.8),
+            (5.4, -1.8),
+            (5.4, 1.8),
+            (1.8, 1.8),
+            (1.8, 5.4),
+            (-1.8, 5.4),
+            (-1.8, 1.8),
+            (-5.4, 1.8),
+            (-5.4, -1.8),
+            (-1.8, -1.8),
+        ],
+    })
+}

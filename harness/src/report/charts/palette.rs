@@ -1,0 +1,165 @@
+//! Colours, for light and dark. Colour means one thing only, the engine's family, and has a shape beside it;
+//! grey is what is off the frontier, red is INVALID alone.
+//!
+//! The families' colours lie after Okabe and Ito (2008, "Color universal design"), darkened on white and
+//! lightened on black until each has the contrast that WCAG 2.2 asks for: 4.5 for text, since labels carry them.
+
+use std::fmt::Write;
+
+/// Which engine's family a system is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// Simple recurrent decoders.
+    Ssru,
+    /// Average attention.
+    Aan,
+    /// Gated recurrent networks.
+    Gru,
+    /// A recurrent source with fully connected layers.
+    RnnFc,
+    /// Encoders of the BERT kind.
+    Encoder,
+    /// Behind the C ABI.
+    Plugin,
+    /// Any other program.
+    Program,
+}
+
+impl Family {
+    /// All of them, in the order of legends.
+    pub const ALL: [Self; 7] =
+        [Self::Ssru, Self::Aan, Self::Gru, Self::RnnFc, Self::Encoder, Self::Plugin, Self::Program];
+
+    /// The family of a built-in backend; a name that isn't one counts as a program.
+    pub fn of_backend(name: &str) -> Self {
+        match name {
+            "ssru" => Self::Ssru,
+            "transformer-aan" => Self::Aan,
+            "gru" => Self::Gru,
+            "rnn-fc" => Self::RnnFc,
+            "encoder" => Self::Encoder,
+            _ => Self::Program,
+        }
+    }
+
+    /// The name in legends.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ssru => "ssru",
+            Self::Aan => "transformer-aan",
+            Self::Gru => "gru",
+            Self::RnnFc => "rnn-fc",
+            Self::Encoder => "encoder",
+            Self::Plugin => "plugin",
+            Self::Program => "program",
+        }
+    }
+}
+
+/// A colour by what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// An engine's family.
+    Of(Family),
+    /// Off the frontier.
+    Grey,
+    /// INVALID.
+    Red,
+    /// Text.
+    Ink,
+}
+
+/// Name, on white, on black.
+const THEME: [(&str, &str, &str); 13] = [
+    ("page", "#ffffff", "#16181c"),
+    ("ink", "#1a1c1f", "#e6e7ea"),
+    ("soft", "#5b6068", "#a2a8b2"),
+    ("grid", "#e7e8ea", "#2c3036"),
+    ("grey", "#6f747c", "#8d939d"),
+    ("red", "#b3161f", "#ff8078"),
+    ("ssru", "#0062a8", "#5db4f0"),
+    ("transformer-aan", "#00704f", "#3cc79b"),
+    ("gru", "#955300", "#e9a548"),
+    ("rnn-fc", "#973a74", "#e597c5"),
+    ("encoder", "#4d4fa8", "#a9abf5"),
+    ("plugin", "#71570f", "#d3bd62"),
+    ("program", "#1a1c1f", "#e6e7ea"),
+];
+
+impl Colour {
+    /// The class that gives it to an element on a page.
+    pub fn class(self) -> String {
+        format!("c-{}", self.name())
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Of(family) => family.name(),
+            Self::Grey => "grey",
+            Self::Red => "red",
+            Self::Ink => "ink",
+        }
+    }
+}
+
+/// The classes that set an element's colour.
+pub fn colour_classes() -> String {
+    let colours = [Colour::Grey, Colour::Red, Colour::Ink].into_iter();
+    let all = colours.chain(Family::ALL.map(Colour::Of));
+    all.map(|colour| format!(".{}{{--c:var(--{})}}\n", colour.class(), colour.name())).collect()
+}
+
+/// The theme as CSS variables: light, and dark where the reader's system is and nobody prints.
+pub fn theme() -> String {
+    let (mut light, mut dark) = (String::new(), String::new());
+    for (name, on_white, on_black) in THEME {
+        let _ = write!(light, "--{name}:{on_white};");
+        let _ = write!(dark, "--{name}:{on_black};");
+    }
+    format!(
+        ":root{{color-scheme:light;{light}}}\n\
+         @media screen and (prefers-color-scheme:dark){{:root{{color-scheme:dark;{dark}}}}}\n"
+    )
+}
+
+/// A look with the light theme's colours in the place of variables.
+pub fn resolve(paint: &str, colour: Colour) -> String {
+    let own = THEME.iter().find(|(name, ..)| *name == colour.name()).map_or("#000", |(_, light, _)| light);
+    let paint = paint.replace("var(--c)", own);
+    THEME.iter().fold(paint, |paint, (name, light, _)| paint.replace(&format!("var(--{name})"), light))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, WCAG 2.2.
+    fn luminance(colour: &str) -> f64 {
+        let channel = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn every_colour_that_text_may_have_is_legible_in_both_themes() {
+        assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 1e-9);
+        let (_, white, black) = THEME[0];
+        for (name, light, dark) in THEME.into_iter().filter(|(name, ..)| !["page", "grid"].contains(name)) {
+            assert!(contrast(light, white) >= 4.5, "{name} on white: {}", contrast(light, white));
+            assert!(contrast(dark, black) >= 4.5, "{name} on black: {}", contrast(dark, black));
+        }
+    }
+
+    #[test]
+    fn looks_are_resolved_without_a_variable_left() {
+        let look = resolve("fill:var(--c);stroke:var(--page)", Colour::Of(Family::Gru));
+        assert_eq!(look, "fill:#955300;stroke:#ffffff");
+    }
+}

@@ -1,0 +1,209 @@
+//! Numbers as people read them: with the digits that their interval supports, and no more.
+
+use serde::Serialize;
+
+use crate::stats::Order;
+
+/// A value with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The value.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// A value known exactly.
+    pub const fn exactly(value: f64) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    /// A value with the same doubt on both sides.
+    pub fn give_or_take(value: f64, half: f64) -> Self {
+        Self { value, low: value - half, high: value + half }
+    }
+
+    /// How surely this is more than `other`.
+    pub fn order(&self, other: &Self) -> Order {
+        match () {
+            () if self.low > other.high => Order::Better,
+            () if self.high < other.low => Order::Worse,
+            () if self == other && self.low == self.high => Order::Equal,
+            () => Order::Unclear,
+        }
+    }
+
+    /// This in another unit.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
+    }
+
+    /// How often `other` goes into this.
+    pub fn over(&self, other: &Self) -> Self {
+        Self {
+            value: self.value / other.value,
+            low: self.low / other.high,
+            high: self.high / other.low.max(f64::MIN_POSITIVE),
+        }
+    }
+
+    fn half(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+}
+
+/// With the digits that the interval supports: down to the place of the interval's first digit, one more where
+/// that digit is 1 or 2 (rounding would eat too much of it); at most three digits, four from 1,000 on, since no
+/// host is steadier than that.
+pub fn supported(estimate: &Estimate) -> String {
+    grouped(estimate.value, decimals(estimate))
+}
+
+/// Decimals that an estimate supports; negative ones stand left of the point.
+fn decimals(estimate: &Estimate) -> i32 {
+    let most = if estimate.value.abs() >= 1000.0 { 3 } else { 2 } - magnitude(estimate.value);
+    let half = estimate.half();
+    if half <= 0.0 || !half.is_finite() {
+        return 2 - magnitude(estimate.value);
+    }
+    let place = magnitude(half);
+    let extra = i32::from(half / 10f64.powi(place) < 2.5);
+    // However wide the interval, a figure of zero digits would say something else.
+    (extra - place).min(most).max(-magnitude(estimate.value))
+}
+
+/// The power of ten of the first digit.
+fn magnitude(value: f64) -> i32 {
+    if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 }
+}
+
+/// A value to `decimals` places (negative: rounded to tens, hundreds …) with commas between thousands.
+fn grouped(value: f64, decimals: i32) -> String {
+    let unit = 10f64.powi(-decimals.min(0));
+    let text = format!("{:.*}", decimals.max(0) as usize, (value / unit).round_if(decimals < 0) * unit);
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
+    let mut out = String::from(sign);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    fraction.map_or(out.clone(), |fraction| format!("{out}.{fraction}"))
+}
+
+trait RoundIf {
+    fn round_if(self, yes: bool) -> Self;
+}
+
+impl RoundIf for f64 {
+    fn round_if(self, yes: bool) -> Self {
+        if yes { self.round() } else { self }
+    }
+}
+
+/// Three significant digits.
+pub fn plain(value: f64) -> String {
+    grouped(value, (2 - magnitude(value)).min(9))
+}
+
+/// A count, whole.
+pub fn count(value: usize) -> String {
+    grouped(value as f64, 0)
+}
+
+/// A tick's text: short, exact for round values.
+pub fn tick(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        v if v >= 1e12 => (value / 1e12, "\u{a0}T"),
+        v if v >= 1e9 => (value / 1e9, "\u{a0}G"),
+        v if v >= 1e6 => (value / 1e6, "\u{a0}M"),
+        _ => (value, ""),
+    };
+    let decimals = if scaled.abs() >= 100.0 { 0 } else { (2 - magnitude(scaled)).clamp(0, 6) };
+    let text = grouped(scaled, decimals);
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{unit}")
+}
+
+/// A tick as a percentage.
+pub fn percent_tick(value: f64) -> String {
+    format!("{}\u{a0}%", tick(value * 100.0))
+}
+
+/// Bytes in MiB.
+pub fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// A factor in words that claim no more than its interval: "2.3 times", "about 2 times".
+pub fn factor(ratio: &Estimate) -> String {
+    let spread = ratio.half() / ratio.value;
+    if spread > 0.25 {
+        format!("about {}", grouped(ratio.value, i32::from(ratio.value < 3.0)))
+    } else {
+        grouped(ratio.value, i32::from(ratio.value < 20.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_follow_the_interval() {
+        for (value, half, text) in [
+            (9870.4, 75.0, "9,870"),
+            (9874.4, 2.0, "9,874"),
+            (36.1234, 1.9, "36.1"),
+            (36.1234, 5.0, "36"),
+            (1.0412, 0.003, "1.04"),
+            (348_123_456.0, 9_000_000.0, "348,000,000"),
+            (0.5, 0.2, "0.50"),
+            (-3.21, 0.4, "−3.2"),
+            (0.0, 0.0, "0.00"),
+            (512.0, 4000.0, "500"),
+            (12_345_678.0, 0.0, "12,300,000"),
+        ] {
+            assert_eq!(supported(&Estimate::give_or_take(value, half)), text, "{value} ±{half}");
+        }
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.5, "0.5"),
+            (20.0, "20"),
+            (1500.0, "1,500"),
+            (2e6, "2\u{a0}M"),
+            (1.5e9, "1.5\u{a0}G"),
+            (0.002, "0.002"),
+        ] {
+            assert_eq!(tick(value), text);
+        }
+        assert_eq!(percent_tick(0.95), "95\u{a0}%");
+    }
+
+    #[test]
+    fn factors_are_hedged_when_they_are_vague() {
+        assert_eq!(factor(&Estimate { value: 2.31, low: 2.25, high: 2.4 }), "2.3");
+        assert_eq!(factor(&Estimate { value: 4.2, low: 2.0, high: 6.0 }), "about 4");
+        assert_eq!(factor(&Estimate { value: 31.4, low: 31.0, high: 32.0 }), "31");
+    }
+
+    #[test]
+    fn intervals_meet_or_not() {
+        let a = Estimate::give_or_take(10.0, 1.0);
+        assert_eq!(a.order(&Estimate::give_or_take(11.5, 1.0)), Order::Unclear);
+        assert_eq!(a.order(&Estimate::give_or_take(13.0, 1.0)), Order::Worse);
+        assert_eq!(Estimate::exactly(2.0).order(&Estimate::exactly(2.0)), Order::Equal);
+        let ratio = a.over(&Estimate::give_or_take(5.0, 1.0));
+        assert_eq!((ratio.low, ratio.value, ratio.high), (1.5, 2.0, 2.75));
+    }
+}

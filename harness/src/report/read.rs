@@ -1,0 +1,200 @@
+//! From a run's folder to the material of a report: renumbered and put into the units of the page.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::charts::Family;
+use super::material::{Cell, Load, Material, Set, System};
+use super::numbers::Estimate;
+use crate::campaign::{Profile, TestSet, Track};
+use crate::rounds::Noise;
+use crate::score::Scores;
+use crate::stats::{Order, median, median_interval, percentile};
+use crate::store::{CellSummary, Record, Run, summarise};
+use crate::verify::Verdict;
+
+/// The material of `run`.
+pub fn material(run: &Run) -> Material {
+    let summary = summarise(run);
+    let mut names: Vec<&String> = run.outputs.keys().collect();
+    names.sort();
+    let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+    let systems = run.systems();
+    Material {
+        campaign: run.identity.campaign.clone(),
+        key: run.identity.key.clone(),
+        profile: run.records.first().map_or(Profile::Quick, |record| record.profile),
+        started: run.records.iter().map(|record| record.started_unix_ms / 1000).min(),
+        host: run.identity.host.clone(),
+        systems: systems.iter().enumerate().map(|(i, name)| system(run, i, name)).collect(),
+        sets: run.test_sets.iter().map(|set| test_set(run, set, &summary.cells, &places)).collect(),
+        outputs: names.iter().map(|name| run.outputs[*name].clone()).collect(),
+        price: None,
+        load: load(&run.records),
+        pipe_floor_us: median(
+            &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
+        ),
+        noise_floor: summary.noise_floors.iter().map(|(track, share)| (*track, *share)).collect(),
+    }
+}
+
+fn load(records: &[Record]) -> Option<Load> {
+    let counted = || records.iter().filter_map(|record| record.noise.last());
+    let most = |share: fn(&Noise) -> f64| counted().map(share).reduce(f64::max);
+    let repeated = records.iter().map(|record| record.noise.len().saturating_sub(1)).sum();
+    Some(Load { steal: most(|n| n.steal_share)?, foreign: most(|n| n.foreign_share)?, repeated })
+}
+
+fn system(run: &Run, index: usize, name: &str) -> System {
+    let described = &run.identity.systems[index];
+    let launch = &described["launch"];
+    let family = match launch["built-in"]["backend"].as_str() {
+        Some(backend) => Family::of_backend(backend),
+        None if launch["plugin"].is_object() => Family::Plugin,
+        None => Family::Program,
+    };
+    // Whichever way it is started: other ways are absent, and have no settings.
+    let settings = ["built-in", "plugin"].into_iter().filter_map(|way| launch[way]["settings"].as_object());
+    let settings = settings.flatten().map(|(name, value)| (name.clone(), shown(value)));
+    let models = described["models"].as_array().into_iter().flatten().map(shown);
+    let first =
+        |track: Track| run.records.iter().find(|record| record.system == name && record.track == track);
+    let command = |track| Some((track, first(track)?.command.clone()));
+    System {
+        name: name.into(),
+        family,
+        is_twin: run.systems()[..index].iter().any(|other| run.are_twins(other, name)),
+        settings: settings.collect(),
+        models: models.collect(),
+        commands: Track::ALL.into_iter().filter_map(command).collect(),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), Into::into)
+}
+
+fn test_set(run: &Run, set: &TestSet, summaries: &[CellSummary], places: &HashMap<&str, usize>) -> Set {
+    let own =
+        run.cells().into_iter().zip(summaries).filter(|(measured, _)| measured.test_set.name == set.name);
+    let systems = run.systems();
+    let place = |name: &str| systems.iter().position(|system| *system == name);
+    let cells: Vec<Cell> = own
+        .filter_map(|(measured, summary)| {
+            let records = measured.records;
+            Some(cell(place(&summary.system)?, &records, summary, places))
+        })
+        .collect();
+    let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
+    Set {
+        name: set.name.clone(),
+        sha256: set.sha256.clone(),
+        source: set.source.iter().map(text).collect(),
+        references: set.references.clone(),
+        lines: set.source.len(),
+        words: set.words(),
+        signatures: signatures(&run.scores, &set.name),
+        orders: orders(&run.scores, &set.name, &cells, places),
+        cells,
+    }
+}
+
+fn signatures(scores: &Scores, test_set: &str) -> Vec<String> {
+    let own = scores.scores.iter().filter(|score| score.test_set == test_set);
+    let mut signatures: Vec<String> = own
+        .flat_map(|score| {
+            [format!("BLEU {}", score.bleu_signature), format!("chrF {}", score.chrf_signature)]
+        })
+        .collect();
+    signatures.sort();
+    signatures.dedup();
+    signatures
+}
+
+/// The usual level; sacrebleu's, too.
+const SIGNIFICANT: f64 = 0.05;
+
+/// How every two systems compare in quality: the same text is equal, else the paired bootstrap decides.
+fn orders(
+    scores: &Scores,
+    test_set: &str,
+    cells: &[Cell],
+    places: &HashMap<&str, usize>,
+) -> HashMap<(usize, usize), Order> {
+    let names: HashMap<usize, &str> = places.iter().map(|(name, place)| (*place, *name)).collect();
+    let mut outputs: HashMap<usize, usize> = HashMap::new();
+    for cell in cells.iter().filter(|cell| cell.verdict != Verdict::Invalid) {
+        if let Some(output) = cell.output {
+            outputs.entry(cell.system).or_insert(output);
+        }
+    }
+    let order = |a: usize, b: usize| {
+        if a == b {
+            return Some(Order::Equal);
+        }
+        let pair = scores.bleu_difference(names[&a], names[&b], test_set)?;
+        Some(match pair.difference {
+            _ if pair.p >= SIGNIFICANT => Order::Unclear,
+            difference if difference > 0.0 => Order::Better,
+            _ => Order::Worse,
+        })
+    };
+    let pairs = outputs.iter().flat_map(|a| outputs.iter().map(move |b| (a, b)));
+    pairs.filter_map(|((i, a), (j, b))| Some(((*i, *j), order(*a, *b)?))).collect()
+}
+
+fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &HashMap<&str, usize>) -> Cell {
+    let valid: Vec<&Record> =
+        records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect();
+    let speed = (summary.words_per_second, summary.words_per_second_low, summary.words_per_second_high);
+    let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
+    Cell {
+        system,
+        track: summary.track,
+        verdict: summary.verdict,
+        reasons: records.iter().flat_map(|record| record.reasons.clone()).collect(),
+        warnings: records.iter().flat_map(|record| record.warnings.clone()).collect(),
+        rounds: summary.rounds,
+        cores: records.first().map_or(1, |record| record.system_cores.len()),
+        speed: match speed {
+            (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
+            _ => None,
+        },
+        steady: summary.steady_words_per_second,
+        load_share: summary.load_share,
+        words_per_dollar: None,
+        percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
+        latency_ms: median_lines(&valid),
+        fit_ms: summary.line_ms.zip(summary.word_ms),
+        start_ms: summary.start_ms,
+        model_bytes: summary.model_bytes,
+        peak_bytes: summary.peak_bytes,
+        bleu: summary.bleu.map(|bleu| give_or_take(bleu, summary.bleu_confidence)),
+        chrf: summary.chrf,
+        output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
+        components: Vec::new(),
+        operators: Vec::new(),
+    }
+}
+
+fn milliseconds(ns: &[u64]) -> Vec<f64> {
+    ns.iter().map(|&ns| ns as f64 / 1e6).collect()
+}
+
+/// A percentile: of each round over its lines, then the median over rounds with its interval.
+fn over_rounds(valid: &[&Record], percent: f64) -> Option<Estimate> {
+    let rounds: Vec<f64> =
+        valid.iter().filter_map(|record| percentile(&milliseconds(&record.latency_ns), percent)).collect();
+    let interval = median_interval(&rounds)?;
+    Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
+}
+
+/// Each line's latency, median over the rounds.
+fn median_lines(valid: &[&Record]) -> Vec<f64> {
+    let rounds: Vec<&Vec<u64>> =
+        valid.iter().map(|record| &record.latency_ns).filter(|lines| !lines.is_empty()).collect();
+    let lines = rounds.iter().map(|lines| lines.len()).min().unwrap_or(0);
+    let line = |i: usize| median(&rounds.iter().map(|lines| lines[i] as f64 / 1e6).collect::<Vec<_>>());
+    (0..lines).filter_map(line).collect()
+}

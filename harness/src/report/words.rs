@@ -1,0 +1,155 @@
+//! Sentences written from the data, which claim no more than the intervals carry.
+
+use super::cost::{Contest, Contestant, Cost};
+use super::numbers::{Estimate, factor, supported};
+use crate::stats::{Order, Standing};
+
+/// Names in a row: "a", "a and b", "a, b and c", "a, b, c and 4 more".
+pub fn list(names: &[String]) -> String {
+    match names {
+        [] => "none".into(),
+        [one] => one.clone(),
+        [first @ .., last] if names.len() <= 4 => format!("{} and {last}", first.join(", ")),
+        [a, b, c, rest @ ..] => format!("{a}, {b}, {c} and {} more", rest.len()),
+        _ => names.join(" and "),
+    }
+}
+
+/// A count with its noun.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{} {}", super::numbers::count(count), if count == 1 { one } else { many })
+}
+
+/// BLEU with its doubt.
+pub fn bleu(quality: &Estimate) -> String {
+    let half = (quality.high - quality.low) / 2.0;
+    if half > 0.0 {
+        format!("BLEU {:.1} ±{half:.1}", quality.value)
+    } else {
+        format!("BLEU {:.1}", quality.value)
+    }
+}
+
+/// Below this factor a difference is told in per cent, and nobody would give up quality for it.
+const WORTH: f64 = 1.2;
+
+/// Writes of one contest.
+pub struct Writer<'a> {
+    /// The contest.
+    pub contest: &'a Contest<'a>,
+    /// A system's name.
+    pub name: &'a dyn Fn(usize) -> String,
+}
+
+impl Writer<'_> {
+    fn name(&self, one: &Contestant) -> String {
+        (self.name)(one.system)
+    }
+
+    /// How much better a cost is, as the end of a sentence.
+    fn times(&self, ratio: &Estimate) -> String {
+        let noun = self.contest.cost.noun();
+        let percent = (ratio.value - 1.0) * 100.0;
+        let shorter = self.contest.cost.less_is_better();
+        match () {
+            () if ratio.low <= 1.0 && ratio.high >= 1.0 => format!("at about the same {noun}"),
+            () if shorter && ratio.value < 1.0 => {
+                format!("with {} times the {noun}", factor(&Estimate::exactly(1.0).over(ratio)))
+            }
+            () if shorter && ratio.value < WORTH => format!("with {noun} shorter by {percent:.0} %"),
+            () if shorter => format!("with {noun} {} times shorter", factor(ratio)),
+            () if (1.0..WORTH).contains(&ratio.value) => format!("at {percent:.0} % more {noun}"),
+            () => format!("at {} times the {noun}", factor(ratio)),
+        }
+    }
+
+    /// The next on the frontier that costs so much less that it is worth a thought; else just the next.
+    fn alternative(&self, pick: &Contestant) -> Option<&Contestant> {
+        let others = || self.contest.frontier().filter(|other| other.system != pick.system);
+        others().find(|other| self.contest.gain(pick, other).low >= WORTH).or_else(|| others().next())
+    }
+
+    /// The finding of a chart of quality against cost.
+    pub fn finding(&self) -> String {
+        let (contest, noun) = (self.contest, self.contest.cost.noun());
+        let (Some(best), Some(pick)) = (contest.contestants.first(), contest.pick()) else {
+            return format!("No system has both a quality and {noun}");
+        };
+        let name = self.name(pick);
+        if contest.contestants.len() == 1 {
+            return format!("{name} is the only system with both figures: {}", bleu(&pick.quality));
+        }
+        if pick.system != best.system {
+            let (rival, times) = (self.name(best), self.times(&contest.gain(best, pick)));
+            return match contest.quality_order(pick, best) {
+                Order::Equal => format!("{name} gives {rival}'s very translations {times}"),
+                _ => format!("{name} can't be told from {rival} in quality, {times}"),
+            };
+        }
+        match self.alternative(pick) {
+            Some(next) => self.trade(pick, next),
+            None => self.sole_leader(pick),
+        }
+    }
+
+    fn trade(&self, pick: &Contestant, next: &Contestant) -> String {
+        let times = self.times(&self.contest.gain(pick, next));
+        let (one, other) = (self.name(next), self.name(pick));
+        format!("{one} gives up {:.1} BLEU against {other}, {times}", pick.quality.value - next.quality.value)
+    }
+
+    fn sole_leader(&self, pick: &Contestant) -> String {
+        let sure = |one: &Contestant| one.system == pick.system || one.standing == Standing::Off;
+        let hedge =
+            if self.contest.contestants.iter().all(sure) { "" } else { ", as far as the intervals tell," };
+        let noun = self.contest.cost.noun();
+        format!("{} leads{hedge} in quality and in {noun} alike", self.name(pick))
+    }
+
+    /// The summary: what to take, and what to take instead where less will do.
+    pub fn verdict(&self) -> Vec<String> {
+        let Some(pick) = self.contest.pick() else {
+            return vec![
+                "No valid cell has both a quality and a cost, so there is no frontier to choose from.".into(),
+            ];
+        };
+        let take = format!("Take {}: {}, {}.", self.name(pick), bleu(&pick.quality), self.cost_of(pick));
+        [Some(take), self.rivals(pick), self.cheaper(pick), self.probably(pick)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    fn cost_of(&self, one: &Contestant) -> String {
+        match self.contest.cost {
+            Cost::Dollars => format!("{} million words per dollar", supported(&one.cost.times(1e-6))),
+            Cost::Latency => format!("p95 latency {} ms", supported(&one.cost)),
+            Cost::OneCore => format!("{} words/s on one core", supported(&one.cost)),
+            Cost::AllCores => format!("{} words/s", supported(&one.cost)),
+        }
+    }
+
+    fn rivals(&self, pick: &Contestant) -> Option<String> {
+        let rivals = |one: &&Contestant| one.system != pick.system && self.contest.as_good(one, pick);
+        let names: Vec<String> =
+            self.contest.contestants.iter().filter(rivals).map(|one| self.name(one)).collect();
+        let names = (!names.is_empty()).then(|| list(&names))?;
+        Some(format!("{names} can't be told from it in quality; it costs least of them."))
+    }
+
+    fn cheaper(&self, pick: &Contestant) -> Option<String> {
+        let cheaper = |one: &&Contestant| {
+            self.contest.quality_order(pick, one) == Order::Better && self.contest.gain(pick, one).low > 1.0
+        };
+        let next = self.alternative(pick).filter(cheaper)?;
+        let times = self.times(&self.contest.gain(pick, next));
+        Some(format!("Where {} is enough, take {}, {times}.", bleu(&next.quality), self.name(next)))
+    }
+
+    fn probably(&self, pick: &Contestant) -> Option<String> {
+        let probable = |one: &&Contestant| one.standing == Standing::Probably && one.system != pick.system;
+        let names: Vec<String> =
+            self.contest.contestants.iter().filter(probable).map(|one| self.name(one)).collect();
+        (!names.is_empty()).then(|| format!("Probably also on the frontier: {}.", list(&names)))
+    }
+}
