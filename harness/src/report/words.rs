@@ -30,6 +30,9 @@ pub fn bleu(quality: &Estimate) -> String {
     }
 }
 
+/// BLEU below which texts are commonly held to be of hardly any use.
+const USABLE: f64 = 10.0;
+
 /// Below this factor a difference is told in per cent, and nobody would give up quality for it.
 const WORTH: f64 = 1.2;
 
@@ -114,10 +117,19 @@ impl Writer<'_> {
             ];
         };
         let take = format!("Take {}: {}, {}.", self.name(pick), bleu(&pick.quality), self.cost_of(pick));
-        [Some(take), self.rivals(pick), self.cheaper(pick), self.probably(pick)]
+        [self.unusable(), Some(take), self.rivals(pick), self.cheaper(pick), self.probably(pick)]
             .into_iter()
             .flatten()
             .collect()
+    }
+
+    /// Said first where it applies: speed without quality is nothing to choose by.
+    fn unusable(&self) -> Option<String> {
+        let best = self.contest.contestants.first().filter(|best| best.quality.value < USABLE)?;
+        Some(format!(
+            "No system here translates usably (the best: {}); compare speeds alone.",
+            bleu(&best.quality)
+        ))
     }
 
     fn cost_of(&self, one: &Contestant) -> String {
@@ -134,7 +146,10 @@ impl Writer<'_> {
         let names: Vec<String> =
             self.contest.contestants.iter().filter(rivals).map(|one| self.name(one)).collect();
         let names = (!names.is_empty()).then(|| list(&names))?;
-        Some(format!("{names} can't be told from it in quality; it costs least of them."))
+        let mut rivals = self.contest.contestants.iter().filter(rivals);
+        let sure = rivals.all(|one| self.contest.gain(one, pick).low > 1.0);
+        let cost = if sure { "it costs least of them" } else { "it seems to cost least of them" };
+        Some(format!("{names} can't be told from it in quality; {cost}."))
     }
 
     fn cheaper(&self, pick: &Contestant) -> Option<String> {

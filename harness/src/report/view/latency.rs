@@ -201,7 +201,7 @@ fn by_words(scene: &Scene<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
 fn length_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
     let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms?)));
     let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
-    let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.1));
+    let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
     let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };
     let least = if cells.len() > 1 { ", the least of all for a word" } else { "" };
     Some(format!("{} takes {line}{} ms a word{least}", scene.spoken(cell.system), two(word)))

@@ -123,6 +123,17 @@ fn the_verdict_takes_the_fastest_of_the_best_and_names_what_less_buys() {
 }
 
 #[test]
+fn a_verdict_on_models_that_can_t_translate_begins_with_that() {
+    let view = view(|material| {
+        for cell in &mut material.sets[0].cells {
+            cell.bleu = cell.bleu.map(|bleu| bleu.times(0.1));
+        }
+    });
+    let first = &view.parts[0].verdict[0];
+    assert!(first.starts_with("No system here translates usably (the best: BLEU 3.3"), "{first}");
+}
+
+#[test]
 fn yardsticks_and_twins_stand_in_the_full_table_alone() {
     let view = view(|_| ());
     let names = |table: &Table| table.rows.iter().map(|row| row.fields[0].text.clone()).collect::<Vec<_>>();
