@@ -89,10 +89,10 @@ pub struct VerifyArgs {
     /// Only this track; may be repeated. Else the campaign's, or latency and throughput-1
     #[arg(long = "track", value_name = "TRACK")]
     pub tracks: Vec<Track>,
-    /// Seconds that a line may take in the latency track
+    /// Seconds that a line may take in the latency track, the first one with loading [campaign: its own; else 10]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub line_seconds: Option<f64>,
-    /// Seconds that a launch may take
+    /// Seconds that a launch may take [campaign: its own; else 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub launch_seconds: Option<f64>,
     /// Its answers are drawn at random on purpose

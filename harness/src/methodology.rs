@@ -1,6 +1,6 @@
 //! docs/METHODOLOGY.md quotes the parameters of the code, and this holds it to them.
 
-use crate::campaign::{Limits, Profile};
+use crate::campaign::Profile;
 use crate::process::{audit, environment, whole_file};
 use crate::rounds::{self, noise, throughput};
 use crate::supervisor;
@@ -64,6 +64,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("warm-up lines", profiles(|profile| profile.warm_up_lines().to_string())),
         ("probes", profiles(probes)),
         ("A/A twin", profiles(|profile| yes_or_no(profile.has_twin()))),
+        ("repeats of a disturbed round, at most", profiles(|profile| profile.noisy_repeats().to_string())),
         ("network of its own", profiles(|profile| yes_or_no(profile.isolates()))),
         (
             "lines after which a throughput launch is long enough",
@@ -95,7 +96,6 @@ fn truth() -> Vec<(&'static str, String)> {
         ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
         ("others on the chosen cores, share of a round, above", percent(noise::FOREIGN_LIMIT)),
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
-        ("repeats of a disturbed round, at most", Limits::default().noisy_repeats.to_string()),
         ("shortest round that is judged, seconds", noise::LEAST_SECONDS.to_string()),
         (
             "milliseconds between two samples of a tree's memory",

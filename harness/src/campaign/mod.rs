@@ -110,6 +110,14 @@ impl Profile {
         }
     }
 
+    /// How often a round is measured again because the host disturbed it. A first look must stay one.
+    pub const fn noisy_repeats(self) -> usize {
+        match self {
+            Self::Quick => 1,
+            Self::Standard | Self::Official => 2,
+        }
+    }
+
     /// Whether one system is entered twice, so that the run knows its own noise.
     pub const fn has_twin(self) -> bool {
         !matches!(self, Self::Quick)
@@ -168,6 +176,11 @@ impl Campaign {
         self.own_probes.as_deref().unwrap_or(self.profile.probes())
     }
 
+    /// How often a round is measured again because the host disturbed it.
+    pub fn noisy_repeats(&self) -> usize {
+        self.limits.noisy_repeats.unwrap_or(self.profile.noisy_repeats())
+    }
+
     /// Enters one system a second time, where the profile wants that: after the filters, so that it is one of
     /// those that are measured.
     pub fn enter_twin(&mut self) {
@@ -187,14 +200,14 @@ pub struct Limits {
     pub line_seconds: f64,
     /// Seconds for one launch in the throughput tracks, and for a whole round in the latency track.
     pub launch_seconds: f64,
-    /// How often a round is measured again because the host disturbed it.
-    pub noisy_repeats: usize,
+    /// How often a round is measured again because the host disturbed it, instead of what the profile says.
+    pub noisy_repeats: Option<usize>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         // A minute for a line and an hour for a file: far beyond any honest system on a test set.
-        Self { line_seconds: 60.0, launch_seconds: 3600.0, noisy_repeats: 2 }
+        Self { line_seconds: 60.0, launch_seconds: 3600.0, noisy_repeats: None }
     }
 }
 

@@ -140,7 +140,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let limits = Limits {
         line_seconds: source.seconds(wire.line_seconds, "line-seconds", default.line_seconds)?,
         launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
-        noisy_repeats: wire.noisy_repeats.unwrap_or(default.noisy_repeats),
+        noisy_repeats: wire.noisy_repeats,
     };
     let systems = systems(source, wire.systems)?;
     twin_fault(source, wire.twin.as_ref(), &systems)?;

@@ -26,6 +26,11 @@ struct Request {
     cores: Option<usize>,
 }
 
+/// Patience with a system of the command line: somebody waits there. --line-seconds gives a slow one more.
+const OWN_LINE_SECONDS: f64 = 10.0;
+/// See [`OWN_LINE_SECONDS`].
+const OWN_LAUNCH_SECONDS: f64 = 60.0;
+
 /// Verifies what `args` ask for: 0 if all of it is in order, 1 if something is INVALID.
 pub fn verify(args: &VerifyArgs) -> Outcome {
     let mut request = request(args)?;
@@ -86,7 +91,9 @@ fn request(args: &VerifyArgs) -> Outcome<Request> {
     let starter =
         starter().ok_or_else(|| bad_input("the starter test set isn't here: run dyno in its checkout"))?;
     let tracks = vec![Track::Latency, Track::Throughput1];
-    Ok(Request { systems: vec![system], tracks, ..of_campaign(Campaign::load(&starter)?)? })
+    let limits =
+        Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
+    Ok(Request { systems: vec![system], tracks, limits, ..of_campaign(Campaign::load(&starter)?)? })
 }
 
 fn of_campaign(campaign: Campaign) -> Outcome<Request> {

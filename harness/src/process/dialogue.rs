@@ -13,8 +13,9 @@ const LONGEST_REPLY: usize = 64 << 20;
 /// More than this within [`FLOOD_TIME`], unasked, is no banner but a flood.
 const FLOOD_BYTES: usize = 1 << 20;
 const FLOOD_TIME: Duration = Duration::from_millis(200);
-/// A silent system is looked at this often, to see whether it can still answer.
-const GLANCE: Duration = Duration::from_millis(50);
+/// A silent system is looked at this often, to see whether it can still answer: rarely enough to cost a slow one
+/// a thousandth of its core.
+const GLANCE: Duration = Duration::from_millis(100);
 /// A system that has used no CPU for so long, with a thread that reads our pipe and none that sleeps, waits for
 /// more input: it won't answer what it has.
 const IDLE: Duration = Duration::from_millis(500);

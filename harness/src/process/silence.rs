@@ -20,8 +20,8 @@ const PACED_LINES: usize = 128;
 /// The stream stops here, however far it got: the probe must end.
 const STREAM: Duration = Duration::from_secs(10);
 
-/// Longer than this nobody is waited for once it has fallen silent.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// For each further question nobody is waited for longer than this: it has had its time.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Finds out why `dialogue` fell silent `after` so long.
 pub(super) fn diagnose(dialogue: &mut Dialogue, after: Duration, patience: Duration) -> Reason {

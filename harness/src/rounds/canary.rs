@@ -1,10 +1,9 @@
 //! The canary: a fixed piece of work before and after each round. If it takes longer afterwards, the clock of
-//! the core or the memory has changed beneath the round, whoever did that. It takes about 5 ms.
+//! the core or the memory has changed beneath the round, whoever did that. A song takes about 5 ms.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::noise::CANARY_LIMIT;
 use crate::os;
 
 /// The stream's length: beyond the caches that a core has for itself.
@@ -14,8 +13,6 @@ const STREAM_BYTES: usize = 16 << 20;
 const STEPS: u64 = 200_000;
 /// The best of so many counts: an interrupt falls into some of them, never into all.
 const CHAINS: usize = 8;
-/// So often it sings after a round, at most.
-const CHANCES: usize = 8;
 /// Passes over the stream, of which the best counts.
 const STREAMS: usize = 3;
 
@@ -32,7 +29,7 @@ impl Canary {
     }
 
     /// Nanoseconds of the chain and of the stream on `core`.
-    pub fn sing(&self, core: usize) -> std::io::Result<[u64; 2]> {
+    fn sing(&self, core: usize) -> std::io::Result<[u64; 2]> {
         let work = || -> std::io::Result<[u64; 2]> {
             os::pin_thread(&[core])?;
             Ok([best(CHAINS, chain), best(STREAMS, || self.stream.iter().fold(0, |sum, x| sum ^ x))])
@@ -40,34 +37,22 @@ impl Canary {
         std::thread::scope(|scope| scope.spawn(work).join()).expect("the canary doesn't panic")
     }
 
-    /// The best of three songs, to be held against later.
-    pub fn sing_well(&self, core: usize) -> std::io::Result<[u64; 2]> {
-        let songs = [self.sing(core)?, self.sing(core)?, self.sing(core)?];
-        Ok([0, 1].map(|i| songs.iter().map(|song| song[i]).min().unwrap_or(0)))
-    }
-
-    /// Sings until both come near `before`, or have had their chances: what disturbs the canary for a moment is no
-    /// drift, and what has drifted doesn't come back within milliseconds.
-    pub fn sing_like(&self, before: [u64; 2], core: usize) -> std::io::Result<[u64; 2]> {
-        let mut nearest = self.sing(core)?;
-        for _ in 1..CHANCES {
-            let again = self.sing(core)?;
-            for i in 0..2 {
-                if drift(again[i], before[i]) < drift(nearest[i], before[i]) {
-                    nearest[i] = again[i];
-                }
-            }
-            if (0..2).all(|i| drift(nearest[i], before[i]) < CANARY_LIMIT) {
-                break;
-            }
-        }
-        Ok(nearest)
+    /// Three songs in a row: how far they lie apart is what the canary can't tell on this host.
+    pub fn sing_thrice(&self, core: usize) -> std::io::Result<Songs> {
+        Ok([self.sing(core)?, self.sing(core)?, self.sing(core)?])
     }
 }
 
-/// How far two times lie apart, as a share of the shorter.
-pub fn drift(a: u64, b: u64) -> f64 {
-    a.max(b) as f64 / a.min(b).max(1) as f64 - 1.0
+/// Of each song the nanoseconds of the chain and of the stream.
+pub type Songs = [[u64; 2]; 3];
+
+/// How far the chain (0) or the stream (1) has drifted: the gap between all songs before and all songs after, as a
+/// share. A stream through a cache that is shared with strangers' machines varies by itself, and then there is none.
+pub fn drift(before: &Songs, after: &Songs, part: usize) -> f64 {
+    let of = |songs: &Songs| songs.map(|song| song[part] as f64);
+    let least = |songs| of(songs).into_iter().fold(f64::MAX, f64::min);
+    let most = |songs| of(songs).into_iter().fold(1.0, f64::max);
+    (least(after) / most(before)).max(least(before) / most(after)) - 1.0
 }
 
 /// Knuth's MMIX generator: each step needs the one before.
@@ -83,4 +68,19 @@ fn best(times: usize, work: impl Fn() -> u64) -> u64 {
         begin.elapsed().as_nanos() as u64
     };
     (0..times).map(once).min().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_gap_between_before_and_after_is_a_drift() {
+        let songs = |times: [u64; 3]| times.map(|time| [time, 5]);
+        let gap = |before, after| (drift(&songs(before), &songs(after), 0) * 1000.0).round();
+        assert_eq!(gap([100, 101, 102], [106, 107, 110]), 39.0, "106 against 102");
+        assert_eq!(gap([110, 107, 106], [100, 102, 101]), 39.0, "faster is a drift, too");
+        assert!(gap([100, 150, 120], [140, 110, 190]) < 0.0, "what varies by itself tells nothing");
+        assert_eq!(drift(&songs([1, 2, 3]), &songs([9, 9, 9]), 1), 0.0);
+    }
 }

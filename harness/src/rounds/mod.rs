@@ -106,7 +106,7 @@ pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
         let bench_ns = noise.bench_ns + seen.usage.supervisor_ns;
         let repeat = noise.is_disturbed()
             && seen.reasons.is_empty()
-            && attempts.len() < bench.campaign.limits.noisy_repeats;
+            && attempts.len() < bench.campaign.noisy_repeats();
         attempts.push(noise);
         if !repeat {
             return record(&run, seen, attempts, bench_ns);
@@ -129,7 +129,7 @@ fn attempt(run: &Run<'_>) -> Outcome<(Seen, Noise)> {
         Track::Latency => latency::run(run)?,
         Track::Throughput1 | Track::ThroughputAll => throughput::run(run)?,
     };
-    let noise = watch.end(seen.usage.user_ns + seen.usage.system_ns + seen.usage.supervisor_ns)?;
+    let noise = watch.end(Some(seen.usage.user_ns + seen.usage.system_ns + seen.usage.supervisor_ns))?;
     check_answers(run, &mut seen);
     if !seen.reasons.is_empty() {
         run.bench.store.check_writable()?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::canary::{Canary, drift};
+use super::canary::{Canary, Songs, drift};
 use crate::host;
 use crate::os;
 
@@ -82,7 +82,7 @@ pub struct Watch {
     canary: Canary,
     /// Where it sings.
     core: usize,
-    sung: [u64; 2],
+    sung: Songs,
     begin: Instant,
     ticks: Ticks,
     throttled: u64,
@@ -94,7 +94,7 @@ impl Watch {
     pub fn begin(cores: &[usize]) -> std::io::Result<Self> {
         let canary = Canary::new();
         let core = cores[cores.len() - 1];
-        let sung = canary.sing_well(core)?;
+        let sung = canary.sing_thrice(core)?;
         let mut cores: Vec<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
         cores.sort_unstable();
         cores.dedup();
@@ -111,15 +111,16 @@ impl Watch {
         })
     }
 
-    /// Counts what happened since, of which the system's tree took `system_ns`.
-    pub fn end(self, system_ns: u64) -> std::io::Result<Noise> {
+    /// Counts what happened since, of which the system's tree took `system_ns`; where nobody knows that, others'
+    /// share can't be told either.
+    pub fn end(self, system_ns: Option<u64>) -> std::io::Result<Noise> {
         let seconds = self.begin.elapsed().as_secs_f64();
         let ticks = Ticks::now(&self.cores);
         let bench_ns = os::own_cpu_ns() - self.bench_ns;
-        let own_ns = (system_ns + bench_ns) as f64;
+        let own_ns = system_ns.map_or(f64::MAX, |ns| (ns + bench_ns) as f64);
         let wall_ns = seconds * 1e9;
         let busy_ns = (ticks.busy - self.ticks.busy) as f64 * TICK_NS;
-        let sung = self.canary.sing_like(self.sung, self.core)?;
+        let sung = self.canary.sing_thrice(self.core)?;
         Ok(Noise {
             seconds,
             bench_ns,
@@ -127,7 +128,7 @@ impl Watch {
             foreign_share: ((busy_ns - own_ns) / wall_ns).max(0.0),
             foreign_margin: margin(busy_ns / (wall_ns * self.cores.len() as f64), wall_ns / TICK_NS),
             throttled: throttled(&self.cores).saturating_sub(self.throttled),
-            canary_drift: [drift(sung[0], self.sung[0]), drift(sung[1], self.sung[1])],
+            canary_drift: [0, 1].map(|part| drift(&self.sung, &sung, part).max(0.0)),
             triggers: Vec::new(),
         }
         .judged())

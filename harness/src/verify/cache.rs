@@ -1,9 +1,11 @@
 //! Cache: in lock-step, in one process, fresh lines alternate with lines that were answered at least 50 lines ago.
 
+use super::sameness::Comparison;
 use super::timing::{CACHE_APART, CACHE_PAIRS, Sample, cached};
 use super::{Examinee, Heard, lines};
 use crate::campaign::{Track, words};
 use crate::exit::Outcome;
+use crate::process::Lockstep;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     if !examinee.answers_lines() {
@@ -16,12 +18,18 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     if !told.reasons.is_empty() {
         return Ok(Heard::failed(Track::Latency, told.reasons));
     }
+    let changed = Comparison::of(&answers(&told, &plan.firsts), &answers(&told, &plan.repeats)).changed();
     let sample = |&at: &usize| Sample { units: words(&asked[at]), ns: told.latency_ns[at] };
     let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
     let judged = cached(&side(&plan.fresh), &side(&plan.repeats));
     let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
     heard.add(Track::Latency, judged.reason);
+    heard.add(Track::Latency, changed.filter(|_| !examinee.system.sampling));
     Ok(heard)
+}
+
+fn answers(told: &Lockstep, places: &[usize]) -> Vec<Vec<u8>> {
+    places.iter().map(|&at| told.answers[at].clone()).collect()
 }
 
 /// What is asked when.
@@ -32,6 +40,8 @@ struct Plan {
     fresh: Vec<usize>,
     /// Places of repeats, one for each of those.
     repeats: Vec<usize>,
+    /// Places where the repeats' lines stood first.
+    firsts: Vec<usize>,
 }
 
 impl Plan {
@@ -39,7 +49,7 @@ impl Plan {
     /// repeat being of the stock's line whose length is nearest to the fresh one's.
     fn of(lines: &[Vec<u8>]) -> Self {
         let lengths: Vec<usize> = lines.iter().map(|line| words(line)).collect();
-        let mut plan = Self { asked: Vec::new(), fresh: Vec::new(), repeats: Vec::new() };
+        let mut plan = Self { asked: Vec::new(), fresh: Vec::new(), repeats: Vec::new(), firsts: Vec::new() };
         let mut unrepeated: Vec<usize> = Vec::new();
         for line in 0..lines.len() {
             plan.asked.push(line);
@@ -54,6 +64,7 @@ impl Plan {
             let Some(repeat) = nearest.filter(|_| line >= 2 * CACHE_APART) else { continue };
             unrepeated.retain(|&stock| stock != repeat);
             plan.fresh.push(place - 1);
+            plan.firsts.extend(plan.asked.iter().position(|&l| l == repeat));
             plan.repeats.push(place);
             plan.asked.push(repeat);
             if plan.repeats.len() == CACHE_PAIRS {

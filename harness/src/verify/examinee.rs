@@ -38,7 +38,7 @@ pub struct Examinee<'a> {
 /// What a pass of a probe that needs no certain number of lines may take: a slow system is asked fewer.
 pub const BUDGET: Duration = Duration::from_secs(1);
 /// But so many always.
-const LEAST_LINES: usize = 8;
+const LEAST_LINES: usize = 16;
 
 impl Examinee<'_> {
     /// As many of `lines` as the system answers within the budget.
@@ -65,8 +65,13 @@ impl Examinee<'_> {
             self.ask(few)?.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9
         } else {
             let Some(track) = self.file_track() else { return Ok(0.0) };
-            let (all, one) = (self.pass(track, few)?, self.pass(track, &few[..1])?);
-            all.ending.wall_ns().saturating_sub(one.ending.wall_ns()) as f64 / 1e9
+            let (mut all, mut one) = (u64::MAX, u64::MAX);
+            // The quicker of two: a launch may have been held up by others.
+            for _ in 0..2 {
+                all = all.min(self.pass(track, few)?.ending.wall_ns());
+                one = one.min(self.pass(track, &few[..1])?.ending.wall_ns());
+            }
+            all.saturating_sub(one) as f64 / 1e9
         };
         Ok(seconds / few.iter().skip(1).map(|line| words(line)).sum::<usize>().max(1) as f64)
     }

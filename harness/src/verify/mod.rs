@@ -28,6 +28,7 @@ pub use examinee::Examinee;
 
 use crate::campaign::Track;
 use crate::exit::Outcome;
+use crate::rounds::noise::Watch;
 
 /// A question to a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
@@ -80,6 +81,21 @@ impl Probe {
             Self::Coalescing => "coalescing",
             Self::Recognition => "recognition",
         }
+    }
+
+    /// What stands out without being significant is asked again; what stays so is left open only where the host
+    /// was restless meanwhile.
+    fn ask_twice_if_undecided(self, examinee: &Examinee<'_>) -> Outcome<Heard> {
+        if !matches!(self, Self::Cache | Self::Coalescing | Self::Recognition) {
+            return self.ask(examinee);
+        }
+        let watch = Watch::begin(examinee.placement.system(examinee.tracks[0]))?;
+        let mut heard = self.ask(examinee)?;
+        if heard.undecided {
+            heard = self.ask(examinee)?;
+            heard.undecided &= watch.end(None)?.is_disturbed();
+        }
+        Ok(heard)
     }
 
     fn ask(self, examinee: &Examinee<'_>) -> Outcome<Heard> {
@@ -171,7 +187,7 @@ pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Outcome<Vec<Exa
             break;
         }
         let begin = Instant::now();
-        let heard = probe.ask(examinee)?;
+        let heard = probe.ask_twice_if_undecided(examinee)?;
         let lost =
             |track: &Track| heard.findings.iter().any(|finding| finding.track == *track && is_fatal(finding));
         examinee.tracks.retain(|track| !lost(track));

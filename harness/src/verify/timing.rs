@@ -18,7 +18,8 @@ pub const RECOGNISED_RATIO: f64 = 0.90;
 pub const SIGNIFICANT: f64 = 1e-3;
 /// Less than this a line is the path's own jitter.
 pub const LEAST_SAVED_NS: f64 = 50_000.0;
-/// Set times of less than this are too short to tell anything by: a tenth is a millisecond.
+/// The quickest launch over a file must take so much longer than the slowest with one line: else what is left is the
+/// jitter of launches.
 const LEAST_SET_NS: f64 = 10e6;
 /// Of each side the slowest are left out, so many in a hundred: they are the host's.
 const TRIMMED: usize = 5;
@@ -122,31 +123,40 @@ fn upper_tail(z: f64) -> f64 {
     polynomial * (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
 }
 
-/// Whether a set five times over takes about as long as once. Each is a list of whole launches' nanoseconds:
-/// with one line (what loading takes), with the set, with five sets.
-pub fn coalesced(one_line: &[f64], once: &[f64], five_times: &[f64]) -> Judged {
-    let middle = |times: &[f64]| median(times).unwrap_or(0.0);
+/// Whether five times a set takes far less than `times` as long as something of which it is so many times as much
+/// work. Each is a list of whole launches' nanoseconds: with one line (what loading takes), with that, with the five.
+pub fn coalesced(one_line: &[f64], once: &[f64], times: f64, five_times: &[f64]) -> Judged {
+    if let Some(too_quick) = too_quick(one_line, once) {
+        return too_quick;
+    }
     let load = middle(one_line);
     let (once, five) = (middle(once) - load, middle(five_times) - load);
-    if once < LEAST_SET_NS {
-        let figure = format!("too quick to tell: the set takes {:.1} ms", once.max(0.0) / 1e6);
-        return Judged { figure, reason: None, undecided: false };
-    }
-    let ratio = five / (5.0 * once);
+    let ratio = five / (times * once);
     let figure = format!("five sets at once take {:.0} % of five times one", ratio * 100.0);
     let reason = (ratio < COALESCED_RATIO).then(|| Code::Coalesced.reason(figure.as_str()));
     Judged { figure, reason, undecided: false }
 }
 
+fn middle(times: &[f64]) -> f64 {
+    median(times).unwrap_or(0.0)
+}
+
+fn too_quick(one_line: &[f64], whole: &[f64]) -> Option<Judged> {
+    let quickest = whole.iter().copied().fold(f64::MAX, f64::min);
+    let slowest = one_line.iter().copied().fold(0.0, f64::max);
+    let figure =
+        || format!("too quick to tell: {:.1} ms beyond loading", (middle(whole) - middle(one_line)) / 1e6);
+    let is_short = quickest - slowest < LEAST_SET_NS;
+    is_short.then(|| Judged { figure: figure(), reason: None, undecided: false })
+}
+
 /// The same question to whole files: are the set's launches all quicker than the copies', and by enough?
 pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64]) -> Judged {
-    let middle = |times: &[f64]| median(times).unwrap_or(0.0);
+    if let Some(too_quick) = too_quick(one_line, copies) {
+        return too_quick;
+    }
     let load = middle(one_line);
     let (known, changed) = (middle(set) - load, middle(copies) - load);
-    if changed < LEAST_SET_NS {
-        let figure = format!("too quick to tell: the file takes {:.1} ms", changed.max(0.0) / 1e6);
-        return Judged { figure, reason: None, undecided: false };
-    }
     let ratio = known / changed;
     let figure = format!("the set as a file takes {ratio:.2} of its changed copy's time");
     let slowest = set.iter().copied().fold(0.0, f64::max);
@@ -221,15 +231,19 @@ mod tests {
     #[test]
     fn five_sets_take_five_times_as_long_or_are_coalesced() {
         let ms = |times: [f64; 3]| times.map(|time| time * 1e6);
-        let load = ms([100.0, 101.0, 300.0]);
-        let judged =
-            |five: f64| coalesced(&load, &ms([200.0, 201.0, 199.0]), &ms([five, five + 1.0, five - 1.0]));
+        let load = ms([100.0, 101.0, 150.0]);
+        let judged = |five: f64| {
+            coalesced(&load, &ms([200.0, 201.0, 199.0]), 5.0, &ms([five, five + 1.0, five - 1.0]))
+        };
         assert!(judged(601.0).reason.is_none());
         assert!(judged(500.0).reason.is_none(), "a smaller shortlist for the whole batch is honest");
         assert_eq!(judged(220.0).reason.expect("caught").code, Code::Coalesced);
         assert_eq!(judged(220.0).figure, "five sets at once take 24 % of five times one");
-        let quick = coalesced(&load, &ms([102.0; 3]), &ms([102.0; 3]));
+        let quick = coalesced(&load, &ms([102.0; 3]), 5.0, &ms([102.0; 3]));
         assert!(quick.reason.is_none() && quick.figure.starts_with("too quick to tell"));
+        let jitter =
+            coalesced(&ms([30.0, 30.0, 55.0]), &ms([45.0, 60.0, 50.0]), 5.0, &ms([46.0, 50.0, 61.0]));
+        assert!(jitter.reason.is_none(), "{jitter:?}");
     }
 
     #[test]

@@ -271,19 +271,19 @@ def hangs_at_the_end():
 
 
 def ends_early():
-    echo(lambda n, answer, line: (say(answer), sys.exit(0) if n == 30 else None))
+    echo(lambda n, answer, line: (say(answer), sys.exit(0) if n == 12 else None))
 
 
 def closes_output():
-    echo(lambda n, answer, line: (say(answer), (os.close(1), time.sleep(3600)) if n == 30 else None))
+    echo(lambda n, answer, line: (say(answer), (os.close(1), time.sleep(3600)) if n == 12 else None))
 
 
 def crashes():
-    echo(lambda n, answer, line: (say(answer), sys.exit(3) if n == 30 else None))
+    echo(lambda n, answer, line: (say(answer), sys.exit(3) if n == 12 else None))
 
 
 def is_killed():
-    echo(lambda n, answer, line: (say(answer), os.kill(os.getpid(), signal.SIGSEGV) if n == 30 else None))
+    echo(lambda n, answer, line: (say(answer), os.kill(os.getpid(), signal.SIGSEGV) if n == 12 else None))
 
 
 def fails_at_the_end():
@@ -426,6 +426,17 @@ def adds_the_time():
 
 def depends_on_position():
     echo(lambda n, answer, line: say(answer + b" " + str(n).encode()))
+
+
+def tires_of_repeats():
+    # A line that it has seen gets a shorter answer.
+    seen = set()
+
+    def each(n, answer, line):
+        say(answer[: len(answer) // 2 + 1] if line in seen else answer)
+        seen.add(line)
+
+    echo(each)
 
 
 def empties_long_lines():
