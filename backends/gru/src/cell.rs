@@ -4,41 +4,12 @@
 //! for all words at once. A cell without input is a transition: it sees the state alone.
 
 use dyno_formats::Result;
-use dyno_nn::Rows;
 use dyno_nn::math::{Matrix, Operands, sigmoid};
+use dyno_nn::recurrent::State;
 
 use crate::names::Names;
 use crate::options::CellKind;
 use crate::projection::Projection;
-
-/// What hypotheses or sentences remember in one layer.
-pub(crate) struct State {
-    /// [rows, S].
-    pub(crate) output: Rows,
-    /// [rows, S]; only LSTMs look at it.
-    pub(crate) cell: Rows,
-}
-
-impl State {
-    pub(crate) fn new(width: usize) -> Self {
-        Self { output: Rows::new(width), cell: Rows::new(width) }
-    }
-
-    pub(crate) fn reset(&mut self, rows: usize) {
-        self.output.reset(rows);
-        self.cell.reset(rows);
-    }
-
-    pub(crate) fn set(&mut self, values: &[f32]) {
-        self.output.set(values);
-        self.cell.set(values);
-    }
-
-    pub(crate) fn reorder(&mut self, kept: &[usize]) {
-        self.output.reorder(kept);
-        self.cell.reorder(kept);
-    }
-}
 
 /// Buffers of a cell.
 #[derive(Default)]

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use dyno_formats::Result;
 use dyno_nn::math::{add, tanh_in_place};
 use dyno_nn::output::Choice;
+use dyno_nn::recurrent::State;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
 use crate::attention::{Attention, Weights};
-use crate::cell::{Cell, Place, Scratch, State};
+use crate::cell::{Cell, Place, Scratch};
 use crate::encoder::Encoded;
 use crate::names::Names;
 use crate::network::Rnn;
@@ -122,18 +123,13 @@ impl Worker {
     fn start_states(&mut self) {
         let (layers, width) = (&self.network.layers, self.network.options.context());
         let means = &mut self.buffers.context;
-        means.clear();
-        for span in self.encoded.spans.starts.windows(2) {
-            let start = means.len();
-            means.resize(start + width, 0.0);
-            let mean = &mut means[start..];
-            let rows = &self.encoded.rows[span[0] * width..span[1] * width];
-            rows.chunks_exact(width).for_each(|row| add(mean, row));
-            mean.iter_mut().for_each(|sum| *sum /= (span[1] - span[0]) as f32);
-        }
+        self.encoded.spans.means(&self.encoded.rows, width, means);
         layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
         tanh_in_place(&mut self.buffers.top);
-        self.states.iter_mut().for_each(|state| state.set(&self.buffers.top));
+        for state in &mut self.states {
+            state.output.set(&self.buffers.top);
+            state.cell.set(&self.buffers.top);
+        }
     }
 
     fn embed(&mut self, rows: &[Row]) {
@@ -170,8 +166,8 @@ impl Worker {
         context.resize(rows.len() * width, 0.0);
         let contexts = context.chunks_exact_mut(width).zip(share.chunks_exact(width));
         for (row, (context, query)) in rows.iter().zip(contexts) {
-            let starts = &self.encoded.spans.starts;
-            let words = starts[row.sentence] * width..starts[row.sentence + 1] * width;
+            let words = self.encoded.spans.words(row.sentence);
+            let words = words.start * width..words.end * width;
             let (keys, values) = (&self.keys[words.clone()], &self.encoded.rows[words]);
             attention.attend(query, keys, values, context, weights);
             if let Some(step) = &mut alignment {

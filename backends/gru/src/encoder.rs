@@ -1,12 +1,12 @@
 //! The encoder: stacks of recurrent layers over the words of a batch.
 //!
-//! Sentences lie one after the other, without padding. Each layer takes the products of all its inputs at once, and
-//! then walks through the sentences together, longest first, so that those that have ended are the last rows.
+//! Each layer takes the products of all its inputs at once, and then walks through the sentences together.
 
 use dyno_formats::Result;
+use dyno_nn::recurrent::{Spans, Walk};
 use dyno_nn::{Sentence, WordTable};
 
-use crate::cell::{Cell, Place, Scratch, State};
+use crate::cell::{Cell, Place, Scratch};
 use crate::names::Names;
 use crate::options::{EncoderKind, Options};
 
@@ -27,41 +27,6 @@ struct Layer {
     backward: bool,
 }
 
-/// Where the sentences of a batch lie.
-#[derive(Default)]
-pub(crate) struct Spans {
-    /// Where each begins, counted in words; one more than there are sentences.
-    pub(crate) starts: Vec<usize>,
-    /// Sentences, longest first.
-    order: Vec<usize>,
-}
-
-impl Spans {
-    fn set(&mut self, batch: &[Sentence<'_>]) {
-        self.starts.clear();
-        self.starts.push(0);
-        for sentence in batch {
-            self.starts.push(self.starts[self.starts.len() - 1] + sentence.ids.len());
-        }
-        self.order.clear();
-        self.order.extend(0..batch.len());
-        self.order.sort_by_key(|sentence| std::cmp::Reverse(batch[*sentence].ids.len()));
-    }
-
-    fn len(&self, sentence: usize) -> usize {
-        self.starts[sentence + 1] - self.starts[sentence]
-    }
-
-    /// The words at step `step` of all sentences that have one, in the order of the walk.
-    fn words(&self, step: usize, backward: bool) -> impl Iterator<Item = usize> {
-        let live = self.order.iter().take_while(move |sentence| self.len(**sentence) > step);
-        live.map(move |sentence| {
-            let from_start = if backward { self.len(*sentence) - 1 - step } else { step };
-            self.starts[*sentence] + from_start
-        })
-    }
-}
-
 /// Buffers, and the result.
 pub(crate) struct Encoded {
     /// What is attended to, [words, C].
@@ -70,8 +35,7 @@ pub(crate) struct Encoded {
     input: Vec<f32>,
     tops: [Vec<f32>; 2],
     fed: Vec<f32>,
-    step: Vec<f32>,
-    state: State,
+    walk: Walk,
     pub(crate) scratch: Scratch,
 }
 
@@ -83,8 +47,7 @@ impl Encoded {
             input: Vec::new(),
             tops: Default::default(),
             fed: Vec::new(),
-            step: Vec::new(),
-            state: State::new(width),
+            walk: Walk::new(width),
             scratch: Scratch::default(),
         }
     }
@@ -150,27 +113,21 @@ impl Encoder {
 impl Layer {
     /// From `encoded.input` [words, inputs] to `encoded.rows` [words, S].
     fn run(&self, width: usize, encoded: &mut Encoded) {
-        let Encoded { rows, spans, input, fed, step, state, scratch, .. } = encoded;
+        let Encoded { rows, spans, input, fed, walk, scratch, .. } = encoded;
         let (first, transitions) = self.cells.split_first().expect("a layer has one cell or more");
         first.feed(input, fed, scratch);
         let fed_width = first.fed_width();
-        rows.clear();
         rows.resize(fed.len() / fed_width * width, 0.0);
-        state.reset(spans.order.len());
-        let longest = spans.order.first().map_or(0, |sentence| spans.len(*sentence));
-        let all: Vec<usize> = (0..spans.order.len()).collect();
-        for at in 0..longest {
-            step.clear();
-            for word in spans.words(at, self.backward) {
-                step.extend_from_slice(&fed[word * fed_width..][..fed_width]);
-            }
-            state.reorder(&all[..step.len() / fed_width]);
-            first.step(step, state, scratch);
-            transitions.iter().for_each(|cell| cell.step(&[], state, scratch));
-            for (row, word) in spans.words(at, self.backward).enumerate() {
-                rows[word * width..][..width].copy_from_slice(state.output.row(row));
-            }
-        }
+        spans.walk(
+            self.backward,
+            walk,
+            |word| &fed[word * fed_width..][..fed_width],
+            |fed, state| {
+                first.step(fed, state, scratch);
+                transitions.iter().for_each(|cell| cell.step(&[], state, scratch));
+            },
+            |word, output| rows[word * width..][..width].copy_from_slice(output),
+        );
     }
 }
 

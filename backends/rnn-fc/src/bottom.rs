@@ -89,17 +89,8 @@ impl Bottom {
         for word in attended.words.chunks_exact_mut(wide) {
             scratch.functions.tanh(&mut word[wide - self.attention..]);
         }
-        let (means, width) = (&mut attended.contexts, self.attended);
-        means.clear();
-        for words in (0..source.spans.sentences()).map(|sentence| source.spans.words(sentence)) {
-            let (start, count) = (means.len(), words.len() as f32);
-            means.resize(start + width, 0.0);
-            let mean = &mut means[start..];
-            source.rows[words.start * width..words.end * width]
-                .chunks_exact(width)
-                .for_each(|row| add(mean, row));
-            mean.iter_mut().for_each(|sum| *sum /= count);
-        }
+        let means = &mut attended.contexts;
+        source.spans.means(&source.rows, self.attended, means);
         self.start.apply(means, &mut scratch.operands, &mut attended.shares);
         scratch.functions.tanh(&mut attended.shares);
         memory.start(&attended.shares);

@@ -5,6 +5,7 @@
 
 use super::State;
 use crate::Sentence;
+use crate::math::add;
 
 /// Where the sentences of a batch lie.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +61,17 @@ impl Spans {
         self.starts[sentence]..self.starts[sentence + 1]
     }
 
+    /// Replaces `means` by the mean of the `rows` [words, width] of each sentence, [sentences, width].
+    pub fn means(&self, rows: &[f32], width: usize, means: &mut Vec<f32>) {
+        means.clear();
+        means.resize(self.sentences() * width, 0.0);
+        for (sentence, mean) in means.chunks_exact_mut(width).enumerate() {
+            let words = self.words(sentence);
+            rows[words.start * width..words.end * width].chunks_exact(width).for_each(|row| add(mean, row));
+            mean.iter_mut().for_each(|sum| *sum /= words.len() as f32);
+        }
+    }
+
     /// The words at step `step` of all sentences that have one, in the order of the walk.
     fn at_step(&self, step: usize, backward: bool) -> impl Iterator<Item = usize> {
         let live = self.order.iter().map(|sentence| self.words(*sentence));
@@ -112,7 +124,7 @@ mod tests {
             backward,
             &mut Walk::new(1),
             |word| &fed[word..=word],
-            |fed, state| crate::math::add(state.output.values_mut(), fed),
+            |fed, state| add(state.output.values_mut(), fed),
             |word, output| out[word] = output[0],
         );
         out
