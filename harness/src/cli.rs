@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::campaign::{Profile, Track};
 use crate::plan::Filters;
+use crate::score::MetricCommand;
 
 /// dyno measures machine-translation engines on CPUs, honestly.
 ///
@@ -19,8 +20,8 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, or yes; 1 the answer is no (INVALID, differs); 2 bad request or input; \
-4 nothing was measured; 6 the bench itself failed; 130 interrupted.";
+const EXIT_CODES: &str = "Exit codes: 0 done, or yes; 1 the answer is no (regressed, INVALID, differs); 2 bad request or \
+input; 3 hosts can't be compared; 4 nothing was measured; 5 a gated cell is INVALID; 6 the bench itself failed; 130 interrupted.";
 
 /// The commands.
 #[derive(Subcommand)]
@@ -28,9 +29,10 @@ pub enum Command {
     /// Measure a campaign's systems; the starter campaign if none is named
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// List a campaign's systems and test sets, and the backends and tracks
+    /// List a campaign's systems and test sets, and the backends, tracks and prices
     List(ListArgs),
-    /// Score a run again, or for the first time where sacrebleu was missing
+    /// Score a run again, or for the first time where sacrebleu was missing; price it anew
+    #[command(after_help = SCORE_HELP)]
     Score(ScoreArgs),
     /// Write the page on a run: what to choose, and whether to trust it
     #[command(after_help = REPORT_EXAMPLES)]
@@ -38,6 +40,21 @@ pub enum Command {
     /// Check that a system keeps the rules: conformance and probes, no measuring
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
+    /// Compare two runs of one host, cell by cell
+    #[command(after_help = COMPARE_HELP)]
+    Compare(CompareArgs),
+    /// Is a system slower, worse or bigger than its baseline? For CI: the exit code answers
+    #[command(after_help = GATE_HELP)]
+    Gate(GateArgs),
+    /// Is this host fit to measure? Each finding comes with a remedy
+    #[command(after_help = DOCTOR_HELP)]
+    Doctor(DoctorArgs),
+    /// Copy a finished run into results/, where nothing is ever overwritten
+    #[command(after_help = PUBLISH_HELP)]
+    Publish(PublishArgs),
+    /// Print completions for a shell
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
     /// Translate standard input to standard output with a built-in backend or a plugin
     #[command(after_help = TRANSLATE_EXAMPLES)]
     Translate(Box<TranslateArgs>),
@@ -129,6 +146,8 @@ pub struct RunArgs {
     /// Put the run into this folder, and resume there; else a new folder below runs/
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub price: PriceArgs,
     /// Say what would be measured and how long it takes, then stop
     #[arg(long)]
     pub dry_run: bool,
@@ -137,21 +156,172 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-/// `dyno list`.
+const COMPARE_HELP: &str = "Examples:
+  dyno compare runs/starter-1a2b runs/starter-3c4d
+  dyno compare results/2026-11-21-host runs/mine-5e6f --json
+
+A cell is slower or faster if the ratio of medians exceeds 1.04, Mann-Whitney's test is significant after Holm's
+correction over all cells, and the ratio exceeds what halves of the same rounds differ by. Three rounds (the quick
+profile) can't show that; five can, nine do it well.
+Exit codes: 0 nothing is slower, worse or newly INVALID; 1 something is; 2 bad request; 3 the hosts differ;
+4 no cell is in both.";
+
+/// `dyno compare`.
 #[derive(Args)]
-pub struct ListArgs {
-    /// The campaign file; the starter campaign if absent
-    pub campaign: Option<PathBuf>,
+pub struct CompareArgs {
+    /// The run to compare with
+    pub baseline: PathBuf,
+    /// The run that is judged
+    pub candidate: PathBuf,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
+
+const DOCTOR_HELP: &str = "Examples:
+  dyno doctor
+  dyno doctor --json | jq .fit
+
+Exit codes: 0 fit, maybe with warnings; 1 not fit.";
+
+/// `dyno doctor`.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const PUBLISH_HELP: &str = "Examples:
+  dyno publish runs/starter-1a2b                    to results/<date>-<host>/
+  dyno publish runs/starter-1a2b --as after-tuning  to results/<date>-<host>-after-tuning/
+
+Exit codes: 0 published; 2 the run is unfinished, or the place is taken.";
+
+/// `dyno publish`.
+#[derive(Args)]
+pub struct PublishArgs {
+    /// The run's folder
+    pub run: PathBuf,
+    /// The folder of published runs
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub to: PathBuf,
+    /// What tells this run from others of its day and host
+    #[arg(long = "as", value_name = "NAME")]
+    pub label: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const COMPLETIONS_HELP: &str = "Examples:
+  dyno completions bash > ~/.local/share/bash-completion/completions/dyno
+  dyno completions fish > ~/.config/fish/completions/dyno.fish
+  source <(dyno completions zsh)";
+
+/// `dyno completions`.
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: Shell,
+}
+
+/// A shell that completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shell {
+    /// GNU Bash
+    Bash,
+    /// The friendly interactive shell
+    Fish,
+    /// The Z shell, by its bash compatibility
+    Zsh,
+}
+
+const GATE_HELP: &str = "Examples:
+  dyno gate my.toml --baseline marian -s mine                   two systems of the campaign
+  dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems, run by another dyno
+  dyno gate my.toml -s mine --baseline './old/run.sh {cores}'   another program
+  dyno gate my.toml --baseline results/2026-11-21-host          a stored run of at least 9 rounds, same host
+
+Exit codes: 0 no regression; 1 regressed; 2 bad request; 3 the stored run is of another host; 4 nothing was
+measured, or too little; 5 a gated cell is INVALID; 6 the bench itself failed.";
+
+/// `dyno gate`.
+#[derive(Args)]
+pub struct GateArgs {
+    /// The campaign file; the starter campaign if absent
+    pub campaign: Option<PathBuf>,
+    #[command(flatten)]
+    pub filters: Filters,
+    /// What to hold against: a system of the campaign, a command, or the folder of a run
+    #[arg(long, value_name = "SYSTEM|COMMAND|RUN", conflicts_with = "baseline_dyno")]
+    pub baseline: Option<String>,
+    /// Another dyno, which runs the same built-in systems
+    #[arg(long, value_name = "PROGRAM")]
+    pub baseline_dyno: Option<PathBuf>,
+    /// Pairs of rounds a cell, at least 9; as many again where a regression is suspected
+    #[arg(long, value_name = "N", default_value_t = crate::compare::PAIRS)]
+    pub pairs: usize,
+    /// BLEU below this is a regression
+    #[arg(long, value_name = "BLEU")]
+    pub min_bleu: Option<f64>,
+    /// Peak memory above this is a regression
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<f64>,
+    /// A model above this size is a regression
+    #[arg(long, value_name = "MIB")]
+    pub max_model: Option<f64>,
+    /// Keep the rounds in this folder, as a run
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which price words per dollar are counted by.
+#[derive(Args, Default)]
+pub struct PriceArgs {
+    /// Price by this instance (`dyno list prices` names them); the one most like the host if absent
+    #[arg(long, value_name = "INSTANCE")]
+    pub price: Option<String>,
+    /// A price file of your own, in the form of `dyno list prices --json`'s source: see docs/FORMAT.md
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+}
+
+/// `dyno list`.
+#[derive(Args)]
+pub struct ListArgs {
+    /// The campaign file, the starter campaign if absent; or `prices`, the table of instance prices
+    #[arg(value_name = "CAMPAIGN|prices")]
+    pub campaign: Option<PathBuf>,
+    /// A price file of your own
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const SCORE_HELP: &str = "Examples:
+  dyno score runs/starter-1a2b
+  dyno score runs/starter-1a2b --price c7a.large           words per dollar on another instance
+  dyno score runs/starter-1a2b \\
+    --metric comet='comet-score --quiet --only_system -s {source} -t {output} -r {reference}'
+
+A metric's command gets files of a line each, and its score is the last number on its last line of output.";
 
 /// `dyno score`.
 #[derive(Args)]
 pub struct ScoreArgs {
     /// The run's folder
     pub run: PathBuf,
+    #[command(flatten)]
+    pub price: PriceArgs,
+    /// A metric of your own, such as COMET: NAME=COMMAND, see the examples; may be repeated
+    #[arg(long = "metric", value_name = "NAME=COMMAND")]
+    pub metrics: Vec<MetricCommand>,
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub json: bool,

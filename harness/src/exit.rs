@@ -12,8 +12,12 @@ pub enum Exit {
     No = 1,
     /// A bad request or bad input: nothing was begun.
     BadInput = 2,
+    /// Figures of different hosts can't be compared.
+    HostsDiffer = 3,
     /// Nothing was measured.
     NothingMeasured = 4,
+    /// A gated cell is INVALID: there is no answer.
+    CellInvalid = 5,
     /// The bench itself failed.
     BenchFailed = 6,
     /// Ctrl-C; 128 + SIGINT, as shells count it.
@@ -49,6 +53,11 @@ impl From<std::io::Error> for Failure {
 /// A failure that the user can mend, in one line.
 pub fn bad_input(message: impl Display) -> Failure {
     Failure { exit: Exit::BadInput, error: anyhow::anyhow!("{message}") }
+}
+
+/// No answer, for a reason that has an exit code of its own.
+pub fn no_answer(exit: Exit, message: impl Display) -> Failure {
+    Failure { exit, error: anyhow::anyhow!("{message}") }
 }
 
 /// Marks errors as the user's to mend.

@@ -40,6 +40,20 @@ impl Host {
         })
     }
 
+    /// In what of all that decides speed this host and `other` differ, in words; nothing means that figures of
+    /// the two may be compared. The kernel's release alone makes no other machine.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let gib = |bytes: u64| format!("{} GiB", (bytes as f64 / f64::from(1 << 30)).round());
+        let number = |cores: &[usize]| format!("{} cores", cores.len());
+        let figures = |host: &Self| {
+            let limits = host.cgroup_limits.join(", ");
+            let (isa, caches) = (host.isa.join(" "), host.caches.join(", "));
+            [host.cpu.clone(), number(&host.cores), isa, caches, gib(host.memory_bytes), limits]
+        };
+        let pairs = figures(self).into_iter().zip(figures(other));
+        pairs.filter(|(a, b)| a != b).map(|(a, b)| format!("{a}, not {b}")).collect()
+    }
+
     /// The instruction set that decides int8 speed: the last of the list is the most capable.
     pub fn best_isa(&self) -> &str {
         self.isa.last().map_or("scalar", String::as_str)

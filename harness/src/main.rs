@@ -12,13 +12,17 @@
 mod campaign;
 mod cli;
 mod commands;
+mod compare;
+mod doctor;
 mod exit;
+mod gate;
 mod host;
 #[cfg(test)]
 mod methodology;
 mod null;
 mod os;
 mod plan;
+mod prices;
 mod process;
 mod progress;
 mod random;
@@ -54,6 +58,11 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Report(args)) => commands::report::report(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
+        Some(Command::Compare(args)) => commands::compare::compare(&args),
+        Some(Command::Doctor(args)) => commands::doctor::doctor(&args),
+        Some(Command::Publish(args)) => commands::publish::publish(&args),
+        Some(Command::Completions(args)) => commands::completions::completions(&args),
+        Some(Command::Gate(args)) => commands::gate::gate(&args),
         Some(Command::Translate(args)) => commands::translate::translate(*args),
         Some(Command::Verify(args)) => commands::verify::verify(&args),
         Some(Command::Supervise(args)) => supervisor::supervise(args.control),

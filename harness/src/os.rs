@@ -4,10 +4,13 @@
 
 #![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
 
+use std::ffi::CString;
 use std::io::{Error, ErrorKind, Result};
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -98,6 +101,27 @@ pub fn unread_bytes(pipe: BorrowedFd<'_>) -> Result<usize> {
     // SAFETY: FIONREAD writes one int.
     checked(unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &mut bytes) })?;
     Ok(bytes as usize)
+}
+
+/// Bytes that an unprivileged user may still write to the file system of `path`.
+pub fn free_bytes(path: &Path) -> Result<u64> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let mut stat = MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: `path` is a C string, and `stat` is valid for writing one statvfs.
+    checked(unsafe { libc::statvfs(path.as_ptr(), stat.as_mut_ptr()) })?;
+    // SAFETY: zeroed memory is a valid statvfs; the call filled it.
+    let stat = unsafe { stat.assume_init() };
+    Ok(stat.f_bavail * stat.f_frsize)
+}
+
+/// Columns of the terminal behind standard output; `None` where there is none.
+pub fn terminal_columns() -> Option<usize> {
+    let mut size = MaybeUninit::<libc::winsize>::zeroed();
+    // SAFETY: TIOCGWINSZ writes one winsize, for which `size` is valid.
+    checked(unsafe { libc::ioctl(1, libc::TIOCGWINSZ, size.as_mut_ptr()) }).ok()?;
+    // SAFETY: zeroed memory is a valid winsize; the call filled it.
+    let size = unsafe { size.assume_init() };
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
 /// Restricts the calling thread (and what it starts) to `cores`.

@@ -1,10 +1,14 @@
 //! The terminal's tables: one for each test set and track, figures right-aligned.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
+use std::ops::Range;
 
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::Track;
+use crate::os;
+use crate::prices::Price;
 use crate::stats::Standing;
 use crate::store::{CellSummary, Summary};
 
@@ -17,9 +21,17 @@ pub fn render(summary: &Summary) -> String {
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
-        let _ = writeln!(text, "{}", table(cells, &columns(track)));
+        let _ = writeln!(text, "{}", table(cells, columns(track), width()));
     }
-    text + &complaints(rows)
+    paint(text + &priced_by(summary) + &complaints(rows))
+}
+
+/// A price without its date and place says nothing.
+fn priced_by(summary: &Summary) -> String {
+    let Some(Price { instance, provider, region, hourly_usd, date, .. }) = &summary.price else {
+        return String::new();
+    };
+    format!("$: {instance} at ${hourly_usd} an hour, the whole instance ({provider} {region}, {date})\n")
 }
 
 fn about(track: Track) -> &'static str {
@@ -45,27 +57,64 @@ fn columns(track: Track) -> Vec<Column> {
         columns.push(("steady", |row| row.steady_words_per_second.map_or_else(none, whole)));
         columns.push(("load %", |row| row.load_share.map_or_else(none, percent)));
     }
+    columns.push(("Mwords/$", |row| row.words_per_dollar.map_or_else(none, millions)));
     columns.push(("model MiB", |row| mebibytes(row.model_bytes)));
     columns.push(("peak MiB", |row| mebibytes(row.peak_bytes)));
     columns.push(("verdict", |row| verdict(row)));
     columns
 }
 
-fn table(rows: &[CellSummary], columns: &[Column]) -> Table {
+/// What a narrow terminal does without, first to last; `--json` and summary.csv have it all.
+const DISPENSABLE: [&str; 8] =
+    ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
+
+/// The table of `rows`, in `width` columns of text as far as that goes.
+fn table(rows: &[CellSummary], mut columns: Vec<Column>, width: usize) -> String {
+    let mut dispensable = DISPENSABLE.iter();
+    loop {
+        let heads: Vec<_> = columns.iter().map(|(head, _)| *head).collect();
+        let cells = |row| columns.iter().map(|(_, text)| text(row)).collect();
+        let table = grid(&heads, rows.iter().map(cells).collect(), 1..columns.len() - 1);
+        let widest = table.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
+        match dispensable.next() {
+            Some(head) if widest > width => columns.retain(|column| column.0 != *head),
+            _ => return table,
+        }
+    }
+}
+
+/// The width to keep to: a terminal's. A file or a pipe takes any.
+fn width() -> usize {
+    os::terminal_columns().unwrap_or(usize::MAX)
+}
+
+/// INVALID in red, where somebody looks: on a terminal, and unless NO_COLOR asks for none (no-color.org).
+fn paint(text: String) -> String {
+    let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match std::io::stdout().is_terminal() && !asked_not_to {
+        true => text.replace("INVALID", "\x1b[31mINVALID\x1b[0m"),
+        false => text,
+    }
+}
+
+/// A table without lines; `figures` are the columns that stand right.
+pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(columns.iter().map(|(head, _)| *head));
-    for row in rows {
-        table.add_row(columns.iter().map(|(_, text)| text(row)));
-    }
-    let last = columns.len() - 1;
+    table.set_header(heads);
+    table.add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
-        if i > 0 && i < last {
+        if figures.contains(&i) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table
+    table.to_string()
+}
+
+/// A probability, to the digits that matter.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 
 /// What was wrong, below the tables: the verdict's column has no room for it.
@@ -103,16 +152,23 @@ fn percent(share: f64) -> String {
     if share > 0.99 { ">99".into() } else { whole(share * 100.0) }
 }
 
+fn millions(words: f64) -> String {
+    significant(words / 1e6)
+}
+
 /// Three significant digits: more than the noise of any host supports.
-fn milliseconds(value: Option<f64>) -> String {
+fn significant(value: f64) -> String {
     match value {
-        None => "–".into(),
-        Some(ms) if ms < 0.1 => format!("{ms:.4}"),
-        Some(ms) if ms < 1.0 => format!("{ms:.3}"),
-        Some(ms) if ms < 10.0 => format!("{ms:.2}"),
-        Some(ms) if ms < 100.0 => format!("{ms:.1}"),
-        Some(ms) => whole(ms),
+        value if value < 0.1 => format!("{value:.4}"),
+        value if value < 1.0 => format!("{value:.3}"),
+        value if value < 10.0 => format!("{value:.2}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => whole(value),
     }
+}
+
+fn milliseconds(value: Option<f64>) -> String {
+    value.map_or_else(none, significant)
 }
 
 fn mebibytes(bytes: Option<u64>) -> String {
@@ -120,7 +176,7 @@ fn mebibytes(bytes: Option<u64>) -> String {
 }
 
 /// A whole number with commas between thousands.
-fn whole(value: f64) -> String {
+pub fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
     let first = (digits.len() - 1) % 3 + 1;

@@ -1,6 +1,7 @@
 //! `dyno list`: what a campaign measures, and what this build offers.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -8,16 +9,52 @@ use super::{load_campaign, print, print_json};
 use crate::campaign::{Campaign, Launch, PLACEHOLDERS, Track};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Outcome};
-use crate::registry;
+use crate::host::Host;
+use crate::prices::{self, Price};
+use crate::{registry, table};
 
 /// Prints systems, test sets, backends and tracks.
 pub fn list(args: &ListArgs) -> Outcome {
+    if args.campaign.as_deref() == Some(Path::new("prices")) {
+        return list_prices(args);
+    }
     let campaign = load_campaign(args.campaign.as_deref())?;
     if args.json {
         print_json(&as_json(&campaign))?
     } else {
         print(&as_text(&campaign))?
     }
+    Ok(Exit::Done)
+}
+
+fn list_prices(args: &ListArgs) -> Outcome {
+    let prices = prices::load(args.prices.as_deref())?;
+    if args.json {
+        print_json(&prices)?;
+        return Ok(Exit::Done);
+    }
+    let here = Host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
+    let row = |price: &Price| {
+        let most_like = if here.as_ref() == Some(price) { "most like this host" } else { "" };
+        vec![
+            price.instance.clone(),
+            format!("{} {}", price.provider, price.region),
+            price.vcpus.to_string(),
+            format!("{:.5}", price.hourly_usd),
+            format!("{:.5}", price.hourly_usd / price.vcpus as f64),
+            price.date.clone(),
+            most_like.into(),
+        ]
+    };
+    let heads = ["instance", "where", "vCPUs", "$/hour", "$/vCPU", "date", ""];
+    let mut sources: Vec<_> =
+        prices.iter().map(|price| format!("{}: {}", price.terms, price.source)).collect();
+    sources.dedup();
+    print(&format!(
+        "{}\n{}\n",
+        table::grid(&heads, prices.iter().map(row).collect(), 2..5),
+        sources.join("\n")
+    ))?;
     Ok(Exit::Done)
 }
 

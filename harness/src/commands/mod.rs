@@ -1,7 +1,12 @@
 //! One file a command: what the arguments mean, and what is printed.
 
+pub mod compare;
+pub mod completions;
 pub mod convert;
+pub mod doctor;
+pub mod gate;
 pub mod list;
+pub mod publish;
 pub mod report;
 pub mod run;
 pub mod score;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::report::write_page;
-use super::score::summarise_run;
+use super::score::{price, summarise_run};
 use super::{load_campaign, print, print_json};
 use crate::campaign::{Campaign, System, Track};
 use crate::cli::RunArgs;
@@ -46,6 +46,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     introduce(&campaign, &host);
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
     let mut store = Store::open(&place, &Identity::of(&campaign, &host)?, rounds.len(), &campaign.test_sets)?;
+    price(store.folder(), &args.price)?;
     let can_score = prepare_scoring(&campaign);
     let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
     let summary = summarise_run(store.folder(), can_score)?;
@@ -202,7 +203,7 @@ impl<'a> Probed<'a> {
 }
 
 /// Ctrl-C once: finish the round. Twice: end now; the supervisor ends the system.
-fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
+pub(super) fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let again = Exit::Interrupted as i32;
@@ -277,6 +278,7 @@ fn conclude(
         return print_json(&json!({
             "run": folder, "report": page, "scored": scored, "cells": summary.cells,
             "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us,
+            "price": summary.price,
         }));
     }
     let floor = floor_us.map_or(String::new(), |us| {

@@ -5,18 +5,21 @@ use std::path::Path;
 
 use super::report::write_page;
 use super::{print, print_json};
-use crate::cli::ScoreArgs;
+use crate::cli::{PriceArgs, ScoreArgs};
 use crate::exit::{Exit, OrBadInput, Outcome};
+use crate::prices;
 use crate::say::say;
-use crate::score::{self, Scores, Work};
-use crate::store::{Run, Store, Summary, summarise, write_csv, write_json};
+use crate::score::{self, MetricCommand, Scores, Work};
+use crate::store::{Run, Store, Summary, summarise, write_csv, write_histograms, write_json};
 use crate::table;
 
 /// Scores the run again and prints its tables.
 pub fn score(args: &ScoreArgs) -> Outcome {
     let store = Store::reopen(&args.run)?;
+    price(store.folder(), &args.price)?;
     score::prepare().or_bad_input()?;
-    let summary = summarise_run(store.folder(), true)?;
+    summarise_run(store.folder(), true)?;
+    let summary = add_metrics(store.folder(), &args.metrics)?;
     store.clear_scratch();
     write_page(store.folder());
     if args.json {
@@ -25,6 +28,36 @@ pub fn score(args: &ScoreArgs) -> Outcome {
         print(&table::render(&summary))?
     }
     Ok(Exit::Done)
+}
+
+/// Asks the user's own metrics about every output, and writes the summary anew.
+fn add_metrics(folder: &Path, metrics: &[MetricCommand]) -> Outcome<Summary> {
+    let run = Run::read(folder)?;
+    let mut scores = run.scores.clone();
+    for score in &mut scores.scores {
+        let Some(set) = run.test_sets.iter().find(|set| set.name == score.test_set) else { continue };
+        for metric in metrics {
+            let value = metric.score(set, &run.outputs[&score.output]).or_bad_input()?;
+            score.others.insert(metric.name.clone(), value);
+        }
+    }
+    write_json(&folder.join("scores.json"), &scores)?;
+    summarise_run(folder, false)
+}
+
+/// Keeps the price that the run is to be counted by: the one that was asked for, else the one that is there, else
+/// that of the instance most like its host.
+pub fn price(folder: &Path, args: &PriceArgs) -> Outcome<()> {
+    let path = folder.join("price.json");
+    if args.price.is_none() && args.prices.is_none() && path.exists() {
+        return Ok(());
+    }
+    let prices = prices::load(args.prices.as_deref())?;
+    let chosen = match &args.price {
+        Some(name) => Some(prices::named(&prices, name)?),
+        None => prices::like(&prices, &Run::read(folder)?.identity.host),
+    };
+    chosen.map_or(Ok(()), |price| write_json(&path, price))
 }
 
 /// Scores what has no score yet (where that is possible), and writes scores and summary.
@@ -36,6 +69,7 @@ pub fn summarise_run(folder: &Path, can_score: bool) -> Outcome<Summary> {
     }
     let summary = summarise(&run);
     if !summary.cells.is_empty() {
+        write_histograms(folder, &run)?;
         write_csv(&folder.join("summary.csv"), &summary.cells)?;
     }
     Ok(summary)

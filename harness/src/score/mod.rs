@@ -2,8 +2,10 @@
 //! outputs of a run are scored by one process, and every two of a test set are compared.
 
 mod bootstrap;
+mod command;
 mod python;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -13,6 +15,7 @@ use serde_json::json;
 
 pub use bootstrap::Difference;
 use bootstrap::{Counts, Metric, Sampled, bleu, chrf};
+pub use command::MetricCommand;
 use python::Python;
 
 /// Quality of a run's outputs: `scores.json`.
@@ -43,6 +46,9 @@ pub struct Score {
     pub bleu_signature: String,
     /// How chrF was computed.
     pub chrf_signature: String,
+    /// Metrics of the user's own, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<String, f64>,
 }
 
 /// Two outputs on one test set.
@@ -116,6 +122,11 @@ pub fn sacrebleu_files(name: &str, languages: &str) -> Result<SacrebleuFiles> {
     })
 }
 
+/// The version of the sacrebleu that is there, if any; nothing is built.
+pub fn version() -> Option<String> {
+    Python::find().map(|(_, version)| version)
+}
+
 /// Makes sure that scoring will be possible, before anything is measured.
 pub fn prepare() -> Result<()> {
     python().map(drop)
@@ -179,6 +190,7 @@ fn score_set(set: &Work<'_>, wires: &[WireScore], scores: &mut Scores) -> Result
             chrf_confidence: chrf.half_interval(),
             bleu_signature: wire.bleu.signature.clone(),
             chrf_signature: wire.chrf.signature.clone(),
+            others: BTreeMap::new(),
         });
         scores.pairs.extend(sampled[..i].iter().enumerate().map(|(other, (b, c))| Pair {
             test_set: set.test_set.into(),

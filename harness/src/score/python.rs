@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{IsTerminal, Write};
+use std::iter;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -37,22 +38,24 @@ pub(super) struct Python {
 impl Python {
     /// Finds one or makes one.
     pub(super) fn provide() -> Result<Self> {
-        let users = Self { program: "python3".into() };
-        if users.has_sacrebleu() {
-            return Ok(users);
+        if let Some((found, _)) = Self::find() {
+            return Ok(found);
         }
-        let folder = cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-")));
+        let folder = private_folder()?;
         let private = Self { program: folder.join("bin/python3") };
-        if !private.has_sacrebleu() {
-            build(&folder)?;
-        }
+        build(&folder)?;
         // Not only whether it was installed, but whether it answers.
         private.ask::<Value>(&serde_json::json!({"ask": "probe"})).context("the private sacrebleu")?;
         Ok(private)
     }
 
-    fn has_sacrebleu(&self) -> bool {
-        self.ask::<Value>(&serde_json::json!({"ask": "probe"})).is_ok()
+    /// One that is there already, and sacrebleu's version: the user's own before ours.
+    pub(super) fn find() -> Option<(Self, String)> {
+        let private = private_folder().ok().map(|folder| folder.join("bin/python3"));
+        iter::once("python3".into()).chain(private).map(|program| Self { program }).find_map(|python| {
+            let answer: Value = python.ask(&serde_json::json!({"ask": "probe"})).ok()?;
+            Some((python, answer["version"].as_str()?.to_owned()))
+        })
     }
 
     /// Puts one request to the helper.
@@ -99,6 +102,10 @@ fn cache_folder() -> Result<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     cache.map(|cache| cache.join("dyno")).ok_or_else(|| anyhow!("neither XDG_CACHE_HOME nor HOME is set"))
+}
+
+fn private_folder() -> Result<PathBuf> {
+    Ok(cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
 }
 
 /// Builds the environment beside its place and renames it there. Two at once do no harm: one rename wins.

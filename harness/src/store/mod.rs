@@ -7,13 +7,16 @@
 //! records.jsonl    one record a round
 //! outputs/         answers by content: <sha256>.txt
 //! scores.json      quality by output and test set
+//! price.json       what the host costs, or one like it
 //! summary.csv      a row a cell, derived
+//! histograms/      latencies of a cell, all rounds, as HdrHistogram's text; derived
 //! scratch/         the launch in flight; gone when the run is finished
 //! ```
 //!
 //! [`Store`] writes, and holds the folder's lock; [`Run`] reads, also what is read-only. A run folder is whole: it
 //! is scored, compared and reported without the campaign that it came from.
 
+mod histogram;
 mod identity;
 mod record;
 mod run;
@@ -30,10 +33,10 @@ use anyhow::Context;
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-pub use identity::Identity;
+pub use identity::{Identity, collect_files};
 pub use record::{Record, SCHEMA};
-pub use run::Run;
-pub use summary::{CellSummary, Summary, summarise, write_csv};
+pub use run::{MeasuredCell, Run};
+pub use summary::{CellSummary, Summary, summarise, write_csv, write_histograms};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
@@ -145,8 +148,9 @@ impl Store {
         let mut line = serde_json::to_vec(&record).context("a record as JSON")?;
         line.push(b'\n');
         let written = self.records_file.write_all(&line).and_then(|()| self.records_file.sync_data());
-        written
-            .with_context(|| format!("can't append to {}", self.folder.join("records.jsonl").display()))?;
+        let path = self.folder.join("records.jsonl");
+        let remedy = "make room and run the same command again: it resumes";
+        written.with_context(|| format!("can't append to {}; {remedy}", path.display()))?;
         self.records.push(record);
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! A run as it lies on the disk, read whole and never written: what tables, comparisons and reports start from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{Identity, Record, parse_records, read_json, read_whole_lines, testsets};
-use crate::campaign::{TestSet, Track};
+use crate::campaign::{Profile, TestSet, Track};
 use crate::exit::{Outcome, bad_input};
+use crate::prices::Price;
 use crate::score::Scores;
 use crate::verify::Verdict;
 
@@ -22,6 +23,8 @@ pub struct Run {
     pub outputs: HashMap<String, Vec<String>>,
     /// Quality, as far as it was scored.
     pub scores: Scores,
+    /// What the host costs, or one like it.
+    pub price: Option<Price>,
 }
 
 /// A cell of a run, with what was measured of it.
@@ -42,6 +45,16 @@ impl<'a> MeasuredCell<'a> {
         self.records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect()
     }
 
+    /// One INVALID round is enough; NOISY is a cell with more than half of its rounds flagged.
+    pub fn verdict(&self) -> Verdict {
+        let count = |verdict| self.records.iter().filter(|record| record.verdict == verdict).count();
+        match self.records.len() {
+            _ if count(Verdict::Invalid) > 0 => Verdict::Invalid,
+            rounds if 2 * count(Verdict::Noisy) > rounds => Verdict::Noisy,
+            _ => Verdict::Valid,
+        }
+    }
+
     /// Their words a second.
     pub fn speeds(&self) -> Vec<f64> {
         self.valid().iter().filter_map(|record| record.words_per_second()).collect()
@@ -58,6 +71,7 @@ impl Run {
             test_sets: testsets::read(folder, &identity)?,
             outputs: outputs(folder, &records)?,
             scores: read_json(&folder.join("scores.json"))?.unwrap_or_default(),
+            price: read_json(&folder.join("price.json"))?,
             identity,
             records,
         })
@@ -72,6 +86,22 @@ impl Run {
             .flatten()
             .filter_map(|system| system["name"].as_str())
             .collect()
+    }
+
+    /// How many rounds its profile asks for and it doesn't hold.
+    pub fn missing_rounds(&self) -> usize {
+        let protocol = &self.identity.protocol;
+        let wanted = serde_json::from_value(protocol["profile"].clone()).map_or(0, Profile::rounds);
+        let tracks: Vec<Track> = serde_json::from_value(protocol["tracks"].clone()).unwrap_or_default();
+        let systems = self.systems();
+        let cells = self.test_sets.iter().flat_map(|set| tracks.iter().map(move |&track| (set, track)));
+        let cells =
+            cells.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
+        let measured = |cell: MeasuredCell<'_>| {
+            let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
+            numbers.len()
+        };
+        cells.map(|cell| wanted.saturating_sub(measured(cell))).sum()
     }
 
     /// Whether two systems are one and the same program under two names: a twin, by which the noise is measured.

@@ -7,9 +7,10 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::run::MeasuredCell;
-use super::{Record, Run, standing, write_whole};
+use super::{Record, Run, histogram, standing, write_whole};
 use crate::campaign::{Profile, Track, words};
 use crate::exit::Outcome;
+use crate::prices::Price;
 use crate::stats::{
     Standing, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
 };
@@ -23,6 +24,8 @@ pub struct Summary {
     /// By track, what two measurements of the same thing differ by at most, as a share (0.02 is 2 %). A track is
     /// absent where it wasn't measured: no system was entered twice.
     pub noise_floors: BTreeMap<Track, f64>,
+    /// What words per dollar are counted by.
+    pub price: Option<Price>,
 }
 
 /// One cell, summed up. Times in milliseconds; `None` where it wasn't measured or can't be bounded.
@@ -61,6 +64,10 @@ pub struct CellSummary {
     pub target_words_per_second: Option<f64>,
     /// Characters of the answers a second.
     pub target_chars_per_second: Option<f64>,
+    /// Source words for a US dollar, if the whole instance is paid for.
+    pub words_per_dollar: Option<f64>,
+    /// The same, if only the cores that were used are.
+    pub words_per_dollar_pro_rata: Option<f64>,
     /// Mean latency.
     pub mean_ms: Option<f64>,
     /// Median latency.
@@ -105,6 +112,8 @@ pub struct CellSummary {
     pub chrf: Option<f64>,
     /// Half of chrF's 95 % bootstrap interval.
     pub chrf_confidence: Option<f64>,
+    /// Metrics of the user's own, by name.
+    pub other_metrics: BTreeMap<String, f64>,
     /// SHA-256 of the answers that were scored.
     pub output: Option<String>,
 }
@@ -125,7 +134,7 @@ pub fn summarise(run: &Run) -> Summary {
         standing::place(run, table, &mut cells[first..first + table.len()], &noise_floors);
         first += table.len();
     }
-    Summary { cells, noise_floors }
+    Summary { cells, noise_floors, price: run.price.clone() }
 }
 
 fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
@@ -146,6 +155,8 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         let counted = answers?.iter().map(count).sum::<usize>() as f64;
         Some(median(&speeds)? * counted / cell.test_set.words() as f64)
     };
+    let priced = |value: &dyn Fn(&Price, f64) -> f64| Some(value(run.price.as_ref()?, median(&speeds)?));
+    let cores = cell.records[0].system_cores.len();
     let fit = fit_length(&by_length(valid.iter().flat_map(|record| {
         let words = cell.test_set.source.iter().map(|line| words(line));
         words.zip(milliseconds(&record.latency_ns))
@@ -156,7 +167,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         track: cell.track,
         system: cell.system.into(),
         profile: cell.records[0].profile,
-        verdict: verdict(cell),
+        verdict: cell.verdict(),
         reasons: codes(&cell.records),
         standing: None,
         rounds: valid.len(),
@@ -170,6 +181,8 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         load_share,
         target_words_per_second: per_source_word(|line| words(line.as_bytes())),
         target_chars_per_second: per_source_word(|line| line.chars().count()),
+        words_per_dollar: priced(&|price, speed| price.words_per_dollar(speed)),
+        words_per_dollar_pro_rata: priced(&|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
         mean_ms: over_rounds(&|record| mean(&milliseconds(&record.latency_ns))),
         p50_ms: latency(50.0),
         p50_bound_ms: bound(50.0),
@@ -192,17 +205,8 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         bleu_confidence: score.map(|score| score.bleu_confidence),
         chrf: score.map(|score| score.chrf),
         chrf_confidence: score.map(|score| score.chrf_confidence),
+        other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
         output: output.cloned(),
-    }
-}
-
-/// One INVALID round is enough; NOISY is a cell with more than half of its rounds flagged.
-fn verdict(cell: &MeasuredCell<'_>) -> Verdict {
-    let count = |verdict| cell.records.iter().filter(|record| record.verdict == verdict).count();
-    match cell.records.len() {
-        _ if count(Verdict::Invalid) > 0 => Verdict::Invalid,
-        rounds if 2 * count(Verdict::Noisy) > rounds => Verdict::Noisy,
-        _ => Verdict::Valid,
     }
 }
 
@@ -242,6 +246,28 @@ pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Outcome<()> {
     write_whole(path, &bytes)
 }
 
+/// Writes the latencies of each cell of `run` as a percentile distribution.
+pub fn write_histograms(folder: &Path, run: &Run) -> Outcome<()> {
+    let folder = folder.join("histograms");
+    for cell in run.cells().iter().filter(|cell| cell.track == Track::Latency) {
+        let latencies = cell.valid().into_iter().flat_map(|record| record.latency_ns.iter().copied());
+        let mut latencies = latencies.peekable();
+        if latencies.peek().is_none() {
+            continue;
+        }
+        super::create(&folder)?;
+        let name = format!("{}.{}.hgrm", file_name(&cell.test_set.name), file_name(cell.system));
+        write_whole(&folder.join(name), histogram::percentile_text(latencies)?.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A name as part of a file's: what could lead elsewhere or needs quoting becomes its code point.
+fn file_name(name: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    name.chars().map(|c| if safe(c) { c.to_string() } else { format!("%{:02x}", u32::from(c)) }).collect()
+}
+
 /// Text as it is (but never as a spreadsheet's formula), lists with spaces, nothing for nothing.
 fn cell_text(value: &serde_json::Value) -> String {
     use serde_json::Value;
@@ -249,6 +275,10 @@ fn cell_text(value: &serde_json::Value) -> String {
         Value::Null => String::new(),
         Value::String(text) if text.starts_with(['=', '+', '-', '@']) => format!("'{text}"),
         Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let texts = fields.iter().map(|(name, value)| format!("{name}={}", cell_text(value)));
+            texts.collect::<Vec<_>>().join(" ")
+        }
         Value::Array(items) => items.iter().map(cell_text).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }

@@ -3,13 +3,16 @@
 
 mod bad_input;
 mod browser;
+mod comparing;
 mod contestants;
 mod misbehaviour;
 mod models;
 mod plugins;
+mod publishing;
 mod report;
 mod resume;
 mod run;
+mod schema;
 mod scoring;
 mod support;
 mod testsets;

@@ -137,6 +137,14 @@ fn a_run_is_scored_without_its_campaign_and_every_pair_is_compared() {
     let sign = if pair["a"] == rows[0]["output"] { 1.0 } else { -1.0 };
     let difference = pair["bleu"]["difference"].as_f64().unwrap();
     assert!((sign * difference - (bleu(0) - bleu(2))).abs() < 1e-9, "{pair}");
+    let further = ["score", "out", "--json", "--metric", "lines=wc -l < {output}"];
+    let ended = Ended::of(bench.dyno(&further).output().unwrap());
+    let rows: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(
+        (&rows[0]["other_metrics"]["lines"], &rows[0]["bleu"]),
+        (&2.0.into(), &bleu(0).into()),
+        "{rows}"
+    );
 }
 
 #[test]

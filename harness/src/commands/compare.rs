@@ -1,0 +1,166 @@
+//! `dyno compare`: two runs of one host, cell by cell.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{print, print_json};
+use crate::campaign::Track;
+use crate::cli::CompareArgs;
+use crate::compare::{Change, Comparison, Quality, Question, Speeds, judge};
+use crate::exit::{Exit, Outcome, no_answer};
+use crate::store::{MeasuredCell, Run};
+use crate::table;
+use crate::verify::Verdict;
+
+/// With fewer rounds on a side nothing can be significant: the least two-sided p of four against four is 2.9 %, which
+/// Holm's correction over two cells undoes already.
+const LEAST_ROUNDS: usize = 5;
+
+#[derive(Serialize)]
+struct Answer {
+    baseline: String,
+    candidate: String,
+    worse: bool,
+    cells: Vec<Cell>,
+    quality: Vec<Quality>,
+    only_in_baseline: Vec<String>,
+    only_in_candidate: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    system: String,
+    test_set: String,
+    track: Track,
+    rounds: [usize; 2],
+    verdicts: [Verdict; 2],
+    #[serde(flatten)]
+    comparison: Option<Comparison>,
+}
+
+/// Compares, prints and answers.
+pub fn compare(args: &CompareArgs) -> Outcome {
+    let (baseline, candidate) = (Run::read(&args.baseline)?, Run::read(&args.candidate)?);
+    let differences = candidate.identity.host.differences(&baseline.identity.host);
+    if !differences.is_empty() {
+        let message =
+            format!("the runs are of two hosts, whose speeds can't be compared: {}", differences.join("; "));
+        return Err(no_answer(Exit::HostsDiffer, message));
+    }
+    let answer = answer(args, &baseline, &candidate);
+    if answer.cells.is_empty() {
+        return Err(no_answer(Exit::NothingMeasured, "the two runs have no cell in common"));
+    }
+    if args.json {
+        print_json(&answer)?;
+    } else {
+        print(&as_text(&answer))?;
+    }
+    Ok(if answer.worse { Exit::No } else { Exit::Done })
+}
+
+fn same(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>) -> bool {
+    a.system == b.system && a.test_set.sha256 == b.test_set.sha256 && a.track == b.track
+}
+
+fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
+    let (theirs, ours) = (baseline.cells(), candidate.cells());
+    let partner = |cell: &MeasuredCell<'_>| theirs.iter().position(|other| same(other, cell));
+    let pairs: Vec<_> = ours.iter().filter_map(|cell| Some((&theirs[partner(cell)?], cell))).collect();
+    let speeds = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| Speeds {
+        baseline: a.speeds(),
+        candidate: b.speeds(),
+        paired: false,
+    };
+    let comparisons = judge(&pairs.iter().map(speeds).collect::<Vec<_>>(), Question::Differ);
+    let cells = pairs.iter().zip(comparisons).map(|((a, b), comparison)| Cell {
+        system: b.system.into(),
+        test_set: b.test_set.name.clone(),
+        track: b.track,
+        rounds: [a.valid().len(), b.valid().len()],
+        verdicts: [a.verdict(), b.verdict()],
+        comparison,
+    });
+    let cells: Vec<_> = cells.collect();
+    let quality = quality(&pairs, baseline, candidate);
+    let lacks = |cells: &[MeasuredCell<'_>], others: &[MeasuredCell<'_>]| {
+        let alone = cells.iter().filter(|cell| !others.iter().any(|other| same(other, cell)));
+        alone.map(|cell| format!("{} on {} under {}", cell.system, cell.test_set.name, cell.track)).collect()
+    };
+    let name = |path: &Path| path.display().to_string();
+    Answer {
+        baseline: name(&args.baseline),
+        candidate: name(&args.candidate),
+        worse: cells.iter().any(Cell::is_worse) || quality.iter().any(|quality| quality.worse),
+        only_in_baseline: lacks(&theirs, &ours),
+        only_in_candidate: lacks(&ours, &theirs),
+        cells,
+        quality,
+    }
+}
+
+/// One comparison a system and test set: the tracks' texts are the same, or `verify` says that they aren't.
+fn quality(
+    pairs: &[(&MeasuredCell<'_>, &MeasuredCell<'_>)],
+    baseline: &Run,
+    candidate: &Run,
+) -> Vec<Quality> {
+    let mut seen = std::collections::HashSet::new();
+    let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
+    let compare = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| {
+        let (theirs, ours) = (answers(baseline, a)?, answers(candidate, b)?);
+        Some(Quality::compare(b.system, b.test_set, ours, theirs, None))
+    };
+    first.filter_map(compare).collect()
+}
+
+fn answers<'a>(run: &'a Run, cell: &MeasuredCell<'_>) -> Option<&'a [String]> {
+    let output = cell.valid().into_iter().find_map(|record| record.output.as_ref())?;
+    run.outputs.get(output).map(Vec::as_slice)
+}
+
+impl Cell {
+    fn is_worse(&self) -> bool {
+        let slower = self.comparison.is_some_and(|comparison| comparison.change == Change::Slower);
+        let broken = self.verdicts[1] == Verdict::Invalid && self.verdicts[0] != Verdict::Invalid;
+        slower || broken
+    }
+
+    fn verdict(&self) -> String {
+        match self.comparison {
+            _ if self.verdicts.contains(&Verdict::Invalid) => {
+                let [a, b] = self.verdicts.map(Verdict::name);
+                format!("{a}, now {b}")
+            }
+            _ if self.rounds.iter().any(|&rounds| rounds < LEAST_ROUNDS) => "too few rounds to tell".into(),
+            Some(comparison) => format!("{:?}", comparison.change).to_lowercase(),
+            None => "no speed".into(),
+        }
+    }
+}
+
+fn as_text(answer: &Answer) -> String {
+    let heads = ["system", "track", "test set", "words/s", "before", "time", "interval", "p", ""];
+    let figure =
+        |cell: &Cell, text: &dyn Fn(&Comparison) -> String| cell.comparison.as_ref().map_or("–".into(), text);
+    let row = |cell: &Cell| {
+        vec![
+            cell.system.clone(),
+            cell.track.name().into(),
+            cell.test_set.clone(),
+            figure(cell, &|found| table::whole(found.candidate_words_per_second)),
+            figure(cell, &|found| table::whole(found.baseline_words_per_second)),
+            figure(cell, &|found| format!("×{:.3}", found.slow_down)),
+            figure(cell, &|found| format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high)),
+            figure(cell, &|found| table::p_value(found.p)),
+            cell.verdict(),
+        ]
+    };
+    let mut lines = vec![table::grid(&heads, answer.cells.iter().map(row).collect(), 3..8)];
+    lines.extend(answer.quality.iter().map(Quality::about));
+    lines.extend(answer.only_in_baseline.iter().map(|cell| format!("only in {}: {cell}", answer.baseline)));
+    lines.extend(answer.only_in_candidate.iter().map(|cell| format!("only in {}: {cell}", answer.candidate)));
+    lines.push(if answer.worse { "WORSE".into() } else { "nothing is slower or worse".to_owned() });
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,99 @@
+//! `dyno doctor`: what the host is like, and what to mend before measuring.
+
+use std::path::Path;
+use std::time::Duration;
+use std::{env, fs, thread};
+
+use serde_json::json;
+
+use super::{print, print_json};
+use crate::cli::DoctorArgs;
+use crate::doctor::{Finding, Health, Sight, busy};
+use crate::exit::{Exit, Outcome};
+use crate::host::Host;
+use crate::{os, score, table};
+
+/// Long enough for ticks of 10 ms to show 1 %.
+const WATCH: Duration = Duration::from_secs(1);
+/// A run of a few systems takes some tens of megabytes.
+const LEAST_DISK_BYTES: u64 = 1 << 30;
+
+/// Looks, prints, and says whether the host is fit.
+pub fn doctor(args: &DoctorArgs) -> Outcome {
+    let host = Host::detect()?;
+    let mut findings = vec![isa(&host)];
+    findings.extend(Sight { root: Path::new("/"), cores: &host.cores }.findings());
+    findings.extend(load(&host));
+    findings.push(disk());
+    findings.push(sacrebleu());
+    let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Good);
+    if args.json {
+        print_json(&json!({"fit": worst < Health::Bad, "host": host, "findings": findings}))?;
+    } else {
+        print(&as_text(&findings, worst))?;
+    }
+    Ok(if worst == Health::Bad { Exit::No } else { Exit::Done })
+}
+
+fn isa(host: &Host) -> Finding {
+    let found = format!("{}: {}", host.cpu, host.isa.join(", "));
+    match host.best_isa() {
+        "scalar" => Finding::warning("CPU", found, "expect a tenth of the speed: no AVX2 was found"),
+        "avx2" => {
+            Finding::warning("CPU", found, "int8 needs VNNI to be fast: a newer CPU shows what it can do")
+        }
+        _ => Finding::good("CPU", found),
+    }
+}
+
+fn load(host: &Host) -> Vec<Finding> {
+    let look = || fs::read_to_string("/proc/stat").unwrap_or_default();
+    let before = look();
+    thread::sleep(WATCH);
+    busy(&before, &look(), &host.cores).map(|usage| usage.findings().to_vec()).unwrap_or_default()
+}
+
+fn disk() -> Finding {
+    let here = env::current_dir().unwrap_or_default();
+    let (gib, free) = (f64::from(1 << 30), os::free_bytes(&here));
+    match free {
+        Ok(bytes) if bytes >= LEAST_DISK_BYTES => {
+            Finding::good("disk", format!("{:.0} GiB free in {}", bytes as f64 / gib, here.display()))
+        }
+        Ok(bytes) => Finding::warning(
+            "disk",
+            format!("{:.2} GiB free in {}", bytes as f64 / gib, here.display()),
+            "make room, or put runs elsewhere with --out: a full disk ends a run",
+        ),
+        Err(error) => Finding::warning("disk", error.to_string(), "work in a folder that can be read"),
+    }
+}
+
+fn sacrebleu() -> Finding {
+    match score::version() {
+        Some(version) => Finding::good("sacrebleu", version),
+        None => Finding::warning(
+            "sacrebleu",
+            "not installed for python3, nor by dyno",
+            "the first run builds a private environment if it has a network; or pip install sacrebleu",
+        ),
+    }
+}
+
+fn as_text(findings: &[Finding], worst: Health) -> String {
+    let row = |finding: &Finding| {
+        let health = match finding.health {
+            Health::Good => "ok",
+            Health::Warning => "warning",
+            Health::Bad => "BAD",
+        };
+        vec![finding.what.to_owned(), health.into(), finding.found.clone(), finding.remedy.clone()]
+    };
+    let rows = findings.iter().map(row).collect();
+    let verdict = match worst {
+        Health::Good => "fit to measure",
+        Health::Warning => "fit to measure, with the warnings above",
+        Health::Bad => "NOT fit to measure",
+    };
+    format!("{}\n{verdict}\n", table::grid(&["what", "", "found", "remedy"], rows, 0..0))
+}

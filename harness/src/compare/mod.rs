@@ -1,0 +1,8 @@
+//! Two sides of a cell, compared: speeds by their rounds, texts by their quality. `dyno compare` asks it of two
+//! runs, the gate of two systems that it measures side by side.
+
+mod quality;
+mod speed;
+
+pub use quality::Quality;
+pub use speed::{Change, Comparison, LEAST_PAIRS, PAIRS, Question, Speeds, judge};

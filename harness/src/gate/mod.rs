@@ -1,0 +1,210 @@
+//! The gate: a candidate against a baseline, both measured side by side, so that what the host does meets both
+//! alike, in pairs of short rounds in random order. `compare` judges them; what looks like a regression is measured
+//! once more, and both passes are judged together.
+
+mod sides;
+
+use std::fs;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sha2::{Digest, Sha256};
+
+pub use sides::Baseline;
+
+use crate::campaign::{Campaign, Limits, Profile, System, TestSet, Track, hex, split_lines};
+use crate::compare::Speeds;
+use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::host::{self, Host};
+use crate::os;
+use crate::plan::{Placement, Round};
+use crate::progress::Progress;
+use crate::random::Random;
+use crate::rounds::{self, Bench};
+use crate::stats::{mean, median};
+use crate::store::{Identity, Place, Record, Store};
+use crate::verify::{Reason, Verdict};
+
+/// A round of the gate lasts about this long: long against the clock's and the scheduler's grain, short enough for
+/// pairs to stand near each other.
+const ROUND_SECONDS: f64 = 1.0;
+/// A launch lasts at least so many times its loading, or the loading would hide a slower search.
+const LOADS: f64 = 10.0;
+/// Lines of the trial that finds out how many lines make a round.
+const TRIAL_LINES: usize = 30;
+
+/// A cell of the gate.
+#[derive(Debug)]
+pub struct Cell {
+    /// The candidate.
+    pub candidate: System,
+    /// What it is held against, where both run.
+    pub baseline: Option<System>,
+    /// What both translate: as many lines of the set as make a round.
+    pub test_set: TestSet,
+    /// Under which protocol.
+    pub track: Track,
+    /// The speeds so far.
+    pub speeds: Speeds,
+    /// Rounds that the host disturbed.
+    pub noisy: usize,
+}
+
+/// Where rounds are measured and kept.
+pub struct Stage {
+    campaign: Campaign,
+    host: Host,
+    placement: Placement,
+    pipe_floor_ns: u64,
+    store: Store,
+}
+
+impl Stage {
+    /// A stage at `place` for these systems and test sets.
+    pub fn new(
+        place: &Place<'_>,
+        campaign: &Campaign,
+        systems: Vec<System>,
+        sets: Vec<TestSet>,
+    ) -> Outcome<Self> {
+        let host = Host::detect()?;
+        // One second of throughput, three warm-up lines: what makes a round of about a second. The number of lines
+        // is found here, and a round that the host disturbed is one among many, whose pair it disturbed as well.
+        let campaign = Campaign {
+            name: format!("{}-gate", campaign.name),
+            profile: Profile::Quick,
+            limits: Limits { noisy_repeats: Some(0), ..campaign.limits },
+            filler: None,
+            systems,
+            test_sets: sets,
+            ..campaign.clone()
+        };
+        let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
+        let pipe_floor_ns = rounds::pipe_floor_ns(placement.system(Track::Latency)[0])?;
+        let store = Store::open(place, &Identity::of(&campaign, &host)?, usize::MAX, &campaign.test_sets)?;
+        if !store.records().is_empty() {
+            let folder = store.folder().display();
+            return Err(bad_input(format!("{folder} holds rounds of a gate already: name another --out")));
+        }
+        Ok(Self { campaign, host, placement, pipe_floor_ns, store })
+    }
+
+    /// One round, kept. INVALID ends the gate: what breaks the rules has no speed.
+    pub fn round(&mut self, round: &Round<'_>) -> Outcome<Record> {
+        os::pin_thread(self.placement.bench())?;
+        let Self { campaign, store, placement, pipe_floor_ns, .. } = self;
+        let bench = Bench { campaign, store, placement, examined: &[], pipe_floor_ns: *pipe_floor_ns };
+        let record = rounds::measure(&bench, round)?;
+        os::pin_thread(&self.host.cores)?;
+        self.store.append(record.clone())?;
+        match record.reasons.first().filter(|_| record.verdict == Verdict::Invalid) {
+            None => Ok(record),
+            Some(Reason { code, figure, remedy, .. }) => {
+                let (system, track, code) = (&record.system, record.track, code.name());
+                let message = format!("{system} is INVALID under {track}: {code}: {figure}; {remedy}");
+                Err(no_answer(Exit::CellInvalid, message))
+            }
+        }
+    }
+
+    /// The answers of one round, a line each source line.
+    pub fn answers(&mut self, round: &Round<'_>) -> Outcome<Vec<String>> {
+        let record = self.round(round)?;
+        let Some(output) = record.output else { return Ok(Vec::new()) };
+        let bytes = fs::read(self.store.output_path(&output))?;
+        Ok(split_lines(&bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect())
+    }
+
+    /// All rounds so far.
+    pub fn records(&self) -> &[Record] {
+        self.store.records()
+    }
+}
+
+/// As many lines of `set` as `system` needs for a round of about a second; all where they take less.
+pub fn shorten(campaign: &Campaign, system: &System, set: &TestSet, track: Track) -> Outcome<TestSet> {
+    let scratch = tempfile::tempdir()?;
+    let (place, trial) = (scratch.path().join("trial"), first_lines(set, TRIAL_LINES));
+    let mut stage = Stage::new(&Place::Exactly(&place), campaign, vec![system.clone()], vec![trial.clone()])?;
+    let record = stage.round(&Round { system, test_set: &trial, track, number: 0 })?;
+    Ok(first_lines(set, lines_of_a_round(&record)))
+}
+
+/// How many lines make a round, by the record of a trial.
+fn lines_of_a_round(trial: &Record) -> usize {
+    let seconds = |ns: &[u64]| {
+        let seconds: Vec<f64> = ns.iter().map(|&ns| ns as f64 / 1e9).collect();
+        (mean(&seconds).unwrap_or(0.0), median(&seconds).unwrap_or(0.0))
+    };
+    let (line, wanted) = match trial.track {
+        Track::Latency => (seconds(&trial.latency_ns).0, ROUND_SECONDS),
+        Track::Throughput1 | Track::ThroughputAll => {
+            let (launch, load) = (seconds(&trial.launch_ns).1, seconds(&trial.one_line_ns).1);
+            ((launch - load) / trial.lines as f64, ROUND_SECONDS.max(LOADS * load))
+        }
+    };
+    // A line that costs less than the clock can see asks for all of them.
+    ((wanted / line.max(1e-9)) as usize).max(1)
+}
+
+/// The first `lines` lines of `set`, under a name that says so; itself if it has no more.
+fn first_lines(set: &TestSet, lines: usize) -> TestSet {
+    if lines >= set.source.len() {
+        return set.clone();
+    }
+    let source = set.source[..lines].to_vec();
+    TestSet {
+        name: format!("{} ({lines} lines)", set.name),
+        sha256: hex(&Sha256::digest(source.join(&b'\n'))),
+        references: set.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect(),
+        source,
+    }
+}
+
+/// Measures pairs of all cells, interleaved in seeded random order. Says whether it was stopped before the end.
+pub fn measure(
+    stage: &mut Stage,
+    cells: &mut [&mut Cell],
+    pairs: Range<usize>,
+    progress: &Progress,
+    stop: &AtomicBool,
+) -> Outcome<bool> {
+    for number in pairs {
+        let mut random = Random::new(stage.campaign.seed, &format!("pair {number}"));
+        for i in random.permutation(cells.len()) {
+            let mut sides = [Side::Baseline, Side::Candidate];
+            random.shuffle(&mut sides);
+            for side in sides {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(true);
+                }
+                cells[i].round(stage, side, number, progress)?;
+            }
+        }
+    }
+    Ok(false)
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Baseline,
+    Candidate,
+}
+
+impl Cell {
+    fn round(&mut self, stage: &mut Stage, side: Side, number: usize, progress: &Progress) -> Outcome<()> {
+        let (system, speeds) = match side {
+            Side::Candidate => (&self.candidate, &mut self.speeds.candidate),
+            Side::Baseline => match &self.baseline {
+                Some(system) => (system, &mut self.speeds.baseline),
+                None => return Ok(()), // its rounds lie in a stored run
+            },
+        };
+        progress.show(&format!("{} · {}", system.name, self.track), None);
+        let record = stage.round(&Round { system, test_set: &self.test_set, track: self.track, number })?;
+        progress.advance();
+        self.noisy += usize::from(record.verdict == Verdict::Noisy);
+        speeds.extend(record.words_per_second());
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! Runs against runs and systems against systems: verdicts and exit codes. Where a test needs speeds to be known,
+//! it writes them into the records of a run; where the gate measures, one side is ten times the other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended, LATENCY, records, skip};
+
+const SYSTEMS: &str = "[[system]]\nname = \"slow\"\nbackend = \"null\"\nsettings = { word-us = 2000 }\n\
+                       [[system]]\nname = \"fast\"\nbackend = \"null\"\nsettings = { word-us = 200 }\n";
+
+fn bench() -> Bench {
+    Bench::new(&format!("{LATENCY}{SYSTEMS}"))
+}
+
+fn dyno(bench: &Bench, arguments: &[&str]) -> Ended {
+    Ended::of(bench.dyno(arguments).output().expect("dyno starts"))
+}
+
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+/// A run of "fast" whose nine rounds took `microseconds` for each line.
+fn made_up(bench: &Bench, name: &str, microseconds: [u64; 9]) -> PathBuf {
+    let run = bench.path(name);
+    if !bench.path("out").exists() {
+        assert_eq!(bench.run(&["-s", "fast"]).code, Some(0));
+    }
+    copy(&bench.path("out"), &run);
+    let first = records(&run).remove(0);
+    let lines = microseconds.iter().enumerate().map(|(round, us)| {
+        let mut record = first.clone();
+        record["round"] = round.into();
+        record["latency_ns"] = vec![us * 1000; 5].into();
+        format!("{record}\n")
+    });
+    fs::write(run.join("records.jsonl"), lines.collect::<String>()).unwrap();
+    run
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+const BEFORE: [u64; 9] = [100, 101, 102, 99, 98, 103, 97, 100, 104];
+const SLOWER: [u64; 9] = [110, 111, 112, 109, 108, 113, 107, 110, 114];
+const SAME: [u64; 9] = [101, 100, 102, 98, 99, 104, 97, 103, 100];
+
+#[test]
+fn a_slower_run_is_called_slower_and_a_faster_one_is_not_worse() {
+    let bench = bench();
+    for (name, rounds) in [("before", BEFORE), ("slower", SLOWER), ("same", SAME)] {
+        made_up(&bench, name, rounds);
+    }
+    for (a, b, code, change) in
+        [("before", "slower", 1, "slower"), ("slower", "before", 0, "faster"), ("before", "same", 0, "same")]
+    {
+        let ended = dyno(&bench, &["compare", a, b, "--json"]);
+        let answer = json(&ended);
+        assert_eq!((ended.code, &answer["cells"][0]["change"]), (Some(code), &change.into()), "{answer}");
+        assert_eq!(answer["quality"][0]["same_text"], true);
+        assert_eq!(dyno(&bench, &["compare", a, b]).code, Some(code));
+    }
+    let cell = &json(&dyno(&bench, &["compare", "before", "slower", "--json"]))["cells"][0];
+    assert!((cell["slow_down"].as_f64().unwrap() - 1.1).abs() < 1e-9, "{cell}");
+}
+
+#[test]
+fn three_rounds_are_too_few_to_tell() {
+    let bench = bench();
+    assert_eq!(bench.run(&["-s", "fast"]).code, Some(0));
+    let ended = dyno(&bench, &["compare", "out", "out"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("too few rounds to tell"), "{ended:?}");
+}
+
+/// Changes the host that a run says it was measured on.
+fn move_to_another_host(run: &Path) {
+    let path = run.join("run.json");
+    let mut identity: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    identity["host"]["cpu"] = "Cyrix 486".into();
+    fs::write(path, identity.to_string()).unwrap();
+}
+
+#[test]
+fn runs_of_two_hosts_are_not_compared() {
+    let bench = bench();
+    let (before, after) = (made_up(&bench, "before", BEFORE), made_up(&bench, "after", SAME));
+    move_to_another_host(&before);
+    dyno(&bench, &["compare", "before", "after"]).assert_says(3, &["Cyrix 486", "two hosts"]);
+    dyno(&bench, &["gate", "campaign.toml", "-s", "fast", "--baseline", "before"])
+        .assert_says(3, &["Cyrix 486", "another host"]);
+    drop(after);
+}
+
+#[test]
+fn the_gate_lets_a_faster_system_pass_and_stops_a_slower_one() {
+    let bench = bench();
+    let gate = |candidate: &str, baseline: &str| {
+        let arguments =
+            ["gate", "campaign.toml", "-s", candidate, "--baseline", baseline, "--pairs", "9", "--json"];
+        dyno(&bench, &arguments)
+    };
+    let ended = gate("fast", "slow");
+    let answer = json(&ended);
+    assert_eq!((ended.code, &answer["regressed"]), (Some(0), &false.into()), "{answer}");
+    assert_eq!(answer["cells"][0]["change"], "faster");
+    let ended = gate("slow", "fast");
+    let answer = json(&ended);
+    assert_eq!((ended.code, &answer["regressed"]), (Some(1), &true.into()), "{answer}");
+    let cell = &answer["cells"][0];
+    assert_eq!(
+        (&cell["change"], &cell["candidate_rounds"]),
+        (&"slower".into(), &18.into()),
+        "confirmed: {cell}"
+    );
+}
+
+#[test]
+fn a_baseline_may_be_a_command_or_another_dyno_and_rounds_can_be_kept() {
+    let bench = bench();
+    let this = env!("CARGO_BIN_EXE_dyno");
+    let command = format!("{this} translate --backend null --set word-us=4000 --track {{track}}");
+    for baseline in [["--baseline", command.as_str()], ["--baseline-dyno", this]] {
+        let arguments = ["gate", "campaign.toml", "-s", "slow", "--pairs", "9", "--json"];
+        let ended = dyno(&bench, &[&arguments[..], &baseline].concat());
+        let answer = json(&ended);
+        assert!(answer["cells"][0]["baseline"].as_str().unwrap().contains("baseline"), "{answer}");
+        assert_eq!(answer["cells"][0]["baseline_rounds"].as_u64().unwrap() % 9, 0, "{answer}");
+    }
+    let keep = ["gate", "campaign.toml", "-s", "fast", "--baseline", "slow", "--pairs", "9", "--out", "kept"];
+    assert_eq!(dyno(&bench, &keep).code, Some(0));
+    assert_eq!(records(&bench.path("kept")).len(), 2 * 9 + 2, "pairs, and each side's text");
+    dyno(&bench, &keep).assert_says(2, &["holds rounds of a gate already", "--out"]);
+}
+
+#[test]
+fn a_stored_baseline_needs_nine_rounds() {
+    let bench = bench();
+    made_up(&bench, "before", [1_000_000; 9]);
+    let gate = |run: &str| {
+        let arguments = ["gate", "campaign.toml", "-s", "fast", "--baseline", run, "--pairs", "9", "--json"];
+        dyno(&bench, &arguments)
+    };
+    let ended = gate("before");
+    assert_eq!((ended.code, &json(&ended)["cells"][0]["change"]), (Some(0), &"faster".into()));
+    gate("out").assert_says(4, &["3 rounds", "9 are needed"]);
+}
+
+#[test]
+fn ceilings_and_a_floor_of_bleu_are_gated() {
+    let bench = bench();
+    let gate = |further: &[&str]| {
+        let arguments = ["gate", "campaign.toml", "-s", "fast", "--baseline", "slow", "--pairs", "9"];
+        dyno(&bench, &[&arguments[..], further].concat())
+    };
+    let ended = gate(&["--max-memory", "0.5"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("peak memory") && ended.stdout.contains("REGRESSED"), "{ended:?}");
+    assert_eq!(gate(&["--max-memory", "4096", "--max-model", "1"]).code, Some(0));
+}
+
+#[test]
+fn a_gate_without_an_answer_says_why() {
+    let broken = "[[system]]\nname = \"broken\"\ncommand = [\"false\"]\n";
+    let bench = Bench::new(&format!("{LATENCY}{SYSTEMS}{broken}"));
+    let gate = |further: &[&str]| dyno(&bench, &[&["gate", "campaign.toml"], further].concat());
+    gate(&["-s", "fast", "--baseline", "slow", "--pairs", "8"]).assert_says(4, &["8 pairs", "at least 9"]);
+    gate(&["-s", "slow", "--baseline", "slow"]).assert_says(4, &["no candidate"]);
+    gate(&["-s", "broken", "--baseline", "slow", "--pairs", "9"])
+        .assert_says(5, &["broken is INVALID", "crashed"]);
+    gate(&["-s", "fast"]).assert_says(2, &["name the baseline"]);
+    gate(&["-s", "fast", "--baseline", "slo"]).assert_says(2, &["did you mean \"slow\"?", "no command"]);
+    gate(&["-s", "fast", "--baseline-dyno", "gone"]).assert_says(2, &["no program at gone"]);
+}
+
+#[test]
+fn a_worse_text_is_a_regression() {
+    let set = "tracks = [\"latency\"]\ntest-sets = [{ name = \"set\", source = \"tiny.en\", references = [\"tiny.en\"] }]\n";
+    let spoil = "import sys\nfor line in sys.stdin: print('bad', len(line), flush=True)";
+    let systems = format!(
+        "[[system]]\nname = \"good\"\nbackend = \"null\"\nsettings = {{ word-us = 300 }}\n\
+         [[system]]\nname = \"bad\"\ncommand = [\"python3\", \"-c\", {spoil:?}]\n"
+    );
+    let bench = Bench::new(&format!("{set}{systems}"));
+    bench.write(
+        "tiny.en",
+        (0..40).map(|i| format!("line {i} holds some words of its own\n")).collect::<String>(),
+    );
+    let ended =
+        dyno(&bench, &["gate", "campaign.toml", "-s", "bad", "--baseline", "good", "--pairs", "9", "--json"]);
+    let answer = json(&ended);
+    if answer["quality"][0]["bleu"].is_null() {
+        return skip("no sacrebleu to be had: the gate's quality is not tried");
+    }
+    assert_eq!((ended.code, &answer["quality"][0]["worse"]), (Some(1), &true.into()), "{answer}");
+    assert_eq!(answer["quality"][0]["differing_lines"], 40);
+}
