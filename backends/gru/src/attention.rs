@@ -1,7 +1,7 @@
 //! Attention by a perceptron of one layer: e_j = u·tanh(H_j·Wc + s·Ws), α = softmax(e), c = Σ α_j·H_j.
 
 use dyno_formats::Result;
-use dyno_nn::math::{dot, multiply_add, softmax, tanh_in_place};
+use dyno_nn::math::Kernels;
 
 use crate::names::Names;
 use crate::options::{NormStyle, Options};
@@ -15,12 +15,12 @@ pub(crate) struct Attention {
     pub(crate) state: Projection,
     /// u [C].
     energy: Vec<f32>,
+    kernels: Kernels,
 }
 
-/// Buffers, and the weights over the source of the row that was attended last.
+/// The weights over the source of the row that was attended last.
 #[derive(Default)]
 pub(crate) struct Weights {
-    hidden: Vec<f32>,
     pub(crate) alpha: Vec<f32>,
 }
 
@@ -44,10 +44,11 @@ impl Attention {
                 NormStyle::Nematus => product.normalised(norm("W_comb_att_lns")?, norm("W_comb_att_lnb")?),
             },
             energy: names.matrix("decoder_U_att", context, 1)?,
+            kernels: names.kernels(),
         })
     }
 
-    /// Adds to `out` [C] what a row sees whose state gives `query` [C], of the words of its sentence with `keys` and
+    /// Replaces `out` [C] by what a row sees whose state gives `query` [C], of the words of its sentence with `keys` and
     /// `values` [words, C].
     pub(crate) fn attend(
         &self,
@@ -58,16 +59,12 @@ impl Attention {
         weights: &mut Weights,
     ) {
         let width = self.energy.len();
-        weights.alpha.clear();
-        for key in keys.chunks_exact(width) {
-            weights.hidden.clear();
-            weights.hidden.extend(key.iter().zip(query).map(|(key, query)| key + query));
-            tanh_in_place(&mut weights.hidden);
-            weights.alpha.push(dot(&weights.hidden, &self.energy));
-        }
-        softmax(&mut weights.alpha);
-        for (alpha, value) in weights.alpha.iter().zip(values.chunks_exact(width)) {
-            multiply_add(out, *alpha, value);
-        }
+        weights.alpha.resize(keys.len() / width, 0.0);
+        self.kernels.energies(keys, query, &self.energy, &mut weights.alpha).expect(WIDE);
+        self.kernels.softmax(&mut weights.alpha);
+        self.kernels.weighted_sum(&weights.alpha, values, out).expect(WIDE);
     }
 }
+
+/// What makes calls of the kernels succeed.
+const WIDE: &str = "all is as wide as the context";

@@ -4,7 +4,7 @@
 //! for all words at once. A cell without input is a transition: it sees the state alone.
 
 use dyno_formats::Result;
-use dyno_nn::math::{Matrix, Operands, sigmoid};
+use dyno_nn::math::{Kernels, Matrix, Operands};
 use dyno_nn::recurrent::State;
 
 use crate::names::Names;
@@ -37,8 +37,11 @@ pub(crate) struct Cell {
     state: Side,
     /// [3S] in the order r, z, h of the gates, or [4S] in the order f, i, c, o.
     bias: Vec<f32>,
+    /// What a transition is fed: zeros, as wide as the bias.
+    unfed: Vec<f32>,
     gates: Gates,
     width: usize,
+    kernels: Kernels,
 }
 
 #[derive(Clone, Copy)]
@@ -72,7 +75,8 @@ impl Cell {
             CellKind::Gru | CellKind::GruNematus => reader.gru_side(input, normalised),
         };
         let input = (place.inputs > 0).then(|| side(true)).transpose()?;
-        Ok(Self { input, state: side(false)?, bias, gates, width })
+        let unfed = vec![0.0; bias.len()];
+        Ok(Self { input, state: side(false)?, bias, unfed, gates, width, kernels: names.kernels() })
     }
 
     /// Width of pre-activations: 3S or 4S.
@@ -93,43 +97,16 @@ impl Cell {
         let mut pre = std::mem::take(&mut scratch.state);
         self.state.apply(state.output.values(), &mut pre, scratch);
         scratch.state = pre;
-        let fed_width = self.fed_width();
-        for (row, pre) in scratch.state.chunks_exact(fed_width).enumerate() {
-            let x = fed.get(row * fed_width..(row + 1) * fed_width);
-            let span = row * self.width..(row + 1) * self.width;
-            let output = &mut state.output.values_mut()[span.clone()];
-            match self.gates {
-                Gates::Gru { bias_first } => self.gru(x, pre, bias_first, output),
-                Gates::Lstm => self.lstm(x, pre, output, &mut state.cell.values_mut()[span]),
-            }
-        }
-    }
-
-    /// s ← (1−z)⊙h + z⊙s.
-    fn gru(&self, x: Option<&[f32]>, s: &[f32], bias_first: bool, output: &mut [f32]) {
-        let width = self.width;
-        let fed = |at: usize| x.map_or(0.0, |x| x[at]);
-        for (i, out) in output.iter_mut().enumerate() {
-            let (update, candidate) = (width + i, 2 * width + i);
-            let r = sigmoid(fed(i) + s[i] + self.bias[i]);
-            let z = sigmoid(fed(update) + s[update] + self.bias[update]);
-            let h = if bias_first {
-                (fed(candidate) + (s[candidate] + self.bias[candidate]) * r).tanh()
-            } else {
-                (fed(candidate) + s[candidate] * r + self.bias[candidate]).tanh()
+        let (fed_width, State { output, cell }) = (self.fed_width(), state);
+        let states = output.values_mut().chunks_exact_mut(self.width);
+        let states = states.zip(cell.values_mut().chunks_exact_mut(self.width));
+        for (row, (pre, (output, cell))) in scratch.state.chunks_exact(fed_width).zip(states).enumerate() {
+            let x = fed.get(row * fed_width..(row + 1) * fed_width).unwrap_or(&self.unfed);
+            let done = match self.gates {
+                Gates::Gru { bias_first } => self.kernels.gru(x, pre, &self.bias, bias_first, output),
+                Gates::Lstm => self.kernels.lstm(x, pre, &self.bias, cell, output),
             };
-            *out = (1.0 - z) * h + z * *out;
-        }
-    }
-
-    /// c ← σ(f)⊙c + σ(i)⊙tanh(g), s ← σ(o)⊙tanh(c).
-    fn lstm(&self, x: Option<&[f32]>, s: &[f32], output: &mut [f32], cell: &mut [f32]) {
-        let width = self.width;
-        let pre = |at: usize| x.map_or(0.0, |x| x[at]) + s[at] + self.bias[at];
-        for (i, (out, cell)) in output.iter_mut().zip(cell).enumerate() {
-            let (forget, take) = (sigmoid(pre(i)), sigmoid(pre(width + i)));
-            *cell = forget * *cell + take * pre(2 * width + i).tanh();
-            *out = sigmoid(pre(3 * width + i)) * cell.tanh();
+            done.expect("states and gates are as wide as the cell");
         }
     }
 }

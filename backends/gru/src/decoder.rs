@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dyno_formats::Result;
-use dyno_nn::math::{add, tanh_in_place};
+use dyno_nn::math::{Activation, add};
 use dyno_nn::output::Choice;
 use dyno_nn::recurrent::State;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
@@ -125,7 +125,7 @@ impl Worker {
         let means = &mut self.buffers.context;
         self.encoded.spans.means(&self.encoded.rows, width, means);
         layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
-        tanh_in_place(&mut self.buffers.top);
+        Activation::Tanh.apply(self.network.kernels, &mut self.buffers.top);
         for state in &mut self.states {
             state.output.set(&self.buffers.top);
             state.cell.set(&self.buffers.top);
@@ -205,7 +205,7 @@ impl Worker {
         add(&mut buffers.hidden, &buffers.share);
         context.apply(&buffers.context, operands, &mut buffers.share);
         add(&mut buffers.hidden, &buffers.share);
-        tanh_in_place(&mut buffers.hidden);
+        Activation::Tanh.apply(self.network.kernels, &mut buffers.hidden);
     }
 }
 

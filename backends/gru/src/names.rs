@@ -6,7 +6,7 @@
 
 use dyno_formats::Result;
 use dyno_nn::Params;
-use dyno_nn::math::{Linear, Matrix};
+use dyno_nn::math::{Kernels, Linear, Matrix};
 
 /// The parts of cells that have a name of their own in Nematus.
 const PARTS: [&str; 8] = ["U", "Ux", "W", "Wx", "b", "bx", "gamma1", "gamma2"];
@@ -25,6 +25,11 @@ impl<'a> Names<'a> {
     /// Of a model of type `kind`.
     pub(crate) fn new(params: Params<'a>, kind: &str) -> Self {
         Self { params, renamed: kind != "s2s" }
+    }
+
+    /// What products and cells are computed with.
+    pub(crate) fn kernels(&self) -> Kernels {
+        self.params.kernels()
     }
 
     /// The name under which the file has `name`.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
+use dyno_nn::math::Kernels;
 use dyno_nn::output::Output;
 use dyno_nn::{Decoder, Layout, Network, Params, WordTable, WordTables};
 
@@ -19,6 +20,7 @@ pub(crate) struct Rnn {
     pub(crate) encoder: Encoder,
     pub(crate) layers: Layers,
     pub(crate) output: Output,
+    pub(crate) kernels: Kernels,
     parameters: u64,
 }
 
@@ -37,6 +39,7 @@ impl Rnn {
             layers: Layers::new(names, &options)?,
             output: Output::new(tables.output),
             parameters: params.weights().parameters(),
+            kernels: params.kernels(),
             source: tables.source,
             target: tables.target,
             options,

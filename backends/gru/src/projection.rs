@@ -1,7 +1,7 @@
 //! A product with its bias and its norm, in the three orders that Marian has for them.
 
 use dyno_formats::Result;
-use dyno_nn::math::{Linear, Operands, add, layer_norm};
+use dyno_nn::math::{Linear, Operands};
 
 use crate::names::Names;
 use crate::options::NormStyle;
@@ -24,7 +24,7 @@ pub(crate) struct Projection {
 struct Norm {
     /// [outputs].
     scale: Vec<f32>,
-    /// [outputs], or empty.
+    /// [outputs].
     bias: Vec<f32>,
     epsilon: f32,
 }
@@ -46,7 +46,8 @@ impl Projection {
     }
 
     /// Followed by a norm with a scale; an empty bias is none.
-    pub(crate) fn scaled(mut self, scale: Vec<f32>, bias: Vec<f32>) -> Self {
+    pub(crate) fn scaled(mut self, scale: Vec<f32>, mut bias: Vec<f32>) -> Self {
+        bias.resize(scale.len(), 0.0);
         self.norm = Some(Norm { scale, bias, epsilon: GAMMA_EPSILON });
         self
     }
@@ -57,7 +58,7 @@ impl Projection {
         self
     }
 
-    /// Followed by one more bias.
+    /// Followed by one more bias, after its norm.
     pub(crate) fn shifted(mut self, bias: Vec<f32>) -> Self {
         self.after = bias;
         self
@@ -93,11 +94,15 @@ impl Projection {
     /// Replaces `out` by y for each row of `input` [rows, inputs].
     pub(crate) fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
         self.linear.apply(input, operands, out);
+        let Some(norm) = &self.norm else { return };
+        let kernels = self.linear.kernels();
         for row in out.chunks_exact_mut(self.linear.outputs()) {
-            if let Some(norm) = &self.norm {
-                layer_norm(row, &norm.scale, &norm.bias, norm.epsilon);
+            kernels
+                .layer_norm(row, &norm.scale, &norm.bias, norm.epsilon)
+                .expect("norms of the product's width");
+            if !self.after.is_empty() {
+                kernels.add(row, &self.after).expect("a bias of the product's width");
             }
-            add(row, &self.after);
         }
     }
 }

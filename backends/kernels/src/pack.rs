@@ -18,13 +18,6 @@ pub enum Scaling {
     Fixed(f32),
 }
 
-/// What a column's weights come to.
-#[derive(Clone, Copy, Default)]
-struct Column {
-    magnitude: u64,
-    sum: i64,
-}
-
 impl Kernels {
     /// Packs f32 weights, of the shape [k, n] in one of two layouts.
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
@@ -35,15 +28,20 @@ impl Kernels {
     /// Packs int8 weights in -127..=127. It is an error if a sum could leave 32 bits (never for K below 133,000).
     pub fn pack_int8(self, values: &[i8], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized("weights", values.len(), k * n)?;
-        if let Some(at) = values.iter().position(|&value| value == i8::MIN) {
+        // A search for any is vectorised, unlike the one for the place.
+        if values.contains(&i8::MIN) {
+            let at = values.iter().position(|&value| value == i8::MIN).unwrap_or_default();
             return Err(Error::OutOfRange { column: layout.column(at, (k, n)) });
         }
-        let columns = sums(values, (k, n), layout);
-        fits_32_bits(&columns, 127)?;
+        if k > i32::MAX as usize / (127 * 127) {
+            fits_32_bits(&magnitudes(values, (k, n), layout), 127)?;
+        }
         let mut packed = Weights::pack(self, Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
         if self.flip(Precision::Int8) != 0 {
-            for (n, column) in columns.iter().enumerate() {
-                packed.set_start(n, (-128 * column.sum) as i32); // wraps as the sums that it corrects do
+            let mut sums = vec![0; n]; // of 32 bits: wide ones would take most of loading
+            layout.each(values, (k, n), &mut sums, |sum: &mut i32, value| *sum += i32::from(value));
+            for (n, sum) in sums.into_iter().enumerate() {
+                packed.set_start(n, sum.wrapping_mul(-128)); // wraps as the sums that it corrects do
             }
         }
         Ok(packed)
@@ -60,14 +58,14 @@ impl Kernels {
         bound: u16,
     ) -> Result<Weights> {
         sized("weights", values.len(), k * n)?;
-        fits_32_bits(&sums(values, (k, n), layout), bound)?;
+        fits_32_bits(&magnitudes(values, (k, n), layout), bound)?;
         Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
     }
 
     /// The greatest bound of activations, at most 32,767, with which [`pack_int16`](Self::pack_int16) takes these weights.
     pub fn int16_bound(values: &[i16], k: usize, n: usize, layout: Layout) -> Result<u16> {
         sized("weights", values.len(), k * n)?;
-        let most = sums(values, (k, n), layout).iter().map(|column| column.magnitude).max().unwrap_or(0);
+        let most = magnitudes(values, (k, n), layout).into_iter().max().unwrap_or(0);
         Ok((i32::MAX as u64 / most.max(1)).min(i16::MAX as u64) as u16)
     }
 
@@ -140,12 +138,11 @@ fn nearest(x: f32) -> i32 {
     (x + NO_FRACTION).to_bits() as i32 - NO_FRACTION.to_bits() as i32
 }
 
-fn sums<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: Layout) -> Vec<Column> {
-    let mut columns = vec![Column::default(); shape.1];
-    layout.each(values, shape, &mut columns, |column, value| {
-        let value: i32 = value.into();
-        column.magnitude += u64::from(value.unsigned_abs());
-        column.sum += i64::from(value);
+/// The sums of the columns' magnitudes.
+fn magnitudes<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: Layout) -> Vec<u64> {
+    let mut columns = vec![0; shape.1];
+    layout.each(values, shape, &mut columns, |column: &mut u64, value| {
+        *column += u64::from(value.into().unsigned_abs());
     });
     columns
 }
@@ -200,11 +197,11 @@ fn in_units<T>(
 
 /// Checks that no column's sum of products leaves 32 bits, with activations up to `bound`. On the way to a sum that fits
 /// it may wrap and come back.
-fn fits_32_bits(columns: &[Column], bound: u16) -> Result<()> {
-    for (at, column) in columns.iter().enumerate() {
-        let reach = column.magnitude * u64::from(bound);
+fn fits_32_bits(magnitudes: &[u64], bound: u16) -> Result<()> {
+    for (column, magnitude) in magnitudes.iter().enumerate() {
+        let reach = magnitude * u64::from(bound);
         if reach > i32::MAX as u64 {
-            return Err(Error::Wraps { column: at, bound, reach });
+            return Err(Error::Wraps { column, bound, reach });
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The output layer: from rows' hidden vectors to their best words or their scores, each row within its sentence's
 //! candidates.
 //!
-//! A batch's candidates are gathered once into one packed matrix, the union of its sentences'; a row chooses within
+//! Candidates are gathered once a batch, for a few sentences together: a packed matrix of their union. A row chooses within
 //! its own by a mask, so that it doesn't depend on its batch mates. Greedy search takes the greatest of each row in the
 //! product's epilogue: no logit is written, and there is no softmax.
 
@@ -17,18 +17,15 @@ use crate::{Request, Row, Sentence, Step, Wanted};
 #[derive(Clone)]
 pub struct Output(Arc<WordTable>);
 
+/// Sentences that share one gathered matrix. Fewer would leave products too few rows; with more the union outgrows what a
+/// row may choose: of 32 captions it is ten times as large as one's own candidates, of eight four times.
+const GROUP: usize = 8;
+
 /// One worker's choice among the words, for a batch; its buffers only grow.
 #[derive(Default)]
 pub struct Choice {
-    /// The batch's candidates, packed; made with the first batch that has some.
-    reduced: Option<Weights>,
-    /// Whether the batch has candidates; else each row chooses among all words.
-    is_reduced: bool,
-    union: Union,
-    sentences: usize,
-    /// For each of the sentences its candidates, as columns.
-    own: Vec<Vec<u32>>,
-    masks: Masks,
+    /// Of each [`GROUP`] sentences.
+    groups: Vec<Group>,
     best: Vec<Best>,
     logits: Vec<f32>,
 }
@@ -41,23 +38,10 @@ impl Output {
 
     /// Prepares the choice of a batch.
     pub fn start(&self, batch: &[Sentence<'_>], choice: &mut Choice) {
-        choice.masks.stale = true;
-        choice.sentences = batch.len();
-        choice.own.resize_with(choice.own.len().max(batch.len()), Vec::new);
-        choice.is_reduced = batch.iter().all(|sentence| sentence.candidates.is_some());
-        if choice.is_reduced {
-            choice.union.set(batch, self.0.words());
-            let columns = self.0.columns();
-            let reduced = choice.reduced.get_or_insert_with(|| columns.room(choice.union.words.len()));
-            columns.gather(&choice.union.words, reduced).expect("candidates are words of the vocabulary");
-        }
-        for (own, sentence) in choice.own.iter_mut().zip(batch) {
-            own.clear();
-            let columns = sentence.candidates.unwrap_or_default().iter();
-            own.extend(columns.map(|word| match choice.is_reduced {
-                true => choice.union.rank(*word),
-                false => *word,
-            }));
+        let groups = batch.len().div_ceil(GROUP);
+        choice.groups.resize_with(choice.groups.len().max(groups), Group::default);
+        for (sentences, group) in batch.chunks(GROUP).zip(&mut choice.groups) {
+            group.set(sentences, &self.0);
         }
     }
 
@@ -74,18 +58,61 @@ impl Output {
         let table = &self.0;
         let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
         let input = filled.expect("hidden vectors are as wide as the words'");
-        match request.wanted {
-            Wanted::Best => choice.best(table, input, rows, request.suppressed, step),
-            Wanted::Logits => choice.scores(table, input, rows, step, |_| ()),
-            Wanted::LogProbabilities => {
-                choice.scores(table, input, rows, step, |scores| table.kernels().log_softmax(scores))
+        let mut first = 0;
+        for rows in rows.chunk_by(|a, b| a.sentence / GROUP == b.sentence / GROUP) {
+            let input = input.rows(first..first + rows.len());
+            first += rows.len();
+            let Choice { groups, best, logits } = choice;
+            let group = &mut groups[rows[0].sentence / GROUP];
+            match request.wanted {
+                Wanted::Best => group.best(table, input, rows, request.suppressed, best, step),
+                Wanted::Logits => group.scores(table, input, rows, logits, step, |_| ()),
+                Wanted::LogProbabilities => {
+                    let finish = |scores: &mut [f32]| table.kernels().log_softmax(scores);
+                    group.scores(table, input, rows, logits, step, finish);
+                }
             }
         }
     }
 }
 
-impl Choice {
-    /// The weights that the batch's rows are multiplied with.
+/// Sentences that share a gathered matrix.
+#[derive(Default)]
+struct Group {
+    /// Their candidates, packed; made with the first batch that has some.
+    reduced: Option<Weights>,
+    /// Whether all of them have candidates; else all words are multiplied.
+    is_reduced: bool,
+    union: Union,
+    sentences: usize,
+    /// For each of the sentences its candidates, as columns.
+    own: Vec<Vec<u32>>,
+    masks: Masks,
+}
+
+impl Group {
+    fn set(&mut self, sentences: &[Sentence<'_>], table: &WordTable) {
+        self.masks.stale = true;
+        self.sentences = sentences.len();
+        self.own.resize_with(self.own.len().max(sentences.len()), Vec::new);
+        self.is_reduced = sentences.iter().all(|sentence| sentence.candidates.is_some());
+        if self.is_reduced {
+            self.union.set(sentences, table.words());
+            let reduced = self.reduced.get_or_insert_with(|| table.columns().room(self.union.words.len()));
+            let gathered = table.columns().gather(&self.union.words, reduced);
+            gathered.expect("candidates are words of the vocabulary");
+        }
+        for (own, sentence) in self.own.iter_mut().zip(sentences) {
+            own.clear();
+            let words = sentence.candidates.unwrap_or_default().iter();
+            match self.is_reduced {
+                true => own.extend(words.map(|word| self.union.rank(*word))),
+                false => own.extend_from_slice(words.as_slice()),
+            }
+        }
+    }
+
+    /// The weights that rows are multiplied with.
     fn weights<'a>(reduced: &'a Option<Weights>, is_reduced: bool, table: &'a WordTable) -> &'a Weights {
         reduced.as_ref().filter(|_| is_reduced).unwrap_or_else(|| table.packed())
     }
@@ -96,6 +123,7 @@ impl Choice {
         input: Input<'_>,
         rows: &[Row],
         suppressed: &[u32],
+        best: &mut Vec<Best>,
         step: &mut Step,
     ) {
         let weights = Self::weights(&self.reduced, self.is_reduced, table);
@@ -103,17 +131,14 @@ impl Choice {
             let union = self.is_reduced.then_some(&self.union);
             self.masks.set(weights.n(), &self.own[..self.sentences], union, suppressed);
         }
-        self.best.clear();
-        self.best.resize(rows.len(), Best::NONE);
-        let to = To::Best { best: &mut self.best, mask: Some(self.masks.of_rows(rows)) };
+        best.clear();
+        best.resize(rows.len(), Best::NONE);
+        let to = To::Best { best, mask: Some(self.masks.of_rows(rows)) };
         weights.multiply(input, 0..weights.n(), Activation::None, None, to).expect(FITS);
-        for (best, row) in self.best.iter().zip(rows) {
+        for (best, row) in best.iter().zip(rows) {
             // Nothing is best where every word is suppressed, or no logit is a number: the first must do.
-            let column = if best.column == Best::NONE.column {
-                self.own[row.sentence].first().copied().unwrap_or(0)
-            } else {
-                best.column as u32
-            };
+            let first = || self.own[row.sentence % GROUP].first().copied().unwrap_or(0);
+            let column = if best.column == Best::NONE.column { first() } else { best.column as u32 };
             step.best.push(if self.is_reduced { self.union.words[column as usize] } else { column });
         }
     }
@@ -123,16 +148,17 @@ impl Choice {
         table: &WordTable,
         input: Input<'_>,
         rows: &[Row],
+        logits: &mut Vec<f32>,
         step: &mut Step,
         finish: impl Fn(&mut [f32]),
     ) {
         let weights = Self::weights(&self.reduced, self.is_reduced, table);
         let n = weights.n();
-        self.logits.resize(rows.len() * n, 0.0);
-        let to = To::F32(MatMut::new(&mut self.logits, rows.len(), n).expect(FITS));
+        logits.resize(rows.len() * n, 0.0);
+        let to = To::F32(MatMut::new(logits, rows.len(), n).expect(FITS));
         weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
-        for (logits, row) in self.logits.chunks_exact(n).zip(rows) {
-            let own = &self.own[row.sentence];
+        for (logits, row) in logits.chunks_exact(n).zip(rows) {
+            let own = &self.own[row.sentence % GROUP];
             let scores = step.scores.push(if own.is_empty() { n } else { own.len() });
             match own.is_empty() {
                 true => scores.copy_from_slice(logits),
@@ -148,7 +174,7 @@ impl Choice {
 /// What makes calls of the kernels succeed.
 const FITS: &str = "buffers were sized for these rows and words";
 
-/// The candidates of all sentences of a batch.
+/// The candidates of some sentences.
 #[derive(Default)]
 struct Union {
     /// Ascending: word i is column i.
@@ -232,7 +258,8 @@ impl Masks {
             self.sentences.extend(rows.iter().map(|row| row.sentence));
             self.of_rows.clear();
             for row in rows {
-                let mask = &self.of_sentences[row.sentence * self.words_per_row..][..self.words_per_row];
+                let first = row.sentence % GROUP * self.words_per_row;
+                let mask = &self.of_sentences[first..][..self.words_per_row];
                 self.of_rows.extend_from_slice(mask);
             }
         }

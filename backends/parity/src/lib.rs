@@ -7,7 +7,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
+mod allocations;
 mod reproducible;
+
+pub use allocations::check_no_allocations;
 
 use std::fs;
 use std::io::Write;

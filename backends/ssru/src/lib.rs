@@ -137,11 +137,13 @@ impl Memory for Cells {
         unit.norm(x, forget);
         out.resize(x.len(), 0.0);
         unit.kernels.ssru(x, forget, cells.values_mut(), out).expect(WIDE);
-        if let Some(projection) = &unit.projection {
-            projection.apply(out, &mut scratch.operands, x);
-            std::mem::swap(out, x);
+        match &unit.projection {
+            Some(projection) => {
+                unit.after.product(projection, out, rows, scratch, x);
+                std::mem::swap(out, x);
+            }
+            None => unit.after.apply(out, rows, scratch),
         }
-        unit.after.apply(out, rows, scratch);
         std::mem::swap(rows, out);
     }
 

@@ -124,17 +124,17 @@ struct Pending {
 
 struct Builder {
     units: Vec<Unit>,
-    /// Bases that a node owns.
-    owned: Vec<bool>,
-    /// Free units by block.
-    free: Vec<usize>,
+    /// Bases that no node owns, by block.
+    unowned: Vec<Set>,
+    /// Free units, by block.
+    free: Vec<Set>,
     /// Blocks that are still searched.
     open: VecDeque<usize>,
 }
 
 impl Builder {
     fn new() -> Self {
-        let mut builder = Self { units: vec![], owned: vec![], free: vec![], open: VecDeque::new() };
+        let mut builder = Self { units: vec![], unowned: vec![], free: vec![], open: VecDeque::new() };
         builder.add_block();
         builder.open.clear(); // block 0 stays empty
         builder
@@ -147,8 +147,10 @@ impl Builder {
         let mut root = 0;
         while let Some(node) = queue.pop_front() {
             collect_children(keys, &node, &mut children);
-            let Some(&(first, ..)) = children.first() else { continue };
-            let base = self.place(first, &children)?;
+            if children.is_empty() {
+                continue;
+            }
+            let base = self.place(&children)?;
             if node.depth == 0 {
                 root = base as u32;
             } else {
@@ -172,7 +174,7 @@ impl Builder {
     ) -> Pending {
         let unit = base ^ usize::from(byte);
         self.units[unit] = Unit { link: u32::from(byte), id: NO_ID };
-        self.free[unit / BLOCK] -= 1;
+        self.free[unit / BLOCK].remove(unit % BLOCK);
         while from < to && keys[from].0.len() == depth {
             self.units[unit].id = keys[from].1;
             from += 1;
@@ -181,9 +183,9 @@ impl Builder {
     }
 
     /// A base under which all children find a free unit; it becomes owned.
-    fn place(&mut self, first: u8, children: &[(u8, usize, usize)]) -> Result<usize> {
-        self.open.retain(|&block| self.free[block] > NEARLY_FULL);
-        let found = self.open.iter().find_map(|&block| self.place_in(block, first, children));
+    fn place(&mut self, children: &[(u8, usize, usize)]) -> Result<usize> {
+        self.open.retain(|&block| self.free[block].len() > NEARLY_FULL);
+        let found = self.open.iter().find_map(|&block| self.place_in(block, children));
         let base = match found {
             Some(base) => base,
             None if self.units.len() >= MAX_UNITS => {
@@ -191,34 +193,77 @@ impl Builder {
             }
             None => self.add_block() * BLOCK,
         };
-        self.owned[base] = true;
+        self.unowned[base / BLOCK].remove(base % BLOCK);
         Ok(base)
     }
 
-    fn place_in(&self, block: usize, first: u8, children: &[(u8, usize, usize)]) -> Option<usize> {
-        let start = block * BLOCK;
-        if self.free[block] < children.len() {
+    /// Where the child `byte` finds a free unit is the block's free units, each moved by XOR with the byte: so all
+    /// bases are tried at once.
+    fn place_in(&self, block: usize, children: &[(u8, usize, usize)]) -> Option<usize> {
+        let free = self.free[block];
+        if free.len() < children.len() {
             return None;
         }
-        (start..start + BLOCK).map(|unit| unit ^ usize::from(first)).find(|&base| {
-            !self.owned[base] && children.iter().all(|child| self.is_free(base ^ usize::from(child.0)))
-        })
-    }
-
-    fn is_free(&self, unit: usize) -> bool {
-        self.units[unit].link == EMPTY
+        let bases = children.iter().fold(self.unowned[block], |bases, child| bases.and(free.moved(child.0)));
+        bases.first().map(|base| block * BLOCK + base)
     }
 
     fn add_block(&mut self) -> usize {
         let block = self.free.len();
         self.units.resize(self.units.len() + BLOCK, Unit { link: EMPTY, id: NO_ID });
-        self.owned.resize(self.units.len(), false);
-        self.free.push(BLOCK);
+        self.unowned.push(Set::FULL);
+        self.free.push(Set::FULL);
         self.open.push_back(block);
         if self.open.len() > OPEN_BLOCKS {
             self.open.pop_front();
         }
         block
+    }
+}
+
+/// Some of a block's 256 places, a bit for each.
+#[derive(Clone, Copy)]
+struct Set([u64; 4]);
+
+impl Set {
+    const FULL: Self = Self([u64::MAX; 4]);
+
+    fn remove(&mut self, place: usize) {
+        self.0[place / 64] &= !(1 << (place % 64));
+    }
+
+    fn len(self) -> usize {
+        self.0.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    fn first(self) -> Option<usize> {
+        let word = self.0.iter().position(|bits| *bits != 0)?;
+        Some(64 * word + self.0[word].trailing_zeros() as usize)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    /// Each place `i` moved to `i ^ byte`: whole words by the upper two bits, and within words for each of the lower six
+    /// those halves swapped that differ in it.
+    fn moved(self, byte: u8) -> Self {
+        /// Bits whose number has bit 0, 1, … 5 clear.
+        const LOWER: [u64; 6] = [
+            0x5555_5555_5555_5555,
+            0x3333_3333_3333_3333,
+            0x0F0F_0F0F_0F0F_0F0F,
+            0x00FF_00FF_00FF_00FF,
+            0x0000_FFFF_0000_FFFF,
+            0x0000_0000_FFFF_FFFF,
+        ];
+        Self(std::array::from_fn(|word| {
+            let mut bits = self.0[word ^ usize::from(byte >> 6)];
+            for (step, lower) in LOWER.into_iter().enumerate().filter(|(step, _)| byte >> step & 1 == 1) {
+                bits = (bits & lower) << (1 << step) | (bits >> (1 << step)) & lower;
+            }
+            bits
+        }))
     }
 }
 
@@ -258,6 +303,24 @@ mod tests {
             prop_assert_eq!(found, expected);
             prop_assert_eq!(trie.get(&text), keys.get(&text).copied());
         }
+    }
+
+    #[test]
+    fn a_set_is_moved_by_any_byte() {
+        let mut set = Set::FULL;
+        (0..BLOCK).filter(|place| place * place % 7 > 1).for_each(|place| set.remove(place));
+        let has = |set: Set, place: usize| set.0[place / 64] >> (place % 64) & 1 == 1;
+        for byte in 0..=255u8 {
+            let moved = set.moved(byte);
+            assert!(
+                (0..BLOCK).all(|place| has(moved, place ^ usize::from(byte)) == has(set, place)),
+                "{byte}"
+            );
+        }
+        assert_eq!(
+            (set.first(), set.len()),
+            (Some(0), (0..BLOCK).filter(|place| place * place % 7 <= 1).count())
+        );
     }
 
     #[test]

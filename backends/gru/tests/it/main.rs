@@ -7,8 +7,11 @@ mod refusals;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Backend;
+use dyno_formats::MarianConfig;
 use dyno_gru::ENGINE;
-use dyno_parity::Goldens;
+use dyno_nn::Params;
+use dyno_parity::{Goldens, check_no_allocations};
+use dyno_translator::Switches;
 
 #[test]
 fn fixtures_translate_as_by_marian() {
@@ -20,6 +23,17 @@ fn fixtures_translate_as_by_marian() {
 fn every_kind_of_model_translates_as_by_marian() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
     assert!(check_all(&home, Goldens::check) >= 12, "the kept models are there");
+}
+
+#[test]
+fn decoding_does_not_allocate() {
+    let load = |config: &MarianConfig, params: Params<'_>| {
+        (ENGINE.load)(config, params, &Switches::defaults(ENGINE.customs.switches))
+    };
+    for model in KINDS {
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(model).join("model.npz");
+        check_no_allocations(&load, &model);
+    }
 }
 
 #[test]

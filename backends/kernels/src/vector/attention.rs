@@ -77,14 +77,24 @@ impl Memory {
 macro_rules! attention {
     ([$(#[$feature:meta])*]) => {
         use crate::vector::Memory;
+        use crate::vector::TOGETHER;
 
         $(#[$feature])*
         pub(crate) fn attend(query: &[f32], memory: &Memory, weights: &mut [f32], out: &mut [f32]) {
             let span = memory.span();
             let width = out.len() * span / weights.len(); // of a head
-            for (head, weights) in weights.chunks_exact_mut(span).enumerate() {
-                weigh(&query[head * width..][..width], memory, head * width, weights);
-                softmax(&mut weights[..memory.positions]);
+            let fours = weights.len() / span / TOGETHER * TOGETHER;
+            let (by_four, by_one) = weights.split_at_mut(fours * span);
+            for (four, weights) in by_four.chunks_exact_mut(TOGETHER * span).enumerate() {
+                weigh::<TOGETHER>(query, memory, (four * TOGETHER * width, width), weights);
+            }
+            for (head, weights) in by_one.chunks_exact_mut(span).enumerate() {
+                weigh::<1>(query, memory, ((fours + head) * width, width), weights);
+            }
+            weights.chunks_exact_mut(span).for_each(|weights| softmax(&mut weights[..memory.positions]));
+            if width % LANES == 0 {
+                sum_blocks(weights, memory, width, out);
+                return;
             }
             for (head, weights) in weights.chunks_exact(span).enumerate() {
                 let first = head * width;
@@ -95,17 +105,60 @@ macro_rules! attention {
             }
         }
 
-        /// query·key/√width of each position, for the head whose slice begins at `first`.
+        /// query·key/√width of each position, for some heads, the first of which begins at `first`. Each is a chain of dependent
+        /// sums, so several are taken side by side.
         $(#[$feature])*
         #[inline]
-        fn weigh(query: &[f32], memory: &Memory, first: usize, weights: &mut [f32]) {
-            let scale = lanes::splat(1.0 / (query.len() as f32).sqrt());
-            for (weights, keys) in weights.chunks_exact_mut(LANES).zip(memory.keys.chunks_exact(memory.width)) {
-                let mut sum = lanes::splat(0.0);
-                for (q, key) in query.iter().zip(&keys[first..][..query.len()]) {
-                    sum = lanes::fma(lanes::splat(*q), lanes::load(key), sum);
+        fn weigh<const HEADS: usize>(
+            query: &[f32], memory: &Memory, (first, width): (usize, usize), weights: &mut [f32],
+        ) {
+            let scale = lanes::splat(1.0 / (width as f32).sqrt());
+            let query: [&[f32]; HEADS] = std::array::from_fn(|head| &query[first + head * width..][..width]);
+            for (block, keys) in memory.keys.chunks_exact(memory.width).enumerate() {
+                let keys: [&[[f32; LANES]]; HEADS] = std::array::from_fn(|head| &keys[first + head * width..][..width]);
+                let mut sums = [lanes::splat(0.0); HEADS];
+                for at in 0..width {
+                    for head in 0..HEADS {
+                        sums[head] = lanes::fma(lanes::splat(query[head][at]), lanes::load(&keys[head][at]), sums[head]);
+                    }
                 }
-                lanes::store(weights, lanes::mul(sum, scale));
+                for head in 0..HEADS {
+                    lanes::store(&mut weights[head * memory.span() + block * LANES..][..LANES], lanes::mul(sums[head], scale));
+                }
+            }
+        }
+
+        /// Σ weight·value of heads that fill whole vectors: several vectors side by side, as above.
+        $(#[$feature])*
+        #[inline]
+        fn sum_blocks(weights: &[f32], memory: &Memory, width: usize, out: &mut [f32]) {
+            let mut blocks = out.chunks_exact_mut(TOGETHER * LANES);
+            for (four, out) in (&mut blocks).enumerate() {
+                sum_some::<TOGETHER>(weights, memory, (four * TOGETHER * LANES, width), out);
+            }
+            let done = memory.width / (TOGETHER * LANES) * TOGETHER;
+            for (one, out) in blocks.into_remainder().chunks_exact_mut(LANES).enumerate() {
+                sum_some::<1>(weights, memory, ((done + one) * LANES, width), out);
+            }
+        }
+
+        $(#[$feature])*
+        #[inline]
+        fn sum_some<const BLOCKS: usize>(
+            weights: &[f32], memory: &Memory, (first, width): (usize, usize), out: &mut [f32],
+        ) {
+            let of_head = |block: usize| &weights[(first + block * LANES) / width * memory.span()..][..memory.positions];
+            let weights: [&[f32]; BLOCKS] = std::array::from_fn(of_head);
+            let mut sums = [lanes::splat(0.0); BLOCKS];
+            for (at, values) in memory.values.chunks_exact(memory.width).take(memory.positions).enumerate() {
+                let values = &values[first..][..BLOCKS * LANES];
+                for block in 0..BLOCKS {
+                    let value = lanes::load(&values[block * LANES..][..LANES]);
+                    sums[block] = lanes::fma(lanes::splat(weights[block][at]), value, sums[block]);
+                }
+            }
+            for block in 0..BLOCKS {
+                lanes::store(&mut out[block * LANES..][..LANES], sums[block]);
             }
         }
 

@@ -15,6 +15,9 @@ pub(crate) use slices::slices;
 
 use std::sync::LazyLock;
 
+/// Chains of sums side by side: what hides the latency of a fused multiply-add on machines with two of them.
+pub(crate) const TOGETHER: usize = 4;
+
 /// Table positions per unit: with linear interpolation between derivatives at the positions the error stays below 1e-5.
 pub(crate) const STEPS: f32 = 128.0;
 

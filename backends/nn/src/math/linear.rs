@@ -45,6 +45,11 @@ impl Linear {
         self.weights.n()
     }
 
+    /// What it is computed with.
+    pub fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
     /// Replaces `out` by y for each row of `input` [rows, inputs].
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 //!
 //! Products, and what stands between them in the engines that are tuned, come from `dyno-kernels`; the rest is plain Rust
 //! that the compiler vectorises. Sums that run along a row are taken in one order, whatever the batch
-//! ([`LANES`] partial sums, then pairwise): a row's result never depends on its neighbours. Matrices are row-major.
+//! (sixteen partial sums, then pairwise): a row's result never depends on its neighbours. Matrices are row-major.
 
 mod activation;
 mod form;
@@ -11,11 +11,11 @@ mod matrix;
 mod reduce;
 mod sum;
 
-pub use activation::{Activation, sigmoid, sigmoid_in_place, tanh_in_place};
+pub use activation::Activation;
 pub use dyno_kernels::{Error as KernelError, Isa, Kernels, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
 pub use linear::{Epilogue, Linear, together};
 pub use matrix::Matrix;
-pub use reduce::{LANES, argmax, dot, layer_norm, log_softmax, rms_norm, softmax};
+pub use reduce::{argmax, dot, softmax};
 pub use sum::{add, multiply_add};

@@ -73,10 +73,12 @@ impl Attention {
         scratch: &mut Scratch,
     ) {
         match &self.output {
-            Some(output) => output.apply(heads, &mut scratch.operands, out),
-            None => std::mem::swap(heads, out),
+            Some(output) => self.after.product(output, heads, rows, scratch, out),
+            None => {
+                std::mem::swap(heads, out);
+                self.after.apply(out, rows, scratch);
+            }
         }
-        self.after.apply(out, rows, scratch);
         std::mem::swap(rows, out);
     }
 }

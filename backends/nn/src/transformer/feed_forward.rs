@@ -40,16 +40,17 @@ impl FeedForward {
     pub(super) fn apply(&self, rows: &mut Vec<f32>, hidden: &mut Hidden, scratch: &mut Scratch) {
         let [at, next] = &mut hidden.0;
         let (last, first) = self.layers.split_last().expect("one layer or more, by the options");
-        let mut input = self.before.prepare(rows, &mut scratch.prepared);
+        let mut prepared = std::mem::take(&mut scratch.prepared);
+        let mut input = self.before.prepare(rows, &mut prepared);
         for layer in first {
             let then = Epilogue { activation: Some(self.activation), residual: None };
             layer.apply_then(input, &mut scratch.operands, then, next);
             std::mem::swap(at, next);
             input = at;
         }
-        last.apply(input, &mut scratch.operands, &mut hidden.1);
-        self.after.apply(&mut hidden.1, rows, scratch);
+        self.after.product(last, input, rows, scratch, &mut hidden.1);
         std::mem::swap(rows, &mut hidden.1);
+        scratch.prepared = prepared;
     }
 }
 

@@ -4,7 +4,7 @@
 use dyno_formats::Result;
 
 use super::Scratch;
-use crate::math::{Kernels, Linear};
+use crate::math::{Epilogue, Kernels, Linear};
 use crate::params::Params;
 
 /// Of the Transformer's norms (`src/models/transformer.h`).
@@ -88,9 +88,31 @@ impl Process {
         self.operations.iter().for_each(|operation| self.norm(operation, rows));
     }
 
+    /// Replaces `out` by the chain of the product that ends a sublayer: `linear` of `x`, the sublayer's input being `input`.
+    /// A sum with the input is taken in the product's epilogue.
+    pub fn product(
+        &self,
+        linear: &Linear,
+        x: &[f32],
+        input: &[f32],
+        scratch: &mut Scratch,
+        out: &mut Vec<f32>,
+    ) {
+        let (residual, rest) = match &self.operations[..] {
+            [Operation::Add, rest @ ..] => (Some(input), rest),
+            all => (None, all),
+        };
+        linear.apply_then(x, &mut scratch.operands, Epilogue { activation: None, residual }, out);
+        self.chain(rest, out, input, scratch);
+    }
+
     /// Applies the chain to `rows`, the output of a sublayer whose input was `input`; both [n, width].
     pub fn apply(&self, rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
-        for operation in &self.operations {
+        self.chain(&self.operations, rows, input, scratch);
+    }
+
+    fn chain(&self, operations: &[Operation], rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
+        for operation in operations {
             match operation {
                 Operation::Add => self.kernels.add(rows, input).expect(WIDE),
                 Operation::Highway(linear) => {

@@ -5,8 +5,11 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Answer, Backend, Settings};
-use dyno_parity::Goldens;
+use dyno_formats::MarianConfig;
+use dyno_nn::Params;
+use dyno_parity::{Goldens, check_no_allocations};
 use dyno_ssru::ENGINE;
+use dyno_translator::Switches;
 use serde_json::{Value, json};
 
 #[test]
@@ -20,6 +23,16 @@ fn fixtures_translate_as_by_marian() {
 #[test]
 fn the_option_space_translates_as_by_marian() {
     Goldens::check_folder(&ENGINE, &home());
+}
+
+#[test]
+fn decoding_does_not_allocate() {
+    let load = |config: &MarianConfig, params: Params<'_>| {
+        (ENGINE.load)(config, params, &Switches::defaults(ENGINE.customs.switches))
+    };
+    for model in ["norms-projection", "tied-layers"] {
+        check_no_allocations(&load, &home().join(model).join("model.npz"));
+    }
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use dyno_parity::Goldens;
+use dyno_formats::MarianConfig;
+use dyno_nn::Params;
+use dyno_parity::{Goldens, check_no_allocations};
 use dyno_transformer_aan::ENGINE;
+use dyno_translator::Switches;
 
 fn check(name: &str) {
     let Some((goldens, home)) = Goldens::fixtures("parity of transformer-aan") else { return };
@@ -28,6 +31,19 @@ fn self_attention_translates_as_by_marian() {
 #[test]
 fn the_option_space_translates_as_by_marian() {
     Goldens::check_folder(&ENGINE, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian"));
+}
+
+#[test]
+fn decoding_does_not_allocate() {
+    let load = |config: &MarianConfig, params: Params<'_>| {
+        (ENGINE.load)(config, params, &Switches::defaults(ENGINE.customs.switches))
+    };
+    for model in ["average-narrow", "highway", "pre-norm"] {
+        check_no_allocations(
+            &load,
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian").join(model).join("model.npz"),
+        );
+    }
 }
 
 #[test]

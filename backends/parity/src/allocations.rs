@@ -1,0 +1,49 @@
+//! That decoding doesn't allocate: the second time a batch is translated, all buffers are large enough.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dyno_formats::{MarianConfig, Precision, Weights};
+use dyno_nn::math::Kernels;
+use dyno_nn::{Decoder, Network, Params, Request, Row, Sentence, Step, Wanted};
+
+/// Makes a network of a model, as engines do.
+type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Arc<dyn Network>>;
+
+/// Holds the engine that loads with `load` to it, on the weights `model` (such as `model.npz`) in f32, int16 and int8.
+///
+/// # Panics
+/// When a step allocates.
+pub fn check_no_allocations(load: Load<'_>, model: &Path) {
+    for precision in [Precision::F32, Precision::Int16, Precision::Int8] {
+        let weights = Weights::open(model).unwrap().at(precision).unwrap();
+        let config = MarianConfig::from_yaml(model, weights.model_yml().unwrap().unwrap()).unwrap();
+        let network = load(&config, Params::new(&weights, Kernels::best())).unwrap();
+        let mut decoder = network.decoder();
+        for wanted in [Wanted::Best, Wanted::LogProbabilities] {
+            let mut step = Step::default();
+            translate(decoder.as_mut(), wanted, &mut step);
+            let allocations = translate(decoder.as_mut(), wanted, &mut step);
+            assert_eq!(allocations, 0, "{} {precision} {wanted:?}", model.display());
+        }
+    }
+}
+
+/// Two sentences, of which one is continued twice and the other ends early; counts what the steps allocate.
+fn translate(decoder: &mut dyn Decoder, wanted: Wanted, step: &mut Step) -> u64 {
+    const STEPS: usize = 20;
+    let candidates: Vec<u32> = (0..100).map(|word| 2 * word).collect();
+    let sentence = |ids| Sentence { ids, candidates: Some(&candidates[..]) };
+    decoder.start(&[sentence(&[7, 8, 9, 10, 0]), sentence(&[11, 12, 0])]);
+    let row = |sentence| Row { previous: Some(3), sentence };
+    let request = Request { wanted, suppressed: &[3], attention: true };
+    let [both, three, one] = [&[row(0), row(1)][..], &[row(0), row(0), row(1)], &[row(0)]];
+    let measured = allocation_counter::measure(|| {
+        decoder.step(both, &request, step);
+        decoder.reorder(&[0, 0, 1]);
+        (1..STEPS / 2).for_each(|_| decoder.step(three, &request, step));
+        decoder.reorder(&[1]);
+        (STEPS / 2..STEPS).for_each(|_| decoder.step(one, &request, step));
+    });
+    measured.count_total
+}
