@@ -6,8 +6,8 @@
     ci/marian-goldens.py pre-norm rms         those models alone
 
 Marian trains each for a few updates on testsets/captions-en-de (public domain), far from good, but with weights
-that matter, and then decodes `input.en` one line at a time: greedy, with a beam of 4 and its scores, and with a
-shortlist. Training uses one thread and a fixed seed, but another machine's last bits may differ: whoever makes
+that matter (some are shaken, see shaken.py), and then decodes `input.en` one line at a time: greedy, with a beam of 4
+and its scores, and with a shortlist. Besides: an ensemble, and integer weights as Marian stores them. Training uses one thread and a fixed seed, but another machine's last bits may differ: whoever makes
 models anew gets new outputs with them.
 """
 
@@ -19,6 +19,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy
+
+import shaken
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "testsets/captions-en-de"
@@ -36,30 +40,51 @@ AAN = {"transformer-decoder-autoreg": "average-attention", "transformer-dim-aan"
 PRE = {"transformer-preprocess": "n", "transformer-postprocess": "da", "transformer-postprocess-top": "n"}
 UNTIED = {"tied-embeddings-all": "false"}
 
+def store_old_output(path):
+    """The output layer as old versions stored it: [width, words], under another name. (With it and a shortlist Marian
+    crashes, so that there is no such golden.)"""
+    tensors = dict(numpy.load(path))
+    tensors["decoder_ff_logit_out_W"] = numpy.ascontiguousarray(tensors.pop("decoder_ff_logit_out_Wt").T)
+    numpy.savez(path, **tensors)
+
+
+# What is done to a model after its training; no option of Marian's.
+SHAKEN = {"then": shaken.shake}
+
 # Engine -> model -> options.
 MODELS = {
     "ssru": {
         "norms-projection": {**SSRU, "layer-normalization": "true", "transformer-rnn-projection": "true",
-                             "dec-depth": 2},
+                             "dec-depth": 2, **SHAKEN},
         "pre-norm": {**SSRU, **PRE, **UNTIED, "tied-embeddings": "true", "enc-depth": 2},
         "tied-layers": {**SSRU, **UNTIED, "dec-depth": 3, "transformer-tied-layers": "1 2 1",
                         "transformer-decoder-dim-ffn": 48, "transformer-decoder-ffn-depth": 1,
-                        "transformer-ffn-depth": 3},
+                        "transformer-ffn-depth": 3, **SHAKEN},
+        "guided-alignment": {**SSRU, "dec-depth": 2, "guided-alignment": True,
+                             "transformer-guided-alignment-layer": 1},
     },
     "transformer-aan": {
         "pre-norm": {**PRE, "dec-depth": 2},
-        "rms": {"transformer-preprocess": "r", "transformer-postprocess": "da",
-                "transformer-postprocess-top": "r", "transformer-ffn-activation": "gelu"},
+        "rms": {**UNTIED, "transformer-preprocess": "r", "transformer-postprocess": "da",
+                "transformer-postprocess-top": "r", "transformer-ffn-activation": "gelu", **SHAKEN},
         "highway": {**UNTIED, "transformer-postprocess": "dhn", "tied-embeddings-src": "true"},
         "no-positions": {"transformer-disable-position-embeddings": "true", "transformer-no-projection": "true",
                          "output-omit-bias": "true", "transformer-ffn-activation": "relu"},
-        "norm-everywhere": {"transformer-postprocess-emb": "dn", "transformer-postprocess-top": "an",
-                            "transformer-ffn-depth": 1},
+        "norm-everywhere": {**UNTIED, "transformer-postprocess-emb": "dn", "transformer-postprocess-top": "an",
+                            "transformer-ffn-depth": 1, **SHAKEN},
+        "sigmoid": {**AAN, "transformer-ffn-activation": "sigmoid", "transformer-aan-activation": "sigmoid", **SHAKEN},
+        "old-output": {**UNTIED, "tied-embeddings-src": "true", "then": store_old_output},
         "average-pre-norm": {**AAN, **PRE, "transformer-aan-depth": 3, "transformer-aan-activation": "relu"},
         "average-narrow": {**AAN, "transformer-dim-aan": 32, "dec-depth": 2,
                            "transformer-aan-nogate": "true"},
     },
 }
+
+# Engine -> ensemble -> models and their weights.
+ENSEMBLES = {"ssru": {"ensemble": {"tied-layers": 0.6, "norms-projection": 0.5}}}
+
+# Engine -> model whose weights are stored as integers: intgemm wants widths that divide by 64.
+INTEGERS = {"ssru": {"integers": {**SSRU, "dim-emb": 64, "transformer-no-projection": "true", **SHAKEN}}}
 
 
 def lines(path):
@@ -94,6 +119,21 @@ def make_shared(home):
                 file.write(f"{partner} {piece} {count / total:.6f}\n")
 
 
+def write_alignment(home, path):
+    """Word i to word i: what is learned doesn't matter, only that it is another model's configuration."""
+    import sentencepiece as spm
+
+    pieces = spm.SentencePieceProcessor(model_file=str(home / "vocab.spm"))
+    counts = [[len(ids) for ids in pieces.encode(lines(DATA / name))] for name in ["source.en", "reference.de"]]
+    text = "".join(" ".join(f"{i}-{i}" for i in range(min(pair))) + "\n" for pair in zip(*counts))
+    path.write_text(text, encoding="utf-8")
+
+
+def convert(model, to, kind):
+    command = [sys.executable, "-m", "pymarian", "convert", "-f", model, "-t", to, "-g", kind]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 def marian(kind, options, input_path=None):
     """Runs Marian in a process of its own: it keeps state, and ends the process where it doesn't like something."""
     cli = " ".join(f"--{key} {value}".strip() for key, value in options.items())
@@ -108,34 +148,75 @@ def marian(kind, options, input_path=None):
 
 def train(home, model, options):
     vocab = home / "vocab.spm"
+    options = {**BASE, **options}
+    then = options.pop("then", lambda path: None)
     with tempfile.TemporaryDirectory() as scratch:
+        if "guided-alignment" in options:
+            write_alignment(home, Path(scratch, "alignment"))
+            options["guided-alignment"] = f"{scratch}/alignment"
         sets = [str(DATA / "source.en"), str(DATA / "reference.de")]
         marian("Trainer", {
-            **BASE, "max-length": 100, **options, "model": f"{scratch}/model.npz", "train-sets": " ".join(sets),
+            "max-length": 100, **options, "model": f"{scratch}/model.npz", "train-sets": " ".join(sets),
             "vocabs": f"{vocab} {vocab}", "dim-vocabs": "304 304", "mini-batch": 32, "maxi-batch": 10,
             "learn-rate": 0.01, "after": "60u", "disp-freq": 200, "save-freq": 100000, "cpu-threads": 1,
             "workspace": 300, "seed": 1, "optimizer": "adam", "cost-type": "ce-mean-words",
             "clip-norm": 1, "quiet": "",
         })
+        then(f"{scratch}/model.npz")
         model.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(f"{scratch}/model.npz", model)
 
 
-def decode(home, model):
-    vocab = home / "vocab.spm"
-    base = {"models": model, "vocabs": f"{vocab} {vocab}", "cpu-threads": 1, "mini-batch": 1, "quiet": ""}
+def answers(home, what, options):
+    """What Marian answers to `input.en`; the last answers may be empty."""
+    base = {"cpu-threads": 1, "mini-batch": 1, "quiet": ""}
+    if what.suffix == ".yml":
+        base["config"] = what
+    else:
+        base |= {"models": what, "vocabs": f"{home / 'vocab.spm'} {home / 'vocab.spm'}"}
+    found = marian("Translator", {**base, **options}, home / "input.en").rstrip("\n").split("\n")
+    if "n-best" not in options:
+        found += [""] * (len(lines(home / "input.en")) - len(found))
+    return found
+
+
+def write(path, found):
+    path.write_text("\n".join(found) + "\n", encoding="utf-8")
+
+
+def decode(home, model, with_shortlist=True):
     beam = {"beam-size": 4, "normalize": 0.6}
-    for name, options in [
-        ("greedy.out", {"beam-size": 1}),
-        ("beam4.out", beam),
-        ("beam4.nbest", {**beam, "n-best": ""}),
-        ("greedy.shortlist.out", {"beam-size": 1, "shortlist": f"{home / 'lex.s2t'} 50 50 0"}),
-    ]:
-        text = marian("Translator", {**base, **options}, home / "input.en")
-        answers = text.rstrip("\n").split("\n")
-        if name.endswith(".out"):  # the last answers may be empty
-            answers += [""] * (len(lines(home / "input.en")) - len(answers))
-        (model.parent / name).write_text("\n".join(answers) + "\n", encoding="utf-8")
+    settings = {"greedy.out": {"beam-size": 1}, "beam4.out": beam, "beam4.nbest": {**beam, "n-best": ""}}
+    if with_shortlist:
+        settings["greedy.shortlist.out"] = {"beam-size": 1, "shortlist": f"{home / 'lex.s2t'} 50 50 0"}
+    for name, options in settings.items():
+        write(model.parent / name, answers(home, model, options))
+    shaken.check_variety(lines(model.parent / "greedy.out"))
+
+
+def make_ensemble(home, name, members):
+    folder = home / name
+    folder.mkdir(exist_ok=True)
+    models = "".join(f"  - ../{member}/model.npz\n" for member in members)
+    weights = list(members.values())
+    (folder / "decoder.yml").write_text(
+        f"relative-paths: true\nmodels:\n{models}vocabs:\n  - ../vocab.spm\n  - ../vocab.spm\nweights: {weights}\n")
+    decode(home, folder / "decoder.yml")
+
+
+def make_integers(home, name, options):
+    """Only the integers are kept, and what Marian says with them and with the floats that they were."""
+    folder = home / name
+    with tempfile.TemporaryDirectory() as scratch:
+        model = Path(scratch, "model.npz")
+        train(home, model, options)
+        folder.mkdir(exist_ok=True)
+        write(folder / "greedy.out", answers(home, model, {"beam-size": 1}))
+        for kind in ["int8", "int16"]:
+            to = folder / f"model.{kind}.bin"
+            convert(model, to, kind.replace("int", "intgemm"))
+            write(folder / f"{kind}.greedy.out", answers(home, to, {"beam-size": 1}))
+    shaken.check_variety(lines(folder / "greedy.out"))
 
 
 def main():
@@ -144,19 +225,26 @@ def main():
     parser.add_argument("--decode-only", action="store_true", help="keep the models, ask Marian again")
     arguments = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
-    for engine, models in MODELS.items():
+
+    def wanted(table):
+        return {name: what for name, what in table.get(engine, {}).items()
+                if not arguments.models or name in arguments.models}
+
+    for engine in MODELS:
         home = ROOT / "backends" / engine / "tests/goldens/marian"
         home.mkdir(parents=True, exist_ok=True)
         if not arguments.models or not (home / "vocab.spm").exists():
             make_shared(home)
-        for name, options in models.items():
-            if arguments.models and name not in arguments.models:
-                continue
+        for name, options in wanted(MODELS).items():
             model = home / name / "model.npz"
             if not arguments.decode_only:
                 train(home, model, options)
-            decode(home, model)
+            decode(home, model, with_shortlist=options.get("then") != store_old_output)
             print(f"{engine}/{name}: {model.stat().st_size // 1024} KiB", flush=True)
+        for name, members in wanted(ENSEMBLES).items():
+            make_ensemble(home, name, members)
+        for name, options in wanted(INTEGERS).items():
+            make_integers(home, name, options)
 
 
 if __name__ == "__main__":

@@ -358,10 +358,13 @@ const CONVERT_EXAMPLES: &str = "Examples:
   dyno convert decoder.yml models/mine --precision int8
   dyno convert model.npz models/mine --vocab vocab.spm --precision f32 int8 --languages en de";
 
+/// Sixty lines or so: products of fewer rows wait for weights, those of more for activations.
+const BATCH_WORDS: usize = 768;
+
 /// `dyno translate`.
 #[derive(Args)]
 pub struct TranslateArgs {
-    /// Which backend; the one that suits the first model if absent
+    /// Which backend; the one that suits the models if absent
     #[arg(long, short)]
     pub backend: Option<String>,
     /// Load the backend from this shared library
@@ -381,8 +384,8 @@ pub struct TranslateArgs {
     /// How many workers; throughput-all only
     #[arg(long, default_value_t = 1, value_parser = cores)]
     pub cores: usize,
-    /// How many lines are translated together; 1 is one at a time
-    #[arg(long, default_value_t = 32, value_name = "LINES", value_parser = batch)]
+    /// How many words are translated together, in lines of about one length; 1 is one line at a time
+    #[arg(long, default_value_t = BATCH_WORDS, value_name = "WORDS", value_parser = batch)]
     pub batch: usize,
     /// Leave facts about the model here, as JSON
     #[arg(long, value_name = "FILE")]
@@ -486,8 +489,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 fn batch(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(lines @ 1..=4096) => Ok(lines),
-        _ => Err("a number from 1 to 4096".into()),
+        Ok(words @ 1..=65_536) => Ok(words),
+        _ => Err("a number from 1 to 65536".into()),
     }
 }
 

@@ -1,8 +1,12 @@
 //! The backends that are built in. The only file that names them.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use dyno_api::{Backend, closest};
+use dyno_formats::{MarianConfig, Result, Weights};
+use dyno_nn::Network;
+use dyno_translator::{Customs, Engine, Switches};
 
 use crate::null::Null;
 
@@ -18,11 +22,42 @@ pub fn all() -> &'static [&'static dyn Backend] {
         &dyno_ssru::ENGINE,
         #[cfg(feature = "transformer-aan")]
         &dyno_transformer_aan::ENGINE,
+        &ENSEMBLE,
     ]
 }
 
+/// The engines for Marian's models.
+fn engines() -> &'static [&'static Engine] {
+    &[
+        #[cfg(feature = "gru")]
+        &dyno_gru::ENGINE,
+        #[cfg(feature = "ssru")]
+        &dyno_ssru::ENGINE,
+        #[cfg(feature = "transformer-aan")]
+        &dyno_transformer_aan::ENGINE,
+    ]
+}
+
+/// Marian lets any of its models translate together: here each runs on the engine of its own family.
+const ENSEMBLE: Engine = Engine {
+    name: "ensemble",
+    about: "Models of different engines as one ensemble (Marian's models)",
+    customs: Customs::MARIAN,
+    suits: |config| Ok(engine_of(config).is_some()),
+    load: |config, weights, _| load_any(config, weights),
+};
+
+fn engine_of(config: &MarianConfig) -> Option<&'static Engine> {
+    engines().iter().copied().find(|engine| (engine.suits)(config).unwrap_or(false))
+}
+
+fn load_any(config: &MarianConfig, weights: &Weights) -> Result<Arc<dyn Network>> {
+    let engine = engine_of(config).ok_or_else(|| config.fault("type", "is one that no engine here runs"))?;
+    (engine.load)(config, weights, &Switches::defaults(engine.customs.switches))
+}
+
 /// The backend of that name, or what to say where there is none.
-pub fn find(name: &str) -> Result<&'static dyn Backend, String> {
+pub fn find(name: &str) -> std::result::Result<&'static dyn Backend, String> {
     all().iter().copied().find(|backend| backend.name() == name).ok_or_else(|| {
         let names: Vec<_> = all().iter().map(|backend| backend.name()).collect();
         let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
@@ -30,7 +65,7 @@ pub fn find(name: &str) -> Result<&'static dyn Backend, String> {
     })
 }
 
-/// The backend whose family `model` is of.
-pub fn suiting(model: &Path) -> Option<&'static dyn Backend> {
-    all().iter().copied().find(|backend| backend.suits(model))
+/// The backend whose family all of `models` are of.
+pub fn suiting(models: &[PathBuf]) -> Option<&'static dyn Backend> {
+    all().iter().copied().find(|backend| models.iter().all(|model| backend.suits(model)))
 }

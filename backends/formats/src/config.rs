@@ -137,6 +137,19 @@ impl MarianConfig {
         self.texts(key)?.into_iter().map(|text| self.parsed(key, text, "whole numbers")).collect()
     }
 
+    /// The numbers that `key` lists.
+    ///
+    /// # Errors
+    /// As [`texts`](Self::texts); when one isn't a finite number.
+    pub fn floats(&self, key: &str) -> Result<Vec<f32>> {
+        let numbers = self.texts(key)?.into_iter().map(|text| self.parsed(key, text, "numbers"));
+        let numbers: Vec<f32> = numbers.collect::<Result<_>>()?;
+        match numbers.iter().find(|number| !number.is_finite()) {
+            Some(number) => Err(self.fault(key, format!("has {number}, which isn't a finite number"))),
+            None => Ok(numbers),
+        }
+    }
+
     fn word<'a>(&self, key: &str, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Text(text) => Ok(text),

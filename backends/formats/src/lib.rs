@@ -31,6 +31,7 @@ mod defaults;
 mod digest;
 mod error;
 pub mod manifest;
+mod marian_dir;
 mod model_dir;
 mod narrow;
 pub mod npz;

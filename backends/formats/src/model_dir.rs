@@ -1,7 +1,8 @@
 //! A model, wherever it comes from: what files it consists of, and what its configuration says.
 //!
-//! Three ways in: our own directory (`model.toml`), Marian's (a decoder's YAML beside the files), or Marian's weights with the
-//! vocabularies named by hand. All three become a [`ModelDir`], so that whoever runs a model needn't care.
+//! Three ways in: our own directory (`model.toml`), Marian's (a decoder's YAML beside the files, see `marian_dir`), or
+//! Marian's weights with the vocabularies named by hand. All three become a [`ModelDir`], so that whoever runs a model
+//! needn't care. A decoder's YAML may name several models, which translate together; nothing else may.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::digest::FileIdentity;
 use crate::error::Located;
 use crate::manifest::Manifest;
+use crate::marian_dir::decoder_of;
 use crate::shortlist::Cut;
 use crate::support::refuse_factored;
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
@@ -33,15 +35,28 @@ impl ModelDir {
     /// are refused here, with the reason.
     ///
     /// # Errors
-    /// One line that names the file and the fault.
+    /// One line that names the file and the fault, which may be that several models are there.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
+        let mut models = Self::open_all(path)?;
+        match models.pop() {
+            Some(only) if models.is_empty() => Ok(only),
+            _ => Err(Error::content(path, Fault::unsupported("an ensemble", "name one of its models alone"))),
+        }
+    }
+
+    /// The same where several models are welcome: those of an ensemble, in their order.
+    ///
+    /// # Errors
+    /// One line that names the file and the fault.
+    pub fn open_all(path: impl AsRef<Path>) -> Result<Vec<Self>> {
+        let path = path.as_ref();
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let model = if path.is_dir() {
+        let models = if path.is_dir() {
             Self::open_directory(path)
         } else {
             match extension {
-                "toml" => Self::open_manifest(path),
+                "toml" => Self::open_manifest(path).map(|model| vec![model]),
                 "yml" | "yaml" => Self::open_decoder(path),
                 "npz" | "bin" => Err(Error::content(
                     path,
@@ -50,8 +65,8 @@ impl ModelDir {
                 _ => Err(nowhere(path)),
             }
         }?;
-        model.refuse_unsupported()?;
-        Ok(model)
+        models.iter().try_for_each(Self::refuse_unsupported)?;
+        Ok(models)
     }
 
     /// Opens Marian's weights with their vocabularies (source and target).
@@ -71,10 +86,10 @@ impl ModelDir {
         Ok(model)
     }
 
-    fn open_directory(path: &Path) -> Result<Self> {
+    fn open_directory(path: &Path) -> Result<Vec<Self>> {
         let manifest = path.join(MANIFEST);
         if manifest.is_file() {
-            Self::open_manifest(&manifest)
+            Self::open_manifest(&manifest).map(|model| vec![model])
         } else {
             Self::open_decoder(&decoder_of(path)?)
         }
@@ -98,54 +113,6 @@ impl ModelDir {
             tables: manifest.tables.into_iter().map(configuration).collect(),
             files: Some(manifest.files),
             path: home,
-        })
-    }
-
-    fn open_decoder(path: &Path) -> Result<Self> {
-        let decoder = MarianConfig::open(path)?;
-        decoder.refuse_unsupported_decoding()?;
-        let key = if decoder.has("models") { "models" } else { "model" };
-        let weights = match decoder.texts(key)?[..] {
-            [weights] => resolved(&decoder, key, weights)?,
-            [] => return Err(decoder.fault("models", "is missing: this is no decoder's configuration")),
-            _ => {
-                let fault = Fault::unsupported(
-                    "an ensemble in one file",
-                    "make a directory of each with `dyno convert`",
-                );
-                return Err(decoder.fault(key, fault));
-            }
-        };
-        let vocabularies = decoder.texts("vocabs")?;
-        let vocabularies = vocabularies.into_iter().map(|name| resolved(&decoder, "vocabs", name));
-        let vocabularies: Vec<PathBuf> = vocabularies.collect::<Result<_>>()?;
-        if vocabularies.len() != 2 {
-            let fault =
-                format!("names {} files; source and target vocabulary were expected", vocabularies.len());
-            return Err(decoder.fault("vocabs", fault));
-        }
-        let shortlist = decoder_shortlist(&decoder)?;
-        let model = Self::of_marian(&weights, Some(decoder))?;
-        Ok(Self { path: home_of(path), vocabularies, shortlist, ..model })
-    }
-
-    /// Marian's weights, and the configuration inside.
-    fn of_marian(path: &Path, decoder: Option<MarianConfig>) -> Result<Self> {
-        let weights = Weights::open(path)?;
-        weights.refuse_unsupported()?;
-        let inside = weights.model_yml()?.map(|text| MarianConfig::from_yaml(path, text)).transpose()?;
-        let marian = inside.or_else(|| decoder.clone()).ok_or_else(|| {
-            Error::content(path, "has no `special:model.yml`, and no configuration stands beside it")
-        })?;
-        let decoder = decoder.unwrap_or_else(|| MarianConfig::from_entries(path, Vec::new()));
-        Ok(Self {
-            path: home_of(path),
-            languages: None,
-            vocabularies: Vec::new(),
-            shortlist: None,
-            weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
-            tables: vec![("decoder".into(), decoder), ("marian".into(), marian)],
-            files: None,
         })
     }
 
@@ -268,69 +235,11 @@ fn nowhere(path: &Path) -> Error {
     Error::read(path, std::io::ErrorKind::NotFound.into())
 }
 
-fn home_of(path: &Path) -> PathBuf {
+/// The directory that a file lies in.
+pub(crate) fn home_of(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
-}
-
-/// The decoder's YAML of a Marian directory: `decoder.yml`, else the only file that is named like one.
-fn decoder_of(directory: &Path) -> Result<PathBuf> {
-    let usual = directory.join("decoder.yml");
-    if usual.is_file() {
-        return Ok(usual);
-    }
-    let entries = std::fs::read_dir(directory).map_err(|reason| Error::read(directory, reason))?;
-    let named = |name: &str| {
-        let config = name.starts_with("config") && (name.ends_with(".yml") || name.ends_with(".yaml"));
-        name.ends_with(".decoder.yml") || config
-    };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| named(name)).collect();
-    names.sort();
-    match &names[..] {
-        [name] => Ok(directory.join(name)),
-        [] => Err(Error::content(
-            directory,
-            format!("has neither {MANIFEST} nor decoder.yml: no model is here"),
-        )),
-        _ => Err(Error::content(
-            directory,
-            format!("has several configurations; name one of {}", names.join(", ")),
-        )),
-    }
-}
-
-/// A file that the decoder's YAML names: beside it with `relative-paths`, else from where we stand.
-fn resolved(decoder: &MarianConfig, key: &str, name: &str) -> Result<PathBuf> {
-    let relative = decoder.flag("relative-paths")?;
-    let path = if relative { home_of(decoder.origin()).join(name) } else { name.into() };
-    if path.is_file() {
-        return Ok(path);
-    }
-    let hint = if relative { "" } else { " (`relative-paths: true` looks beside this file)" };
-    Err(decoder.fault(key, format!("names {}, which isn't a file{hint}", path.display())))
-}
-
-/// `shortlist: [path, first, best, prune]`, or of a binary one `[path, check]`.
-fn decoder_shortlist(decoder: &MarianConfig) -> Result<Option<(PathBuf, Cut)>> {
-    const KEY: &str = "shortlist";
-    let values = decoder.texts(KEY)?;
-    let Some(name) = values.first() else { return Ok(None) };
-    let path = resolved(decoder, KEY, name)?;
-    let mut cut = Cut::default();
-    let expected =
-        || decoder.fault(KEY, "must be [file, first, best, threshold], or [file, false] of a binary one");
-    for (index, value) in values[1..].iter().enumerate() {
-        match index {
-            0 if matches!(*value, "true" | "false") => {} // whether to check: we always do
-            0 => cut.first = value.parse().map_err(|_| expected())?,
-            1 => cut.best = value.parse().map_err(|_| expected())?,
-            2 => cut.threshold = value.parse().map_err(|_| expected())?,
-            _ => return Err(expected()),
-        }
-    }
-    Ok(Some((path, cut)))
 }

@@ -56,6 +56,25 @@ impl Engine {
         (self.load)(&opened.config, Params::new(&opened.weights, opened.kernels), switches)
             .map_err(|error| self.failed(error))
     }
+
+    /// How much each member of an ensemble counts: as set, else as the decoder's YAML says, else all alike.
+    fn member_weights(&self, opened: &[Opened], wishes: &Wishes) -> dyno_api::Result<Vec<f32>> {
+        const KEY: &str = "weights";
+        let models = opened.len();
+        let decoder = opened[0].model.decoder().filter(|decoder| decoder.has(KEY));
+        let written = decoder.map(|decoder| decoder.floats(KEY)).transpose();
+        let written = written.map_err(|error| self.failed(error))?;
+        let weights = wishes.weights.clone().or(written).unwrap_or_else(|| {
+            let alike = if self.customs.averages { 1.0 / models as f32 } else { 1.0 };
+            vec![alike; models]
+        });
+        if weights.len() == models {
+            return Ok(weights);
+        }
+        let (backend, value) = (self.name.into(), format!("{weights:?}"));
+        let reason = format!("it must be a number for each of {models} models");
+        Err(Error::RefusedSetting { backend, setting: KEY.into(), value, reason })
+    }
 }
 
 impl Backend for Engine {
@@ -68,8 +87,8 @@ impl Backend for Engine {
     }
 
     fn suits(&self, model: &Path) -> bool {
-        opening::configuration(model, self.customs.table)
-            .is_ok_and(|config| (self.suits)(&config).unwrap_or(false))
+        let suits = |config: &MarianConfig| (self.suits)(config).unwrap_or(false);
+        opening::configurations(model, self.customs.table).is_ok_and(|configs| configs.iter().all(suits))
     }
 
     fn open(&self, models: &[PathBuf], settings: &Settings) -> dyno_api::Result<Arc<dyn Model>> {
@@ -78,16 +97,18 @@ impl Backend for Engine {
             return Err(Error::ModelCount { backend, expected: "one model or more", given });
         }
         let mut reader = SettingsReader::new(self.name, settings);
-        let member = if self.customs.averages { 1.0 / models.len() as f32 } else { 1.0 };
-        let wishes = Wishes::read(&mut reader, &vec![member; models.len()])?;
+        let wishes = Wishes::read(&mut reader)?;
         let switches = Switches::read(&mut reader, self.customs.switches)?;
         reader.finish()?;
         let table = self.customs.table;
         let open = |path: &PathBuf| opening::open(path, table, &wishes).map_err(|error| self.failed(error));
         let opened = models.iter().map(open).collect::<dyno_api::Result<Vec<_>>>()?;
+        let opened: Vec<Opened> = opened.into_iter().flatten().collect();
         let networks = opened.iter().map(|opened| self.network(opened, &switches));
         let networks = networks.collect::<dyno_api::Result<Vec<_>>>()?;
-        let model = Translator::new(self.name, &opened, networks, &wishes);
+        let weights = self.member_weights(&opened, &wishes)?;
+        let members = weights.into_iter().zip(networks).collect();
+        let model = Translator::new(self.name, &opened, members, &wishes);
         let model = model.map_err(|reason| self.failed(reason))?;
         wishes
             .measured

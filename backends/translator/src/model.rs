@@ -24,7 +24,8 @@ struct Shared {
     source_eos: u32,
     target_eos: u32,
     shortlist: Option<Shortlist>,
-    networks: Vec<(f32, Arc<dyn Network>)>,
+    /// The networks, each with how much its scores count.
+    members: Vec<(f32, Arc<dyn Network>)>,
     decoding: Decoding,
     /// Words that are never written, ascending.
     suppressed: Vec<u32>,
@@ -39,7 +40,7 @@ impl Translator {
     pub(crate) fn new(
         backend: &'static str,
         opened: &[Opened],
-        networks: Vec<Arc<dyn Network>>,
+        members: Vec<(f32, Arc<dyn Network>)>,
         wishes: &Wishes,
     ) -> Fallible<Self> {
         let first = opened.first().ok_or("no model")?;
@@ -48,7 +49,8 @@ impl Translator {
         };
         let read = |path| Vocabulary::from_path(path).map_err(|error| error.to_string());
         let (source, target) = (read(source)?, read(target)?);
-        networks.iter().try_for_each(|network| fits(network.as_ref(), &source, &target))?;
+        members.iter().try_for_each(|(_, network)| fits(network.as_ref(), &source, &target))?;
+        one_target(&members)?;
         let decoding = wishes.decide(first.model.decoder()).map_err(|error| error.to_string())?;
         if wishes.replace_unknown {
             unknown::refuse_pieces(&source, &target)?;
@@ -60,8 +62,8 @@ impl Translator {
             target_eos: end(&target)?,
             shortlist: shortlist(first, wishes, &source, &target)?,
             suppressed: suppressed(&target, &decoding),
-            facts: facts(backend, opened, &networks, wishes),
-            networks: wishes.weights.iter().copied().zip(networks).collect(),
+            facts: facts(backend, opened, &members, wishes),
+            members,
             replace_unknown: wishes.replace_unknown,
             decoding,
             source,
@@ -127,7 +129,23 @@ fn suppressed(target: &Vocabulary, decoding: &Decoding) -> Vec<u32> {
     words
 }
 
-fn facts(backend: &'static str, opened: &[Opened], networks: &[Arc<dyn Network>], wishes: &Wishes) -> Facts {
+/// Scores are added up word by word, so that an ensemble's networks must write the same words.
+fn one_target(members: &[(f32, Arc<dyn Network>)]) -> Fallible<()> {
+    let words = |pair: &[(f32, Arc<dyn Network>)]| (pair[0].1.target_words(), pair[1].1.target_words());
+    match members.windows(2).map(words).find(|(one, next)| one != next) {
+        Some((one, next)) => {
+            Err(format!("an ensemble's networks must write the same words; one writes {one}, another {next}"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn facts(
+    backend: &'static str,
+    opened: &[Opened],
+    members: &[(f32, Arc<dyn Network>)],
+    wishes: &Wishes,
+) -> Facts {
     let mut paths: Vec<_> = opened.iter().map(|opened| opened.weights.origin().to_path_buf()).collect();
     paths.extend(opened[0].model.vocabularies().iter().cloned());
     match (&wishes.shortlist, opened[0].model.shortlist()) {
@@ -145,7 +163,7 @@ fn facts(backend: &'static str, opened: &[Opened], networks: &[Arc<dyn Network>]
         version: env!("CARGO_PKG_VERSION").into(),
         isa: Some(wishes.kernels.isa().name().into()),
         precision: Some(format!("{precision}{computed}")),
-        parameters: Some(networks.iter().map(|network| network.parameters()).sum()),
+        parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         files: paths.into_iter().map(|path| OpenedFile { bytes: size(&path), path }).collect(),
     }
 }
@@ -156,7 +174,7 @@ impl Model for Translator {
     }
 
     fn session(&self) -> dyno_api::Result<Box<dyn Session>> {
-        let members = self.shared.networks.iter();
+        let members = self.shared.members.iter();
         let members =
             members.map(|(weight, network)| Member::new(*weight, Arc::clone(network).decoder())).collect();
         let search = Search::new(members, self.shared.decoding.search.clone(), self.shared.target_eos);
@@ -203,11 +221,13 @@ impl Worker {
         Some(Line { index, ids, candidates })
     }
 
-    /// Marian forces the end of the sentence upon a line without words: all of its list is empty, with score 0.
+    /// Marian forces the end of the sentence upon a line without words: all of its list is empty, with
+    /// the value of an end that costs nothing.
     fn answer_empty(&self, line: usize, sink: &mut dyn Sink) {
         let options = &self.shared.decoding.search;
         let ranks = if options.n_best { options.beam } else { 1 };
-        (0..ranks).for_each(|rank| sink.answer(Answer { line, rank, text: "", score: Some(0.0) }));
+        let score = Some(options.value(0.0, 1));
+        (0..ranks).for_each(|rank| sink.answer(Answer { line, rank, text: "", score }));
     }
 
     fn write(&mut self, bytes: &[u8], found: &Found<'_>) -> Result<(), dyno_text::Error> {

@@ -20,27 +20,33 @@ pub(crate) struct Opened {
     pub(crate) kernels: Kernels,
 }
 
-/// Opens the model at `path`, which `table` configures; weights alone take their vocabularies from the settings.
-pub(crate) fn open(path: &Path, table: &str, wishes: &Wishes) -> Result<Opened> {
-    let model = match &wishes.vocabularies {
-        Some([source, target]) if is_weights(path) => ModelDir::open_weights(path, [source, target], None)?,
-        _ => ModelDir::open(path)?,
+/// Opens the model at `path` (or the models, where a decoder's YAML names several), which `table` configures; weights
+/// alone take their vocabularies from the settings.
+pub(crate) fn open(path: &Path, table: &str, wishes: &Wishes) -> Result<Vec<Opened>> {
+    let models = match &wishes.vocabularies {
+        Some([source, target]) if is_weights(path) => {
+            vec![ModelDir::open_weights(path, [source, target], None)?]
+        }
+        _ => ModelDir::open_all(path)?,
     };
-    let widest = || model.weights().keys().next_back().copied().unwrap_or(Precision::F32);
-    let precision = wishes.precision.unwrap_or_else(widest);
-    let weights = model.load(precision)?;
-    let config = table_of(path, &model, table);
-    Ok(Opened { path: path.into(), model, config, weights, kernels: wishes.kernels })
+    let open = |model: ModelDir| {
+        let widest = || model.weights().keys().next_back().copied().unwrap_or(Precision::F32);
+        let weights = model.load(wishes.precision.unwrap_or_else(widest))?;
+        let config = table_of(path, &model, table);
+        Ok(Opened { path: path.into(), model, config, weights, kernels: wishes.kernels })
+    };
+    models.into_iter().map(open).collect()
 }
 
-/// Only the network's configuration, wherever it stands.
-pub(crate) fn configuration(path: &Path, table: &str) -> Result<MarianConfig> {
+/// Only the networks' configurations, wherever they stand.
+pub(crate) fn configurations(path: &Path, table: &str) -> Result<Vec<MarianConfig>> {
     if !is_weights(path) {
-        return Ok(table_of(path, &ModelDir::open(path)?, table));
+        let models = ModelDir::open_all(path)?;
+        return Ok(models.iter().map(|model| table_of(path, model, table)).collect());
     }
     let weights = Weights::open(path)?;
     let text = weights.model_yml()?.filter(|_| table == MARIAN).unwrap_or_default();
-    MarianConfig::from_yaml(path, text)
+    Ok(vec![MarianConfig::from_yaml(path, text)?])
 }
 
 /// The model's table of that name; empty where it has none.

@@ -26,8 +26,8 @@ pub(crate) struct Wishes {
     pub(crate) measured: Option<Measured>,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
     pub(crate) shortlist: ShortlistWish,
-    /// One weight for each model.
-    pub(crate) weights: Vec<f32>,
+    /// One for each model.
+    pub(crate) weights: Option<Vec<f32>>,
     beam: Option<usize>,
     normalize: Option<f32>,
     word_penalty: Option<f32>,
@@ -63,8 +63,8 @@ pub(crate) struct Decoding {
 }
 
 impl Wishes {
-    /// Takes all settings that translators know. `weights` are the models' where none are given.
-    pub(crate) fn read(reader: &mut SettingsReader<'_>, weights: &[f32]) -> Result<Self, Error> {
+    /// Takes all settings that translators know.
+    pub(crate) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
         const NUMBER: &str = "a number";
         const FLAG: &str = "true or false";
         let (kernels, measured) = kernels(reader).and_then(|kernels| tuning::read(reader, kernels))?;
@@ -74,7 +74,7 @@ impl Wishes {
             measured,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
-            weights: member_weights(reader, weights)?,
+            weights: reader.take("weights", "a list of numbers")?,
             beam: reader.take("beam", "a whole number")?,
             normalize: reader.take("normalize", NUMBER)?,
             word_penalty: reader.take("word-penalty", NUMBER)?,
@@ -94,6 +94,9 @@ impl Wishes {
     fn check(&self, reader: &SettingsReader<'_>) -> Result<(), Error> {
         if self.beam.is_some_and(|beam| !(1..=LARGEST_BEAM).contains(&beam)) {
             return Err(reader.refuse("beam", format!("it must lie between 1 and {LARGEST_BEAM}")));
+        }
+        if self.weights.iter().flatten().any(|weight| !weight.is_finite()) {
+            return Err(reader.refuse("weights", "it must be finite numbers"));
         }
         if self.max_length_factor.is_some_and(|factor| !(factor > 0.0 && factor.is_finite())) {
             return Err(reader.refuse("max-length-factor", "it must be above 0"));
@@ -194,14 +197,4 @@ fn cut(values: &[Value]) -> Option<ShortlistWish> {
         }
     }
     Some(ShortlistWish::File(path.as_str()?.into(), cut))
-}
-
-fn member_weights(reader: &mut SettingsReader<'_>, otherwise: &[f32]) -> Result<Vec<f32>, Error> {
-    let weights = reader.take::<Vec<f32>>("weights", "a list of numbers")?;
-    let weights = weights.unwrap_or_else(|| otherwise.to_vec());
-    let models = otherwise.len();
-    if weights.len() != models || weights.iter().any(|weight| !weight.is_finite()) {
-        return Err(reader.refuse("weights", format!("it must be a number for each of {models} models")));
-    }
-    Ok(weights)
 }

@@ -59,21 +59,22 @@ fn default_track(cores: usize) -> Track {
     }
 }
 
-/// The backend that was named, or the one that the first model is for.
+/// The backend that was named, or the one that the models are for.
 fn built_in(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
     if let Some(name) = &args.backend {
         return registry::find(name).map_err(bad_input);
     }
-    let Some(model) = args.models.first() else {
+    if args.models.is_empty() {
         return Err(bad_input("name a model (--model), a backend (--backend) or a plugin (--plugin)"));
-    };
-    let remedy = || {
-        if !model.exists() {
-            return format!("no model at {}", model.display());
+    }
+    let remedy = || match args.models.iter().find(|model| !model.exists()) {
+        Some(model) => format!("no model at {}", model.display()),
+        None => {
+            let models: Vec<_> = args.models.iter().map(|model| model.display().to_string()).collect();
+            format!("no backend of this build suits {}; name one (--backend) to learn why", models.join(", "))
         }
-        format!("no backend of this build suits {}; name one (--backend) to learn why", model.display())
     };
-    registry::suiting(model).ok_or_else(|| bad_input(remedy()))
+    registry::suiting(&args.models).ok_or_else(|| bad_input(remedy()))
 }
 
 /// The settings that were given with `--set`, and those that have options of their own.

@@ -56,7 +56,6 @@ fn decoder_refusal(text: &str) -> String {
 fn a_decoders_yaml_is_refused_with_its_key() {
     for (text, reason) in [
         ("vocabs: [a]\n", "`models`: is missing"),
-        ("relative-paths: true\nmodels: [tiny.npz, tiny.npz]\n", "an ensemble in one file is not supported"),
         ("models: [tiny.npz]\n", "which isn't a file (`relative-paths: true` looks beside this file)"),
         ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [vocab.yml]\n", "`vocabs`: names 1 files"),
         ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [x.spm, x.spm]\n", "`vocabs`: names "),
@@ -68,6 +67,28 @@ fn a_decoders_yaml_is_refused_with_its_key() {
         let refusal = decoder_refusal(text);
         assert!(refusal.contains("model.npz.decoder.yml: ") && refusal.contains(reason), "{refusal}");
     }
+}
+
+#[test]
+fn a_decoders_yaml_may_name_the_models_of_an_ensemble() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    for name in ["tiny.npz", "vocab.yml"] {
+        fs::copy(path(name), home.join(name)).unwrap();
+    }
+    let text = "relative-paths: true\nmodels: [tiny.npz, tiny.npz]\nvocabs: [vocab.yml, vocab.yml]\n\
+                weights: [0.5, -2]\n";
+    let decoder = home.join("decoder.yml");
+    fs::write(&decoder, text).unwrap();
+    let models = ModelDir::open_all(home).unwrap();
+    assert_eq!(models.len(), 2);
+    for model in &models {
+        assert_eq!(model.weights()[&Precision::F32], home.join("tiny.npz"));
+        assert_eq!(model.vocabularies().len(), 2);
+        assert_eq!(model.decoder().unwrap().floats("weights").unwrap(), [0.5, -2.0]);
+    }
+    let refusal = ModelDir::open(&decoder).unwrap_err().to_string();
+    assert!(refusal.contains("an ensemble is not supported: name one of its models alone"), "{refusal}");
 }
 
 #[test]

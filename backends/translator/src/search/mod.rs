@@ -109,7 +109,7 @@ impl SearchOptions {
     }
 
     /// What a finished path is ranked by: (score − penalty·length) / length^normalize.
-    fn value(&self, score: f32, len: usize) -> f32 {
+    pub(crate) fn value(&self, score: f32, len: usize) -> f32 {
         let len = len as f32;
         (score - self.word_penalty * len) / len.powf(self.normalize)
     }
