@@ -4,6 +4,7 @@
 //! read; in the throughput tracks windows of lines are cut into batches for pinned workers.
 
 mod throughput;
+mod window;
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -19,7 +20,7 @@ use crate::exit::{Exit, Outcome};
 /// How lines go in, and how answers come out.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// Lines of a batch; the latency track has one, always.
+    /// Most words of a batch; a longer line is a batch of its own. The latency track has one line, always.
     pub batch: usize,
     /// Whether all answers to a line are printed, with number and score, instead of the best alone.
     pub n_best: bool,
@@ -50,8 +51,8 @@ fn lockstep(model: &Arc<dyn Model>, manner: Manner) -> Outcome {
             break;
         }
         reply.clear();
-        let answers = answers(session.as_mut(), &[without_end(&line)], number, manner);
-        reply.extend(answers.context("translating a line")?);
+        let answers = answers(session.as_mut(), &[without_end(&line)], &[number], manner);
+        answers.context("translating a line")?.iter().for_each(|text| reply.extend(text));
         output.write_all(&reply)?;
         output.flush()?;
     }
@@ -64,25 +65,25 @@ pub fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The answers to `lines`, in order, each with its newline; `first` is the number of the first line.
+/// For each of `lines` its answers, each with its newline; `numbers` are the lines' in the input.
 fn answers(
     session: &mut dyn Session,
     lines: &[&[u8]],
-    first: usize,
+    numbers: &[usize],
     manner: Manner,
-) -> dyno_api::Result<Vec<u8>> {
+) -> dyno_api::Result<Vec<Vec<u8>>> {
     let mut texts = vec![Vec::new(); lines.len()];
     let mut sink = |answer: Answer<'_>| {
         let text = &mut texts[answer.line];
         if manner.n_best {
-            let (number, score) = (first + answer.line, answer.score.unwrap_or_default());
+            let (number, score) = (numbers[answer.line], answer.score.unwrap_or_default());
             push_line(text, &format!("{number} ||| {} ||| {score}", answer.text));
         } else if answer.rank == 0 {
             push_line(text, answer.text);
         }
     };
     session.run(lines, &mut sink)?;
-    Ok(texts.concat())
+    Ok(texts)
 }
 
 /// One line for one line, whatever is in the answer: line ends inside it become spaces.

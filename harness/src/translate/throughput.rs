@@ -1,92 +1,312 @@
-//! Windows of lines, cut into batches that pinned workers take one after the other; output in order.
+//! Many lines at a time: pinned workers, one a core, take batches of a window; answers leave in order.
 //!
-//! A window bounds memory for input without end; within it whoever is free takes the next batch, so that a
-//! long batch on one core doesn't hold up the others.
+//! There is no thread besides the workers, and none of them waits at a window's end: whoever finds no batch reads
+//! the next window while the others still translate the last one, and whoever completes the first unfinished window
+//! writes it. Weights are shared; a worker owns its session alone.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use anyhow::Context;
 use dyno_api::{Model, Session};
 
-use super::{Manner, answers, without_end};
+use super::window::Window;
+use super::{Manner, answers};
 use crate::exit::{Exit, Outcome};
 use crate::os;
 
-/// Batches of a window for each worker: the wait for the last one at a window's end is a small share.
-const BATCHES_A_WORKER: usize = 64;
+/// A window has so many batches for each worker: sorting pays once like lines find each other, and memory stays small.
+const BATCHES_A_WORKER: usize = 32;
+
+/// At its end the work of a window is cut so that each worker has this many batches or more, to even out.
+const LEAST_BATCHES_A_WORKER: usize = 4;
+
+/// Windows that may wait for an earlier one to be completed.
+const MOST_WINDOWS: usize = 4;
 
 /// Translates standard input to standard output with `cores` workers.
 pub(super) fn run(model: &Arc<dyn Model>, cores: usize, manner: Manner) -> Outcome {
-    let mut sessions =
-        (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("a session")?;
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    let mut first = 0;
-    loop {
-        let window = read_window(&mut input, manner.batch * BATCHES_A_WORKER * cores)?;
-        if window.is_empty() {
-            output.flush()?;
-            return Ok(Exit::Done);
-        }
-        for text in translate_window(&mut sessions, &window, first, manner)? {
-            output.write_all(&text)?;
-        }
-        first += window.len();
-    }
+    let sessions = (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("a session")?;
+    translate(sessions, io::BufReader::new(io::stdin()), io::stdout(), manner)?;
+    Ok(Exit::Done)
 }
 
-fn read_window(input: &mut impl BufRead, most: usize) -> io::Result<Vec<Vec<u8>>> {
-    let mut lines = Vec::new();
-    while lines.len() < most {
-        let mut line = Vec::new();
-        if input.read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        line.truncate(without_end(&line).len());
-        lines.push(line);
-    }
-    Ok(lines)
-}
-
-/// The text of each batch of the window, in order; `first` is the number of its first line.
-fn translate_window(
-    sessions: &mut [Box<dyn Session>],
-    window: &[Vec<u8>],
-    first: usize,
+fn translate(
+    mut sessions: Vec<Box<dyn Session>>,
+    input: impl BufRead + Send,
+    output: impl Write + Send,
     manner: Manner,
-) -> Outcome<Vec<Vec<u8>>> {
-    let batches: Vec<&[Vec<u8>]> = window.chunks(manner.batch).collect();
-    let texts: Vec<Mutex<Vec<u8>>> = batches.iter().map(|_| Mutex::new(Vec::new())).collect();
-    let next = AtomicUsize::new(0);
-    let work = |session: &mut dyn Session| -> dyno_api::Result<()> {
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = batches.get(i) else { return Ok(()) };
-            let lines: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
-            let text = answers(session, &lines, first + i * manner.batch, manner)?;
-            *texts[i].lock().expect("a worker that fails ends the program") = text;
-        }
-    };
-    match sessions {
-        [only] => work(only.as_mut()).context("translating")?,
-        several => std::thread::scope(|scope| {
-            let pinned = |(i, session): (usize, &mut Box<dyn Session>)| {
-                pin_to_core_number(i);
-                work(session.as_mut())
-            };
-            let workers: Vec<_> =
-                several.iter_mut().enumerate().map(|worker| scope.spawn(move || pinned(worker))).collect();
-            let joined = workers.into_iter().map(|w| w.join().expect("sessions return their errors"));
-            joined.collect::<dyno_api::Result<()>>().context("translating")
-        })?,
+) -> Outcome<()> {
+    let hall = Hall::new(input, output, manner, sessions.len());
+    if let [only] = &mut sessions[..] {
+        hall.work(only.as_mut())?;
+    } else {
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = sessions
+                .iter_mut()
+                .enumerate()
+                .map(|(number, session)| {
+                    let hall = &hall;
+                    scope.spawn(move || {
+                        pin_to_core_number(number);
+                        hall.work(session.as_mut())
+                    })
+                })
+                .collect();
+            let joined =
+                workers.into_iter().map(|worker| worker.join().expect("sessions return their errors"));
+            joined.collect::<Vec<_>>().into_iter().collect::<Outcome<()>>()
+        })?;
     }
-    Ok(texts.into_iter().map(|text| text.into_inner().expect("all workers have ended")).collect())
+    Ok(lock(&hall.outbox).output.flush()?)
+}
+
+/// Where workers meet.
+struct Hall<R, W> {
+    manner: Manner,
+    workers: usize,
+    inbox: Mutex<Inbox<R>>,
+    outbox: Mutex<Outbox<W>>,
+    /// A window was written, or somebody failed.
+    changed: Condvar,
+}
+
+/// What is to be translated.
+struct Inbox<R> {
+    input: R,
+    /// Numbers of the next line and of the next window.
+    line: usize,
+    window: usize,
+    jobs: VecDeque<Job>,
+}
+
+/// A batch of a window.
+struct Job {
+    /// Number of the window.
+    number: usize,
+    window: Arc<Window>,
+    batch: Range<usize>,
+}
+
+/// What is to be written.
+struct Outbox<W> {
+    output: W,
+    /// Windows of which something is missing, or which wait for one of those.
+    waiting: BTreeMap<usize, Answers>,
+    failed: bool,
+}
+
+/// The answers to a window, so far.
+struct Answers {
+    texts: Vec<Vec<u8>>,
+    missing: usize,
+}
+
+impl<R: BufRead, W: Write> Hall<R, W> {
+    fn new(input: R, output: W, manner: Manner, workers: usize) -> Self {
+        let inbox = Inbox { input, line: 0, window: 0, jobs: VecDeque::new() };
+        let outbox = Outbox { output, waiting: BTreeMap::new(), failed: false };
+        Self {
+            manner,
+            workers,
+            inbox: Mutex::new(inbox),
+            outbox: Mutex::new(outbox),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// One worker, until there is nothing more to do.
+    fn work(&self, session: &mut dyn Session) -> Outcome<()> {
+        let done = self.work_until_end(session);
+        if done.is_err() {
+            lock(&self.outbox).failed = true; // so that the others end, too
+            self.changed.notify_all();
+        }
+        done
+    }
+
+    fn work_until_end(&self, session: &mut dyn Session) -> Outcome<()> {
+        while let Some(job) = self.next_job()? {
+            let numbers = job.window.numbers(job.batch);
+            let lines: Vec<&[u8]> = numbers.iter().map(|number| job.window.line(*number)).collect();
+            let numbered: Vec<usize> = numbers.iter().map(|number| job.window.first + number).collect();
+            let texts = answers(session, &lines, &numbered, self.manner).context("translating")?;
+            self.hand_in(job.number, numbers, texts)?;
+        }
+        Ok(())
+    }
+
+    /// The next batch, of the next window where there is none left; `None` at the end. The others wait meanwhile.
+    fn next_job(&self) -> Outcome<Option<Job>> {
+        let mut inbox = lock(&self.inbox);
+        if inbox.jobs.is_empty() {
+            if !self.may_read() {
+                return Ok(None);
+            }
+            self.read_window(&mut inbox)?;
+        }
+        Ok(inbox.jobs.pop_front())
+    }
+
+    /// Waits until few enough windows are unwritten; no, where somebody failed.
+    fn may_read(&self) -> bool {
+        let full = |outbox: &mut Outbox<W>| outbox.waiting.len() >= MOST_WINDOWS && !outbox.failed;
+        let outbox = self.changed.wait_while(lock(&self.outbox), full);
+        !outbox.expect("workers that fail return").failed
+    }
+
+    fn read_window(&self, inbox: &mut Inbox<R>) -> Outcome<()> {
+        let batch = self.manner.batch;
+        let window = Window::read(&mut inbox.input, inbox.line, batch * BATCHES_A_WORKER * self.workers)?;
+        if window.is_empty() {
+            return Ok(());
+        }
+        let number = inbox.window;
+        inbox.line += window.len();
+        inbox.window += 1;
+        let even =
+            if self.workers == 1 { batch } else { window.words() / (LEAST_BATCHES_A_WORKER * self.workers) };
+        let (batches, window) = (window.batches(batch.min(even)), Arc::new(window));
+        let answers = Answers { texts: vec![Vec::new(); window.len()], missing: window.len() };
+        lock(&self.outbox).waiting.insert(number, answers);
+        let job = |batch| Job { number, window: Arc::clone(&window), batch };
+        inbox.jobs.extend(batches.into_iter().map(job));
+        Ok(())
+    }
+
+    /// Takes the answers to lines of a window; writes all windows that are complete, in order.
+    fn hand_in(&self, window: usize, numbers: &[usize], texts: Vec<Vec<u8>>) -> Outcome<()> {
+        let mut outbox = lock(&self.outbox);
+        let answers =
+            outbox.waiting.get_mut(&window).expect("a window waits until all its answers are there");
+        for (number, text) in numbers.iter().zip(texts) {
+            answers.texts[*number] = text;
+        }
+        answers.missing -= numbers.len();
+        while let Some(first) = outbox.waiting.first_entry().filter(|first| first.get().missing == 0) {
+            let text = first.remove().texts.concat();
+            outbox.output.write_all(&text)?;
+            self.changed.notify_all();
+        }
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("workers that fail return, and poison nothing")
 }
 
 /// Where the process may use several cores each worker keeps to one. A host that refuses costs speed only.
 fn pin_to_core_number(worker: usize) {
     if let Ok(cores) = os::allowed_cores() {
         let _ = os::pin_thread(&[cores[worker % cores.len()]]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use dyno_api::{Answer, Error, Sink};
+
+    use super::*;
+
+    /// Answers a line with itself, and fails at the line `bad`.
+    struct Echo;
+
+    impl Session for Echo {
+        fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+            for (line, bytes) in lines.iter().enumerate() {
+                let text = std::str::from_utf8(bytes).expect("tests write UTF-8");
+                if text == "bad" {
+                    return Err(Error::Failed { backend: "echo".into(), reason: text.into() });
+                }
+                sink.answer(Answer { line, rank: 0, text, score: Some(1.0) });
+            }
+            Ok(())
+        }
+    }
+
+    fn sessions(workers: usize) -> Vec<Box<dyn Session>> {
+        (0..workers).map(|_| Box::new(Echo) as Box<dyn Session>).collect()
+    }
+
+    fn lines(count: usize) -> String {
+        (0..count).map(|i| "w ".repeat(i * 7 % 23) + &i.to_string() + "\n").collect()
+    }
+
+    #[test]
+    fn order_is_kept_whatever_the_batch_and_the_workers() {
+        let (text, numbered) = (lines(500), |(i, line): (usize, &str)| format!("{i} ||| {line} ||| 1\n"));
+        let list: String = text.lines().enumerate().map(numbered).collect();
+        for (batch, workers, n_best) in
+            [(1, 1, false), (9, 1, true), (1, 3, true), (9, 3, false), (5000, 2, true)]
+        {
+            let mut output = Vec::new();
+            let manner = Manner { batch, n_best };
+            translate(sessions(workers), text.as_bytes(), &mut output, manner).unwrap();
+            assert_eq!(
+                String::from_utf8(output).unwrap(),
+                if n_best { &list[..] } else { &text[..] },
+                "{batch}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_failure_ends_all_workers() {
+        let text = lines(300) + "bad\n" + &lines(3000);
+        for workers in [1, 3] {
+            let manner = Manner { batch: 4, n_best: false };
+            let failure = translate(sessions(workers), text.as_bytes(), io::sink(), manner).unwrap_err();
+            assert!(format!("{:#}", failure.error).contains("bad"));
+        }
+    }
+
+    /// Counts the bytes that were read and not yet written, and remembers the most.
+    #[derive(Default)]
+    struct Held {
+        now: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    struct Counted<'a, T>(T, &'a Held);
+
+    impl<R: Read> Read for Counted<'_, R> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let read = self.0.read(buffer)?;
+            let now = self.1.now.fetch_add(read, Ordering::SeqCst) + read;
+            self.1.most.fetch_max(now, Ordering::SeqCst);
+            Ok(read)
+        }
+    }
+
+    impl<W: Write> Write for Counted<'_, W> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1.now.fetch_sub(bytes.len(), Ordering::SeqCst);
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    #[test]
+    fn input_without_end_is_held_only_in_part() {
+        let text = "w w w w w w w\n".repeat(50_000); // 8 words with the end, 14 bytes
+        for workers in [1, 3] {
+            let (batch, held) = (16, Held::default());
+            let input = io::BufReader::with_capacity(64, Counted(text.as_bytes(), &held));
+            translate(sessions(workers), input, Counted(io::sink(), &held), Manner { batch, n_best: false })
+                .unwrap();
+            let window = batch / 8 * 14 * BATCHES_A_WORKER * workers;
+            let (most, bound) = (held.most.into_inner(), (MOST_WINDOWS + 1) * (window + 64));
+            assert!(most >= window && most <= bound, "{most} bytes were held; a window has {window}");
+            assert_eq!(held.now.into_inner(), 0, "all was written");
+        }
     }
 }

@@ -41,9 +41,9 @@ fn every_track_answers_a_line_by_a_line() {
 #[test]
 fn order_is_kept_over_workers_and_windows() {
     let input: String = (0..20_000).map(|i| format!("line {i}\n")).collect();
-    for cores in ["1", "2", "3"] {
-        let ended = translate(input.as_bytes(), &["--track", "throughput-all", "--cores", cores]);
-        assert_eq!(ended.stdout, input, "{cores} workers");
+    for (cores, batch) in [("1", "768"), ("2", "1"), ("3", "50")] {
+        let options = ["--track", "throughput-all", "--cores", cores, "--batch", batch];
+        assert_eq!(translate(input.as_bytes(), &options).stdout, input, "{cores} workers");
     }
 }
 
