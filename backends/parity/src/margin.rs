@@ -1,0 +1,225 @@
+//! How narrowly a translation was decided: a search written anew, as plainly as can be, over an engine's networks.
+//!
+//! Two programs that add the same numbers in another order differ in the last bits, and where two words are equally
+//! good, in the word. Such a difference is no fault; any other is. Which it was is told by the margin: by how much
+//! the search preferred what it kept to what it dropped. It is measured here and not in the search that is tested, which
+//! should neither judge itself nor carry what only tests look at.
+
+use std::path::Path;
+
+use dyno_formats::{Cut, ModelDir, Precision, Selection, Shortlist, Vocabularies};
+use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
+use dyno_text::{Scratch, Vocabulary};
+use dyno_translator::{Engine, Switches, Words};
+use serde_json::{Value, json};
+
+/// What is searched as Marian does it by default.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a> {
+    /// Hypotheses.
+    pub beam: usize,
+    /// Finished ones are ranked by score / length^normalize.
+    pub normalize: f32,
+    /// A text shortlist, cut at [`CUT`].
+    pub shortlist: Option<&'a Path>,
+}
+
+/// Of the goldens' shortlists: the first 50 words, and the best 50 of each.
+const CUT: Cut = Cut { first: 50, best: 50, threshold: 0.0 };
+
+impl Way<'_> {
+    /// The same as settings of a backend.
+    pub(crate) fn settings(&self) -> Value {
+        let mut settings = json!({ "beam": self.beam, "normalize": self.normalize });
+        if let Some(shortlist) = self.shortlist {
+            settings["shortlist"] = json!([shortlist, CUT.first, CUT.best, CUT.threshold]);
+        }
+        settings
+    }
+}
+
+/// Marian's default for the longest translation, in lengths of the source.
+const MAX_LENGTH_FACTOR: f32 = 3.0;
+
+/// Networks with their weights, and vocabularies.
+pub struct Oracle {
+    members: Vec<(f32, Box<dyn Decoder>)>,
+    source: Vocabulary,
+    target: Vocabulary,
+    shared: bool,
+}
+
+/// A path of words, and which row of the networks' state it came from.
+struct Hypothesis {
+    row: usize,
+    ids: Vec<u32>,
+    score: f32,
+}
+
+impl Oracle {
+    /// Opens a model or an ensemble; weights alone have `vocabulary` on both sides.
+    pub fn open(engine: &Engine, model: &Path, vocabulary: &Path) -> Self {
+        let alone = ["npz", "bin"].iter().any(|extension| model.extension() == Some(extension.as_ref()));
+        let models = if alone {
+            vec![ModelDir::open_weights(model, [vocabulary, vocabulary], None).unwrap()]
+        } else {
+            ModelDir::open_all(model).unwrap()
+        };
+        let switches = Switches::defaults(engine.customs.switches);
+        let decoder = |model: &ModelDir| {
+            let weights = model.load(Precision::F32).unwrap();
+            (engine.load)(model.marian().unwrap(), &weights, &switches).unwrap().decoder()
+        };
+        let mut weights = models[0].decoder().unwrap().floats("weights").unwrap();
+        weights.resize(models.len(), 1.0);
+        let read = |side: usize| Vocabulary::from_path(&models[0].vocabularies()[side]).unwrap();
+        Self {
+            members: weights.into_iter().zip(models.iter().map(decoder)).collect(),
+            source: read(0),
+            target: read(1),
+            shared: models[0].shares_vocabulary(),
+        }
+    }
+
+    /// The narrowest margin that decided about `line`: at each step between what was kept and what was dropped, and
+    /// at the end between the finished, the first two or, `ranked`, any two neighbours. A greedy search ends at the
+    /// first word with which it leaves `expected`: what follows wasn't decided, it followed.
+    pub fn margin(&mut self, line: &[u8], way: Way<'_>, expected: &str, ranked: bool) -> f32 {
+        let (ids, candidates) = self.read(line, way);
+        let sentence = Sentence { ids: &ids, candidates: candidates.as_deref() };
+        self.members.iter_mut().for_each(|(_, decoder)| decoder.start(&[sentence]));
+        let mut live = vec![Hypothesis { row: 0, ids: Vec::new(), score: 0.0 }];
+        let (mut finished, mut narrowest) = (Vec::new(), f32::INFINITY);
+        for len in 1.. {
+            let mut all = self.continued(&live, candidates.as_deref());
+            all.sort_by(|a, b| b.score.total_cmp(&a.score));
+            let places = if len == 1 { way.beam } else { live.len() };
+            if let Some(dropped) = all.get(places) {
+                narrowest = narrowest.min(all[places - 1].score - dropped.score);
+            }
+            all.truncate(places);
+            let full = len as f32 >= MAX_LENGTH_FACTOR * ids.len() as f32;
+            let (ended, going): (Vec<Hypothesis>, Vec<Hypothesis>) =
+                all.into_iter().partition(|one| full || one.ids.last() == self.target.eos_id().as_ref());
+            finished.extend(ended.iter().map(|one| one.score / (len as f32).powf(way.normalize)));
+            let kept: Vec<usize> = going.iter().map(|one| one.row).collect();
+            self.members.iter_mut().for_each(|(_, decoder)| decoder.reorder(&kept));
+            live = going;
+            if live.is_empty() || way.beam == 1 && !expected.starts_with(&self.text(&live[0].ids)) {
+                break;
+            }
+        }
+        finished.sort_by(|a, b| b.total_cmp(a));
+        let pairs = finished.windows(2).map(|pair| pair[0] - pair[1]);
+        pairs.take(if ranked { way.beam - 1 } else { 1 }).fold(narrowest, f32::min)
+    }
+
+    /// The line's words, and the words that its translation may have.
+    fn read(&self, line: &[u8], way: Way<'_>) -> (Vec<u32>, Option<Vec<u32>>) {
+        let mut ids = Vec::new();
+        self.source.encode_into(line, &mut Scratch::default(), &mut ids);
+        ids.extend(self.source.eos_id());
+        let candidates = way.shortlist.map(|path| {
+            let (source, target) = (Words(&self.source), Words(&self.target));
+            let vocabularies = Vocabularies { source: &source, target: &target, shared: self.shared };
+            let shortlist = Shortlist::open(path, CUT, vocabularies).unwrap();
+            shortlist.select(&ids, &mut Selection::default()).to_vec()
+        });
+        (ids, candidates)
+    }
+
+    /// All hypotheses, each continued by all words but the unknown one.
+    fn continued(&mut self, live: &[Hypothesis], candidates: Option<&[u32]>) -> Vec<Hypothesis> {
+        let row = |one: &Hypothesis| Row { previous: one.ids.last().copied(), sentence: 0 };
+        let rows: Vec<Row> = live.iter().map(row).collect();
+        let request = Request { wanted: Wanted::LogProbabilities, suppressed: &[], attention: false };
+        let steps: Vec<(f32, Step)> = self
+            .members
+            .iter_mut()
+            .map(|(weight, decoder)| {
+                let mut step = Step::default();
+                decoder.step(&rows, &request, &mut step);
+                (*weight, step)
+            })
+            .collect();
+        let mut all = Vec::new();
+        for (row, one) in live.iter().enumerate() {
+            for at in 0..steps[0].1.scores.row(row).len() {
+                let word = candidates.map_or(at as u32, |candidates| candidates[at]);
+                let score = steps.iter().map(|(weight, step)| weight * step.scores.row(row)[at]).sum::<f32>();
+                if Some(word) != self.target.unk_id() {
+                    all.push(Hypothesis {
+                        row,
+                        ids: [&one.ids[..], &[word]].concat(),
+                        score: one.score + score,
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    fn text(&self, ids: &[u32]) -> String {
+        let mut text = String::new();
+        self.target.decode_into(ids, &mut text).unwrap();
+        text
+    }
+}
+
+/// What may differ: one line in a hundred, and of these only what hung on less than this.
+pub const NARROW: f32 = 1e-4;
+
+/// A line that isn't the original's.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What decided about it.
+    pub margin: f32,
+    /// What the original says, and what we say.
+    pub texts: [String; 2],
+}
+
+/// Judges the differences among so many lines.
+///
+/// # Errors
+/// What breaks the rule.
+pub fn judge(lines: usize, differences: &[Difference]) -> Result<(), String> {
+    // A margin that is no number is no excuse either.
+    if let Some(wide) =
+        differences.iter().find(|difference| difference.margin.is_nan() || difference.margin >= NARROW)
+    {
+        let Difference { line, margin, texts: [theirs, ours] } = wide;
+        return Err(format!("line {line}: {ours:?} for {theirs:?}, decided by a margin of {margin}"));
+    }
+    if differences.len() * 100 > lines {
+        let numbers: Vec<usize> = differences.iter().map(|difference| difference.line).collect();
+        return Err(format!("of {lines} lines these differ: {numbers:?}; one in a hundred may"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differences(margins: &[f32]) -> Vec<Difference> {
+        let difference = |(at, margin): (usize, &f32)| Difference {
+            line: at + 1,
+            margin: *margin,
+            texts: ["theirs".into(), "ours".into()],
+        };
+        margins.iter().enumerate().map(difference).collect()
+    }
+
+    #[test]
+    fn one_line_in_a_hundred_may_differ_where_nothing_but_rounding_decided() {
+        assert!(judge(200, &differences(&[9e-5, 0.0])).is_ok());
+        assert!(judge(40, &[]).is_ok());
+        for (lines, margins) in
+            [(200, &[1e-4][..]), (200, &[0.0, 0.0, 0.0]), (99, &[0.0]), (200, &[f32::NAN])]
+        {
+            assert!(judge(lines, &differences(margins)).is_err(), "{lines} {margins:?}");
+        }
+    }
+}
