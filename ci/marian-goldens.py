@@ -65,8 +65,8 @@ MODELS = {
     },
     "transformer-aan": {
         "pre-norm": {**PRE, "dec-depth": 2},
-        "rms": {**UNTIED, "transformer-preprocess": "r", "transformer-postprocess": "da",
-                "transformer-postprocess-top": "r", "transformer-ffn-activation": "gelu", **SHAKEN},
+        "rms": {"transformer-preprocess": "r", "transformer-postprocess": "da",
+                "transformer-postprocess-top": "r", "transformer-ffn-activation": "gelu"},
         "highway": {**UNTIED, "transformer-postprocess": "dhn", "tied-embeddings-src": "true"},
         "no-positions": {"transformer-disable-position-embeddings": "true", "transformer-no-projection": "true",
                          "output-omit-bias": "true", "transformer-ffn-activation": "relu"},
@@ -156,9 +156,9 @@ def train(home, model, options):
             options["guided-alignment"] = f"{scratch}/alignment"
         sets = [str(DATA / "source.en"), str(DATA / "reference.de")]
         marian("Trainer", {
-            "max-length": 100, **options, "model": f"{scratch}/model.npz", "train-sets": " ".join(sets),
+            "max-length": 100, "learn-rate": 0.01, "after": "60u", **options, "model": f"{scratch}/model.npz", "train-sets": " ".join(sets),
             "vocabs": f"{vocab} {vocab}", "dim-vocabs": "304 304", "mini-batch": 32, "maxi-batch": 10,
-            "learn-rate": 0.01, "after": "60u", "disp-freq": 200, "save-freq": 100000, "cpu-threads": 1,
+            "disp-freq": 200, "save-freq": 100000, "cpu-threads": 1,
             "workspace": 300, "seed": 1, "optimizer": "adam", "cost-type": "ce-mean-words",
             "clip-norm": 1, "quiet": "",
         })

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dyno_api::{Backend, closest};
-use dyno_formats::{MarianConfig, Result, Weights};
-use dyno_nn::Network;
+use dyno_formats::{MarianConfig, Result};
+use dyno_nn::{Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
 
 use crate::null::Null;
@@ -44,16 +44,16 @@ const ENSEMBLE: Engine = Engine {
     about: "Models of different engines as one ensemble (Marian's models)",
     customs: Customs::MARIAN,
     suits: |config| Ok(engine_of(config).is_some()),
-    load: |config, weights, _| load_any(config, weights),
+    load: |config, params, _| load_any(config, params),
 };
 
 fn engine_of(config: &MarianConfig) -> Option<&'static Engine> {
     engines().iter().copied().find(|engine| (engine.suits)(config).unwrap_or(false))
 }
 
-fn load_any(config: &MarianConfig, weights: &Weights) -> Result<Arc<dyn Network>> {
+fn load_any(config: &MarianConfig, params: Params<'_>) -> Result<Arc<dyn Network>> {
     let engine = engine_of(config).ok_or_else(|| config.fault("type", "is one that no engine here runs"))?;
-    (engine.load)(config, weights, &Switches::defaults(engine.customs.switches))
+    (engine.load)(config, params, &Switches::defaults(engine.customs.switches))
 }
 
 /// The backend of that name, or what to say where there is none.

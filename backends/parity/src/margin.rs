@@ -8,7 +8,8 @@
 use std::path::Path;
 
 use dyno_formats::{Cut, ModelDir, Precision, Selection, Shortlist, Vocabularies};
-use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
+use dyno_nn::math::Kernels;
+use dyno_nn::{Decoder, Params, Request, Row, Sentence, Step, Wanted};
 use dyno_text::{Scratch, Vocabulary};
 use dyno_translator::{Engine, Switches, Words};
 use serde_json::{Value, json};
@@ -68,7 +69,9 @@ impl Oracle {
         let switches = Switches::defaults(engine.customs.switches);
         let decoder = |model: &ModelDir| {
             let weights = model.load(Precision::F32).unwrap();
-            (engine.load)(model.marian().unwrap(), &weights, &switches).unwrap().decoder()
+            (engine.load)(model.marian().unwrap(), Params::new(&weights, Kernels::best()), &switches)
+                .unwrap()
+                .decoder()
         };
         let mut weights = models[0].decoder().unwrap().floats("weights").unwrap();
         weights.resize(models.len(), 1.0);

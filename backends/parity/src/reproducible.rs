@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use dyno_api::{Backend, Settings};
+use dyno_translator::Engine;
 use serde_json::{Value, json};
 
 use crate::Goldens;
@@ -16,47 +17,47 @@ impl Goldens {
     ///
     /// # Panics
     /// Where a line or a score differs.
-    pub fn check_folder_everywhere(backend: &dyn Backend, home: &Path) {
+    pub fn check_folder_everywhere(engine: &Engine, home: &Path) {
         let (goldens, models) = Self::folder(home);
-        models.iter().for_each(|model| goldens.check_everywhere(backend, model));
+        models.iter().for_each(|model| goldens.check_everywhere(engine, model));
     }
 
     /// Holds a model to it: greedy, with a shortlist, and with a beam and scores.
     ///
     /// # Panics
     /// Where a line or a score differs.
-    pub fn check_everywhere(&self, backend: &dyn Backend, model: &Path) {
+    pub fn check_everywhere(&self, engine: &Engine, model: &Path) {
         for precision in ["f32", "int16", "int8"] {
             for settings in [
                 json!({ "beam": 1, "shortlist": false }),
                 json!({ "beam": 1, "shortlist": [self.shortlist, 50, 50, 0] }),
                 json!({ "beam": 3, "n-best": true, "shortlist": [self.shortlist, 50, 50, 0] }),
             ] {
-                self.check_settings(backend, model, settings, precision);
+                self.check_settings(engine, model, settings, precision);
             }
         }
     }
 
-    fn check_settings(&self, backend: &dyn Backend, model: &Path, mut settings: Value, precision: &str) {
+    fn check_settings(&self, engine: &Engine, model: &Path, mut settings: Value, precision: &str) {
         settings["precision"] = json!(precision);
         settings["max-length-factor"] = json!(1.5); // long enough to differ in, short enough for the scalar form
         let models = [model.to_path_buf()];
-        let alone = self.translate(backend, &models, &settings, 1);
+        let alone = self.translate(engine, &models, &settings, 1);
         for batch in [3, usize::MAX] {
-            let found = self.translate(backend, &models, &settings, batch);
+            let found = self.translate(engine, &models, &settings, batch);
             assert_eq!(found, alone, "{} {settings} batch {batch}", model.display());
         }
-        for isa in ISAS.into_iter().filter(|isa| precision != "f32" && runs(backend, model, isa)) {
+        for isa in ISAS.into_iter().filter(|isa| precision != "f32" && runs(engine, model, isa)) {
             settings["isa"] = json!(isa);
-            let found = self.translate(backend, &models, &settings, usize::MAX);
+            let found = self.translate(engine, &models, &settings, usize::MAX);
             assert_eq!(found, alone, "{} {settings}", model.display());
         }
     }
 }
 
 /// Whether this processor has the instruction set: opening refuses it by name otherwise, before it reads the model.
-fn runs(backend: &dyn Backend, model: &Path, isa: &str) -> bool {
+fn runs(engine: &Engine, model: &Path, isa: &str) -> bool {
     let settings = Settings::from_iter([("isa".to_owned(), json!(isa))]);
-    let refusal = backend.open(&[model.to_path_buf()], &settings).err().map(|error| error.to_string());
+    let refusal = engine.open(&[model.to_path_buf()], &settings).err().map(|error| error.to_string());
     !refusal.is_some_and(|refusal| refusal.contains("this processor has no"))
 }

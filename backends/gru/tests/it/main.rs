@@ -11,7 +11,7 @@ use dyno_formats::MarianConfig;
 use dyno_gru::ENGINE;
 use dyno_nn::Params;
 use dyno_parity::{Goldens, check_no_allocations};
-use dyno_translator::Switches;
+use dyno_translator::{Engine, Switches};
 
 #[test]
 fn fixtures_translate_as_by_marian() {
@@ -37,6 +37,14 @@ fn decoding_does_not_allocate() {
 }
 
 #[test]
+fn a_binary_of_marian_is_the_model_that_it_was_made_of() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
+    let goldens =
+        Goldens { input: home.join("input.en"), vocabulary: home.join("joint.spm"), shortlist: None };
+    goldens.check(&ENGINE, &home.join("lstm-plain/model.f32.bin"));
+}
+
+#[test]
 fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
     // A few kinds of cells and norms: the plain form of the kernels takes its time.
@@ -51,15 +59,8 @@ fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
 /// One of each cell and norm.
 const KINDS: [&str; 3] = ["s2s-plain", "lstm-deep-ln", "nematus-ln"];
 
-/// The whole option space, which is too big to keep: `ci/rnn-goldens.py --sweep --out DIR`.
-#[test]
-fn a_sweep_translates_as_by_marian() {
-    let Some(home) = std::env::var_os("DYNO_RNN_GOLDENS").map(PathBuf::from) else { return };
-    println!("{} models", check_all(&home, Goldens::check));
-}
-
-/// Checks each model in a folder; says how many there were.
-fn check_all(home: &Path, check: fn(&Goldens, &dyn Backend, &Path)) -> usize {
+/// Checks each model in a folder; says how many there were. (The whole option space is `ci/marian-sweep.py`'s.)
+fn check_all(home: &Path, check: fn(&Goldens, &Engine, &Path)) -> usize {
     let goldens = Goldens {
         input: home.join("input.en"),
         vocabulary: home.join("joint.spm"),
