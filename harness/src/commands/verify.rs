@@ -1,7 +1,7 @@
 //! `dyno verify`: a system against the rules, without measuring it.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use comfy_table::{Table, presets};
@@ -120,15 +120,16 @@ fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
     let backend = match (&args.backend, args.models.first()) {
         (None, None) => return Ok(None),
         (Some(name), _) => registry::find(name).map_err(bad_input)?,
-        (None, Some(model)) => suiting(model)?,
+        (None, Some(_)) => suiting(&args.models)?,
     };
     let launch = Launch::BuiltIn { backend: backend.name().into(), settings };
     Ok(Some(own_system(backend.name(), launch, args.models.clone())))
 }
 
-fn suiting(model: &Path) -> Outcome<&'static dyn dyno_api::Backend> {
-    let remedy = || bad_input(format!("no backend suits {}; name one with --backend", model.display()));
-    registry::suiting(model).ok_or_else(remedy)
+fn suiting(models: &[PathBuf]) -> Outcome<&'static dyn dyno_api::Backend> {
+    let names: Vec<_> = models.iter().map(|model| model.display().to_string()).collect();
+    let remedy = || bad_input(format!("no backend suits {}; name one with --backend", names.join(", ")));
+    registry::suiting(models).ok_or_else(remedy)
 }
 
 /// A row a probe, and below what to do about what was found.
