@@ -6,7 +6,6 @@ mod refusals;
 
 use std::path::{Path, PathBuf};
 
-use dyno_api::Backend;
 use dyno_formats::MarianConfig;
 use dyno_gru::ENGINE;
 use dyno_nn::Params;
