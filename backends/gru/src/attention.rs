@@ -2,6 +2,7 @@
 
 use dyno_formats::Result;
 use dyno_nn::math::Kernels;
+use dyno_nn::watch::Operator;
 
 use crate::names::Names;
 use crate::options::{NormStyle, Options};
@@ -58,6 +59,7 @@ impl Attention {
         out: &mut [f32],
         weights: &mut Weights,
     ) {
+        let _attention = Operator::Attention.span();
         let width = self.energy.len();
         weights.alpha.resize(keys.len() / width, 0.0);
         self.kernels.energies(keys, query, &self.energy, &mut weights.alpha).expect(WIDE);

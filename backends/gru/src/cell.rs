@@ -6,6 +6,7 @@
 use dyno_formats::Result;
 use dyno_nn::math::{Kernels, Matrix, Operands};
 use dyno_nn::recurrent::State;
+use dyno_nn::watch::Operator;
 
 use crate::names::Names;
 use crate::options::CellKind;
@@ -97,6 +98,7 @@ impl Cell {
         let mut pre = std::mem::take(&mut scratch.state);
         self.state.apply(state.output.values(), &mut pre, scratch);
         scratch.state = pre;
+        let _gates = Operator::Activation.span();
         let (fed_width, State { output, cell }) = (self.fed_width(), state);
         let states = output.values_mut().chunks_exact_mut(self.width);
         let states = states.zip(cell.values_mut().chunks_exact_mut(self.width));

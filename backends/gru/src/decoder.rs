@@ -6,6 +6,7 @@ use dyno_formats::Result;
 use dyno_nn::math::{Activation, add};
 use dyno_nn::output::Choice;
 use dyno_nn::recurrent::State;
+use dyno_nn::watch::Component;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
 use crate::attention::{Attention, Weights};
@@ -133,6 +134,7 @@ impl Worker {
     }
 
     fn embed(&mut self, rows: &[Row]) {
+        let _embed = Component::Embed.span();
         let (network, embedded) = (&self.network, &mut self.buffers.embedded);
         embedded.clear();
         for row in rows {
@@ -159,6 +161,7 @@ impl Worker {
     }
 
     fn attend(&mut self, rows: &[Row], mut alignment: Option<&mut Step>) {
+        let _attention = Component::Attention.span();
         let (attention, width) = (&self.network.layers.attention, self.network.options.context());
         let Buffers { context, share, weights, scratch, .. } = &mut self.buffers;
         attention.state.apply(self.states[0].output.values(), &mut scratch.operands, share);
@@ -214,13 +217,17 @@ impl Decoder for Worker {
         let network = Arc::clone(&self.network);
         network.encoder.encode(batch, &network.source, &mut self.encoded);
         let operands = &mut self.buffers.scratch.operands;
+        let attention = Component::Attention.span();
         network.layers.attention.context.apply(&self.encoded.rows, operands, &mut self.keys);
+        drop(attention);
         network.output.start(batch, &mut self.choice);
+        let _decoder = Component::Decoder.span();
         self.start_states();
     }
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
         step.clear();
+        let _decoder = Component::Decoder.span();
         self.embed(rows);
         self.base_layer(rows, request.attention.then_some(&mut *step));
         self.high_layers();

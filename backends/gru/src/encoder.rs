@@ -4,6 +4,7 @@
 
 use dyno_formats::Result;
 use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::watch::Component;
 use dyno_nn::{Sentence, WordTable};
 
 use crate::cell::{Cell, Place, Scratch};
@@ -81,11 +82,14 @@ impl Encoder {
 
     /// Encodes a batch of sentences over `words`.
     pub(crate) fn encode(&self, batch: &[Sentence<'_>], words: &WordTable, encoded: &mut Encoded) {
+        let _encoder = Component::Encoder.span();
         encoded.spans.set(batch);
         for (at, stack) in self.both.iter().enumerate() {
             encoded.rows.clear();
+            let embed = Component::Embed.span();
             let ids = batch.iter().flat_map(|sentence| sentence.ids);
             ids.for_each(|id| words.push(*id, &mut encoded.rows));
+            drop(embed);
             self.run(stack, encoded);
             std::mem::swap(&mut encoded.rows, &mut encoded.tops[at]);
         }

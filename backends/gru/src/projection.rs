@@ -2,6 +2,7 @@
 
 use dyno_formats::Result;
 use dyno_nn::math::{Linear, Operands};
+use dyno_nn::watch::Operator;
 
 use crate::names::Names;
 use crate::options::NormStyle;
@@ -95,6 +96,7 @@ impl Projection {
     pub(crate) fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
         self.linear.apply(input, operands, out);
         let Some(norm) = &self.norm else { return };
+        let _norm = Operator::Norm.span();
         let kernels = self.linear.kernels();
         for row in out.chunks_exact_mut(self.linear.outputs()) {
             kernels

@@ -25,6 +25,7 @@
 // Intrinsics that read memory, function pointers to code for one instruction set, and views that threads share.
 #![allow(unsafe_code)]
 
+mod clock;
 mod error;
 mod isa;
 mod isa_code;
@@ -36,6 +37,7 @@ mod product;
 mod tuning;
 mod vector;
 
+pub use clock::ticks;
 pub use error::{Error, Result};
 pub use isa::Isa;
 pub use kernels::Kernels;

@@ -16,6 +16,7 @@ mod params;
 pub mod recurrent;
 mod rows;
 pub mod transformer;
+pub mod watch;
 mod words;
 
 pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Step, Wanted};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use dyno_kernels::{Activation, Best, Input, Mask, MatMut, Output as To, Weights};
 
 use crate::math::Operands;
+use crate::watch::{Component, Operator};
 use crate::words::WordTable;
 use crate::{Request, Row, Sentence, Step, Wanted};
 
@@ -38,6 +39,7 @@ impl Output {
 
     /// Prepares the choice of a batch.
     pub fn start(&self, batch: &[Sentence<'_>], choice: &mut Choice) {
+        let _output = Component::Output.span();
         let groups = batch.len().div_ceil(GROUP);
         choice.groups.resize_with(choice.groups.len().max(groups), Group::default);
         for (sentences, group) in batch.chunks(GROUP).zip(&mut choice.groups) {
@@ -55,6 +57,7 @@ impl Output {
         operands: &mut Operands,
         step: &mut Step,
     ) {
+        let _output = Component::Output.span();
         let table = &self.0;
         let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
         let input = filled.expect("hidden vectors are as wide as the words'");
@@ -68,7 +71,10 @@ impl Output {
                 Wanted::Best => group.best(table, input, rows, request.suppressed, best, step),
                 Wanted::Logits => group.scores(table, input, rows, logits, step, |_| ()),
                 Wanted::LogProbabilities => {
-                    let finish = |scores: &mut [f32]| table.kernels().log_softmax(scores);
+                    let finish = |scores: &mut [f32]| {
+                        let _softmax = Operator::Softmax.span();
+                        table.kernels().log_softmax(scores);
+                    };
                     group.scores(table, input, rows, logits, step, finish);
                 }
             }
@@ -134,7 +140,9 @@ impl Group {
         best.clear();
         best.resize(rows.len(), Best::NONE);
         let to = To::Best { best, mask: Some(self.masks.of_rows(rows)) };
+        let product = Operator::Product.span();
         weights.multiply(input, 0..weights.n(), Activation::None, None, to).expect(FITS);
+        drop(product);
         for (best, row) in best.iter().zip(rows) {
             // Nothing is best where every word is suppressed, or no logit is a number: the first must do.
             let first = || self.own[row.sentence % GROUP].first().copied().unwrap_or(0);
@@ -156,7 +164,9 @@ impl Group {
         let n = weights.n();
         logits.resize(rows.len() * n, 0.0);
         let to = To::F32(MatMut::new(logits, rows.len(), n).expect(FITS));
+        let product = Operator::Product.span();
         weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
+        drop(product);
         for (logits, row) in logits.chunks_exact(n).zip(rows) {
             let own = &self.own[row.sentence % GROUP];
             let scores = step.scores.push(if own.is_empty() { n } else { own.len() });

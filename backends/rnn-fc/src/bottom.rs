@@ -8,6 +8,7 @@
 use dyno_formats::Result;
 use dyno_nn::math::{Linear, add, dot, multiply_add, softmax};
 use dyno_nn::recurrent::Cell;
+use dyno_nn::watch::{Component, Operator};
 use dyno_nn::{Params, Ragged, Row};
 
 use crate::memory::Memory;
@@ -84,11 +85,14 @@ impl Bottom {
         memory: &mut Memory,
         scratch: &mut Scratch,
     ) {
+        let attention = Component::Attention.span();
         let wide = self.source.outputs();
         self.source.apply(&source.rows, &mut scratch.operands, &mut attended.words);
         for word in attended.words.chunks_exact_mut(wide) {
             scratch.functions.tanh(&mut word[wide - self.attention..]);
         }
+        drop(attention);
+        let _decoder = Component::Decoder.span();
         let means = &mut attended.contexts;
         source.spans.means(&source.rows, self.attended, means);
         self.start.apply(means, &mut scratch.operands, &mut attended.shares);
@@ -115,6 +119,7 @@ impl Bottom {
             let shares = attended.shares.chunks_exact(gates);
             fed.chunks_exact_mut(wide).zip(shares).for_each(|(fed, share)| add(&mut fed[..gates], share));
         }
+        let _gates = Operator::Activation.span();
         let Scratch { functions, recurrent, row: buffer, .. } = scratch;
         memory.advance(0, |row, owner, output, cell| {
             let pre = [&fed[row * wide..][..gates], &recurrent[owner * wide..][..gates], &self.bias];
@@ -133,6 +138,7 @@ impl Bottom {
         scratch: &Scratch,
     ) {
         let (gates, wide) = (self.bias.len(), self.state.outputs());
+        let (_component, _operator) = (Component::Attention.span(), Operator::Attention.span());
         attended.contexts.clear();
         attended.weights.clear();
         for (row, (at, fed)) in rows.iter().zip(fed.chunks_exact_mut(wide)).enumerate() {

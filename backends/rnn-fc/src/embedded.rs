@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dyno_nn::WordTable;
 use dyno_nn::math::{Linear, Operands};
+use dyno_nn::watch::Component;
 
 /// One side's words as its first layer sees them.
 pub(crate) struct Embedded {
@@ -42,6 +43,7 @@ impl Embedded {
         rest: &mut Rest,
         out: &mut Vec<f32>,
     ) {
+        let _embed = Component::Embed.span();
         let outputs = self.product.outputs();
         out.clear();
         rest.rows.clear();

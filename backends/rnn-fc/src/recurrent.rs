@@ -5,6 +5,7 @@ use dyno_formats::Result;
 use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands};
 use dyno_nn::recurrent::{Cell, Functions, State};
+use dyno_nn::watch::Operator;
 
 use crate::memory::Memory;
 use crate::product::{Named, beside};
@@ -76,6 +77,7 @@ impl Recurrent {
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         let Scratch { functions, operands, recurrent, row } = scratch;
         self.state.apply(state.output.values(), operands, recurrent);
+        let _gates = Operator::Activation.span();
         let fed = fed.chunks_exact(self.fed()).zip(recurrent.chunks_exact(self.fed()));
         let outputs = state.output.values_mut().chunks_exact_mut(self.width);
         let rows = outputs.zip(state.cell.values_mut().chunks_exact_mut(self.width)).zip(fed);
@@ -94,6 +96,7 @@ impl Recurrent {
     ) -> &'a [f32] {
         let (Scratch { functions, operands, recurrent, row: buffer }, gates) = (scratch, self.fed());
         self.state.apply(memory.states(layer), operands, recurrent);
+        let _gates = Operator::Activation.span();
         memory.advance(layer, |row, owner, output, cell| {
             let pre = [&fed[row * gates..][..gates], &recurrent[owner * gates..][..gates], &self.bias];
             self.cell.step(*functions, pre, output, cell, buffer);

@@ -3,6 +3,7 @@
 use dyno_formats::Result;
 use dyno_nn::math::{Linear, add};
 use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::watch::Component;
 use dyno_nn::{Params, Sentence};
 
 use crate::embedded::{Embedded, Rest};
@@ -63,6 +64,7 @@ impl Source {
 
     /// Encodes a batch.
     pub(crate) fn encode(&self, batch: &[Sentence<'_>], encoded: &mut Encoded, scratch: &mut Scratch) {
+        let _encoder = Component::Encoder.span();
         encoded.spans.set(batch);
         let words = batch.iter().flat_map(|sentence| sentence.ids).map(|id| Some(*id));
         self.words.apply(words, &mut scratch.operands, &mut encoded.rest, &mut encoded.fed);

@@ -4,6 +4,7 @@
 use dyno_formats::Result;
 use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands, add};
+use dyno_nn::watch::Operator;
 
 use crate::memory::Memory;
 use crate::options::{self, Options};
@@ -73,6 +74,7 @@ impl Stack {
         let Buffers { out, below, fed } = buffers;
         for (at, layer) in self.fully_connected.iter().enumerate() {
             layer.apply(out, operands, fed);
+            let _activation = Operator::Activation.span();
             // The third, the fifth and so on: `below` is what the layer two below gave.
             if at >= 2 && at % 2 == 0 {
                 add(fed, below);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dyno_nn::output::Choice;
+use dyno_nn::watch::Component;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
 use crate::bottom::Attended;
@@ -55,6 +56,7 @@ impl Decoder for Worker {
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
         step.clear();
+        let _decoder = Component::Decoder.span();
         let Self { network, encoded, attended, memory, fed, scratch, stack, .. } = self;
         let words = rows.iter().map(|row| row.previous);
         network.target_words.apply(words, &mut scratch.operands, &mut self.rest, fed);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use dyno_formats::{Fault, MarianConfig, Result};
 use dyno_nn::math::{Kernels, Linear, add, together};
 use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, Transformer};
+use dyno_nn::watch::Operator;
 use dyno_nn::{Network, Params, Rows};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -97,6 +98,7 @@ impl Ssru {
     /// The norms of x and σ⁻¹(f), both [n, D].
     fn norm(&self, x: &mut [f32], forget: &mut [f32]) {
         let Some(Norms { scale, forget_scale, forget_bias, zeros }) = &self.norms else { return };
+        let _norm = Operator::Norm.span();
         for (x, forget) in x.chunks_exact_mut(self.width).zip(forget.chunks_exact_mut(self.width)) {
             self.kernels.layer_norm(x, scale, zeros, EPSILON).expect(WIDE);
             self.kernels.layer_norm(forget, forget_scale, zeros, EPSILON).expect(WIDE);
@@ -136,7 +138,9 @@ impl Memory for Cells {
         together(input, &mut scratch.operands, products);
         unit.norm(x, forget);
         out.resize(x.len(), 0.0);
+        let gates = Operator::Activation.span();
         unit.kernels.ssru(x, forget, cells.values_mut(), out).expect(WIDE);
+        drop(gates);
         match &unit.projection {
             Some(projection) => {
                 unit.after.product(projection, out, rows, scratch, x);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
 use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, activation};
+use dyno_nn::watch::Operator;
 use dyno_nn::{Params, Rows};
 
 /// What the configuration says of the sublayer.
@@ -105,6 +106,7 @@ impl Average {
         let [input_gate, average_gate] = gates;
         of_input.apply(input, &mut scratch.operands, input_gate);
         of_average.apply(rows, &mut scratch.operands, average_gate);
+        let _gates = Operator::Activation.span();
         self.kernels.mix(input, input_gate, rows, average_gate).expect(WIDE);
     }
 }
@@ -134,9 +136,11 @@ impl Memory for Averages {
 
     fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
         let Self { layer, averages, out, spare } = self;
+        let average = Operator::Attention.span(); // of all words alike
         layer.kernels.average(rows, step, averages.values_mut()).expect(WIDE);
         out.clear();
         out.extend_from_slice(averages.values());
+        drop(average);
         layer.before.norms(out);
         layer.feed(out, &mut spare[0], scratch);
         layer.gate(out, rows, spare, scratch);

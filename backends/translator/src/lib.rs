@@ -10,6 +10,7 @@
 //! Each sentence is searched as if it were alone: its limit and its candidates are its own. Lines of one call are
 //! one batch, which changes speed and nothing else.
 
+mod breakdown;
 mod engine;
 mod model;
 mod opening;

@@ -1,16 +1,17 @@
 //! The opened model, and a worker's session of it: lines to sentences, search, text.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use dyno_api::{Answer, Error, Facts, Model, OpenedFile, Session, Sink};
+use dyno_api::{Answer, Breakdown, Error, Facts, Model, OpenedFile, Session, Sink};
 use dyno_formats::{Selection, Shortlist, Vocabularies};
+use dyno_nn::watch::{Component, Times, watch};
 use dyno_nn::{Network, Sentence};
 use dyno_text::{Scratch, Vocabulary};
 
 use crate::opening::Opened;
 use crate::search::{Found, Member, Search, Task};
 use crate::settings::{Decoding, ShortlistWish, Wishes};
-use crate::unknown;
+use crate::{breakdown, unknown};
 
 /// Everything that workers share.
 pub(crate) struct Translator {
@@ -31,6 +32,8 @@ struct Shared {
     suppressed: Vec<u32>,
     replace_unknown: bool,
     facts: Facts,
+    /// Where the time of all workers went, if somebody wants to know.
+    times: Option<Mutex<Times>>,
 }
 
 type Fallible<T> = Result<T, String>;
@@ -63,6 +66,7 @@ impl Translator {
             shortlist: shortlist(first, wishes, &source, &target)?,
             suppressed: suppressed(&target, &decoding),
             facts: facts(backend, opened, &members, wishes),
+            times: wishes.breakdown.then(Mutex::default),
             members,
             replace_unknown: wishes.replace_unknown,
             decoding,
@@ -187,7 +191,15 @@ impl Model for Translator {
             text: String::new(),
         }))
     }
+
+    fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
+        let times = self.shared.times.as_ref().map(|times| times.lock().expect(UNPOISONED));
+        Ok(times.map(|times| breakdown::of(&times)))
+    }
 }
+
+/// What a lock is taken for can't fail.
+const UNPOISONED: &str = "times are added up without a panic";
 
 /// One worker.
 struct Worker {
@@ -209,13 +221,16 @@ impl Worker {
     /// The line's words and its end, cut at the longest length; `None` where it has no words.
     fn line(&mut self, index: usize, bytes: &[u8]) -> Option<Line> {
         let shared = &self.shared;
+        let tokenise = Component::Tokenise.span();
         let mut ids = Vec::new();
         shared.source.encode_into(bytes, &mut self.scratch, &mut ids);
+        drop(tokenise);
         if ids.is_empty() {
             return None;
         }
         ids.truncate(shared.decoding.max_length - 1);
         ids.push(shared.source_eos);
+        let _output = Component::Output.span();
         let candidates =
             shared.shortlist.as_ref().map(|list| list.select(&ids, &mut self.selection).to_vec());
         Some(Line { index, ids, candidates })
@@ -238,10 +253,8 @@ impl Worker {
         }
         shared.target.decode_into(found.ids, &mut self.text)
     }
-}
 
-impl Session for Worker {
-    fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+    fn translate(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
         let mut full = Vec::with_capacity(lines.len());
         for (index, bytes) in lines.iter().enumerate() {
             match self.line(index, bytes) {
@@ -252,7 +265,10 @@ impl Session for Worker {
         let sentences: Vec<Sentence<'_>> = full.iter().map(Line::sentence).collect();
         let shared = Arc::clone(&self.shared);
         let task = Task { sentences: &sentences, suppressed: &shared.suppressed };
+        let search = Component::Search.span();
         let mut results = self.search.run(&task);
+        drop(search);
+        let _detokenise = Component::Detokenise.span();
         for (at, line) in full.iter().enumerate() {
             for rank in 0..results.count(at) {
                 let found = results.found(at, rank);
@@ -264,6 +280,17 @@ impl Session for Worker {
         results.clear();
         self.search.give_back(results);
         Ok(())
+    }
+}
+
+impl Session for Worker {
+    fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let Some(of_all) = &shared.times else { return self.translate(lines, sink) };
+        let mut times = Times::default();
+        let done = watch(&mut times, || self.translate(lines, sink));
+        of_all.lock().expect(UNPOISONED).merge(&times);
+        done
     }
 }
 

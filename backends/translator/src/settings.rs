@@ -39,6 +39,8 @@ pub(crate) struct Wishes {
     skip_cost: Option<bool>,
     early_stop: Option<f32>,
     pub(crate) replace_unknown: bool,
+    /// Whether to watch where the time goes.
+    pub(crate) breakdown: bool,
 }
 
 /// Which shortlist.
@@ -86,6 +88,7 @@ impl Wishes {
             skip_cost: reader.take("skip-cost", FLAG)?,
             early_stop: reader.take("early-stop", NUMBER)?,
             replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
+            breakdown: reader.take("breakdown", FLAG)?.unwrap_or(false),
         };
         wishes.check(reader)?;
         Ok(wishes)

@@ -2,6 +2,8 @@
 
 use dyno_kernels::Kernels;
 
+use crate::watch::Operator;
+
 /// An activation by Marian's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
@@ -31,6 +33,7 @@ impl Activation {
 
     /// Applies it to each element.
     pub fn apply(self, kernels: Kernels, row: &mut [f32]) {
+        let _activation = Operator::Activation.span();
         match self.of_kernels() {
             Some(activation) => kernels.activate(activation, row),
             None => row.iter_mut().for_each(|x| *x *= normal_cdf(*x)),

@@ -2,6 +2,8 @@
 
 use dyno_kernels::{Input, Kernels, Precision, Rows};
 
+use crate::watch::Operator;
+
 /// How a product's rows are quantised. Each row has a scale of its own, from its greatest magnitude, so that it
 /// doesn't depend on the rows beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,7 @@ impl Operands {
             Form::Int16 { limit } => (Precision::Int16, f32::from(limit)),
             Form::Int8 => (Precision::Int8, 127.0),
         };
+        let _quantise = Operator::Quantise.span();
         let buffer = self.0.get_or_insert_with(|| kernels.rows(precision, 0, 0));
         buffer.reshape(precision, rows, k);
         buffer.quantise_to(input, rows, limit)?;

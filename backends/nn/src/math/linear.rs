@@ -7,6 +7,7 @@ use dyno_kernels::{Input, Kernels, Mat, MatMut, Output, Weights};
 
 use super::form::{Form, Operands};
 use super::{Activation, Matrix};
+use crate::watch::Operator;
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
@@ -74,7 +75,9 @@ impl Linear {
         let residual = then.residual.filter(|_| apart.is_none());
         let mat = residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
         let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));
+        let product = Operator::Product.span();
         self.weights.multiply(input, 0..columns, fused, mat, to).expect(WHOLE);
+        drop(product);
         if let Some(activation) = apart {
             activation.apply(self.kernels, out);
             then.residual.into_iter().for_each(|residual| super::add(out, residual));

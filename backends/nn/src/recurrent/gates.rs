@@ -2,6 +2,8 @@
 
 use dyno_kernels::{Activation, Kernels};
 
+use crate::watch::Operator;
+
 /// A kind of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
@@ -39,6 +41,7 @@ impl Functions {
 
     /// The hyperbolic tangent of each element.
     pub fn tanh(self, row: &mut [f32]) {
+        let _activation = Operator::Activation.span();
         if self.table {
             self.kernels.tanh_table(row);
         } else {

@@ -11,6 +11,7 @@ use super::feed_forward::{FeedForward, Hidden};
 use super::{Scratch, Transformer};
 use crate::math::together;
 use crate::output::Choice;
+use crate::watch::{Component, Operator};
 use crate::{Decoder, Request, Row, Sentence, Step};
 
 /// One layer of the decoder.
@@ -56,6 +57,7 @@ impl State {
     }
 
     fn embed(&mut self, rows: &[Row]) {
+        let _embed = Component::Embed.span();
         let embedding = &self.network.target;
         let position = embedding.step_position(self.taken);
         self.rows.clear();
@@ -67,12 +69,14 @@ impl State {
     }
 
     fn attend(&mut self, layer: usize, rows: &[Row], mut alignment: Option<&mut Step>) {
+        let _attention = Component::Attention.span();
         let (width, attention) = (self.network.width, &self.network.layers[layer].context);
         let context = &self.context[layer];
         let Buffers { query, heads, out, weights, .. } = &mut self.buffers;
         let input = attention.before.prepare(&self.rows, &mut self.scratch.prepared);
         attention.query.apply(input, &mut self.scratch.operands, query);
         heads.resize(self.rows.len(), 0.0);
+        let attend = Operator::Attention.span();
         for ((row, query), out) in
             rows.iter().zip(query.chunks_exact(width)).zip(heads.chunks_exact_mut(width))
         {
@@ -82,6 +86,7 @@ impl State {
                 step.attention.push(attended.len()).copy_from_slice(&weights[..attended.len()]);
             }
         }
+        drop(attend);
         attention.finish(heads, &mut self.rows, out, &mut self.scratch);
     }
 }
@@ -90,16 +95,19 @@ impl Decoder for State {
     fn start(&mut self, batch: &[Sentence<'_>]) {
         let network = &self.network;
         network.encoder.encode(&network.source, batch, &mut self.encoded, &mut self.scratch);
+        let attention = Component::Attention.span();
         let Buffers { keys, values, .. } = &mut self.buffers;
         for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(&self.encoded.rows, &mut self.scratch.operands, parts);
             context.resize_with(context.len().max(batch.len()), || Attended::new(network.width));
+            let _attention = Operator::Attention.span();
             for (span, attended) in self.encoded.starts.windows(2).zip(context) {
                 let span = span[0] * network.width..span[1] * network.width;
                 attention.remember(&keys[span.clone()], &values[span], attended);
             }
         }
+        drop(attention);
         network.output.start(batch, &mut self.choice);
         self.memories.iter_mut().for_each(|memory| memory.start(batch.len()));
         self.taken = 0;
@@ -107,6 +115,7 @@ impl Decoder for State {
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
         step.clear();
+        let _decoder = Component::Decoder.span();
         self.embed(rows);
         let network = Arc::clone(&self.network);
         for (at, layer) in network.layers.iter().enumerate() {

@@ -10,6 +10,7 @@ use super::{Options, Process, Scratch};
 use crate::Sentence;
 use crate::math::together;
 use crate::params::Params;
+use crate::watch::{Component, Operator};
 
 /// The encoder's layers.
 pub(super) struct Encoder {
@@ -53,6 +54,17 @@ impl Encoder {
         encoded: &mut Encoded,
         scratch: &mut Scratch,
     ) {
+        let _encoder = Component::Encoder.span();
+        self.embed(embedding, batch, encoded);
+        for (attention, feed) in &self.layers {
+            self.attend(attention, encoded, scratch);
+            feed.apply(&mut encoded.rows, &mut encoded.hidden, scratch);
+        }
+        self.top.apply(&mut encoded.rows, &encoded.embedded, scratch);
+    }
+
+    fn embed(&self, embedding: &Embedding, batch: &[Sentence<'_>], encoded: &mut Encoded) {
+        let _embed = Component::Embed.span();
         encoded.rows.clear();
         encoded.starts.clear();
         encoded.starts.push(0);
@@ -64,11 +76,6 @@ impl Encoder {
         }
         encoded.embedded.clone_from(&encoded.rows);
         embedding.after.norms(&mut encoded.rows);
-        for (attention, feed) in &self.layers {
-            self.attend(attention, encoded, scratch);
-            feed.apply(&mut encoded.rows, &mut encoded.hidden, scratch);
-        }
-        self.top.apply(&mut encoded.rows, &encoded.embedded, scratch);
     }
 
     fn attend(&self, attention: &Attention, encoded: &mut Encoded, scratch: &mut Scratch) {
@@ -79,12 +86,14 @@ impl Encoder {
             [(&attention.query, &mut *query), (&attention.key, &mut *keys), (&attention.value, &mut *values)];
         together(input, &mut scratch.operands, parts);
         heads.resize(rows.len(), 0.0);
+        let spans = Operator::Attention.span();
         let attended = self_attended.get_or_insert_with(|| Attended::new(width));
         for span in starts.windows(2) {
             let span = span[0] * width..span[1] * width;
             attention.remember(&keys[span.clone()], &values[span.clone()], attended);
             attention.attend(&query[span.clone()], attended, &mut heads[span], weights);
         }
+        drop(spans);
         attention.finish(heads, rows, out, scratch);
     }
 }

@@ -6,6 +6,7 @@ use dyno_formats::Result;
 use super::Scratch;
 use crate::math::{Epilogue, Kernels, Linear};
 use crate::params::Params;
+use crate::watch::Operator;
 
 /// Of the Transformer's norms (`src/models/transformer.h`).
 const EPSILON: f32 = 1e-6;
@@ -117,6 +118,7 @@ impl Process {
                 Operation::Add => self.kernels.add(rows, input).expect(WIDE),
                 Operation::Highway(linear) => {
                     linear.apply(input, &mut scratch.operands, &mut scratch.gate);
+                    let _gate = Operator::Activation.span();
                     self.kernels.highway(input, &scratch.gate, rows).expect(WIDE);
                 }
                 norm => self.norm(norm, rows),
@@ -125,6 +127,7 @@ impl Process {
     }
 
     fn norm(&self, operation: &Operation, rows: &mut [f32]) {
+        let _norm = Operator::Norm.span();
         let each = rows.chunks_exact_mut(self.width);
         match operation {
             Operation::LayerNorm { scale, bias } => each.for_each(|row| {

@@ -10,6 +10,7 @@ use super::history::History;
 use super::{Options, Scratch};
 use crate::math::together;
 use crate::params::Params;
+use crate::watch::Operator;
 
 /// The sublayer's parameters.
 pub struct SelfAttention {
@@ -67,6 +68,7 @@ impl Memory for Cache {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(rows, &mut scratch.operands, parts);
         }
+        let attend = Operator::Attention.span();
         self.history.push(keys, values);
         if step == 0 {
             // One key only, so that its value is all: normalised, for once.
@@ -82,6 +84,7 @@ impl Memory for Cache {
                 attention.attend(query, self.history.of(row), out, weights);
             }
         }
+        drop(attend);
         attention.finish(heads, rows, out, scratch);
     }
 

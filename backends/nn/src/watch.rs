@@ -1,0 +1,270 @@
+//! Where the time goes, by component and by operator at once.
+//!
+//! A thread is always in one place: a component of the translator, and in it an operator. [`Component::span`] and
+//! [`Operator::span`] change the place until what they give is dropped; each change reads the clock once and charges what
+//! has passed to the place that is left. So every moment counts exactly once, and what nobody claims is `other`. Time
+//! in a product's epilogue (bias, activation, sum) is the product's, time in attention's softmax is attention's: they
+//! are one loop.
+//!
+//! The clock is the thread's own rather than an argument of every layer: a session works on one thread at a time, and
+//! nothing is shared while it works. It runs inside [`watch`] alone; elsewhere a span is a look at a flag.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use dyno_kernels::ticks;
+
+/// What of the translator is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub enum Component {
+    Tokenise,
+    Embed,
+    Encoder,
+    /// The decoder's to the source; what encoders attend to is the encoder's.
+    Attention,
+    Decoder,
+    /// Choosing candidates, and among them.
+    Output,
+    Search,
+    Detokenise,
+    Other,
+}
+
+/// What kind of computation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // as above
+pub enum Operator {
+    Product,
+    Attention,
+    Softmax,
+    Norm,
+    Activation,
+    Quantise,
+    Other,
+}
+
+impl Component {
+    /// All, in the order of the work.
+    pub const ALL: [Self; 9] = [
+        Self::Tokenise,
+        Self::Embed,
+        Self::Encoder,
+        Self::Attention,
+        Self::Decoder,
+        Self::Output,
+        Self::Search,
+        Self::Detokenise,
+        Self::Other,
+    ];
+
+    /// What follows is its work (of no operator, yet), until the span is dropped.
+    #[inline]
+    pub fn span(self) -> Span {
+        Span(CLOCK.with(|clock| clock.turn(|_| (self, Operator::Other))))
+    }
+}
+
+impl Operator {
+    /// All.
+    pub const ALL: [Self; 7] = [
+        Self::Product,
+        Self::Attention,
+        Self::Softmax,
+        Self::Norm,
+        Self::Activation,
+        Self::Quantise,
+        Self::Other,
+    ];
+
+    /// What follows is its work, for the component that is at work, until the span is dropped.
+    #[inline]
+    pub fn span(self) -> Span {
+        Span(CLOCK.with(|clock| clock.turn(|(component, _)| (component, self))))
+    }
+}
+
+type Place = (Component, Operator);
+
+/// A stretch of work; when it is dropped, what went on before goes on.
+#[must_use]
+#[derive(Debug)]
+pub struct Span(Option<Place>);
+
+impl Drop for Span {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            CLOCK.with(|clock| clock.turn(|_| before));
+        }
+    }
+}
+
+/// By component and operator.
+type Table<T> = [[T; Operator::ALL.len()]; Component::ALL.len()];
+
+struct Clock {
+    runs: Cell<bool>,
+    place: Cell<Place>,
+    /// When the place was entered.
+    since: Cell<u64>,
+    ticks: Table<Cell<u64>>,
+}
+
+const NOWHERE: Place = (Component::Other, Operator::Other);
+
+thread_local! {
+    static CLOCK: Clock = const { Clock::new() };
+}
+
+impl Clock {
+    const fn new() -> Self {
+        let ticks = [const { [const { Cell::new(0) }; Operator::ALL.len()] }; Component::ALL.len()];
+        Self { runs: Cell::new(false), place: Cell::new(NOWHERE), since: Cell::new(0), ticks }
+    }
+
+    /// Goes where `to` leads; gives the place that was left. Nothing where the clock doesn't run.
+    #[inline]
+    fn turn(&self, to: impl FnOnce(Place) -> Place) -> Option<Place> {
+        self.runs.get().then(|| self.charge(to, ticks()))
+    }
+
+    fn charge(&self, to: impl FnOnce(Place) -> Place, now: u64) -> Place {
+        let before = self.place.get();
+        let cell = &self.ticks[before.0 as usize][before.1 as usize];
+        cell.set(cell.get() + now.saturating_sub(self.since.replace(now)));
+        self.place.set(to(before));
+        before
+    }
+}
+
+/// Stops the thread's clock, also where the work panics.
+struct Running;
+
+impl Running {
+    fn start() -> Self {
+        CLOCK.with(|clock| {
+            clock.ticks.iter().flatten().for_each(|cell| cell.set(0));
+            clock.place.set(NOWHERE);
+            clock.since.set(ticks());
+            clock.runs.set(true);
+        });
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        CLOCK.with(|clock| clock.runs.set(false));
+    }
+}
+
+/// Does `work`, and adds to `times` where its time went.
+pub fn watch<T>(times: &mut Times, work: impl FnOnce() -> T) -> T {
+    let (begin, running) = (Instant::now(), Running::start());
+    let done = work();
+    CLOCK.with(|clock| {
+        clock.turn(|place| place);
+        times.add(&clock.ticks, begin.elapsed());
+    });
+    drop(running);
+    done
+}
+
+/// Nanoseconds by component and operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times(Table<u64>);
+
+impl Times {
+    /// Shares `whole` out as ticks were; what rounding leaves is nobody's.
+    fn add(&mut self, ticks: &Table<Cell<u64>>, whole: Duration) {
+        let sum = ticks.iter().flatten().map(|cell| u128::from(cell.get())).sum::<u128>().max(1);
+        let mut left = whole.as_nanos() as u64;
+        for (to, ticks) in self.0.iter_mut().flatten().zip(ticks.iter().flatten()) {
+            let share = (u128::from(ticks.get()) * whole.as_nanos() / sum) as u64;
+            *to += share;
+            left -= share;
+        }
+        self.0[Component::Other as usize][Operator::Other as usize] += left;
+    }
+
+    /// Adds what another has.
+    pub fn merge(&mut self, other: &Self) {
+        self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(to, more)| *to += more);
+    }
+
+    /// Of a component, all operators together.
+    pub fn of_component(&self, component: Component) -> u64 {
+        self.0[component as usize].iter().sum()
+    }
+
+    /// Of an operator, all components together.
+    pub fn of_operator(&self, operator: Operator) -> u64 {
+        self.0.iter().map(|component| component[operator as usize]).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use Component::{Attention, Encoder};
+    use Operator::{Other, Product, Softmax};
+
+    fn sums(times: &Times) -> [u64; 2] {
+        let components = Component::ALL.iter().map(|component| times.of_component(*component));
+        [components.sum(), Operator::ALL.iter().map(|operator| times.of_operator(*operator)).sum()]
+    }
+
+    #[test]
+    fn every_tick_counts_once_for_a_component_and_once_for_an_operator() {
+        let clock = Clock::new();
+        for (place, now) in
+            [((Encoder, Other), 1), ((Encoder, Product), 3), ((Attention, Softmax), 7), (NOWHERE, 15)]
+        {
+            clock.charge(|_| place, now);
+        }
+        let mut times = Times::default();
+        times.add(&clock.ticks, Duration::from_nanos(151)); // ten nanoseconds a tick, and one that nobody has
+        assert_eq!((times.of_component(Encoder), times.of_component(Attention)), (6 * 10, 8 * 10));
+        assert_eq!((times.of_operator(Product), times.of_operator(Softmax)), (4 * 10, 8 * 10));
+        assert_eq!((times.of_component(Component::Other), times.of_operator(Other)), (11, 31));
+        let mut twice = times.clone();
+        twice.merge(&times);
+        assert_eq!((sums(&times), sums(&twice)), ([151; 2], [302; 2]));
+    }
+
+    #[test]
+    fn spans_lead_back_to_where_they_began() {
+        let mut times = Times::default();
+        let begin = Instant::now();
+        watch(&mut times, || {
+            let place = || CLOCK.with(|clock| clock.place.get());
+            let _encoder = Encoder.span();
+            let product = Product.span();
+            {
+                let _attention = Attention.span();
+                let _softmax = Softmax.span();
+                assert_eq!(place(), (Attention, Softmax));
+            }
+            assert_eq!(place(), (Encoder, Product));
+            drop(product);
+            assert_eq!(place(), (Encoder, Other));
+        });
+        let [components, operators] = sums(&times);
+        assert_eq!(components, operators);
+        assert!((1..=begin.elapsed().as_nanos()).contains(&u128::from(components)));
+    }
+
+    #[test]
+    fn nothing_is_watched_outside() {
+        assert!(Component::Search.span().0.is_none());
+        let panicked = std::panic::catch_unwind(|| watch(&mut Times::default(), || panic!("on purpose")));
+        assert!(panicked.is_err() && Product.span().0.is_none());
+        let mut times = Times::default();
+        watch(&mut times, || drop(Encoder.span()));
+        watch(&mut Times::default(), || drop(Attention.span()));
+        watch(&mut times, || ());
+        assert_eq!(times.of_component(Attention), 0, "a watch begins anew");
+    }
+}
