@@ -9,111 +9,31 @@
 //! Both talk over one socket, a JSON line a message: the bench writes a [`Spec`], the supervisor [`Launched`] and
 //! later a [`Report`]. After the spec the bench writes nothing more, and closing its side means "kill".
 
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+mod messages;
+mod tail;
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{ChildStderr, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use anyhow::Context;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+pub use messages::{Launched, MemoryMethod, Report, Spec};
+pub use tail::STDERR_MOST;
+#[cfg(test)]
+pub use tail::STDERR_TAIL;
+use tail::Tail;
 
 use crate::exit::{Exit, Outcome};
 use crate::os::{self, Interest};
 use crate::process::tree;
 
-/// What to start, and where.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Spec {
-    /// Program and arguments.
-    pub command: Vec<String>,
-    /// The folder to start in; the bench's own if absent.
-    pub folder: Option<PathBuf>,
-    /// The cores that it may use.
-    pub cores: Vec<usize>,
-    /// All that it sees of the environment.
-    pub environment: Vec<(String, String)>,
-    /// Whether it gets a network namespace of its own.
-    pub isolated: bool,
-}
-
-/// First message: it runs, or could not be started.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Launched {
-    /// Monotonic time just before the start.
-    pub at_ns: u64,
-    /// Why it could not be started.
-    pub error: Option<String>,
-    /// Where a network of its own was wanted: "isolated", or why it shares the host's.
-    pub network: Option<String>,
-}
-
-/// Last message: how it ended and what it took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// Monotonic time of its end.
-    pub ended_ns: u64,
-    /// Exit code, where it exited by itself.
-    pub code: Option<i32>,
-    /// Signal, where one ended it.
-    pub signal: Option<i32>,
-    /// Whether the bench asked for its end.
-    pub killed: bool,
-    /// CPU time in user mode, of all its processes.
-    pub user_ns: u64,
-    /// CPU time in the kernel, of all its processes.
-    pub system_ns: u64,
-    /// Peak memory, by `memory_method`.
-    pub peak_bytes: u64,
-    /// Peak resident memory of its largest process, by the kernel's accounting.
-    #[serde(default)]
-    pub largest_process_bytes: u64,
-    /// Largest sum over its processes seen at once, shared pages counted in parts; where it had several.
-    #[serde(default)]
-    pub tree_pss_bytes: Option<u64>,
-    /// What `peak_bytes` is.
-    #[serde(default)]
-    pub memory_method: MemoryMethod,
-    /// The supervisor's own: the least that `peak_bytes` can be.
-    pub floor_bytes: u64,
-    /// Switches that it asked for by waiting.
-    pub voluntary_switches: u64,
-    /// Switches forced upon it.
-    pub involuntary_switches: u64,
-    /// Processes that still lived after it had ended.
-    pub left_processes: usize,
-    /// How much it wrote to standard error.
-    pub stderr_bytes: u64,
-    /// The last of it.
-    pub stderr_tail: String,
-    /// Whether it was ended because it wrote too much of it.
-    #[serde(default)]
-    pub flooded: bool,
-    /// CPU time of the supervisor itself.
-    #[serde(default)]
-    pub supervisor_ns: u64,
-}
-
-/// How the peak of memory was found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MemoryMethod {
-    /// The kernel's accounting at the end of its largest process: exact.
-    #[default]
-    Wait4,
-    /// Samples of the proportional set size, summed over its processes.
-    Pss,
-}
-
-/// Kept of standard error: enough for a traceback.
-pub const STDERR_TAIL: usize = 16 * 1024;
-/// More than this on standard error is a flood: no log of a test set is as long.
-pub const STDERR_MOST: u64 = 64 << 20;
 /// Time between two looks at the memory of a system of several processes.
 pub const MEMORY_LOOK: Duration = Duration::from_millis(50);
 /// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
@@ -276,46 +196,6 @@ fn own_peak_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     peak.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
-}
-
-/// The end of a system's standard error; what came before is counted and dropped, so that a flood costs
-/// neither memory nor disk.
-struct Tail {
-    pipe: Option<ChildStderr>,
-    bytes: u64,
-    kept: VecDeque<u8>,
-}
-
-impl Tail {
-    fn new(pipe: ChildStderr) -> io::Result<Self> {
-        os::set_nonblocking(pipe.as_fd())?;
-        Ok(Self { pipe: Some(pipe), bytes: 0, kept: VecDeque::new() })
-    }
-
-    fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().map(ChildStderr::as_fd)
-    }
-
-    /// Takes what is there now, at most a pipe's full, so that a flood can't hold up the rest.
-    fn read(&mut self) {
-        let mut buffer = [0; 64 * 1024];
-        let Some(pipe) = &mut self.pipe else { return };
-        match pipe.read(&mut buffer) {
-            Ok(0) => self.pipe = None,
-            Ok(n) => {
-                self.bytes += n as u64;
-                self.kept.extend(&buffer[..n]);
-                self.kept.drain(..self.kept.len().saturating_sub(STDERR_TAIL));
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => self.pipe = None,
-        }
-    }
-
-    fn finish(mut self) -> (u64, String) {
-        let text = String::from_utf8_lossy(self.kept.make_contiguous()).into_owned();
-        (self.bytes, text)
-    }
 }
 
 /// The bench's side of the socket that a supervisor is started with.

@@ -1,0 +1,68 @@
+//! The campaign's text: complaints about it with line and column, and the checks of single values.
+
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use crate::exit::{Failure, Outcome, bad_input};
+
+/// The file's text, for turning byte positions into lines and columns.
+pub(super) struct Source<'a> {
+    /// Where it lies.
+    pub(super) path: &'a Path,
+    /// What it says.
+    pub(super) text: String,
+}
+
+impl Source<'_> {
+    /// What is wrong at `span`, with line and column.
+    pub(super) fn complaint(&self, span: Range<usize>, message: impl Display) -> Failure {
+        let before = &self.text[..span.start.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        bad_input(format!("{}:{line}:{column}: {message}", self.path.display()))
+    }
+
+    /// A path in the file, from the file's own folder.
+    pub(super) fn resolve(&self, path: &Path) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    /// A count, if one was given.
+    pub(super) fn above_zero(&self, value: Option<Spanned<usize>>, name: &str) -> Outcome<Option<usize>> {
+        match value {
+            Some(value) if *value.get_ref() == 0 => {
+                Err(self.complaint(value.span(), format!("`{name}` must be above zero")))
+            }
+            value => Ok(value.map(Spanned::into_inner)),
+        }
+    }
+
+    /// Up to eleven days: beyond it nobody waits, and a clock may not hold it.
+    pub(super) fn seconds(&self, value: Option<Spanned<f64>>, name: &str, default: f64) -> Outcome<f64> {
+        let Some(value) = value else { return Ok(default) };
+        if *value.get_ref() > 0.0 && *value.get_ref() <= 1e6 {
+            return Ok(*value.get_ref());
+        }
+        Err(self.complaint(value.span(), format!("`{name}` must be above 0 and at most 1,000,000")))
+    }
+}
+
+/// Names become parts of folder names and lines of tables.
+pub(super) fn name_fault(name: &str) -> Option<String> {
+    let odd = |c: char| c.is_control() || c == '/' || c == '\\';
+    let fine =
+        !name.is_empty() && !name.starts_with('.') && name.chars().count() <= 60 && !name.contains(odd);
+    let rule = "a name has 1 to 60 characters, no slash, no control character, and no dot at its start";
+    (!fine).then(|| format!("{name:?} won't do as a name: {rule}"))
+}
+
+/// A name that will do.
+pub(super) fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
+    match name_fault(name.get_ref()) {
+        Some(fault) => Err(source.complaint(name.span(), fault)),
+        None => Ok(name.get_ref().clone()),
+    }
+}

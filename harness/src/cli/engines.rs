@@ -1,0 +1,143 @@
+//! Arguments of the commands that use the engines as programs: translate, tokenize, convert.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::setting;
+use crate::campaign::Track;
+
+pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
+  echo 'A man sleeps.' | dyno translate --model models/mine
+  dyno translate --model model.npz --vocab vocab.spm --beam 4 --normalize 0.6 <in >out
+  dyno translate --model a --model b --cores 2 <in >out                 an ensemble of two
+  dyno translate --plugin ./mine.so --model words.tsv <in >out
+  dyno translate --backend null --set word-us=20 --track throughput-1 <in >out";
+
+/// Sixty lines or so: products of fewer rows wait for weights, those of more for activations.
+const BATCH_WORDS: usize = 768;
+
+/// `dyno translate`.
+#[derive(Args)]
+pub struct TranslateArgs {
+    /// Which backend; the one that suits the models if absent
+    #[arg(long, short)]
+    pub backend: Option<String>,
+    /// Load the backend from this shared library
+    #[arg(long, value_name = "FILE", conflicts_with = "backend")]
+    pub plugin: Option<PathBuf>,
+    /// A model: a directory, a decoder's YAML, or weights with --vocab; several are an ensemble
+    #[arg(long = "model", short, value_name = "PATH")]
+    pub models: Vec<PathBuf>,
+    #[command(flatten)]
+    pub decoding: DecodingArgs,
+    /// A setting of the backend, NAME=VALUE; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub settings: Vec<(String, serde_json::Value)>,
+    /// The protocol to follow; latency at a terminal, throughput otherwise
+    #[arg(long)]
+    pub track: Option<Track>,
+    /// How many workers; throughput-all only
+    #[arg(long, default_value_t = 1, value_parser = cores)]
+    pub cores: usize,
+    /// How many words are translated together, in lines of about one length; 1 is one line at a time
+    #[arg(long, default_value_t = BATCH_WORDS, value_name = "WORDS", value_parser = batch)]
+    pub batch: usize,
+    /// Leave facts about the model here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
+    /// Say on standard error what the tuning chose, and what that gains
+    #[arg(long)]
+    pub explain: bool,
+    /// Leave the time by component and by operator here, as JSON, if the backend watched it
+    #[arg(long, value_name = "FILE")]
+    pub breakdown: Option<PathBuf>,
+}
+
+/// Settings of backends that have options of their own here; the same as `--set NAME=VALUE`.
+#[derive(Args)]
+pub struct DecodingArgs {
+    /// Vocabulary of both sides, or of source and target
+    #[arg(long, num_args = 1..=2, value_name = "FILE")]
+    pub vocab: Option<Vec<String>>,
+    /// Shortlist; of a text one the first FIRST words are kept, and the BEST of each word
+    #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
+    pub shortlist: Option<Vec<String>>,
+    /// Number type of the weights: f32, f16, int16, int8; the widest that is there if absent
+    #[arg(long, value_name = "P")]
+    pub precision: Option<String>,
+    /// Instruction set of the kernels: scalar, avx2, avx_vnni, avx512bw, avx512_vnni; the processor's best if absent
+    #[arg(long, value_name = "ISA")]
+    pub isa: Option<String>,
+    /// Walk through products as this tuning says
+    #[arg(long, value_name = "FILE", conflicts_with = "tune")]
+    pub tuning: Option<PathBuf>,
+    /// Measure the fastest walks through the model's products first, where FILE doesn't have them yet, and write it
+    #[arg(long, value_name = "FILE")]
+    pub tune: Option<PathBuf>,
+    /// Hypotheses kept for each line
+    #[arg(long, value_name = "N")]
+    pub beam: Option<u64>,
+    /// Divide scores by length to this power; 1 without a value
+    #[arg(long, value_name = "A", num_args = 0..=1, default_missing_value = "1", allow_negative_numbers = true)]
+    pub normalize: Option<f64>,
+    /// Taken off a score for each word
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub word_penalty: Option<f64>,
+    /// Longest translation, in lengths of the source
+    #[arg(long, value_name = "F")]
+    pub max_length_factor: Option<f64>,
+    /// Print all translations in the beam: line ||| text ||| score
+    #[arg(long)]
+    pub n_best: bool,
+}
+
+/// `dyno tokenize`.
+#[derive(Args)]
+pub struct TokenizeArgs {
+    /// The vocabulary: .spm, .yml or .txt
+    #[arg(long, value_name = "FILE")]
+    pub vocab: PathBuf,
+}
+
+pub(super) const CONVERT_EXAMPLES: &str = "Examples:
+  dyno convert decoder.yml models/mine --precision int8
+  dyno convert model.npz models/mine --vocab vocab.spm --precision f32 int8 --languages en de";
+
+/// `dyno convert`.
+#[derive(Args)]
+pub struct ConvertArgs {
+    /// The model: a directory, a decoder's YAML, or weights with --vocab
+    pub model: PathBuf,
+    /// The directory to make
+    pub to: PathBuf,
+    /// Number types of the weights to write: f32, f16, int16, int8
+    #[arg(long, num_args = 1.., value_name = "P", required = true)]
+    pub precision: Vec<dyno_formats::Precision>,
+    /// Vocabulary of both sides, or of source and target
+    #[arg(long, num_args = 1..=2, value_name = "FILE")]
+    pub vocab: Option<Vec<PathBuf>>,
+    /// Shortlist to take along, in binary; of a text one the first FIRST words are kept, and the BEST of each
+    #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
+    pub shortlist: Option<Vec<String>>,
+    /// Languages of source and target
+    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    pub languages: Option<Vec<String>>,
+    /// Replace a model directory that is there
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+fn cores(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(cores @ 1..=1024) => Ok(cores),
+        _ => Err("a number from 1 to 1024".into()),
+    }
+}
+
+fn batch(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(words @ 1..=65_536) => Ok(words),
+        _ => Err("a number from 1 to 65536".into()),
+    }
+}
