@@ -57,6 +57,9 @@ pub enum Error {
         /// What the weights are.
         weights: Precision,
     },
+    /// A buffer for quantised rows was made for f32.
+    #[error("f32 activations are multiplied as they are, without a buffer; take `Input::f32`")]
+    Unquantised,
     /// An int8 weight of -128 has no opposite, so not all instruction sets could multiply it exactly.
     #[error("column {column} holds the int8 weight -128; quantise into -127..=127")]
     OutOfRange {
@@ -92,6 +95,11 @@ pub enum Error {
         /// What is used.
         isa: Isa,
     },
+}
+
+/// Checks the size of a buffer of rows; so many that their product overflows are never there.
+pub(crate) fn sized_rows(what: &'static str, found: usize, rows: usize, columns: usize) -> Result<()> {
+    sized(what, found, rows.saturating_mul(columns))
 }
 
 /// Checks a buffer's size.

@@ -138,35 +138,22 @@ pub(crate) mod avxvnni {
 /// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers. Eight rows by two where weights come
 /// from afar: they are read once for all eight.
 #[cfg(target_arch = "x86_64")]
-macro_rules! product_512 {
-    ($name:ident, $features:literal, $arithmetic:path) => {
-        product!($name, [#[target_feature(enable = $features)]], avx512, $arithmetic, crate::isa_code::avx512bw,
+macro_rules! products_512 {
+    ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(
+        product!($name, [#[target_feature(enable = $features)]], avx512, crate::product::arithmetic::$arithmetic::$name,
+            crate::isa_code::avx512bw,
             wide: [4, 4, 4, 4, 4, 4, 2, 2],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
                 (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4)
                 (7, 1) (7, 2) (8, 1) (8, 2));
-    };
+    )+};
 }
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512bw {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
-    product_512!(
-        int8,
-        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
-        crate::product::arithmetic::avx512bw::int8
-    );
-    product_512!(
-        int16,
-        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
-        crate::product::arithmetic::avx512bw::int16
-    );
-    product_512!(
-        f32,
-        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
-        crate::product::arithmetic::avx512bw::f32
-    );
+    products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 f32);
 
     pub(crate) static TABLE: Table =
         Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
@@ -175,16 +162,7 @@ pub(crate) mod avx512bw {
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512vnni {
     use super::*;
-    product_512!(
-        int8,
-        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni",
-        crate::product::arithmetic::avx512vnni::int8
-    );
-    product_512!(
-        int16,
-        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni",
-        crate::product::arithmetic::avx512vnni::int16
-    );
+    products_512!(avx512vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
 
     pub(crate) static TABLE: Table = Table {
         flip: 0x80,

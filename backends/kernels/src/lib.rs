@@ -25,6 +25,7 @@
 // Intrinsics that read memory, function pointers to code for one instruction set, and views that threads share.
 #![allow(unsafe_code)]
 
+mod calls;
 mod clock;
 mod error;
 mod isa;
@@ -34,6 +35,7 @@ mod lanes;
 mod pack;
 mod precision;
 mod product;
+mod tables;
 mod tuning;
 mod vector;
 

@@ -3,7 +3,7 @@
 //! All checks that make an integer product exact are here, once at load: no int8 weight is -128, and no column's sum of
 //! products can leave 32 bits. Loading time is start-up time, so each layout is walked in its own order.
 
-use crate::error::sized;
+use crate::error::sized_rows;
 use crate::{Error, Kernels, Layout, Precision, Result, Weights};
 
 /// Which unit the f32 weights of a column are quantised in.
@@ -21,13 +21,13 @@ pub enum Scaling {
 impl Kernels {
     /// Packs f32 weights, of the shape [k, n] in one of two layouts.
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
-        sized("weights", values.len(), k * n)?;
+        sized_rows("weights", values.len(), k, n)?;
         Ok(Weights::pack(self, Precision::F32, values, (k, n), layout, f32::to_le_bytes))
     }
 
     /// Packs int8 weights in -127..=127. It is an error if a sum could leave 32 bits (never for K below 133,000).
     pub fn pack_int8(self, values: &[i8], k: usize, n: usize, layout: Layout) -> Result<Weights> {
-        sized("weights", values.len(), k * n)?;
+        sized_rows("weights", values.len(), k, n)?;
         // A search for any is vectorised, unlike the one for the place.
         if values.contains(&i8::MIN) {
             let at = values.iter().position(|&value| value == i8::MIN).unwrap_or_default();
@@ -57,14 +57,14 @@ impl Kernels {
         layout: Layout,
         bound: u16,
     ) -> Result<Weights> {
-        sized("weights", values.len(), k * n)?;
+        sized_rows("weights", values.len(), k, n)?;
         fits_32_bits(&magnitudes(values, (k, n), layout), bound)?;
         Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
     }
 
     /// The greatest bound of activations, at most 32,767, with which [`pack_int16`](Self::pack_int16) takes these weights.
     pub fn int16_bound(values: &[i16], k: usize, n: usize, layout: Layout) -> Result<u16> {
-        sized("weights", values.len(), k * n)?;
+        sized_rows("weights", values.len(), k, n)?;
         let most = magnitudes(values, (k, n), layout).into_iter().max().unwrap_or(0);
         Ok((i32::MAX as u64 / most.max(1)).min(i16::MAX as u64) as u16)
     }
@@ -78,7 +78,7 @@ impl Kernels {
         layout: Layout,
         scaling: Scaling,
     ) -> Result<Weights> {
-        sized("weights", values.len(), k * n)?;
+        sized_rows("weights", values.len(), k, n)?;
         // A column of zeros gets the scale 1.
         let (units, scales): (Vec<f32>, Vec<f32>) = match scaling {
             Scaling::PerColumn => greatest(values, (k, n), layout).into_iter().map(to_127).unzip(),
@@ -100,7 +100,7 @@ impl Kernels {
         scaling: Scaling,
         bound: u16,
     ) -> Result<Weights> {
-        sized("weights", values.len(), k * n)?;
+        sized_rows("weights", values.len(), k, n)?;
         let mut units = match scaling {
             Scaling::Fixed(unit) => vec![unit; n],
             _ => finest(values, (k, n), layout, bound),

@@ -72,7 +72,6 @@ operations! {
 
     /// Asks for a block that will be read; any address is allowed.
     fn prefetch(block: *const Block) {
-
         _mm_prefetch::<_MM_HINT_T0>(block.cast())
     }
 

@@ -163,7 +163,7 @@ impl Candidates {
         }
         into.scales[at] = scale * self.weights.scales[column as usize];
         if into.flip() != 0 {
-            into.set_start(at, -128 * sum);
+            into.set_start(at, sum.wrapping_mul(-128)); // wraps as the sums that it corrects do
         }
     }
 

@@ -150,25 +150,25 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// A row of activations, exactly its groups.
+    /// Where some rows of activations start; each has at least the job's groups.
     #[inline]
-    pub(crate) fn row(&self, row: usize) -> &'a [u8] {
-        &self.a[row * self.stride..][..4 * self.groups]
+    pub(crate) fn row_starts<const ROWS: usize>(&self, row: usize) -> [*const u8; ROWS] {
+        let all = &self.a[row * self.stride..][..(ROWS - 1) * self.stride + 4 * self.groups];
+        std::array::from_fn(|i| all.as_ptr().wrapping_add(i * self.stride))
     }
 
-    /// What results can't be below, if that is all that happens to them before a residual, and no bytes are made of them.
-    /// Without activation it is -∞, which changes nothing, not a number included.
-    pub(crate) fn floor(&self) -> Option<f32> {
-        match (self.activation, &self.sink) {
-            (_, Sink::Int8 { .. }) => None,
-            (Activation::None, _) => Some(f32::NEG_INFINITY),
-            (Activation::Relu, _) => Some(0.0),
-            _ => None,
+    /// Whether no activation but relu follows the sums, and no bytes are made of them.
+    pub(crate) fn is_simple(&self) -> bool {
+        matches!(self.activation, Activation::None | Activation::Relu)
+            && !matches!(self.sink, Sink::Int8 { .. })
+    }
+
+    /// What some rows' units stand for.
+    #[inline]
+    pub(crate) fn row_scales<const ROWS: usize>(&self, row: usize) -> &'a [f32; ROWS] {
+        match self.row_scales {
+            Some(scales) => scales[row..].first_chunk().expect("a scale for each row"),
+            None => const { &[1.0; ROWS] },
         }
-    }
-
-    #[inline]
-    pub(crate) fn row_scale(&self, row: usize) -> f32 {
-        self.row_scales.map_or(1.0, |scales| scales[row])
     }
 }

@@ -1,7 +1,7 @@
 //! Views of row-major matrices. The writable one can be split by rows and by columns, so that several threads fill one
 //! result; that is why it holds a pointer and not a slice, whose rows would overlap.
 
-use crate::error::sized;
+use crate::error::{sized, sized_rows};
 use crate::{Error, Result};
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ pub struct Mat<'a> {
 impl<'a> Mat<'a> {
     /// A matrix whose rows follow each other without a gap.
     pub fn new(data: &'a [f32], rows: usize, columns: usize) -> Result<Self> {
-        sized("matrix", data.len(), rows * columns)?;
+        sized_rows("matrix", data.len(), rows, columns)?;
         Ok(Self { data, columns, stride: columns })
     }
 
@@ -68,7 +68,7 @@ impl<'a, T> MatMut<'a, T> {
 
     /// A matrix whose rows start `stride` apart.
     pub(crate) fn strided(data: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Result<Self> {
-        sized("matrix", data.len(), rows * stride)?;
+        sized_rows("matrix", data.len(), rows, stride)?;
         Ok(Self { data: data.as_mut_ptr(), rows, columns, stride, borrow: PhantomData })
     }
 
@@ -107,5 +107,12 @@ impl<'a, T> MatMut<'a, T> {
         let start = unsafe { self.data.add(row * self.stride + column) };
         // SAFETY: the whole part lies in one row of this view, which no other view shares.
         unsafe { std::slice::from_raw_parts_mut(start, n) }
+    }
+
+    /// Where `n` values of each of some rows start.
+    #[inline]
+    pub(crate) fn parts<const ROWS: usize>(&mut self, row: usize, column: usize, n: usize) -> [*mut T; ROWS] {
+        assert!(row + ROWS <= self.rows && column + n <= self.columns, "within the matrix");
+        std::array::from_fn(|i| self.data.wrapping_add((row + i) * self.stride + column))
     }
 }

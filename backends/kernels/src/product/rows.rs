@@ -1,8 +1,8 @@
 //! Activations: rows of f32 as they are, or quantised in the form that the chosen instruction set multiplies.
 
-use crate::error::sized;
+use crate::error::{sized, sized_rows};
 use crate::product::MatMut;
-use crate::{Kernels, Precision, Result};
+use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
 
 /// A buffer of quantised rows, made once and filled again and again. Each row has its own scale, so that its result never
@@ -52,7 +52,8 @@ impl Rows {
     pub fn quantise_to(&mut self, x: &[f32], rows: usize, limit: f32) -> Result<()> {
         self.each(x, rows, |kernels, x| {
             let most = kernels.abs_max(x);
-            if most > 0.0 { (limit / most, most / limit) } else { (0.0, 0.0) }
+            // Of a row so near zero that its unit would be infinite, as of zeros, nothing is left.
+            if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 0.0) }
         })
     }
 
@@ -62,8 +63,11 @@ impl Rows {
     }
 
     fn each(&mut self, x: &[f32], rows: usize, scale: impl Fn(Kernels, &[f32]) -> (f32, f32)) -> Result<()> {
-        sized("activations", x.len(), rows * self.k)?;
+        sized_rows("activations", x.len(), rows, self.k)?;
         self.resize(rows)?;
+        if self.precision == Precision::F32 {
+            return Err(Error::Unquantised);
+        }
         for row in 0..rows {
             let x = &x[row * self.k..][..self.k];
             let (multiplier, scale) = scale(self.kernels, x);
@@ -88,6 +92,10 @@ impl Rows {
 
     /// Makes it `rows` long for a product to write into, with the scale of every row: see [`Output::Int8`](crate::Output).
     pub fn target(&mut self, rows: usize, multiplier: f32) -> Result<MatMut<'_, u8>> {
+        if self.precision != Precision::Int8 {
+            let form = self.kernels.flip(self.precision);
+            return Err(Error::Form { activations: self.precision, form, weights: Precision::Int8 });
+        }
         self.resize(rows)?;
         self.scales[..rows].fill(1.0 / multiplier);
         let bytes = &mut self.bytes[..rows * self.stride];
@@ -124,7 +132,7 @@ pub struct Input<'a> {
 impl<'a> Input<'a> {
     /// Rows of f32 [rows, k] as they are.
     pub fn f32(x: &'a [f32], rows: usize, k: usize) -> Result<Self> {
-        sized("activations", x.len(), rows * k)?;
+        sized_rows("activations", x.len(), rows, k)?;
         // SAFETY: any f32 is four initialised bytes, which need less alignment.
         let bytes = unsafe { std::slice::from_raw_parts(x.as_ptr().cast::<u8>(), size_of_val(x)) };
         Ok(Self { precision: Precision::F32, flip: 0, bytes, stride: 4 * k, k, rows, scales: None })

@@ -19,7 +19,8 @@ macro_rules! product {
             use crate::Walk;
             use crate::lanes::{Block, LANES, $lanes as lanes};
             use crate::product::job::{Best, FEW, Job, Panel, Sink};
-            use crate::product::tile::{each_row, even_tiles, group, sixteen};
+            use crate::product::Activation;
+            use crate::product::tile::{each_row, even_tiles, group, part, sixteen};
             use $arithmetic as arithmetic;
             use $maths as maths;
 
@@ -53,19 +54,19 @@ macro_rules! product {
             /// `soon` is what will be needed next: one block is fetched with each group, and as many as are used where there
             /// are few rows, so that memory, and not multiplying, is what takes time.
             $(#[$feature])*
+            #[inline(never)] // each with all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
                 job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: *const Block,
             ) {
                 let column = panel.column + LANES * first;
-                let mut a: [&[u8]; ROWS] = [&[]; ROWS]; // [ROWS][4·groups]
+                let a = job.row_starts::<ROWS>(row);
+                let starts: &[[i32; LANES]; VECTORS] = part(job.starts, column / LANES);
+                let mut sums = [[arithmetic::start(&[0; LANES]); VECTORS]; ROWS];
                 each_row!(ROWS, I, {
-                    a[I] = job.row(row + I);
+                    for v in 0..VECTORS {
+                        sums[I][v] = arithmetic::start(&starts[v]);
+                    }
                 });
-                let mut starts = [arithmetic::start(&[0; LANES]); VECTORS];
-                for v in 0..VECTORS {
-                    starts[v] = arithmetic::start(&job.starts[column / LANES + v]);
-                }
-                let mut sums = [starts; ROWS];
                 for g in 0..job.groups {
                     for next in 0..if ROWS <= FEW { VECTORS } else { 1 } {
                         let step = if ROWS <= FEW { panel.vectors } else { 1 };
@@ -74,7 +75,7 @@ macro_rules! product {
                     // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
                     let blocks: &[Block; VECTORS] = unsafe { panel.group(g, first) };
                     each_row!(ROWS, I, {
-                        // SAFETY: `row` gives as many groups as the panel has.
+                        // SAFETY: `row_starts` answers for as many groups as the panel has.
                         let a = arithmetic::spread(unsafe { group(a[I], g) });
                         for v in 0..VECTORS {
                             sums[I][v] = arithmetic::step(sums[I][v], a, &blocks[v]);
@@ -90,24 +91,32 @@ macro_rules! product {
             fn finish<const ROWS: usize, const VECTORS: usize>(
                 job: &mut Job<'_>, row: usize, column: usize, sums: [[arithmetic::Sum; VECTORS]; ROWS],
             ) {
-                let Some(floor) = job.floor().filter(|_| column + LANES * VECTORS <= job.columns.end) else {
+                if !job.is_simple() || column + LANES * VECTORS > job.columns.end {
                     let spilled = sums;
                     for (i, sums) in spilled.iter().enumerate() {
                         finish_any(job, row + i, column, sums);
                     }
                     return;
-                };
+                }
                 let (width, local) = (LANES * VECTORS, column - job.columns.start);
-                let scales = job.scales[column..][..width].as_chunks::<LANES>().0;
-                let bias = job.bias[column..][..width].as_chunks::<LANES>().0;
-                let mut y = [[lanes::splat(floor); VECTORS]; ROWS];
+                let scales: &[[f32; LANES]; VECTORS] = part(job.scales.as_chunks().0, column / LANES);
+                let bias: &[[f32; LANES]; VECTORS] = part(job.bias.as_chunks().0, column / LANES);
+                let row_scales = job.row_scales::<ROWS>(row);
+                let mut y = [[lanes::splat(0.0); VECTORS]; ROWS];
                 each_row!(ROWS, I, {
-                    let row_scale = lanes::splat(job.row_scale(row + I));
+                    let row_scale = lanes::splat(row_scales[I]);
                     for v in 0..VECTORS {
                         let scaled = lanes::mul(arithmetic::to_f(sums[I][v]), lanes::load(&scales[v]));
-                        y[I][v] = lanes::max(y[I][v], lanes::fma(scaled, row_scale, lanes::load(&bias[v])));
+                        y[I][v] = lanes::fma(scaled, row_scale, lanes::load(&bias[v]));
                     }
                 });
+                if job.activation == Activation::Relu {
+                    each_row!(ROWS, I, {
+                        for v in 0..VECTORS {
+                            y[I][v] = lanes::max(lanes::splat(0.0), y[I][v]);
+                        }
+                    });
+                }
                 if let Some(residual) = &job.residual {
                     each_row!(ROWS, I, {
                         let residual = residual.row(row + I)[local..][..width].as_chunks::<LANES>().0;
@@ -118,10 +127,12 @@ macro_rules! product {
                 }
                 match &mut job.sink {
                     Sink::F32(out) => {
+                        let out = out.parts::<ROWS>(row, local, width);
                         each_row!(ROWS, I, {
-                            let out = out.part(row + I, local, width).as_chunks_mut::<LANES>().0;
                             for v in 0..VECTORS {
-                                lanes::store(&mut out[v], y[I][v]);
+                                let out = out[I].wrapping_add(LANES * v).cast::<[f32; LANES]>();
+                                // SAFETY: `parts` answers for the whole width of each row.
+                                lanes::store(unsafe { &mut *out }, y[I][v]);
                             }
                         });
                     }
@@ -135,7 +146,7 @@ macro_rules! product {
                                 }
                             });
                         }
-                        let best = &mut best[row..][..ROWS];
+                        let best: &mut [Best; ROWS] = best[row..].first_chunk_mut().expect("one for each row");
                         each_row!(ROWS, I, {
                             let mut most = none;
                             for v in 0..VECTORS {
@@ -146,7 +157,7 @@ macro_rules! product {
                             }
                         });
                     }
-                    Sink::Int8 { .. } => unreachable!("a requantised result has no floor"),
+                    Sink::Int8 { .. } => unreachable!("requantising isn't simple"),
                 }
             }
 
@@ -166,7 +177,8 @@ macro_rules! product {
             $(#[$feature])*
             #[inline(never)] // one copy serves all tiles: it costs little beside a tile, and much code
             fn finish_any(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
-                let row_scale = lanes::splat(job.row_scale(row));
+                let [row_scale] = *job.row_scales(row);
+                let row_scale = lanes::splat(row_scale);
                 for (v, sums) in sums.iter().enumerate() {
                     let column = column + LANES * v;
                     let n = LANES.min(job.columns.end - column);
@@ -217,10 +229,17 @@ pub(crate) fn sixteen(values: &[f32], from: usize) -> &[f32; 16] {
     values[from..].first_chunk().expect("scales and bias fill whole vectors")
 }
 
+/// Some values in a row, as many as the type says.
+#[inline]
+pub(crate) fn part<T, const N: usize>(values: &[T], from: usize) -> &[T; N] {
+    values[from..].first_chunk().expect("starts, scales and bias fill whole vectors")
+}
+
 /// Tiles of at most `most` rows, as even as can be.
 pub(crate) fn even_tiles(rows: usize, most: usize) -> impl Iterator<Item = usize> {
     let tiles = rows.div_ceil(most);
-    (0..tiles).map(move |tile| (tile + 1) * rows / tiles - tile * rows / tiles)
+    let (rows, more) = (rows / tiles, rows % tiles);
+    (0..tiles).map(move |tile| rows + usize::from(tile < more))
 }
 
 /// The four bytes of group `g` of a row.
@@ -228,10 +247,7 @@ pub(crate) fn even_tiles(rows: usize, most: usize) -> impl Iterator<Item = usize
 /// # Safety
 /// The row must have more than `g` groups.
 #[inline(always)]
-pub(crate) unsafe fn group(row: &[u8], g: usize) -> i32 {
-    debug_assert!(4 * g + 4 <= row.len(), "group {g} is past the row's {} bytes", row.len());
-    // SAFETY: the caller says that the group is within the row.
-    let at = unsafe { row.as_ptr().add(4 * g) };
-    // SAFETY: as above; the read needs no alignment.
-    unsafe { at.cast::<i32>().read_unaligned() }
+pub(crate) unsafe fn group(row: *const u8, g: usize) -> i32 {
+    // SAFETY: the caller says that the group is within the row; the read needs no alignment.
+    unsafe { row.wrapping_add(4 * g).cast::<i32>().read_unaligned() }
 }

@@ -6,7 +6,7 @@
 
 use super::job::{Job, PANEL, Sink};
 use super::{Activation, Best, Input, Mask, Mat, MatMut};
-use crate::error::sized;
+use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
 use crate::tuning::{Walk, Walks};
 use crate::{Error, Kernels, Precision, Result};
@@ -307,7 +307,12 @@ impl Weights {
             Output::Best { best, mask } => {
                 sized("best of each row", best.len(), a.rows)?;
                 if let Some(mask) = mask {
-                    sized("mask", mask.words.len(), a.rows * mask.words_per_row.max(self.n.div_ceil(64)))?;
+                    sized_rows(
+                        "mask",
+                        mask.words.len(),
+                        a.rows,
+                        mask.words_per_row.max(self.n.div_ceil(64)),
+                    )?;
                 }
                 Ok(Sink::Best { best, mask })
             }

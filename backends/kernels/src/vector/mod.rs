@@ -2,7 +2,6 @@
 //! same bits on every instruction set.
 
 mod attention;
-mod calls;
 mod cells;
 mod functions;
 mod slices;
@@ -13,43 +12,11 @@ pub(crate) use cells::cells;
 pub(crate) use functions::functions;
 pub(crate) use slices::slices;
 
-use std::sync::LazyLock;
-
 /// Chains of sums side by side: what hides the latency of a fused multiply-add on machines with two of them.
 pub(crate) const TOGETHER: usize = 4;
 
 /// Table positions per unit: with linear interpolation between derivatives at the positions the error stays below 1e-5.
 pub(crate) const STEPS: f32 = 128.0;
-
-/// A function for positive arguments, at steps of 1/[`STEPS`].
-pub(crate) struct LookUp {
-    pub(crate) values: Vec<f32>,
-    /// How much it grows per step.
-    pub(crate) slopes: Vec<f32>,
-    /// Its value at 0, around which it is odd.
-    pub(crate) middle: f32,
-}
-
-impl LookUp {
-    /// Up to `end`, where the function must be flat.
-    fn new(end: f32, middle: f32, value: impl Fn(f32) -> f32, slope: impl Fn(f32) -> f32) -> Self {
-        let positions = || (0..=(end * STEPS) as usize).map(|i| value(i as f32 / STEPS));
-        let slopes = positions().map(|y| slope(y) / STEPS).collect();
-        Self { values: positions().collect(), slopes, middle }
-    }
-}
-
-/// tanh, which is 1 in f32 from 9.02 on.
-pub(crate) static TANH: LazyLock<LookUp> = LazyLock::new(|| {
-    let tanh = |x| crate::isa_code::scalar::tanh([x; 16])[0];
-    LookUp::new(9.25, 0.0, tanh, |y| 1.0 - y * y)
-});
-
-/// The logistic function, which is 1 in f32 from 16.7 on.
-pub(crate) static SIGMOID: LazyLock<LookUp> = LazyLock::new(|| {
-    let sigmoid = |x| crate::isa_code::scalar::sigmoid([x; 16])[0];
-    LookUp::new(17.0, 0.5, sigmoid, |y| y * (1.0 - y))
-});
 
 /// The natural logarithm of a number of at least 1, within half a unit in the last place and a little: 2·artanh((m - 1)/(m + 1))
 /// as a series for the mantissa m between √½ and √2, where the next term is below 1e-11. Basic operations in one order,

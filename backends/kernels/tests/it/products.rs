@@ -247,3 +247,50 @@ fn a_fixed_unit_that_could_wrap_is_refused() {
     );
     assert!(quantise(Scaling::PerColumn).is_ok());
 }
+
+#[test]
+fn what_is_no_number_stays_in_its_row_and_is_the_same_everywhere() {
+    let mut seeded = Seeded(51);
+    let (m, k, n) = (6, 40, 70);
+    let b = seeded.f32s(k * n, 1.0);
+    let mut x = seeded.f32s(m * k, 1.0);
+    let ordinary = x[5 * k..].to_vec();
+    for (row, odd) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-39, f32::MAX].into_iter().enumerate() {
+        x[row * k + 3] = odd;
+    }
+    x[k * 3..][..k].iter_mut().filter(|x| **x != 1e-39).for_each(|x| *x = 0.0);
+    for quantised in [Some(Precision::Int8), Some(Precision::Int16), None] {
+        let mut first: Option<Vec<u32>> = None;
+        for kernels in present() {
+            let run = |x: &[f32], m: usize| match quantised {
+                Some(precision) => {
+                    let weights = match precision {
+                        Precision::Int8 => kernels.quantise_int8(&b, k, n, Layout::Kn, Scaling::PerColumn),
+                        _ => kernels.quantise_int16(&b, k, n, Layout::Kn, Scaling::PerColumn, 32767),
+                    };
+                    let mut rows = kernels.rows(precision, m, k);
+                    rows.quantise(x, m).unwrap();
+                    product(&weights.unwrap(), rows.view(), m)
+                }
+                None => {
+                    let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
+                    product(&weights, Input::f32(x, m, k).unwrap(), m)
+                }
+            };
+            let y = run(&x, m);
+            assert_eq!(bits(&y[5 * n..]), bits(&run(&ordinary, 1)), "{quantised:?} {}", kernels.isa());
+            assert!(y[3 * n..4 * n].iter().all(|y| y.abs() <= 2e-39), "{quantised:?} {}", kernels.isa());
+            assert_eq!(first.get_or_insert_with(|| bits(&y)), &bits(&y), "{quantised:?} {}", kernels.isa());
+        }
+    }
+}
+
+#[test]
+fn buffers_that_can_not_hold_what_is_asked_are_refused() {
+    let kernels = Kernels::best();
+    let mut nothing: [f32; 0] = [];
+    assert!(MatMut::new(&mut nothing, 1 << 33, 1 << 31).is_err(), "a size that overflows is none");
+    assert!(Input::f32(&[], 1 << 33, 1 << 31).is_err(), "a size that overflows is none");
+    assert!(matches!(kernels.rows(Precision::Int16, 1, 4).target(1, 1.0), Err(Error::Form { .. })));
+    assert_eq!(kernels.rows(Precision::F32, 1, 4).quantise(&[0.0; 4], 1), Err(Error::Unquantised));
+}

@@ -302,3 +302,20 @@ fn the_greatest_magnitude_is_found_in_any_lane() {
     }
     assert_eq!(Kernels::best().abs_max(&[]), 0.0);
 }
+
+#[test]
+fn attention_over_nothing_is_zero_and_without_heads_an_error() {
+    for kernels in present() {
+        let (mut weights, mut out) = (Vec::new(), [f32::NAN; 4]);
+        let query = [1.0; 4];
+        let queries = Mat::new(&query, 1, 4).unwrap();
+        kernels.attend(queries, &Memory::new(4), 2, &mut weights, &mut out).unwrap();
+        assert_eq!(out, [0.0; 4], "{}", kernels.isa());
+        assert!(kernels.attend(queries, &Memory::new(4), 0, &mut weights, &mut out).is_err());
+        let mut narrow = Memory::new(0);
+        narrow.push(&[], &[]).unwrap();
+        kernels.attend(Mat::new(&[], 1, 0).unwrap(), &narrow, 1, &mut weights, &mut []).unwrap();
+        kernels.energies(&[], &[], &[], &mut out).unwrap();
+        assert_eq!(out, [0.0; 4], "{}", kernels.isa());
+    }
+}

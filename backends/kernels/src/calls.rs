@@ -1,8 +1,9 @@
 //! Vector maths as methods of [`Kernels`]: checks of shapes, and nothing else.
 
-use super::{LookUp, Memory, SIGMOID, TANH};
 use crate::error::sized;
 use crate::product::Mat;
+use crate::tables::{LookUp, SIGMOID, TANH};
+use crate::vector::Memory;
 use crate::{Activation, Kernels, Precision, Result};
 
 /// Shows a function of the table as a method. All of them have the same reason to be safe.
@@ -169,12 +170,12 @@ impl Kernels {
         out: &mut [f32],
     ) -> Result<()> {
         let width = memory.width;
-        sized("heads' part of a query", memory.width / heads * heads, memory.width)?;
-        let rows = out.len() / memory.width.max(1);
+        sized("heads' part of a query", memory.width / heads.max(1) * heads, memory.width)?;
+        let rows = out.len() / width.max(1);
         sized("result of attention", out.len(), rows * width)?;
         queries.fits(rows, width)?;
         weights.resize(heads * memory.span(), 0.0);
-        if memory.is_empty() {
+        if memory.is_empty() || width == 0 {
             out.fill(0.0);
             return Ok(());
         }
@@ -188,6 +189,10 @@ impl Kernels {
     pub fn energies(self, rows: &[f32], state: &[f32], direction: &[f32], out: &mut [f32]) -> Result<()> {
         sized("rows of additive attention", rows.len(), out.len() * state.len())?;
         sized("direction of additive attention", direction.len(), state.len())?;
+        if state.is_empty() {
+            out.fill(0.0);
+            return Ok(());
+        }
         call!(self.energies(rows, state, direction, out));
         Ok(())
     }
