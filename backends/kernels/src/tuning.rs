@@ -19,7 +19,7 @@ pub struct Walk {
     pub tall: u8,
     /// Rows that pass before the next panel of weights is taken; 0 for all.
     pub pass: u16,
-    /// Blocks of weights that are fetched ahead where rows are few; elsewhere, not 0 fetches the next panel.
+    /// How many blocks of weights ahead of those that are multiplied are fetched; 0 leaves it to the processor.
     pub ahead: u16,
 }
 
@@ -38,12 +38,16 @@ pub(crate) struct Walks([Walk; CLASSES.len() + 1]);
 const FAR: usize = 768 << 10;
 
 impl Walks {
-    /// What holds without a tuning, as measured on Zen 5. Weights from afar are read once for up to eight rows, and with
-    /// many rows there is time to fetch the next panel; what is near needs neither.
+    /// What holds without a tuning, as measured on Zen 5. Weights from afar are asked for ahead of time while up to sixteen
+    /// rows pass, and read once for up to eight. With more rows, or near weights, the processor's own fetching does.
     pub(crate) fn built_in(bytes: usize) -> Self {
         let walk = |tall, ahead| Walk { tall, pass: 0, ahead };
-        let (some, many) = if bytes > FAR { (walk(8, 0), walk(6, 32)) } else { (walk(6, 0), walk(6, 0)) };
-        Self([walk(6, 32), walk(6, 0), some, some, many, many])
+        let (one, many) = (walk(6, 32), walk(6, 0));
+        if bytes > FAR {
+            Self([one, one, walk(8, 32), one, many, many])
+        } else {
+            Self([one, many, many, many, many, many])
+        }
     }
 
     #[inline]

@@ -88,9 +88,6 @@ pub(crate) struct Panel<'a> {
     pub(crate) column: usize,
 }
 
-/// Rows of a tile that waits for blocks rather than for sums: it fetches all of them ahead.
-pub(crate) const FEW: usize = 2;
-
 impl Panel<'_> {
     /// Blocks of group `g` from vector `first`.
     ///
@@ -106,16 +103,10 @@ impl Panel<'_> {
         unsafe { &*blocks.cast() }
     }
 
-    /// What to fetch while tile `at` of this panel is summed up: with few rows the blocks `ahead` of its own; with more, the
-    /// next panel, a share with each tile. Nothing is read there, so it may lie past the weight's end.
-    pub(crate) fn soon(&self, first: usize, rows: usize, at: usize, ahead: usize) -> *const Block {
-        let groups = self.blocks.len() / self.vectors;
-        let from = match (rows <= FEW, ahead) {
-            (true, _) => first + ahead,
-            (false, 0) => 0,
-            (false, _) => self.blocks.len() + at % self.vectors * groups,
-        };
-        self.blocks.as_ptr().wrapping_add(from)
+    /// What to fetch while a tile is summed up: the blocks `ahead` of its own. Nothing is read there, so it may lie past the
+    /// weight's end.
+    pub(crate) fn soon(&self, first: usize, ahead: usize) -> *const Block {
+        self.blocks.as_ptr().wrapping_add(first + ahead)
     }
 }
 

@@ -18,7 +18,7 @@ macro_rules! product {
         pub(crate) mod $name {
             use crate::Walk;
             use crate::lanes::{Block, LANES, $lanes as lanes};
-            use crate::product::job::{Best, FEW, Job, Panel, Sink};
+            use crate::product::job::{Best, Job, Panel, Sink};
             use crate::product::Activation;
             use crate::product::tile::{each_row, even_tiles, group, part, sixteen};
             use $arithmetic as arithmetic;
@@ -36,10 +36,10 @@ macro_rules! product {
                     let to = job.rows.min(from + pass);
                     for panel in job.panels() {
                         let mut row = from;
-                        for (at, rows) in even_tiles(to - from, tall).enumerate() {
+                        for rows in even_tiles(to - from, tall) {
                             let wide = WIDE[rows - 1];
                             for first in (0..panel.vectors).step_by(wide) {
-                                let soon = panel.soon(first, rows, at, ahead.into());
+                                let soon = panel.soon(first, ahead.into());
                                 match (rows, wide.min(panel.vectors - first)) {
                                     $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first, soon),)+
                                     _ => unreachable!("every pair of rows and vectors within WIDE is listed"),
@@ -51,8 +51,8 @@ macro_rules! product {
                 }
             }
 
-            /// `soon` is what will be needed next: one block is fetched with each group, and as many as are used where there
-            /// are few rows, so that memory, and not multiplying, is what takes time.
+            /// `soon` is what will be needed next: with each group as many blocks are fetched as are used, so that memory is
+            /// asked without a pause where it, and not multiplying, is what takes time.
             $(#[$feature])*
             #[inline(never)] // each with all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
@@ -68,9 +68,8 @@ macro_rules! product {
                     }
                 });
                 for g in 0..job.groups {
-                    for next in 0..if ROWS <= FEW { VECTORS } else { 1 } {
-                        let step = if ROWS <= FEW { panel.vectors } else { 1 };
-                        lanes::prefetch(soon.wrapping_add(g * step + next));
+                    for next in 0..VECTORS {
+                        lanes::prefetch(soon.wrapping_add(g * panel.vectors + next));
                     }
                     // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
                     let blocks: &[Block; VECTORS] = unsafe { panel.group(g, first) };
