@@ -1,9 +1,10 @@
 //! Vector maths as methods of [`Kernels`]: checks of shapes, and nothing else.
 
 use crate::error::sized;
+use crate::lanes::{Block, LANES};
 use crate::product::Mat;
 use crate::tables::{LookUp, SIGMOID, TANH};
-use crate::vector::Memory;
+use crate::vector::{Memory, TOGETHER};
 use crate::{Activation, Kernels, Precision, Result};
 
 /// Shows a function of the table as a method. All of them have the same reason to be safe.
@@ -174,15 +175,42 @@ impl Kernels {
         let rows = out.len() / width.max(1);
         sized("result of attention", out.len(), rows * width)?;
         queries.fits(rows, width)?;
-        weights.resize(heads * memory.span(), 0.0);
+        let len = heads * memory.span();
         if memory.is_empty() || width == 0 {
+            weights.clear();
             out.fill(0.0);
             return Ok(());
         }
-        for (row, out) in out.chunks_exact_mut(width).enumerate() {
-            call!(self.attend(queries.row(row), memory, weights, out));
+        weights.resize(len * TOGETHER.min(rows).max(1), 0.0);
+        call!(self.attend(queries.parts(), memory, heads, weights, out));
+        weights.truncate(len);
+        Ok(())
+    }
+
+    /// Makes `memory` that of these keys and values [positions, D], forgetting what it had.
+    pub fn remember(self, memory: &mut Memory, keys: &[f32], values: &[f32]) -> Result<()> {
+        let width = memory.width;
+        sized("keys", keys.len(), values.len())?;
+        sized("keys", keys.len(), keys.len() / width.max(1) * width)?;
+        memory.positions = keys.len() / width.max(1);
+        memory.values.clear();
+        memory.values.extend_from_slice(values);
+        memory.keys.resize(memory.span() / LANES * width, [0.0; LANES]);
+        if width > 0 {
+            call!(self.arrange(keys, width, &mut memory.keys));
         }
         Ok(())
+    }
+
+    pub(crate) fn interleave(
+        self,
+        rows: &[&[Block]; LANES],
+        next: &[&[Block]; LANES],
+        groups: usize,
+        blocks: &mut [Block],
+        step: usize,
+    ) {
+        call!(self.interleave(rows, next, groups, blocks, step))
     }
 
     /// Additive attention's energies of T rows [T, C]: direction·tanh(row + state), `direction` and `state` [C].

@@ -5,6 +5,7 @@
 //! step.
 
 use crate::Precision;
+use crate::lanes::{Block, LANES};
 use crate::product::Activation;
 use crate::product::job::Job;
 use crate::product::tile::product;
@@ -41,7 +42,9 @@ pub(crate) struct VectorTable {
     pub(crate) average: unsafe fn(&[f32], f32, &mut [f32]),
     pub(crate) mix: unsafe fn(&[f32], &[f32], &mut [f32], &[f32]),
     pub(crate) highway: unsafe fn(&[f32], &[f32], &mut [f32]),
-    pub(crate) attend: unsafe fn(&[f32], &Memory, &mut [f32], &mut [f32]),
+    pub(crate) attend: unsafe fn((&[f32], usize), &Memory, usize, &mut [f32], &mut [f32]),
+    pub(crate) arrange: unsafe fn(&[f32], usize, &mut [[f32; LANES]]),
+    pub(crate) interleave: unsafe fn(&[&[Block]; LANES], &[&[Block]; LANES], usize, &mut [Block], usize),
     pub(crate) energies: unsafe fn(&[f32], &[f32], &[f32], &mut [f32]),
     pub(crate) weighted_sum: unsafe fn(&[f32], &[f32], &mut [f32]),
     pub(crate) add_row: unsafe fn(&[u8], Precision, f32, &mut [f32]),
@@ -75,6 +78,8 @@ macro_rules! vector_maths {
             mix,
             highway,
             attend,
+            arrange,
+            interleave,
             energies,
             weighted_sum,
             add_row,

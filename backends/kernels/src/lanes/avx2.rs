@@ -124,6 +124,47 @@ operations! {
         [_mm256_castsi256_ps(a[0]), _mm256_castsi256_ps(a[1])]
     }
 
+    fn store_block(to: &mut Block, a: F) {
+        let (low, high) = to.0.split_at_mut(32);
+        // SAFETY: a block is 64 bytes, aligned to 64; this is its first half.
+        unsafe { _mm256_store_ps(low.as_mut_ptr().cast(), a[0]) };
+        // SAFETY: as above; the second half is aligned to 32.
+        unsafe { _mm256_store_ps(high.as_mut_ptr().cast(), a[1]) };
+    }
+
+    /// Lane j of vector i goes to lane i of vector j, eight by eight.
+    fn transpose(a: [F; LANES]) -> [F; LANES] {
+        let mut all = a;
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let mut eight = [_mm256_setzero_ps(); 8];
+            for (eight, a) in eight.iter_mut().zip(&a[8 * i..]) {
+                *eight = a[j];
+            }
+            for (to, eight) in all[8 * j..].iter_mut().zip(transpose_eight(eight)) {
+                to[i] = eight;
+            }
+        }
+        all
+    }
+
+    fn transpose_eight(a: [__m256; 8]) -> [__m256; 8] {
+        let mut fours = a; // [4·g + c], lane 4·h + i: lane 4·h + c of vector 4·g + i
+        for g in [0, 4] {
+            let [low, high] = [_mm256_unpacklo_ps(a[g], a[g + 1]), _mm256_unpackhi_ps(a[g], a[g + 1])];
+            let [low2, high2] = [_mm256_unpacklo_ps(a[g + 2], a[g + 3]), _mm256_unpackhi_ps(a[g + 2], a[g + 3])];
+            fours[g] = _mm256_shuffle_ps::<0b01_00_01_00>(low, low2);
+            fours[g + 1] = _mm256_shuffle_ps::<0b11_10_11_10>(low, low2);
+            fours[g + 2] = _mm256_shuffle_ps::<0b01_00_01_00>(high, high2);
+            fours[g + 3] = _mm256_shuffle_ps::<0b11_10_11_10>(high, high2);
+        }
+        let mut all = a;
+        for c in 0..4 {
+            all[c] = _mm256_permute2f128_ps::<0x20>(fours[c], fours[c + 4]);
+            all[c + 4] = _mm256_permute2f128_ps::<0x31>(fours[c], fours[c + 4]);
+        }
+        all
+    }
+
     fn reduce_add(a: F) -> f32 {
         let a = _mm256_add_ps(a[0], a[1]);
         let a = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));

@@ -77,6 +77,36 @@ operations! {
 
     fn load_block(a: &Block) -> F { _mm512_castsi512_ps(load_bytes(a)) }
 
+    fn store_block(to: &mut Block, a: F) {
+        // SAFETY: a block is 64 bytes, aligned to 64.
+        unsafe { _mm512_store_ps(to.0.as_mut_ptr().cast(), a) }
+    }
+
+    /// Lane j of vector i goes to lane i of vector j: pairs of lanes, pairs of pairs, then quarters of vectors.
+    fn transpose(a: [F; LANES]) -> [F; LANES] {
+        let mut fours = a; // [4·g + c], lane 4·q + i: lane 4·q + c of vector 4·g + i
+        for g in (0..LANES).step_by(4) {
+            let [low, high] = [_mm512_unpacklo_ps(a[g], a[g + 1]), _mm512_unpackhi_ps(a[g], a[g + 1])];
+            let [low2, high2] = [_mm512_unpacklo_ps(a[g + 2], a[g + 3]), _mm512_unpackhi_ps(a[g + 2], a[g + 3])];
+            fours[g] = _mm512_shuffle_ps::<0b01_00_01_00>(low, low2);
+            fours[g + 1] = _mm512_shuffle_ps::<0b11_10_11_10>(low, low2);
+            fours[g + 2] = _mm512_shuffle_ps::<0b01_00_01_00>(high, high2);
+            fours[g + 3] = _mm512_shuffle_ps::<0b11_10_11_10>(high, high2);
+        }
+        let mut all = a;
+        for c in 0..4 {
+            let even = _mm512_shuffle_f32x4::<0b10_00_10_00>(fours[c], fours[c + 4]);
+            let odd = _mm512_shuffle_f32x4::<0b11_01_11_01>(fours[c], fours[c + 4]);
+            let even2 = _mm512_shuffle_f32x4::<0b10_00_10_00>(fours[c + 8], fours[c + 12]);
+            let odd2 = _mm512_shuffle_f32x4::<0b11_01_11_01>(fours[c + 8], fours[c + 12]);
+            all[c] = _mm512_shuffle_f32x4::<0b10_00_10_00>(even, even2);
+            all[c + 4] = _mm512_shuffle_f32x4::<0b10_00_10_00>(odd, odd2);
+            all[c + 8] = _mm512_shuffle_f32x4::<0b11_01_11_01>(even, even2);
+            all[c + 12] = _mm512_shuffle_f32x4::<0b11_01_11_01>(odd, odd2);
+        }
+        all
+    }
+
     fn reduce_add(a: F) -> f32 {
         let a = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps::<1>(a));
         let a = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));

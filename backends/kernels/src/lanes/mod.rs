@@ -25,6 +25,12 @@ pub(crate) struct Block(pub(crate) [u8; 64]);
 
 impl Block {
     pub(crate) const ZERO: Self = Self([0; 64]);
+
+    /// The bytes of blocks that lie side by side.
+    pub(crate) fn bytes(blocks: &[Self]) -> &[u8] {
+        // SAFETY: a block is 64 initialised bytes and nothing else, and bytes need no alignment.
+        unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), size_of_val(blocks)) }
+    }
 }
 
 /// The one order in which sixteen partial results become one: halves are folded onto each other, 8, 4, 2, 1.

@@ -129,6 +129,19 @@ pub(crate) fn load_block(a: &Block) -> F {
 }
 
 #[inline]
+pub(crate) fn store_block(to: &mut Block, a: F) {
+    for (to, a) in to.0.as_chunks_mut().0.iter_mut().zip(a) {
+        *to = a.to_le_bytes();
+    }
+}
+
+/// Lane j of vector i goes to lane i of vector j.
+#[inline]
+pub(crate) fn transpose(a: [F; LANES]) -> [F; LANES] {
+    std::array::from_fn(|j| std::array::from_fn(|i| a[i][j]))
+}
+
+#[inline]
 pub(crate) fn reduce_add(a: F) -> f32 {
     fold(a, |a, b| a + b)
 }

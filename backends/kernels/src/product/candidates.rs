@@ -1,8 +1,8 @@
 //! Choosing columns of a weight: what a shortlist does once per sentence.
 //!
 //! In a packed weight one column's groups lie a block apart, a cache line for every four bytes. So columns that are
-//! chosen from are kept a second time, as rows: choosing one reads its bytes in order, and a block is written whole from
-//! sixteen of them. Nothing is allocated once the target has been as large.
+//! chosen from are kept as rows instead: choosing one reads its bytes in order, and sixteen of them become blocks by
+//! transposing sixteen groups at once. Nothing is allocated once the target has been as large.
 
 use super::Weights;
 use crate::error::sized;
@@ -13,26 +13,70 @@ use crate::{Error, Precision, Result};
 /// A weight's columns as rows, to choose from.
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    weights: Weights,   // as they were packed, but without blocks
-    rows: Vec<[u8; 4]>, // [N, groups]
+    weights: Weights, // as they were packed, but without blocks
+    rows: Vec<Block>, // [N, groups / 16 rounded up]: sixteen groups of a column each
 }
 
 impl Candidates {
     /// The columns of a weight, which it takes apart.
     #[must_use]
-    pub fn new(mut weights: Weights) -> Self {
-        let groups = weights.groups;
-        let mut rows = vec![[0; 4]; weights.n * groups];
-        for (sixteen, rows) in rows.chunks_mut((LANES * groups).max(1)).enumerate() {
+    pub fn new(weights: Weights) -> Self {
+        let bare = Weights {
+            n: 0,
+            blocks: Vec::new(),
+            starts: Vec::new(),
+            scales: Vec::new(),
+            bias: Vec::new(),
+            ..weights
+        };
+        let mut all = Self { weights: bare, rows: Vec::new() };
+        all.take_apart(&weights);
+        all
+    }
+
+    /// Adds the columns of another weight behind the others, which fill whole vectors: so a large weight can be packed in parts,
+    /// and never lies in memory twice.
+    pub fn append(&mut self, weights: &Weights) -> Result<()> {
+        sized("inputs of the columns", weights.k, self.weights.k)?;
+        sized("columns before others", self.weights.n, self.weights.n.next_multiple_of(LANES))?;
+        if weights.precision != self.weights.precision || weights.flip() != self.weights.flip() {
+            let (activations, form) = (self.weights.precision, self.weights.flip());
+            return Err(Error::Form { activations, form, weights: weights.precision });
+        }
+        self.take_apart(weights);
+        Ok(())
+    }
+
+    /// Makes room for so many columns more.
+    pub fn reserve(&mut self, columns: usize) {
+        self.rows.reserve_exact(columns * self.blocks());
+    }
+
+    fn take_apart(&mut self, weights: &Weights) {
+        let (groups, blocks, first) = (weights.groups, self.blocks(), self.rows.len());
+        self.rows.resize(first + weights.n * blocks, Block::ZERO);
+        for (sixteen, rows) in self.rows[first..].chunks_mut((LANES * blocks).max(1)).enumerate() {
             let (first, step) = weights.vector(LANES * sixteen);
             for (g, block) in weights.blocks.iter().skip(first).step_by(step).take(groups).enumerate() {
-                for (row, four) in rows.chunks_exact_mut(groups).zip(block.0.as_chunks().0) {
-                    row[g] = *four;
+                for (row, four) in rows.chunks_exact_mut(blocks).zip(block.0.as_chunks::<4>().0) {
+                    row[g / LANES].0[4 * (g % LANES)..][..4].copy_from_slice(four);
                 }
             }
         }
-        weights.blocks = Vec::new();
-        Self { weights, rows }
+        self.weights.n += weights.n;
+        self.weights.starts.extend_from_slice(&weights.starts);
+        self.weights.scales.extend_from_slice(&weights.scales);
+        self.weights.bias.extend_from_slice(&weights.bias);
+    }
+
+    /// Blocks of a column.
+    fn blocks(&self) -> usize {
+        self.weights.groups.div_ceil(LANES)
+    }
+
+    /// A column's blocks.
+    fn row(&self, column: u32) -> &[Block] {
+        &self.rows[column as usize * self.blocks()..][..self.blocks()]
     }
 
     /// The weight that they are the columns of, packed again.
@@ -56,7 +100,8 @@ impl Candidates {
         if column >= from.n {
             return Err(Error::Columns { start: column, end: column + 1, n: from.n });
         }
-        let row = self.rows[column * from.groups..][..from.groups].as_flattened();
+        let bytes = from.k * from.precision.bytes();
+        let row = &Block::bytes(self.row(column as u32))[..bytes];
         from.kernels.add_row(row, from.precision, from.scales[column] * factor, out);
         Ok(())
     }
@@ -119,14 +164,20 @@ impl Candidates {
             columns.iter().enumerate().for_each(|(at, column)| self.quantise_into(*column, into, at));
             return Ok(());
         }
-        for (panel, columns) in columns.chunks(super::job::PANEL).enumerate() {
-            let first = panel * super::job::PANEL / LANES * self.weights.groups;
-            for (v, sixteen) in columns.chunks(LANES).enumerate() {
-                let vectors = columns.len().div_ceil(LANES);
-                self.gather_blocks(sixteen, into.blocks[first + v..].iter_mut().step_by(vectors));
-            }
+        for (vector, sixteen) in columns.chunks(LANES).enumerate() {
+            let (first, step) = into.vector(LANES * vector);
+            let next = columns.get(LANES * (vector + 1)..).unwrap_or_default();
+            let blocks = &mut into.blocks[first..];
+            from.kernels.interleave(&self.sixteen(sixteen), &self.sixteen(next), from.groups, blocks, step);
         }
         Ok(())
+    }
+
+    /// The rows of the first sixteen of some columns; lanes past the last column have none.
+    fn sixteen(&self, columns: &[u32]) -> [&[Block]; LANES] {
+        let mut rows: [&[Block]; LANES] = [&[]; LANES]; // [16][groups / 16]
+        rows.iter_mut().zip(columns).for_each(|(row, column)| *row = self.row(*column));
+        rows
     }
 
     /// Starts, scales and bias of up to sixteen columns.
@@ -146,7 +197,7 @@ impl Candidates {
 
     /// A column of f32 as the int8 column `at`.
     fn quantise_into(&self, column: u32, into: &mut Weights, at: usize) {
-        let row = &self.rows[column as usize * self.weights.k..][..self.weights.k];
+        let row = &Block::bytes(self.row(column)).as_chunks().0[..self.weights.k];
         let value = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
         let most = row.iter().fold(0.0f32, |most, x| value(x).abs().max(most));
         let (unit, scale) = to_127(most);
@@ -164,20 +215,6 @@ impl Candidates {
         into.scales[at] = scale * self.weights.scales[column as usize];
         if into.flip() != 0 {
             into.set_start(at, sum.wrapping_mul(-128)); // wraps as the sums that it corrects do
-        }
-    }
-
-    /// One vector of columns, group by group.
-    fn gather_blocks<'a>(&self, columns: &[u32], blocks: impl Iterator<Item = &'a mut Block>) {
-        let groups = self.weights.groups;
-        let mut rows: [&[[u8; 4]]; LANES] = [&[]; LANES]; // [16][groups]
-        for (row, &column) in rows.iter_mut().zip(columns) {
-            *row = &self.rows[column as usize * groups..][..groups];
-        }
-        for (g, block) in blocks.take(groups).enumerate() {
-            for (four, row) in block.0.as_chunks_mut().0.iter_mut().zip(rows) {
-                *four = row.get(g).copied().unwrap_or_default(); // lanes past the last column are zero
-            }
         }
     }
 }

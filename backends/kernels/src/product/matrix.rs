@@ -41,6 +41,11 @@ impl<'a> Mat<'a> {
         Ok(())
     }
 
+    /// The values from the first on, and how far apart rows begin.
+    pub(crate) fn parts(&self) -> (&'a [f32], usize) {
+        (self.data, self.stride)
+    }
+
     /// A row, of `columns` values.
     pub(crate) fn row(&self, row: usize) -> &'a [f32] {
         &self.data[row * self.stride..][..self.columns]

@@ -76,89 +76,199 @@ impl Memory {
 /// Writes the functions for one instruction set; `functions!` and `slices!` must stand beside it.
 macro_rules! attention {
     ([$(#[$feature:meta])*]) => {
-        use crate::vector::Memory;
-        use crate::vector::TOGETHER;
+        use crate::lanes::Block;
+        use crate::vector::{Memory, TOGETHER};
 
+        /// Queries [rows, `stride`] and out [rows, D]. `weights` has room for [4, heads, span]; those of the last query are
+        /// left at its beginning.
         $(#[$feature])*
-        pub(crate) fn attend(query: &[f32], memory: &Memory, weights: &mut [f32], out: &mut [f32]) {
-            let span = memory.span();
-            let width = out.len() * span / weights.len(); // of a head
-            let fours = weights.len() / span / TOGETHER * TOGETHER;
-            let (by_four, by_one) = weights.split_at_mut(fours * span);
-            for (four, weights) in by_four.chunks_exact_mut(TOGETHER * span).enumerate() {
-                weigh::<TOGETHER>(query, memory, (four * TOGETHER * width, width), weights);
+        pub(crate) fn attend(
+            (queries, stride): (&[f32], usize), memory: &Memory, heads: usize, weights: &mut [f32], out: &mut [f32],
+        ) {
+            let (width, len) = (memory.width, heads * memory.span());
+            let rows = out.len() / width;
+            let fours = rows / TOGETHER * TOGETHER;
+            let (by_four, by_one) = out.split_at_mut(fours * width);
+            for (four, out) in by_four.chunks_exact_mut(TOGETHER * width).enumerate() {
+                let queries = &queries[four * TOGETHER * stride..];
+                attend_rows::<TOGETHER, 2>((queries, stride), memory, heads, weights, out);
             }
-            for (head, weights) in by_one.chunks_exact_mut(span).enumerate() {
-                weigh::<1>(query, memory, ((fours + head) * width, width), weights);
+            for (row, out) in by_one.chunks_exact_mut(width).enumerate() {
+                attend_rows::<1, TOGETHER>((&queries[(fours + row) * stride..], stride), memory, heads, weights, out);
             }
-            weights.chunks_exact_mut(span).for_each(|weights| softmax(&mut weights[..memory.positions]));
+            if rows > 0 && rows == fours {
+                weights.copy_within((TOGETHER - 1) * len..TOGETHER * len, 0);
+            }
+        }
+
+        /// Some queries at once, which share what is loaded of keys and values. Each sum is a chain of dependent steps, so that of
+        /// `HEADS` heads are taken side by side.
+        $(#[$feature])*
+        fn attend_rows<const ROWS: usize, const HEADS: usize>(
+            (queries, stride): (&[f32], usize), memory: &Memory, heads: usize, weights: &mut [f32], out: &mut [f32],
+        ) {
+            let (width, span) = (memory.width / heads, memory.span());
+            let weights = &mut weights[..ROWS * heads * span];
+            let mut query: [&[f32]; ROWS] = [&[]; ROWS]; // [ROWS][D]
+            for row in 0..ROWS {
+                query[row] = &queries[row * stride..][..memory.width];
+            }
+            let together = heads / HEADS * HEADS;
+            for head in (0..together).step_by(HEADS) {
+                weigh::<ROWS, HEADS>(&query, memory, (head, heads), weights);
+            }
+            for head in together..heads {
+                weigh::<ROWS, 1>(&query, memory, (head, heads), weights);
+            }
+            weights.chunks_exact_mut(span).for_each(|weights| normalise(weights, memory.positions));
             if width % LANES == 0 {
-                sum_blocks(weights, memory, width, out);
+                sum_rows::<ROWS>(weights, memory, heads, out);
                 return;
             }
-            for (head, weights) in weights.chunks_exact(span).enumerate() {
-                let first = head * width;
-                for from in (first..first + width).step_by(LANES) {
-                    let to = (from + LANES).min(first + width);
-                    weigh_up(&weights[..memory.positions], &memory.values, from..to, &mut out[from..to]);
-                }
-            }
-        }
-
-        /// query·key/√width of each position, for some heads, the first of which begins at `first`. Each is a chain of dependent
-        /// sums, so several are taken side by side.
-        $(#[$feature])*
-        #[inline]
-        fn weigh<const HEADS: usize>(
-            query: &[f32], memory: &Memory, (first, width): (usize, usize), weights: &mut [f32],
-        ) {
-            let scale = lanes::splat(1.0 / (width as f32).sqrt());
-            let query: [&[f32]; HEADS] = std::array::from_fn(|head| &query[first + head * width..][..width]);
-            for (block, keys) in memory.keys.chunks_exact(memory.width).enumerate() {
-                let keys: [&[[f32; LANES]]; HEADS] = std::array::from_fn(|head| &keys[first + head * width..][..width]);
-                let mut sums = [lanes::splat(0.0); HEADS];
-                for at in 0..width {
-                    for head in 0..HEADS {
-                        sums[head] = lanes::fma(lanes::splat(query[head][at]), lanes::load(&keys[head][at]), sums[head]);
+            for (weights, out) in weights.chunks_exact(heads * span).zip(out.chunks_exact_mut(memory.width)) {
+                for (head, weights) in weights.chunks_exact(span).enumerate() {
+                    let first = head * width;
+                    for from in (first..first + width).step_by(LANES) {
+                        let to = (from + LANES).min(first + width);
+                        weigh_up(&weights[..memory.positions], &memory.values, from..to, &mut out[from..to]);
                     }
                 }
-                for head in 0..HEADS {
-                    lanes::store(&mut weights[head * memory.span() + block * LANES..][..LANES], lanes::mul(sums[head], scale));
+            }
+        }
+
+        /// query·key/√width of each position, for some heads from `head` on.
+        $(#[$feature])*
+        #[inline]
+        fn weigh<const ROWS: usize, const HEADS: usize>(
+            query: &[&[f32]; ROWS], memory: &Memory, (head, heads): (usize, usize), weights: &mut [f32],
+        ) {
+            let (width, span) = (memory.width / heads, memory.span());
+            let (first, scale) = (head * width, lanes::splat(1.0 / (width as f32).sqrt()));
+            for (block, keys) in memory.keys.chunks_exact(memory.width).enumerate() {
+                let keys = &keys[first..][..HEADS * width];
+                let mut sums = [[lanes::splat(0.0); HEADS]; ROWS];
+                for at in 0..width {
+                    for h in 0..HEADS {
+                        let key = lanes::load(&keys[h * width + at]);
+                        for row in 0..ROWS {
+                            let x = lanes::splat(query[row][first + h * width + at]);
+                            sums[row][h] = lanes::fma(x, key, sums[row][h]);
+                        }
+                    }
+                }
+                for row in 0..ROWS {
+                    for h in 0..HEADS {
+                        let to = (row * heads + head + h) * span + block * LANES;
+                        lanes::store(&mut weights[to..][..LANES], lanes::mul(sums[row][h], scale));
+                    }
                 }
             }
         }
 
-        /// Σ weight·value of heads that fill whole vectors: several vectors side by side, as above.
+        /// Softmax over so many positions: as [`softmax`], on whole vectors; what stands past the positions becomes 0.
         $(#[$feature])*
         #[inline]
-        fn sum_blocks(weights: &[f32], memory: &Memory, width: usize, out: &mut [f32]) {
-            let mut blocks = out.chunks_exact_mut(TOGETHER * LANES);
-            for (four, out) in (&mut blocks).enumerate() {
-                sum_some::<TOGETHER>(weights, memory, (four * TOGETHER * LANES, width), out);
+        fn normalise(weights: &mut [f32], positions: usize) {
+            let mask = |block: usize| filled(positions.saturating_sub(block * LANES));
+            let mut most = lanes::splat(f32::NEG_INFINITY);
+            for (block, x) in weights.as_chunks::<LANES>().0.iter().enumerate() {
+                most = lanes::select(mask(block), lanes::max(lanes::load(x), most), most);
             }
-            let done = memory.width / (TOGETHER * LANES) * TOGETHER;
-            for (one, out) in blocks.into_remainder().chunks_exact_mut(LANES).enumerate() {
-                sum_some::<1>(weights, memory, ((done + one) * LANES, width), out);
+            let most = lanes::splat(lanes::reduce_max(most));
+            let mut sum = lanes::splat(0.0);
+            for (block, x) in weights.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                let e = exp(lanes::sub(lanes::load(x), most));
+                let e = lanes::select(mask(block), e, lanes::splat(0.0));
+                lanes::store(x, e);
+                sum = lanes::add(sum, e);
+            }
+            let scale = lanes::splat(1.0 / lanes::reduce_add(sum));
+            for x in weights.as_chunks_mut::<LANES>().0 {
+                let y = lanes::mul(lanes::load(x), scale);
+                lanes::store(x, y);
+            }
+        }
+
+        /// Σ weight·value of heads that fill whole vectors.
+        $(#[$feature])*
+        #[inline]
+        fn sum_rows<const ROWS: usize>(weights: &[f32], memory: &Memory, heads: usize, out: &mut [f32]) {
+            const BLOCKS: usize = 2;
+            let twos = memory.width / (BLOCKS * LANES) * BLOCKS * LANES;
+            for first in (0..twos).step_by(BLOCKS * LANES) {
+                sum_some::<ROWS, BLOCKS>(weights, memory, (first, heads), out);
+            }
+            for first in (twos..memory.width).step_by(LANES) {
+                sum_some::<ROWS, 1>(weights, memory, (first, heads), out);
             }
         }
 
         $(#[$feature])*
         #[inline]
-        fn sum_some<const BLOCKS: usize>(
-            weights: &[f32], memory: &Memory, (first, width): (usize, usize), out: &mut [f32],
+        fn sum_some<const ROWS: usize, const BLOCKS: usize>(
+            weights: &[f32], memory: &Memory, (first, heads): (usize, usize), out: &mut [f32],
         ) {
-            let of_head = |block: usize| &weights[(first + block * LANES) / width * memory.span()..][..memory.positions];
-            let weights: [&[f32]; BLOCKS] = std::array::from_fn(of_head);
-            let mut sums = [lanes::splat(0.0); BLOCKS];
+            let (width, span) = (memory.width / heads, memory.span());
+            let mut of: [[&[f32]; BLOCKS]; ROWS] = [[&[]; BLOCKS]; ROWS]; // [ROWS][BLOCKS][positions]
+            for row in 0..ROWS {
+                for block in 0..BLOCKS {
+                    let head = (first + block * LANES) / width;
+                    of[row][block] = &weights[(row * heads + head) * span..][..memory.positions];
+                }
+            }
+            let mut sums = [[lanes::splat(0.0); BLOCKS]; ROWS];
             for (at, values) in memory.values.chunks_exact(memory.width).take(memory.positions).enumerate() {
                 let values = &values[first..][..BLOCKS * LANES];
                 for block in 0..BLOCKS {
                     let value = lanes::load(&values[block * LANES..][..LANES]);
-                    sums[block] = lanes::fma(lanes::splat(weights[block][at]), value, sums[block]);
+                    for row in 0..ROWS {
+                        sums[row][block] = lanes::fma(lanes::splat(of[row][block][at]), value, sums[row][block]);
+                    }
                 }
             }
-            for block in 0..BLOCKS {
-                lanes::store(&mut out[block * LANES..][..LANES], sums[block]);
+            for row in 0..ROWS {
+                for block in 0..BLOCKS {
+                    let to = row * memory.width + first + block * LANES;
+                    lanes::store(&mut out[to..][..LANES], sums[row][block]);
+                }
+            }
+        }
+
+        /// Keys [positions, `width`] in the order of a memory.
+        $(#[$feature])*
+        pub(crate) fn arrange(keys: &[f32], width: usize, to: &mut [[f32; LANES]]) {
+            for (keys, to) in keys.chunks(LANES * width).zip(to.chunks_exact_mut(width)) {
+                for (at, to) in to.chunks_mut(LANES).enumerate() {
+                    let mut lines = [lanes::splat(0.0); LANES];
+                    for (line, key) in lines.iter_mut().zip(keys.chunks_exact(width)) {
+                        *line = lanes::load(&key[at * LANES..][..to.len()]);
+                    }
+                    for (to, line) in to.iter_mut().zip(lanes::transpose(lines)) {
+                        lanes::store(to, line);
+                    }
+                }
+            }
+        }
+
+        /// Sixteen columns of weights as blocks, every `step`-th of `blocks`: block g holds group g of all; `next` will be
+        /// needed next. A column that isn't there is of zeros.
+        $(#[$feature])*
+        pub(crate) fn interleave(
+            rows: &[&[Block]; LANES], next: &[&[Block]; LANES], groups: usize, blocks: &mut [Block], step: usize,
+        ) {
+            let mut blocks = blocks.iter_mut().step_by(step).take(groups);
+            for at in 0..groups.div_ceil(LANES) {
+                let mut lines = [lanes::splat(0.0); LANES];
+                for ((line, row), next) in lines.iter_mut().zip(rows).zip(next) {
+                    if let Some(block) = row.get(at) {
+                        *line = lanes::load_block(block);
+                    }
+                    lanes::prefetch(next.as_ptr().wrapping_add(at));
+                }
+                // The lines first: when they are at their end no block has been taken, yet.
+                for (line, block) in lanes::transpose(lines).into_iter().zip(&mut blocks) {
+                    lanes::store_block(block, line);
+                }
             }
         }
 

@@ -5,7 +5,7 @@ use dyno_kernels::{
     Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Scaling, Weights,
 };
 
-const K: usize = 37;
+const K: usize = 150; // more than two blocks of sixteen groups, in every precision
 const N: usize = 200;
 const M: usize = 3;
 
@@ -59,6 +59,22 @@ fn columns_packed_again_are_the_weight_that_they_came_from() {
         let again = product(kernels, &Candidates::new(weights(kernels)).packed().unwrap());
         assert_eq!(bits(&again), bits(&whole), "{}", kernels.isa());
     }
+}
+
+#[test]
+fn columns_packed_in_parts_are_those_of_the_whole() {
+    let b: Vec<i8> = (0..K * N).map(|at| (at * 31 % 255) as i8).map(|b| b.max(-127)).collect();
+    let pack = |columns: std::ops::Range<usize>| {
+        let part = &b[columns.start * K..columns.end * K];
+        Kernels::best().pack_int8(part, K, columns.len(), Layout::Nk).unwrap()
+    };
+    let mut parts = Candidates::new(pack(0..64));
+    parts.reserve(N - 64);
+    parts.append(&pack(64..160)).unwrap();
+    parts.append(&pack(160..N)).unwrap();
+    let expected = product(Kernels::best(), &pack(0..N));
+    assert_eq!(bits(&product(Kernels::best(), &parts.packed().unwrap())), bits(&expected));
+    assert!(parts.append(&pack(0..16)).is_err(), "{N} columns end within a vector");
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn cells_are_right() {
 fn attention_is_right_for_each_row_of_queries() {
     let mut seeded = Seeded(13);
     for (heads, width, t, rows) in
-        [(8, 32, 17, 3), (4, 64, 1, 1), (2, 24, 33, 2), (1, 5, 16, 4), (2, 8, 0, 2)]
+        [(8, 32, 17, 3), (4, 64, 1, 1), (2, 24, 33, 2), (1, 5, 16, 4), (2, 8, 0, 2), (3, 16, 40, 9)]
     {
         let d = heads * width;
         let q = seeded.f32s(rows * 2 * d, 2.0); // each row followed by as much that isn't the query's
@@ -198,6 +198,17 @@ fn attention_is_right_for_each_row_of_queries() {
         memory.clear();
         for at in 0..t {
             memory.push(&keys[at * d..][..d], &values[at * d..][..d]).unwrap();
+        }
+        for kernels in present() {
+            let mut at_once = Memory::new(d);
+            kernels.remember(&mut at_once, &vec![f32::NAN; 18 * d], &vec![f32::NAN; 18 * d]).unwrap();
+            kernels.remember(&mut at_once, &keys, &values).unwrap();
+            assert_eq!(
+                format!("{at_once:?}"),
+                format!("{memory:?}"),
+                "{} {heads}x{width}, {t}",
+                kernels.isa()
+            );
         }
         let queries = Mat::new(&q, rows, 2 * d).unwrap().columns(0..d).unwrap();
         // Results, and after them the weights of the last row, so that both are compared.

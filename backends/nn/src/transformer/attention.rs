@@ -57,10 +57,7 @@ impl Attention {
 
     /// Fills `attended` with keys and values [words, D].
     pub(super) fn remember(&self, keys: &[f32], values: &[f32], attended: &mut Attended) {
-        attended.clear();
-        for (key, value) in keys.chunks_exact(self.width).zip(values.chunks_exact(self.width)) {
-            attended.push(key, value).expect(WIDE);
-        }
+        self.kernels.remember(attended, keys, values).expect(WIDE);
     }
 
     /// What ends the sublayer whose input was `rows`: projection of what the `heads` found, and the operations after
