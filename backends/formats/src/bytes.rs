@@ -30,6 +30,20 @@ impl Bytes {
         }
         map_file(&file).map(Self::Mapped).map_err(|reason| Error::read(path, reason))
     }
+
+    /// Gives the memory of mapped pages back; whoever reads on maps them again.
+    pub(crate) fn release(&self) {
+        if let Self::Mapped(map) = self {
+            release_pages(map);
+        }
+    }
+}
+
+#[allow(unsafe_code)] // unmapping pages
+fn release_pages(map: &memmap2::Mmap) {
+    // SAFETY: the map is of a file and never written to, so that pages that are read again hold the same bytes.
+    let advised = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+    drop(advised); // a system that refuses costs memory only
 }
 
 #[allow(unsafe_code)] // mapping a file

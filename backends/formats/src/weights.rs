@@ -124,6 +124,12 @@ impl Weights {
         self.bytes.len() as u64
     }
 
+    /// Gives back the memory that reading the file has taken, as far as it can be read again: for whoever has made
+    /// its own of the weights.
+    pub fn release(&self) {
+        self.bytes.release();
+    }
+
     /// Names of all tensors, sorted. Scales don't appear: they belong to their tensors.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.items.keys().map(String::as_str)

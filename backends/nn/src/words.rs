@@ -1,6 +1,7 @@
 //! Words' vectors: looked up as embeddings, and multiplied as output weights. Where a model ties the two, one copy
 //! in memory serves both.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use dyno_formats::{MarianConfig, Result};
@@ -8,6 +9,9 @@ use dyno_kernels::{Candidates, Kernels, Weights};
 
 use crate::math::{Form, Matrix};
 use crate::params::Params;
+
+/// Words that are packed at a time, before their columns are taken apart: few enough to stay in a core's cache.
+const PART: usize = 1024;
 
 /// The vectors of a vocabulary.
 pub struct WordTable {
@@ -25,8 +29,20 @@ impl WordTable {
     /// # Errors
     /// When weights or bias can't be packed.
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
-        let (weights, form) = matrix.pack(kernels, bias)?;
-        Ok(Self { columns: Candidates::new(weights), packed: OnceLock::new(), form, kernels })
+        let form = matrix.form()?;
+        let part = |words: Range<usize>| {
+            let bias = if bias.is_empty() { bias } else { &bias[words.clone()] };
+            matrix.pack_outputs(kernels, form, words, bias)
+        };
+        let (expected, found) = (matrix.outputs(), bias.len());
+        if found != 0 && found != expected {
+            return Err(dyno_kernels::Error::Shape { what: "bias", expected, found });
+        }
+        let mut parts = matrix.parts(PART);
+        let mut columns = Candidates::new(part(parts.next().unwrap_or(0..0))?);
+        columns.reserve(matrix.outputs() - columns.n());
+        parts.try_for_each(|words| columns.append(&part(words)?))?;
+        Ok(Self { columns, packed: OnceLock::new(), form, kernels })
     }
 
     /// How many words there are.

@@ -53,8 +53,9 @@ impl Engine {
                 (opened.path.clone(), format!("its network isn't one that {} runs", self.name));
             return Err(Error::Model { path, reason });
         }
-        (self.load)(&opened.config, Params::new(&opened.weights, opened.kernels), switches)
-            .map_err(|error| self.failed(error))
+        let network = (self.load)(&opened.config, Params::new(&opened.weights, opened.kernels), switches);
+        opened.weights.release(); // networks have packed what they need
+        network.map_err(|error| self.failed(error))
     }
 
     /// How much each member of an ensemble counts: as set, else as the decoder's YAML says, else all alike.

@@ -20,8 +20,9 @@ pub(crate) struct Translator {
 
 struct Shared {
     backend: &'static str,
-    source: Vocabulary,
-    target: Vocabulary,
+    source: Arc<Vocabulary>,
+    /// One and the same where both are one file.
+    target: Arc<Vocabulary>,
     source_eos: u32,
     target_eos: u32,
     shortlist: Option<Shortlist>,
@@ -50,8 +51,10 @@ impl Translator {
         let [source, target] = first.model.vocabularies() else {
             return Err(format!("{}: names no two vocabularies", first.path.display()));
         };
-        let read = |path| Vocabulary::from_path(path).map_err(|error| error.to_string());
-        let (source, target) = (read(source)?, read(target)?);
+        let read = |path| Vocabulary::from_path(path).map(Arc::new).map_err(|error| error.to_string());
+        let one_file = source == target;
+        let source = read(source)?;
+        let target = if one_file { Arc::clone(&source) } else { read(target)? };
         members.iter().try_for_each(|(_, network)| fits(network.as_ref(), &source, &target))?;
         one_target(&members)?;
         let decoding = wishes.decide(first.model.decoder()).map_err(|error| error.to_string())?;

@@ -1,6 +1,7 @@
 //! Weights as their file has them, before they are packed: in f32 or in integers with a scale for each output.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use dyno_formats::{Layout as Order, Result, Scales, Tensor};
 use dyno_kernels::{Kernels, Layout, Weights};
@@ -136,19 +137,50 @@ impl<'a> Matrix<'a> {
 
     /// Packed for `kernels`, and the form in which its product takes rows; an empty bias is none.
     pub(crate) fn pack(&self, kernels: Kernels, bias: &[f32]) -> dyno_kernels::Result<(Weights, Form)> {
-        let (k, n, layout) = (self.inputs, self.outputs, self.layout);
-        let (packed, form) = match &self.values {
-            Values::F32(values) => (kernels.pack_f32(values, k, n, layout)?, Form::F32),
-            Values::Int8(values, scales) => {
-                (kernels.pack_int8(values, k, n, layout)?.with_scales(scales)?, Form::Int8)
+        let form = self.form()?;
+        Ok((self.pack_outputs(kernels, form, 0..self.outputs, bias)?, form))
+    }
+
+    /// The form in which its product takes rows.
+    pub(crate) fn form(&self) -> dyno_kernels::Result<Form> {
+        match &self.values {
+            Values::F32(_) => Ok(Form::F32),
+            Values::Int8(..) => Ok(Form::Int8),
+            Values::Int16(values, _) => {
+                let limit = Kernels::int16_bound(values, self.inputs, self.outputs, self.layout)?;
+                Ok(Form::Int16 { limit })
             }
-            Values::Int16(values, scales) => {
-                let limit = Kernels::int16_bound(values, k, n, layout)?;
-                let packed = kernels.pack_int16(values, k, n, layout, limit)?;
-                (packed.with_scales(scales)?, Form::Int16 { limit })
+        }
+    }
+
+    /// Ranges of at most so many outputs that can be packed one by one: all at once where they don't lie apart.
+    pub(crate) fn parts(&self, most: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let outputs = self.outputs;
+        let most = if self.layout == Layout::Nk { most } else { outputs.max(1) };
+        (0..outputs).step_by(most).map(move |start| start..outputs.min(start + most))
+    }
+
+    /// Some of the outputs, one of [`parts`](Self::parts), packed with their bias.
+    pub(crate) fn pack_outputs(
+        &self,
+        kernels: Kernels,
+        form: Form,
+        outputs: Range<usize>,
+        bias: &[f32],
+    ) -> dyno_kernels::Result<Weights> {
+        let (k, n, layout) = (self.inputs, outputs.len(), self.layout);
+        let values = outputs.start * k..outputs.end * k;
+        let packed = match (&self.values, form) {
+            (Values::F32(all), _) => kernels.pack_f32(&all[values], k, n, layout)?,
+            (Values::Int8(all, scales), _) => {
+                kernels.pack_int8(&all[values], k, n, layout)?.with_scales(&scales[outputs])?
             }
+            (Values::Int16(all, scales), Form::Int16 { limit }) => {
+                kernels.pack_int16(&all[values], k, n, layout, limit)?.with_scales(&scales[outputs])?
+            }
+            (Values::Int16(..), _) => unreachable!("its own form"),
         };
-        Ok((if bias.is_empty() { packed } else { packed.with_bias(bias)? }, form))
+        if bias.is_empty() { Ok(packed) } else { packed.with_bias(bias) }
     }
 }
 
