@@ -38,17 +38,11 @@ impl Shape {
 
     /// Inputs and outputs of each layer over a model of `width`. All but the last have the width A and an
     /// activation; the last leads back to D, and Marian leaves it out where that is where we are already.
-    fn layers(self, width: usize) -> Vec<(usize, usize)> {
-        let mut layers = Vec::new();
-        let mut at = width;
-        for _ in 1..self.depth {
-            layers.push((at, self.width));
-            at = self.width;
-        }
-        if at != width {
-            layers.push((at, width));
-        }
-        layers
+    fn layers(self, width: usize) -> impl Iterator<Item = (usize, usize)> {
+        let inner =
+            (1..self.depth).map(move |number| (if number == 1 { width } else { self.width }, self.width));
+        let at = if self.depth > 1 { self.width } else { width };
+        inner.chain((at != width).then_some((at, width)))
     }
 }
 
@@ -74,7 +68,7 @@ impl Average {
     pub fn new(params: Params<'_>, options: &Options, shape: Shape, number: usize) -> Result<Self> {
         let width = options.width;
         let prefix = format!("decoder_l{number}_aan");
-        let layers = shape.layers(width).into_iter().enumerate();
+        let layers = shape.layers(width).enumerate();
         let layers = layers
             .map(|(at, (inputs, outputs))| params.dense(&prefix, &(at + 1).to_string(), inputs, outputs));
         let gate = |suffix: &str| params.dense(&prefix, suffix, width, width);
@@ -159,8 +153,10 @@ mod tests {
 
     #[test]
     fn the_last_layer_is_left_out_where_the_width_is_back_already() {
-        let layers =
-            |width, depth| Shape { width, depth, gated: true, activation: Activation::Swish }.layers(8);
+        let layers = |width, depth| {
+            let shape = Shape { width, depth, gated: true, activation: Activation::Swish };
+            shape.layers(8).collect::<Vec<_>>()
+        };
         assert_eq!(layers(32, 2), [(8, 32), (32, 8)]);
         assert_eq!(layers(8, 2), [(8, 8)]);
         assert_eq!(layers(8, 1), []);

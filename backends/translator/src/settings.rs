@@ -131,11 +131,18 @@ impl Wishes {
             (None, Some(config)) => config.flag(key),
             (None, None) => Ok(false),
         };
+        const FACTOR: &str = "max-length-factor";
+        let max_length_factor = float(self.max_length_factor, FACTOR, 3.0)?; // Marian's default
+        if let Some(config) = decoder.filter(|_| !(max_length_factor >= 0.0 && max_length_factor.is_finite()))
+        {
+            // Without a limit a translation need never end.
+            return Err(config.fault(FACTOR, "must be a number, 0 or more"));
+        }
         let search = SearchOptions {
             beam: count(self.beam, "beam-size", 1)?.clamp(1, LARGEST_BEAM),
             normalize: float(self.normalize, "normalize", 0.0)?,
             word_penalty: float(self.word_penalty, "word-penalty", 0.0)?,
-            max_length_factor: float(self.max_length_factor, "max-length-factor", 3.0)?, // Marian's default
+            max_length_factor,
             n_best: flag(self.n_best, "n-best")?,
             skip_cost: flag(self.skip_cost, "skip-cost")?,
             early_stop: self.early_stop,

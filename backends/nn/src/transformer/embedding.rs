@@ -37,7 +37,11 @@ impl Embedding {
             Positions::Sinusoid => Encoding::Sinusoid(tabulated(width)),
             Positions::None => Encoding::None,
             Positions::Trained => {
-                let (rows, _) = params.weights().get(TRAINED)?.matrix()?;
+                let tensor = params.weights().get(TRAINED)?;
+                let (rows, _) = tensor.matrix()?;
+                if rows == 0 {
+                    return Err(tensor.fault("has no positions"));
+                }
                 Encoding::Trained(params.matrix(TRAINED, rows, width)?)
             }
         };

@@ -15,12 +15,21 @@ pub(super) struct History {
     /// Slots that nobody has.
     free: Vec<usize>,
     spare: Vec<usize>,
+    /// For each hypothesis whether its slot still waits for one that continues it.
+    waiting: Vec<bool>,
 }
 
 impl History {
     /// Of nobody, in keys and values of `width`.
     pub(super) fn new(width: usize) -> Self {
-        Self { memories: Vec::new(), width, slots: Vec::new(), free: Vec::new(), spare: Vec::new() }
+        Self {
+            memories: Vec::new(),
+            width,
+            slots: Vec::new(),
+            free: Vec::new(),
+            spare: Vec::new(),
+            waiting: Vec::new(),
+        }
     }
 
     /// Forgets all: `rows` new hypotheses.
@@ -49,14 +58,16 @@ impl History {
 
     /// The new hypothesis i continues what was `kept[i]`.
     pub(super) fn reorder(&mut self, kept: &[usize]) {
+        self.waiting.clear();
+        self.waiting.resize(self.slots.len(), false);
+        kept.iter().for_each(|row| self.waiting[*row] = true);
+        let dropped = self.slots.iter().zip(&self.waiting).filter(|(_, waiting)| !**waiting);
+        self.free.extend(dropped.map(|(slot, _)| *slot));
         self.spare.clear();
-        self.spare.extend(kept.iter().map(|row| self.slots[*row]));
-        let dropped = (0..self.slots.len()).filter(|row| !kept.contains(row));
-        self.free.extend(dropped.map(|row| self.slots[row]));
-        for row in 1..kept.len() {
-            if kept[..row].contains(&kept[row]) {
-                self.spare[row] = self.copy(self.spare[row]);
-            }
+        for row in kept {
+            let (slot, first) = (self.slots[*row], std::mem::take(&mut self.waiting[*row]));
+            let slot = if first { slot } else { self.copy(slot) };
+            self.spare.push(slot);
         }
         std::mem::swap(&mut self.slots, &mut self.spare);
     }
