@@ -20,6 +20,7 @@ mod host;
 #[cfg(test)]
 mod methodology;
 mod null;
+mod opening;
 mod os;
 mod plan;
 mod prices;

@@ -101,6 +101,30 @@ impl System {
         !matches!(self.launch, Launch::Foreign { .. })
     }
 
+    /// Whether it is one of our engines on a model, and no tuning was chosen for it.
+    pub fn is_tunable(&self) -> bool {
+        let chosen = ["tuning", "tune"].iter().any(|name| self.setting(name).is_some());
+        self.backend().is_some() && !self.models.is_empty() && !chosen
+    }
+
+    /// A setting as text.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        match &self.launch {
+            Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } => {
+                settings.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into))
+            }
+            Launch::Foreign { .. } => None,
+        }
+    }
+
+    /// The same system with a path as a setting, where it has settings.
+    pub fn with_setting(mut self, name: &str, path: &Path) -> Self {
+        if let Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } = &mut self.launch {
+            settings.insert(name.into(), path.display().to_string().into());
+        }
+        self
+    }
+
     /// The files that it runs: of a foreign command its program where it is a path, and arguments that are files.
     pub fn own_files(&self) -> Vec<PathBuf> {
         match &self.launch {

@@ -30,6 +30,9 @@ pub struct RunArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub price: PriceArgs,
+    /// Don't measure beforehand which way through each product is fastest here; take those built in
+    #[arg(long)]
+    pub no_tune: bool,
     /// Say what would be measured and how long it takes, then stop
     #[arg(long)]
     pub dry_run: bool,

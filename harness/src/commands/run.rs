@@ -2,9 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,8 +14,9 @@ use super::score::{price, summarise_run};
 use super::{load_campaign, print, print_json};
 use crate::campaign::{Campaign, System, Track};
 use crate::cli::RunArgs;
-use crate::exit::{Exit, Outcome, bad_input};
+use crate::exit::{Exit, Outcome};
 use crate::host::Host;
+use crate::opening::{preflight, tune};
 use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
@@ -46,6 +45,11 @@ pub fn run(args: &RunArgs) -> Outcome {
     introduce(&campaign, &host);
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
     let mut store = Store::open(&place, &Identity::of(&campaign, &host)?, rounds.len(), &campaign.test_sets)?;
+    if !args.no_tune {
+        let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
+        tune(&mut campaign, store.folder(), placement.system(Track::Latency)[0])?;
+    }
+    let rounds = plan::rounds(&campaign);
     price(store.folder(), &args.price)?;
     let can_score = prepare_scoring(&campaign);
     let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
@@ -59,29 +63,6 @@ pub fn run(args: &RunArgs) -> Outcome {
     let page = write_page(store.folder());
     conclude(&store, &summary, page.as_deref(), args.json, can_score)?;
     Ok(if interrupted { Exit::Interrupted } else { verdict(&summary.cells) })
-}
-
-/// Opens every hosted system once, on no input: what it refuses is told before an hour of other systems'
-/// rounds.
-fn preflight(campaign: &Campaign) -> Outcome<()> {
-    let facts = tempfile::NamedTempFile::new()?;
-    for system in campaign.systems.iter().filter(|system| system.is_hosted()) {
-        let command = system.command(campaign.tracks[0], &[0], facts.path())?;
-        let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.trim_end().lines().last().unwrap_or_default();
-            let reason = match (last.strip_prefix("dyno: "), output.status.signal()) {
-                (Some(reason), _) => reason.into(),
-                (None, Some(signal)) => {
-                    format!("opening it ends in signal {signal}; run it by hand: {}", command.join(" "))
-                }
-                (None, None) => format!("it can't be opened: {last}"),
-            };
-            return Err(bad_input(format!("system {:?}: {reason}", system.name)));
-        }
-    }
-    Ok(())
 }
 
 fn verdict(rows: &[CellSummary]) -> Exit {

@@ -19,7 +19,7 @@ use crate::campaign::{Campaign, TestSet, Track, words};
 use crate::exit::Outcome;
 use crate::plan::{Placement, Round};
 use crate::process::{Audit, Ending, Subject};
-use crate::store::{Record, SCHEMA, Store};
+use crate::store::{Record, SCHEMA, Store, file_hash};
 use crate::supervisor::Report;
 use crate::verify::{Code, Examined, Probe, Reason, Verdict};
 
@@ -166,6 +166,7 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
         warnings: found(bench, round.track, false),
         noise,
         command: run.subject.command()?,
+        tuning: round.system.setting("tuning").map(|file| file_hash(Path::new(&file))).transpose()?,
         system_cores: run.subject.cores.to_vec(),
         bench_cores: bench.placement.bench().to_vec(),
         lines: round.test_set.source.len(),

@@ -89,7 +89,8 @@ pub fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     entries.iter().try_for_each(|entry| collect_files(entry, files))
 }
 
-fn file_hash(path: &Path) -> io::Result<String> {
+/// SHA-256 of a file.
+pub fn file_hash(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     io::copy(&mut fs::File::open(path)?, &mut HashWriter(&mut hash))?;
     Ok(hex(&hash.finalize()))

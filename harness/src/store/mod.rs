@@ -34,7 +34,7 @@ use sha2::{Digest, Sha256};
 
 use files::read_whole_lines;
 pub use files::{read_json, write_json, write_whole};
-pub use identity::{Identity, collect_files};
+pub use identity::{Identity, collect_files, file_hash};
 pub use record::{Record, SCHEMA};
 pub use run::{MeasuredCell, Run};
 pub use summary::{CellSummary, Summary, summarise, write_csv, write_histograms};

@@ -48,6 +48,9 @@ pub struct Record {
     pub noise: Vec<Noise>,
     /// Program and arguments as they were run.
     pub command: Vec<String>,
+    /// SHA-256 of the tuning that it was handed: the ways through its products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<String>,
     /// Cores of the system.
     pub system_cores: Vec<usize>,
     /// Cores of the bench.

@@ -2,6 +2,7 @@
 //! file uses, and refuses others, so that none is passed over in silence.
 
 use serde_json::{Value, json};
+use sha2::Digest;
 
 use crate::support::{Bench, LATENCY};
 
@@ -121,4 +122,39 @@ fn every_record_keeps_the_schema_and_broken_ones_are_noticed() {
         record.as_object_mut().unwrap().remove(field);
         assert_eq!(faults(&record, &schema, &schema, "").len(), 1, "{field}");
     }
+}
+
+#[test]
+fn a_run_tunes_its_engines_once_and_records_which_tuning_they_had() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/ssru");
+    let system = format!("[[system]]\nname = \"ssru\"\nbackend = \"ssru\"\nmodel = {model:?}\n");
+    let null = "[[system]]\nname = \"null\"\nbackend = \"null\"\n";
+    let bench = Bench::new(&format!("{LATENCY}{system}{null}"));
+    let ended = bench.run(&["--profile", "quick"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let told: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("tuned ")).collect();
+    assert_eq!(told.len(), 1, "{ended:?}");
+    let text = std::fs::read(bench.path("out/tuning/best.txt")).unwrap();
+    assert!(text.starts_with(b"dyno-tuning 1 "), "{}", String::from_utf8_lossy(&text));
+    let hash: String = sha2::Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let schema = schema();
+    for record in bench.records() {
+        assert_eq!(faults(&record, &schema, &schema, ""), Vec::<String>::new(), "{record}");
+        let handed = record["command"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|part| part.as_str().unwrap().starts_with("tuning="));
+        let expected = if record["system"] == "ssru" { json!(hash) } else { Value::Null };
+        assert_eq!((&record["tuning"], handed), (&expected, record["system"] == "ssru"), "{record}");
+    }
+
+    let plain = Bench::new(&format!("{LATENCY}{system}"));
+    assert_eq!(plain.run(&["--profile", "quick", "--no-tune"]).code, Some(0));
+    assert!(!plain.path("out/tuning").exists());
+    assert_eq!(plain.records()[0]["tuning"], Value::Null);
+    assert_eq!(
+        plain.records()[0]["output"],
+        bench.records().into_iter().find(|record| record["system"] == "ssru").unwrap()["output"]
+    );
 }
