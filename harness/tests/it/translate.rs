@@ -41,7 +41,7 @@ fn every_track_answers_a_line_by_a_line() {
 #[test]
 fn order_is_kept_over_workers_and_windows() {
     let input: String = (0..20_000).map(|i| format!("line {i}\n")).collect();
-    for (cores, batch) in [("1", "768"), ("2", "1"), ("3", "50")] {
+    for (cores, batch) in [("1", "256"), ("2", "1"), ("3", "50")] {
         let options = ["--track", "throughput-all", "--cores", cores, "--batch", batch];
         assert_eq!(translate(input.as_bytes(), &options).stdout, input, "{cores} workers");
     }
