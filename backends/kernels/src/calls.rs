@@ -2,7 +2,7 @@
 
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
-use crate::product::Mat;
+use crate::product::{Best, Mat};
 use crate::tables::{LookUp, SIGMOID, TANH};
 use crate::vector::{Memory, TOGETHER};
 use crate::{Activation, Kernels, Precision, Result};
@@ -44,6 +44,13 @@ impl Kernels {
     #[must_use]
     pub fn abs_max(self, x: &[f32]) -> f32 {
         call!(self.abs_max(x))
+    }
+
+    /// The greatest of the values, as many as `best` has room for, in order; of equals the one further left first. What is no
+    /// number, or -∞, is never among them: where there are fewer, [`Best::NONE`] is left. How a beam looks at a row.
+    pub fn greatest(self, x: &[f32], best: &mut [Best]) {
+        best.fill(Best::NONE);
+        call!(self.greatest(x, best))
     }
 
     /// Softmax, in place. At least one value must be above -∞.

@@ -6,9 +6,9 @@
 
 use crate::Precision;
 use crate::lanes::{Block, LANES};
-use crate::product::Activation;
 use crate::product::job::Job;
 use crate::product::tile::product;
+use crate::product::{Activation, Best};
 use crate::vector::{Memory, attention, cells, functions, slices};
 
 /// What there is for one instruction set. The functions may be called only where that set was found.
@@ -36,6 +36,7 @@ pub(crate) struct VectorTable {
     pub(crate) gru: unsafe fn(&[f32], &[f32], &[f32], bool, &mut [f32]),
     pub(crate) lstm: unsafe fn(&[f32], &[f32], &[f32], &mut [f32], &mut [f32]),
     pub(crate) ssru: unsafe fn(&[f32], &[f32], &mut [f32], &mut [f32]),
+    pub(crate) greatest: unsafe fn(&[f32], &mut [Best]),
     pub(crate) log_sum: unsafe fn(&[f32]) -> (f32, f32),
     pub(crate) log_softmax: unsafe fn(&mut [f32]),
     pub(crate) add: unsafe fn(&mut [f32], &[f32]),
@@ -71,6 +72,7 @@ macro_rules! vector_maths {
             gru,
             lstm,
             ssru,
+            greatest,
             log_sum,
             log_softmax,
             add,

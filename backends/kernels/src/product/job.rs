@@ -47,6 +47,16 @@ impl Best {
         if wins { other } else { self }
     }
 
+    /// Takes its place among the greatest, which are in order: behind those that are as great, which are further left. The
+    /// last of them goes.
+    pub(crate) fn enter(self, greatest: &mut [Self]) {
+        if greatest.last().is_some_and(|last| self.value > last.value) {
+            let place = greatest.partition_point(|other| other.value >= self.value);
+            greatest[place..].rotate_right(1);
+            greatest[place] = self;
+        }
+    }
+
     pub(crate) fn challenge(&mut self, values: &[f32; LANES], column: usize) {
         for (lane, &value) in values.iter().enumerate() {
             if value > self.value {

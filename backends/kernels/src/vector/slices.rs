@@ -7,6 +7,7 @@
 macro_rules! slices {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::LANES;
+        use crate::product::Best;
 
         /// The lanes that a block of `n` values fills.
         $(#[$feature])*
@@ -70,6 +71,20 @@ macro_rules! slices {
             for x in x.chunks_mut(LANES) {
                 let y = lanes::mul(lanes::load(x), scale);
                 lanes::store(x, y);
+            }
+        }
+
+        /// Lets the values challenge the greatest so far, the last of which bars nearly all of them a vector at a time.
+        $(#[$feature])*
+        pub(crate) fn greatest(x: &[f32], best: &mut [Best]) {
+            let Some(last) = best.len().checked_sub(1) else { return };
+            for (block, x) in x.chunks(LANES).enumerate() {
+                let y = lanes::select(filled(x.len()), lanes::load(x), lanes::splat(f32::NEG_INFINITY));
+                if lanes::any(lanes::gt(y, lanes::splat(best[last].value))) {
+                    for (lane, &value) in x.iter().enumerate() {
+                        Best { value, column: block * LANES + lane }.enter(best);
+                    }
+                }
             }
         }
 

@@ -1,7 +1,7 @@
 //! Vector maths: near the exact result over the float range, and the same bits everywhere.
 
 use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{Activation, Kernels, Mat, Memory};
+use dyno_kernels::{Activation, Best, Kernels, Mat, Memory};
 
 /// A sample of all floats, NaNs and infinities too: every 12,289th bit pattern (a prime, so that all mantissas mix).
 fn floats() -> Vec<f32> {
@@ -328,5 +328,30 @@ fn attention_over_nothing_is_zero_and_without_heads_an_error() {
         kernels.attend(Mat::new(&[], 1, 0).unwrap(), &narrow, 1, &mut weights, &mut []).unwrap();
         kernels.energies(&[], &[], &[], &mut out).unwrap();
         assert_eq!(out, [0.0; 4], "{}", kernels.isa());
+    }
+}
+
+#[test]
+fn the_greatest_are_those_that_sorting_would_give() {
+    let mut seeded = Seeded(71);
+    for n in [0, 1, 5, 15, 16, 17, 31, 100, 1000] {
+        // Of few different values, so that many are equal.
+        let mut x: Vec<f32> = (0..n).map(|_| (seeded.f32() * 9.0).round()).collect();
+        for (at, odd) in [(3, f32::NAN), (7, f32::NEG_INFINITY), (20, f32::INFINITY), (99, f32::NAN)] {
+            x.get_mut(at).into_iter().for_each(|x| *x = odd);
+        }
+        let mut sorted: Vec<Best> =
+            x.iter().enumerate().map(|(column, &value)| Best { value, column }).collect();
+        sorted.retain(|best| best.value > f32::NEG_INFINITY);
+        sorted.sort_by(|a, b| b.value.partial_cmp(&a.value).unwrap().then(a.column.cmp(&b.column)));
+        for room in [0, 1, 2, 6, 12, 40] {
+            let mut expected = sorted.clone();
+            expected.resize(room, Best::NONE);
+            for kernels in present() {
+                let mut best = vec![Best { value: 1e9, column: 1 }; room];
+                kernels.greatest(&x, &mut best);
+                assert_eq!(best, expected, "{} {room} of {n}", kernels.isa());
+            }
+        }
     }
 }
