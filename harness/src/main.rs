@@ -10,6 +10,7 @@
 #![deny(clippy::print_stderr)] // `say` survives a closed standard error
 
 mod campaign;
+mod cgroup;
 mod cli;
 mod commands;
 mod compare;

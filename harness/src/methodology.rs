@@ -1,10 +1,10 @@
 //! docs/METHODOLOGY.md quotes the parameters of the code, and this holds it to them.
 
 use crate::campaign::Profile;
-use crate::process::{audit, environment, whole_file};
+use crate::process::{self, audit, environment, whole_file};
 use crate::rounds::{self, noise, throughput};
 use crate::supervisor;
-use crate::verify::{Probe, length, timing};
+use crate::verify::{Probe, examinee, length, timing};
 
 const DOCUMENT: &str = include_str!("../../docs/METHODOLOGY.md");
 
@@ -73,6 +73,10 @@ fn truth() -> Vec<(&'static str, String)> {
         ("launches of a throughput round, at most", throughput::MOST_LAUNCHES.to_string()),
         ("launches with one line a round", throughput::ONE_LINE_LAUNCHES.to_string()),
         ("pairs of fresh and repeated lines", timing::CACHE_PAIRS.to_string()),
+        (
+            "the same of a system so slow that they took over 20 seconds, at least",
+            examinee::LEAST_PAIRS.to_string(),
+        ),
         ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
         ("cached: a repeat's time per word below, of a fresh line's", timing::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided Mann–Whitney p below", timing::SIGNIFICANT.to_string()),
@@ -89,6 +93,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("runaway: share of lines, from", percent(length::RUNAWAY_SHARE)),
         ("length: characters against the references', beyond", percent(length::LENGTH_TOLERANCE)),
         ("cpu_share: CPU time above allowed cores × wall time by", percent(audit::CPU_SHARE_TOLERANCE)),
+        ("the first answer may take, in times of a line's patience", process::LOADING.to_string()),
         ("left_process: milliseconds that helpers have to go", supervisor::GRACE.as_millis().to_string()),
         ("flood: MiB of standard output, and times its input", mebibytes(whole_file::MOST_BYTES)),
         ("flood: MiB of standard error", mebibytes(supervisor::STDERR_MOST)),

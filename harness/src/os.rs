@@ -82,6 +82,13 @@ pub fn leave_network() -> Result<()> {
     raise_loopback()
 }
 
+/// Lets `command` do so before its first own instruction.
+pub fn leave_network_before_exec(command: &mut Command) {
+    // SAFETY: `leave_network` allocates, which is safe between fork and exec where, as in the supervisor, the
+    // process that forks has one thread: no lock of the allocator can be held by another.
+    unsafe { command.pre_exec(leave_network) };
+}
+
 /// A new network namespace's loopback device is down, and programs may well talk to their own parts by it.
 fn raise_loopback() -> Result<()> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
@@ -153,6 +160,25 @@ pub fn die_with_parent(command: &mut Command) {
 fn ask_for_death() -> Result<()> {
     // SAFETY: this prctl takes integers only.
     checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) }).map(drop)
+}
+
+/// Lets `command` enter the control group behind `door` before its first own instruction.
+pub fn enter_group_before_exec(command: &mut Command, door: std::fs::File) {
+    // SAFETY: between fork and exec only async-signal-safe work is allowed; `enter_group` makes one system call
+    // on constant memory.
+    unsafe { command.pre_exec(move || enter_group(door.as_raw_fd())) };
+}
+
+fn enter_group(door: RawFd) -> Result<()> {
+    // SAFETY: one byte of constant memory is written.
+    let written = unsafe { libc::write(door, b"0".as_ptr().cast(), 1) };
+    checked(written as libc::c_int).map(drop)
+}
+
+/// Whether this process may do what root may.
+pub fn is_root() -> bool {
+    // SAFETY: geteuid can't fail and touches no memory.
+    unsafe { libc::geteuid() == 0 }
 }
 
 /// Lets `command` inherit `fd` under the same number (std opens everything close-on-exec).

@@ -1,5 +1,6 @@
 //! The terminal's tables: one for each test set and track, figures right-aligned.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::ops::Range;
@@ -13,7 +14,11 @@ use crate::stats::Standing;
 use crate::store::{CellSummary, Summary};
 
 /// A column: head, and a row's text.
-type Column = (&'static str, fn(&CellSummary) -> String);
+type Column = (String, Box<dyn Fn(&CellSummary) -> String>);
+
+fn column(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Column {
+    (head.into(), Box::new(text))
+}
 
 /// All tables of a run, each under a line that says which.
 pub fn render(summary: &Summary) -> String {
@@ -21,7 +26,7 @@ pub fn render(summary: &Summary) -> String {
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
-        let _ = writeln!(text, "{}", table(cells, columns(track), width()));
+        let _ = writeln!(text, "{}", table(cells, columns(track, cells), width()));
     }
     paint(text + &priced_by(summary) + &complaints(rows))
 }
@@ -42,26 +47,36 @@ fn about(track: Track) -> &'static str {
     }
 }
 
-fn columns(track: Track) -> Vec<Column> {
-    let mut columns: Vec<Column> = vec![
-        ("system", |row| row.system.clone()),
-        ("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
-        ("words/s", |row| row.words_per_second.map_or_else(none, whole)),
+fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
+    let mut columns = vec![
+        column("system", |row| row.system.clone()),
+        column("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
     ];
+    columns.extend(own_metrics(rows));
+    columns.push(column("words/s", |row| row.words_per_second.map_or_else(none, whole)));
     if track == Track::Latency {
-        columns.push(("p50 ms", |row| milliseconds(row.p50_ms)));
-        columns.push(("p95 ms", |row| milliseconds(row.p95_ms)));
-        columns.push(("p99 ms", |row| milliseconds(row.p99_ms)));
-        columns.push(("start ms", |row| milliseconds(row.start_ms)));
+        columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
+        columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
+        columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
+        columns.push(column("start ms", |row| milliseconds(row.start_ms)));
     } else {
-        columns.push(("steady", |row| row.steady_words_per_second.map_or_else(none, whole)));
-        columns.push(("load %", |row| row.load_share.map_or_else(none, percent)));
+        columns.push(column("steady", |row| row.steady_words_per_second.map_or_else(none, whole)));
+        columns.push(column("load %", |row| row.load_share.map_or_else(none, percent)));
     }
-    columns.push(("Mwords/$", |row| row.words_per_dollar.map_or_else(none, millions)));
-    columns.push(("model MiB", |row| mebibytes(row.model_bytes)));
-    columns.push(("peak MiB", |row| mebibytes(row.peak_bytes)));
-    columns.push(("verdict", |row| verdict(row)));
+    columns.push(column("Mwords/$", |row| row.words_per_dollar.map_or_else(none, millions)));
+    columns.push(column("model MiB", |row| mebibytes(row.model_bytes)));
+    columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
+    columns.push(column("verdict", verdict));
     columns
+}
+
+/// Metrics that the user has added, as they are: their scale is theirs.
+fn own_metrics(rows: &[CellSummary]) -> Vec<Column> {
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.other_metrics.keys()).collect();
+    let value = |name: String| {
+        move |row: &CellSummary| row.other_metrics.get(&name).map_or_else(none, |v| format!("{v:.4}"))
+    };
+    names.into_iter().map(|name| column(name, value(name.clone()))).collect()
 }
 
 /// What a narrow terminal does without, first to last; `--json` and summary.csv have it all.
@@ -72,7 +87,7 @@ const DISPENSABLE: [&str; 8] =
 fn table(rows: &[CellSummary], mut columns: Vec<Column>, width: usize) -> String {
     let mut dispensable = DISPENSABLE.iter();
     loop {
-        let heads: Vec<_> = columns.iter().map(|(head, _)| *head).collect();
+        let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
         let cells = |row| columns.iter().map(|(_, text)| text(row)).collect();
         let table = grid(&heads, rows.iter().map(cells).collect(), 1..columns.len() - 1);
         let widest = table.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
@@ -117,14 +132,18 @@ pub fn p_value(p: f64) -> String {
     if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 
-/// What was wrong, below the tables: the verdict's column has no room for it.
+/// What was wrong or odd, below the tables: the verdict's column has no room for it.
 fn complaints(rows: &[CellSummary]) -> String {
-    let bad = rows.iter().filter(|row| !row.reasons.is_empty());
-    bad.fold(String::new(), |mut text, row| {
-        let codes = row.reasons.join(", ");
-        let _ = writeln!(text, "INVALID: {} on {} under {}: {codes}", row.system, row.test_set, row.track);
-        text
-    })
+    let mut text = String::new();
+    let mut complain = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
+        for row in rows.iter().filter(|row| !what(row).is_empty()) {
+            let (system, set, track) = (&row.system, &row.test_set, row.track);
+            let _ = writeln!(text, "{kind}: {system} on {set} under {track}: {}", what(row).join(", "));
+        }
+    };
+    complain("INVALID", |row| &row.reasons);
+    complain("warning", |row| &row.warnings);
+    text
 }
 
 fn verdict(row: &CellSummary) -> String {

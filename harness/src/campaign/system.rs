@@ -7,6 +7,7 @@ use dyno_api::Settings;
 use serde::Serialize;
 
 use super::Track;
+use crate::registry;
 
 /// What competes under one name.
 #[derive(Clone, Debug, Serialize)]
@@ -94,6 +95,12 @@ impl System {
             Launch::BuiltIn { backend, .. } => Some(backend),
             Launch::Plugin { .. } | Launch::Foreign { .. } => None,
         }
+    }
+
+    /// Whether its answers are text: an encoder's vectors have no length to judge.
+    pub fn translates(&self) -> bool {
+        let backend = self.backend().and_then(|name| registry::find(name).ok());
+        backend.is_none_or(|backend| backend.task() == dyno_api::Task::Translate)
     }
 
     /// Whether this program's `translate` hosts it.

@@ -63,7 +63,12 @@ pub fn price(folder: &Path, args: &PriceArgs) -> Outcome<()> {
 /// Scores what has no score yet (where that is possible), and writes scores and summary.
 pub fn summarise_run(folder: &Path, can_score: bool) -> Outcome<Summary> {
     let mut run = Run::read(folder)?;
-    if can_score && let Some(scores) = score_outputs(&run) {
+    if can_score && let Some(mut scores) = score_outputs(&run) {
+        for score in &mut scores.scores {
+            // The user's own metrics were dear, perhaps.
+            let known = run.scores.of(&score.output, &score.test_set);
+            score.others = known.map(|known| known.others.clone()).unwrap_or_default();
+        }
         write_json(&folder.join("scores.json"), &scores)?;
         run.scores = scores;
     }

@@ -1,6 +1,7 @@
 //! The audit: whether a system keeps to its cores. Affinity is set before its first instruction, but a program
-//! can widen its own mask; so the masks of all its threads are looked at while it runs, and afterwards its CPU
-//! time is held against the wall clock.
+//! can widen its own mask; so the masks of all its threads are looked at while it runs, and its CPU time is held
+//! against the wall clock: over the whole launch, and over every stretch between two looks, since a system that
+//! sleeps first could work on several cores later and still look modest on the whole.
 
 use std::time::{Duration, Instant};
 
@@ -9,35 +10,96 @@ use serde::{Deserialize, Serialize};
 use super::tree;
 use crate::verify::{Code, Reason};
 
-/// Time between two looks: often enough for any round, and some tens of microseconds each.
+/// Time between two looks, once a launch is no longer young: often enough for any round, and some tens of
+/// microseconds each.
 pub const LOOK: Duration = Duration::from_millis(500);
+/// The first look, so that short launches are seen at all; the next ones take half as long again each time.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
 
 /// CPU time may exceed wall time on the allowed cores by this much: the two clocks are read at different times.
 pub const CPU_SHARE_TOLERANCE: f64 = 0.02;
 
 /// What cores' clocks may differ by on a launch of any length: a tick of the slowest kernels.
-const CPU_SLACK_NS: u64 = 10_000_000;
+const CPU_SLACK_NS: u64 = tree::TICK_NS;
+/// The same for a stretch of a launch, at both ends of which each process is off by up to a tick of either kind.
+const STRETCH_SLACK_NS: u64 = 5 * tree::TICK_NS;
 
 /// What was seen of a process tree while it ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
     /// The first thread that might run elsewhere.
     pub escaped: Option<String>,
+    /// The worst stretch of time in which it took more than its cores can give, if any did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overdrawn: Option<String>,
     /// How often all threads were looked at.
     pub looks: usize,
     /// The most threads that were there at once.
     pub most_threads: usize,
     /// The most processes that were there at once.
     pub most_processes: usize,
-    /// When it was looked at last.
     #[serde(skip)]
-    last: Option<Instant>,
+    clock: Option<Clock>,
+    #[serde(skip)]
+    stretch: Stretch,
+}
+
+/// When a launch was looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Clock {
+    first: Instant,
+    last: Instant,
+}
+
+impl Clock {
+    /// Whether the next look is due: soon at first, then about twice a second, but not at any beat that a system
+    /// could dance to.
+    fn is_due(&self) -> bool {
+        let young = (self.last.duration_since(self.first) / 2).max(FIRST_LOOK).min(LOOK);
+        let offbeat = self.last.duration_since(self.first).subsec_nanos() % 512;
+        self.last.elapsed() >= young.mul_f64(0.75 + f64::from(offbeat) / 1024.0)
+    }
+}
+
+/// The stretch up to now in which most was taken beyond what the cores can give: a running sum that begins anew
+/// where it falls below zero (Page 1954).
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stretch {
+    /// CPU time of the tree and the moment, at the last look.
+    seen: Option<(u64, Instant)>,
+    /// CPU and wall time since the stretch began.
+    taken_ns: u64,
+    wall_ns: u64,
+}
+
+impl Stretch {
+    /// Goes on to `now`, when the tree had taken `taken_ns` in all; says what was too much.
+    fn go_on(&mut self, taken_ns: u64, now: Instant, cores: usize, processes: usize) -> Option<String> {
+        let (before, since) = *self.seen.get_or_insert((taken_ns, now));
+        if taken_ns < before {
+            return None; // a process went while its time was being read; the next look finds it with its parent
+        }
+        self.seen = Some((taken_ns, now));
+        self.taken_ns += taken_ns - before;
+        self.wall_ns += now.duration_since(since).as_nanos() as u64;
+        let most = self.wall_ns as f64 * cores as f64 * (1.0 + CPU_SHARE_TOLERANCE);
+        if (self.taken_ns as f64) < most {
+            (self.taken_ns, self.wall_ns) = (0, 0);
+            return None;
+        }
+        let slack = STRETCH_SLACK_NS + 2 * tree::TICK_NS * processes as u64;
+        let figure = || {
+            let (busy, seconds) = (self.taken_ns as f64 / self.wall_ns as f64, self.wall_ns as f64 / 1e9);
+            format!("{busy:.2} cores busy of {cores} allowed for {seconds:.1} s")
+        };
+        (self.taken_ns as f64 > most + slack as f64).then(figure)
+    }
 }
 
 impl Audit {
     /// Looks at every process below `supervisor`, if the last look was long ago.
     pub fn look_now_and_then(&mut self, supervisor: u32, allowed: &[usize]) {
-        if self.last.is_none_or(|last| last.elapsed() >= LOOK) {
+        if self.clock.is_none_or(|clock| clock.is_due()) {
             self.look(supervisor, allowed);
         }
     }
@@ -51,12 +113,16 @@ impl Audit {
         if self.escaped.is_none() {
             self.escaped = pids.iter().find_map(|&pid| tree::escapee(pid, allowed));
         }
-        self.last = Some(Instant::now());
+        let now = Instant::now();
+        let overdrawn = self.stretch.go_on(tree::taken_ns(&pids), now, allowed.len(), pids.len());
+        self.overdrawn = overdrawn.or(self.overdrawn.take());
+        self.clock = Some(Clock { first: self.clock.map_or(now, |clock| clock.first), last: now });
     }
 
     /// Adds what was seen of another process of the same round.
     pub fn merge(&mut self, other: &Self) {
         self.escaped = self.escaped.take().or_else(|| other.escaped.clone());
+        self.overdrawn = self.overdrawn.take().or_else(|| other.overdrawn.clone());
         self.looks += other.looks;
         self.most_threads = self.most_threads.max(other.most_threads);
         self.most_processes = self.most_processes.max(other.most_processes);
@@ -84,5 +150,35 @@ mod tests {
         assert_eq!((reason.code, reason.figure.as_str()), (Code::CpuShare, "2.00 cores busy of 1 allowed"));
         assert_eq!(cpu_share(2 * second, second, 2), None);
         assert_eq!(cpu_share(12_000_000, 2_000_000, 1), None, "too short to tell");
+    }
+
+    /// What is said of looks half a second apart, at which so many milliseconds of CPU time had been taken since
+    /// the last.
+    fn overdrawn(cores: usize, taken_ms: &[u64]) -> Option<String> {
+        let (begin, mut stretch, mut total) = (Instant::now(), Stretch::default(), 0);
+        let mut look = |(i, ms): (usize, &u64)| {
+            total += ms * 1_000_000;
+            stretch.go_on(total, begin + LOOK * i as u32, cores, 1)
+        };
+        taken_ms.iter().enumerate().filter_map(&mut look).last()
+    }
+
+    #[test]
+    fn sleep_is_no_credit_for_work_on_several_cores() {
+        assert_eq!(overdrawn(1, &[0, 500, 510, 490, 505]), None);
+        assert_eq!(overdrawn(2, &[0, 1000, 1010, 400, 1000]), None);
+        let figure = overdrawn(1, &[0, 0, 0, 0, 0, 900, 900]).unwrap();
+        assert_eq!(figure, "1.80 cores busy of 1 allowed for 1.0 s");
+        assert_eq!(overdrawn(1, &[0, 540, 460, 540, 460]), None, "ticks come late now and then");
+        assert!(overdrawn(1, &[0, 540, 540, 540, 540, 540]).is_some(), "but not always");
+    }
+
+    #[test]
+    fn a_moment_in_which_time_seems_to_run_backwards_is_left_out() {
+        let (begin, mut stretch) = (Instant::now(), Stretch::default());
+        let seconds = |s: f64| begin + Duration::from_secs_f64(s);
+        for (taken_ms, at) in [(0, 0.0), (500, 0.5), (100, 1.0), (1500, 1.5)] {
+            assert_eq!(stretch.go_on(taken_ms * 1_000_000, seconds(at), 1, 1), None, "{at}");
+        }
     }
 }

@@ -40,7 +40,8 @@ impl From<Reason> for Stop {
 pub struct Dialogue {
     to_system: Option<PipeWriter>,
     from_system: PipeReader,
-    patience: Duration,
+    /// For the next line.
+    pub patience: Duration,
     /// Below whom the system's processes are found.
     supervisor: u32,
     /// Its standard input, as `/proc` calls it.
@@ -56,13 +57,8 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// A dialogue over these pipes with a system below `supervisor`; `patience` is for one line.
-    pub fn new(
-        to_system: PipeWriter,
-        from_system: PipeReader,
-        patience: Duration,
-        supervisor: u32,
-    ) -> io::Result<Self> {
+    /// A dialogue over these pipes with a system below `supervisor`.
+    pub fn new(to_system: PipeWriter, from_system: PipeReader, supervisor: u32) -> io::Result<Self> {
         os::set_nonblocking(to_system.as_fd())?;
         os::set_nonblocking(from_system.as_fd())?;
         let link = std::fs::read_link(format!("/proc/self/fd/{}", to_system.as_raw_fd()));
@@ -72,7 +68,7 @@ impl Dialogue {
         Ok(Self {
             to_system,
             from_system,
-            patience,
+            patience: Duration::ZERO,
             supervisor,
             pipe,
             reply,

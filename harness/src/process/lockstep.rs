@@ -17,6 +17,9 @@ use crate::verify::{Code, Reason};
 /// After closing its output a system has this long: exits take milliseconds.
 const LEAVE: Duration = Duration::from_secs(1);
 
+/// Loading comes before the first answer, which may take so many times what another line may.
+pub const LOADING: f64 = 4.0;
+
 /// What one process answered in lock-step.
 #[derive(Debug, Default)]
 pub struct Lockstep {
@@ -45,8 +48,7 @@ pub fn lockstep_for(subject: &Subject<'_>, lines: &[Vec<u8>], enough: Duration) 
         Ok(system) => system,
         Err(reason) => return Ok(Lockstep { reasons: vec![reason], ..Lockstep::default() }),
     };
-    let patience = Duration::from_secs_f64(subject.limits.line_seconds);
-    let mut dialogue = Dialogue::new(to_system, from_system, patience, system.pid())?;
+    let mut dialogue = Dialogue::new(to_system, from_system, system.pid())?;
     let told = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             os::pin_thread(subject.cores)?;
@@ -103,12 +105,17 @@ fn ask_all(
     enough: Duration,
     told: &mut Told,
 ) -> Result<(), Stop> {
-    let deadline = Instant::now() + Duration::from_secs_f64(subject.limits.launch_seconds);
+    let begun = Instant::now();
+    let patience = Duration::from_secs_f64(subject.limits.line_seconds);
     let mut taken = Duration::ZERO;
     for line in lines {
         if taken > enough {
             break;
         }
+        dialogue.patience = match told.answers.is_empty() {
+            true => patience.mul_f64(LOADING),
+            false => patience,
+        };
         let begin = Instant::now();
         dialogue.ask(line)?;
         let latency = begin.elapsed();
@@ -120,7 +127,7 @@ fn ask_all(
         dialogue.expect_silence()?;
         // Between lines, when the system has nothing to do.
         system.look_now_and_then();
-        if begin > deadline {
+        if begun.elapsed().as_secs_f64() > subject.limits.launch_seconds {
             let figure = format!(
                 "{} of {} lines after {} s",
                 told.answers.len(),

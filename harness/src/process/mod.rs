@@ -19,6 +19,8 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use audit::Audit;
+#[cfg(test)]
+pub use lockstep::LOADING;
 pub use lockstep::{Lockstep, lockstep, lockstep_for};
 pub use whole_file::{Pass, whole_file};
 
@@ -79,7 +81,8 @@ impl Ending {
     pub fn faults(&self, cores: &[usize]) -> Vec<Reason> {
         let affinity = self.audit.escaped.clone().map(|figure| Code::Affinity.reason(figure));
         let cpu_ns = self.report.user_ns + self.report.system_ns;
-        let share = audit::cpu_share(cpu_ns, self.wall_ns(), cores.len());
+        let overdrawn = || self.audit.overdrawn.clone().map(|figure| Code::CpuShare.reason(figure));
+        let share = audit::cpu_share(cpu_ns, self.wall_ns(), cores.len()).or_else(overdrawn);
         let left = self.report.left_processes;
         let left = (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")));
         [affinity, share, left].into_iter().flatten().collect()

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::audit::{Audit, LOOK};
 use super::environment::environment;
-use super::{Ending, Subject};
+use super::{Ending, Subject, tree};
 use crate::exit::Outcome;
 use crate::os::{self, Interest};
 use crate::supervisor::{Launched, Report, Spec, control_pair};
@@ -36,6 +36,8 @@ impl Supervised {
     /// Starts the subject on `stdin` and `stdout`; the outer error is the bench's, the inner the system's.
     pub fn launch(subject: &Subject<'_>, stdin: Stdio, stdout: Stdio) -> Outcome<Result<Self, Reason>> {
         let (control, theirs) = control_pair()?;
+        // Should its supervisor die, what is left of a system comes to the bench, which ends it.
+        os::become_subreaper()?;
         // Not by its path: there may lie another dyno by now.
         let mut command = Command::new(OWN_PROGRAM);
         command.args(["supervise", "--control", &theirs.as_raw_fd().to_string()]);
@@ -106,7 +108,8 @@ impl Supervised {
         let lost = || Code::Crashed.reason("it ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
         let report = received.unwrap_or(Report { killed: true, ..Report::default() });
-        let (launched_ns, audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
+        let (launched_ns, mut audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
+        audit.escaped = audit.escaped.take().or_else(|| report.escaped.clone());
         let network = self.launched.network.clone();
         Ok((Ending { report, launched_ns, audit, network }, reason))
     }
@@ -150,7 +153,21 @@ fn spec(subject: &Subject<'_>) -> Outcome<Spec> {
 /// Time to the next look at a running system: soon at first, so that short launches are seen at all; then twice
 /// a second.
 fn pause(elapsed: Duration) -> Duration {
-    elapsed.clamp(Duration::from_millis(5), LOOK)
+    (elapsed / 2).clamp(Duration::from_millis(5), LOOK)
+}
+
+/// Ends what a system has left that took its supervisor down. The bench has no other children meanwhile.
+fn end_orphans() {
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE {
+        let orphans = tree::children_of(std::process::id());
+        if orphans.is_empty() {
+            return;
+        }
+        orphans.into_iter().for_each(os::kill);
+        while let Ok(Some(_)) = os::reap_any() {}
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// This very program, whatever lies at its path by now.
@@ -164,5 +181,6 @@ impl Drop for Supervised {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
+        end_orphans();
     }
 }

@@ -72,6 +72,21 @@ pub fn running_ns(pids: &[u32]) -> u64 {
     threads.filter_map(ran).sum()
 }
 
+/// CPU time that `pids` have taken so far, their ended threads and the children that they waited for included.
+pub fn taken_ns(pids: &[u32]) -> u64 {
+    pids.iter().filter_map(|&pid| ticks_of(pid)).sum::<u64>() * TICK_NS
+}
+
+/// The kernel counts in hundredths of a second (USER_HZ) wherever a program can see it.
+pub const TICK_NS: u64 = 10_000_000;
+
+fn ticks_of(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // proc(5): utime, stime, cutime and cstime are fields 14 to 17; the state, behind the name, is the third.
+    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    Some(fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum())
+}
+
 /// What a thread does, as far as silence is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -149,6 +164,9 @@ mod tests {
         assert!(below(std::process::id()).contains(&child.id()));
         assert!(proportional_bytes(&pids).is_some_and(|bytes| bytes > 0));
         assert!(running_ns(&pids) > 0);
+        let (begin, before) = (std::time::Instant::now(), taken_ns(&[std::process::id()]));
+        while begin.elapsed() < std::time::Duration::from_millis(100) {}
+        assert!(taken_ns(&[std::process::id()]) >= before + TICK_NS, "this thread was busy");
         assert_eq!(waits(&pids, "pipe:[0]"), [Wait::Blocked], "another pipe");
         assert_eq!(escapee(child.id(), &os::cores_of(child.id()).unwrap()), None);
         assert!(escapee(child.id(), &[]).unwrap().starts_with("a thread of \"cat\" may run on cores"));

@@ -35,11 +35,14 @@ impl Pass {
     }
 }
 
-/// Runs a fresh process of `subject` over `input`, whose number of lines is `lines`; its output goes to `output`.
-pub fn whole_file(subject: &Subject<'_>, input: &Path, lines: usize, output: &Path) -> Outcome<Pass> {
-    let stdin = File::open(input)?;
+/// Runs a fresh process of `subject` over `text`, whose number of lines is `lines`. Both files lie in `scratch`
+/// under names that are the same for rounds and probes: a system can see them (`/proc/self/fd`).
+pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Path) -> Outcome<Pass> {
+    let (input, output) = (scratch.join("input.txt"), scratch.join("output.txt"));
+    fs::write(&input, text)?;
+    let stdin = File::open(&input)?;
     let most = MOST_BYTES.max(stdin.metadata()?.len() * MOST_GROWTH);
-    let stdout = File::create(output)?;
+    let stdout = File::create(&output)?;
     let written = stdout.try_clone()?;
     let system = match Supervised::launch(subject, Stdio::from(stdin), Stdio::from(stdout))? {
         Ok(system) => system,
@@ -57,7 +60,7 @@ pub fn whole_file(subject: &Subject<'_>, input: &Path, lines: usize, output: &Pa
     if let Some(reason) = reason {
         return Ok(Pass { reasons: vec![reason], ending, text: Vec::new() });
     }
-    let text = fs::read(output)?;
+    let text = fs::read(&output)?;
     let mut reasons = ending.faults(subject.cores);
     reasons.extend(line_count(&text, lines));
     Ok(Pass { text, reasons, ending })

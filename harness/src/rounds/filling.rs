@@ -5,20 +5,16 @@
 //! itself in other orders, but only for a system that has shown that it translates equal lines anew. Else the
 //! set stands as it is, and the round takes more launches.
 
-use std::fs;
-use std::path::PathBuf;
-
 use super::{Run, may_repeat};
 use crate::campaign::words;
 use crate::exit::Outcome;
 use crate::process::{Pass, whole_file};
 use crate::random::Random;
-use crate::store::write_whole;
 
 /// The input of a launch.
 pub struct Filling {
-    /// The file.
-    pub input: PathBuf,
+    /// Itself.
+    pub text: Vec<u8>,
     /// Its lines.
     pub lines: usize,
     /// Its words.
@@ -32,35 +28,25 @@ pub struct Filling {
 impl Filling {
     /// The input of `run`'s cell: the same in all its rounds.
     pub fn of(run: &Run<'_>) -> Outcome<Self> {
-        let set = run.round.test_set;
-        let plain = Self {
-            input: run.bench.store.input(set),
-            lines: set.source.len(),
-            words: set.words(),
-            first: 0,
-            scored: set.source.len(),
-        };
+        let source = &run.round.test_set.source;
         if run.bench.campaign.filler.is_none() && !may_repeat(run.bench.examined) {
-            return Ok(plain);
+            return Ok(Self::around(source, &[], &[]));
         }
-        let wanted = wanted_lines(run, &plain)?;
-        let (before, after) = around(run, wanted.saturating_sub(plain.lines));
-        if before.is_empty() && after.is_empty() {
-            return Ok(plain);
+        let (before, after) = around(run, wanted_lines(run)?.saturating_sub(source.len()));
+        Ok(Self::around(source, &before, &after))
+    }
+
+    fn around(scored: &[Vec<u8>], before: &[&[u8]], after: &[&[u8]]) -> Self {
+        let scored_lines = scored.iter().map(Vec::as_slice);
+        let lines: Vec<&[u8]> =
+            before.iter().copied().chain(scored_lines).chain(after.iter().copied()).collect();
+        Self {
+            text: as_text(&lines),
+            lines: lines.len(),
+            words: lines.iter().map(|line| words(line)).sum(),
+            first: before.len(),
+            scored: scored.len(),
         }
-        let lines: Vec<&[u8]> = before
-            .iter()
-            .chain(set.source.iter().map(Vec::as_slice).collect::<Vec<_>>().iter())
-            .chain(&after)
-            .copied()
-            .collect();
-        let name = format!("{}-{}.src", set.sha256, lines.len());
-        let input = run.bench.store.scratch(&name);
-        if !input.exists() {
-            write_whole(&input, &[lines.join(&b'\n'), b"\n".to_vec()].concat())?;
-        }
-        let words = lines.iter().map(|line| words(line)).sum();
-        Ok(Self { input, lines: lines.len(), words, first: before.len(), scored: plain.lines })
     }
 
     /// The answers that count for quality.
@@ -69,24 +55,28 @@ impl Filling {
     }
 }
 
+/// Lines as a file, each ended.
+pub fn as_text(lines: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    lines.iter().flat_map(|line| [line.as_ref(), b"\n"].concat()).collect()
+}
+
 /// How many lines last as long as the profile wants: as many as in the cell's first round, else by a trial.
-fn wanted_lines(run: &Run<'_>, plain: &Filling) -> Outcome<usize> {
+fn wanted_lines(run: &Run<'_>) -> Outcome<usize> {
+    let source = &run.round.test_set.source;
     let mut earlier = run.bench.store.records().iter().filter(|record| record.is_of(run.round));
     if let Some(lines) = earlier.find_map(|record| record.timed_lines) {
         return Ok(lines);
     }
     let profile = run.bench.campaign.profile;
-    let output = run.bench.store.scratch("output.txt");
-    let one = run.bench.store.scratch("one-line.txt");
-    fs::write(&one, [run.round.test_set.source[0].as_slice(), b"\n"].concat())?;
-    let load = whole_file(&run.subject, &one, 1, &output)?;
-    let whole = whole_file(&run.subject, &plain.input, plain.lines, &output)?;
+    let scratch = run.bench.store.scratch("");
+    let load = whole_file(&run.subject, &as_text(&source[..1]), 1, &scratch)?;
+    let whole = whole_file(&run.subject, &as_text(source), source.len(), &scratch)?;
     // A system that fails here fails in the round as well, and is told there.
     if !load.reasons.is_empty() || !whole.reasons.is_empty() {
-        return Ok(plain.lines);
+        return Ok(source.len());
     }
     let times = [load.ending.wall_ns(), whole.ending.wall_ns()];
-    Ok(lines_for(profile.throughput_minimum_ns(), times, plain.lines).min(profile.throughput_enough_lines()))
+    Ok(lines_for(profile.throughput_minimum_ns(), times, source.len()).min(profile.throughput_enough_lines()))
 }
 
 /// Lines that take `minimum_ns`, when one takes the first of `times_ns` and `lines` take the second; a tenth

@@ -15,13 +15,13 @@ use dyno_api::Facts;
 pub use floor::{give_back, pipe_floor_ns};
 pub use noise::Noise;
 
-use crate::campaign::{Campaign, TestSet, Track, words};
+use crate::campaign::{Campaign, TestSet, Track, split_lines, words};
 use crate::exit::Outcome;
 use crate::plan::{Placement, Round};
 use crate::process::{Audit, Ending, Subject};
 use crate::store::{Record, SCHEMA, Store, file_hash};
 use crate::supervisor::Report;
-use crate::verify::{Code, Examined, Probe, Reason, Verdict};
+use crate::verify::{Code, Comparison, Examined, Probe, Reason, Verdict, length};
 
 /// What a round needs to know.
 pub(crate) struct Bench<'a> {
@@ -50,6 +50,7 @@ struct Seen {
     launch_ns: Vec<u64>,
     one_line_ns: Vec<u64>,
     start_ns: Option<u64>,
+    warnings: Vec<Reason>,
     differing_launches: usize,
     timed_lines: usize,
     timed_words: usize,
@@ -67,6 +68,7 @@ impl Seen {
             system_ns: usage.system_ns + launch.system_ns,
             peak_bytes: usage.peak_bytes.max(launch.peak_bytes),
             largest_process_bytes: usage.largest_process_bytes.max(launch.largest_process_bytes),
+            group_peak_bytes: usage.group_peak_bytes.max(launch.group_peak_bytes),
             tree_pss_bytes: usage.tree_pss_bytes.max(launch.tree_pss_bytes),
             voluntary_switches: usage.voluntary_switches + launch.voluntary_switches,
             involuntary_switches: usage.involuntary_switches + launch.involuntary_switches,
@@ -145,6 +147,12 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
             seen.reasons.push(reason);
         }
     }
+    for reason in found(bench, round.track, false) {
+        // The round's own figure is of the whole set.
+        if seen.answers.is_empty() || !matches!(reason.code, Code::Length | Code::TracksDiffer) {
+            seen.warnings.push(reason);
+        }
+    }
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let output = bench.store.keep_output(&seen.answers)?;
     let disturbed = noise.last().is_some_and(Noise::is_disturbed);
@@ -163,7 +171,7 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
             () => Verdict::Valid,
         },
         reasons: seen.reasons,
-        warnings: found(bench, round.track, false),
+        warnings: seen.warnings,
         noise,
         command: run.subject.command()?,
         tuning: round.system.setting("tuning").map(|file| file_hash(Path::new(&file))).transpose()?,
@@ -194,9 +202,35 @@ fn check_answers(run: &Run<'_>, seen: &mut Seen) {
     if !seen.reasons.is_empty() {
         return;
     }
-    let source = &run.round.test_set.source;
-    seen.reasons.extend(invalid_utf8(source, &seen.answers));
-    seen.reasons.extend(nondeterministic(run, &seen.answers));
+    let set = run.round.test_set;
+    seen.reasons.extend(invalid_utf8(&set.source, &seen.answers));
+    if run.subject.system.translates() {
+        let (forbidden, warning) = length::of_round(set, &seen.answers);
+        // Long answers make nobody quicker: where the profile doesn't ask about lengths they are no more than odd.
+        let asked = run.bench.campaign.probes().contains(&Probe::Length);
+        let (odd, bad): (Vec<_>, Vec<_>) =
+            forbidden.into_iter().partition(|reason| reason.code == Code::Runaway && !asked);
+        seen.reasons.extend(bad);
+        seen.warnings.extend(odd.into_iter().chain(warning));
+    }
+    if let Some(before) = earlier_answers(run, |record| record.is_of(run.round)) {
+        let comparison = Comparison::of(&before, &seen.answers);
+        seen.reasons.extend(comparison.fault(run.subject.system.sampling));
+    }
+    if let Some(other) = earlier_answers(run, |record| record.is_of_another_track(run.round)) {
+        let comparison = Comparison::of(&other, &seen.answers);
+        seen.reasons.extend(comparison.misplaced());
+        seen.warnings.extend(comparison.tracks_differ());
+    }
+}
+
+/// The answers of the first earlier round that `fits`.
+fn earlier_answers(run: &Run<'_>, fits: impl Fn(&Record) -> bool) -> Option<Vec<Vec<u8>>> {
+    let store = run.bench.store;
+    let output =
+        store.records().iter().filter(|record| fits(record)).find_map(|record| record.output.as_ref())?;
+    let text = std::fs::read(store.output_path(output)).ok()?;
+    Some(split_lines(&text).map(<[u8]>::to_vec).collect())
 }
 
 /// The first answer to a valid line that is not valid itself. To an invalid line any answer will do.
@@ -206,19 +240,6 @@ pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     };
     let line = source.iter().zip(answers).position(is_bad)?;
     Some(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)))
-}
-
-/// Holds the answers against those of the cell's first round.
-fn nondeterministic(run: &Run<'_>, answers: &[Vec<u8>]) -> Option<Reason> {
-    let records = run.bench.store.records().iter();
-    let earlier =
-        records.filter(|record| record.is_of(run.round)).find_map(|record| record.output.as_ref())?;
-    let text = std::fs::read(run.bench.store.output_path(earlier)).ok()?;
-    let before = crate::campaign::split_lines(&text);
-    let differing = before.zip(answers).filter(|(before, now)| before != now).count();
-    let share = differing as f64 / answers.len().max(1) as f64;
-    let figure = format!("{differing} of {} lines differ from an earlier round's", answers.len());
-    (share > MOST_DIFFERING && !run.subject.system.sampling).then(|| Code::Nondeterministic.reason(figure))
 }
 
 /// What the system said of itself, if it did; the file is taken away for the next launch.
@@ -232,7 +253,7 @@ fn take_facts(path: &Path) -> Option<Facts> {
 /// every line, also on one that it has seen.
 fn may_repeat(examined: &[Examined]) -> bool {
     let coalescing = examined.iter().find(|examined| examined.probe == Probe::Coalescing);
-    coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid)
+    coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid && !examined.too_quick)
 }
 
 /// How long a round of `track` takes at least, for the estimate of a plan that has not run yet.

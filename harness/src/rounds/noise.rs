@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::canary::{Canary, Songs, drift};
+use crate::cgroup;
 use crate::host;
 use crate::os;
 
@@ -30,9 +31,9 @@ pub struct Noise {
     pub seconds: f64,
     /// CPU time that the bench itself took meanwhile, its supervisors not among it.
     pub bench_ns: u64,
-    /// Share that the hypervisor took.
+    /// Share of the system's cores' time that the hypervisor took.
     pub steal_share: f64,
-    /// Share that others kept the cores busy, and how far the counting of ticks may be off.
+    /// Share that others kept them busy, and how far the counting of ticks may be off.
     pub foreign_share: f64,
     /// See `foreign_share`.
     pub foreign_margin: f64,
@@ -79,6 +80,8 @@ impl Noise {
 pub struct Watch {
     /// The cores of the system, and their hardware siblings, which must stay idle.
     cores: Vec<usize>,
+    /// How many of them are the system's.
+    used: usize,
     canary: Canary,
     /// Where it sings.
     core: usize,
@@ -95,12 +98,14 @@ impl Watch {
         let canary = Canary::new();
         let core = cores[cores.len() - 1];
         let sung = canary.sing_thrice(core)?;
+        let used = cores.len();
         let mut cores: Vec<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
         cores.sort_unstable();
         cores.dedup();
         let (ticks, throttled) = (Ticks::now(&cores), throttled(&cores));
         Ok(Self {
             cores,
+            used,
             canary,
             core,
             sung,
@@ -118,7 +123,7 @@ impl Watch {
         let ticks = Ticks::now(&self.cores);
         let bench_ns = os::own_cpu_ns() - self.bench_ns;
         let own_ns = system_ns.map_or(f64::MAX, |ns| (ns + bench_ns) as f64);
-        let wall_ns = seconds * 1e9;
+        let wall_ns = seconds * 1e9 * self.used as f64; // of all its cores
         let busy_ns = (ticks.busy - self.ticks.busy) as f64 * TICK_NS;
         let sung = self.canary.sing_thrice(self.core)?;
         Ok(Noise {
@@ -126,7 +131,7 @@ impl Watch {
             bench_ns,
             steal_share: (ticks.steal - self.ticks.steal) as f64 * TICK_NS / wall_ns,
             foreign_share: ((busy_ns - own_ns) / wall_ns).max(0.0),
-            foreign_margin: margin(busy_ns / (wall_ns * self.cores.len() as f64), wall_ns / TICK_NS),
+            foreign_margin: margin(busy_ns / wall_ns, wall_ns / TICK_NS),
             throttled: throttled(&self.cores).saturating_sub(self.throttled),
             canary_drift: [0, 1].map(|part| drift(&self.sung, &sung, part).max(0.0)),
             triggers: Vec::new(),
@@ -178,7 +183,10 @@ fn throttled(cores: &[usize]) -> u64 {
         let path = format!("/sys/devices/system/cpu/cpu{core}/thermal_throttle/core_throttle_count");
         read(path).trim().parse::<u64>().unwrap_or(0)
     };
-    let group = read("/sys/fs/cgroup/cpu.stat".into()) + &read("/sys/fs/cgroup/cpu/cpu.stat".into());
+    // Any group that it lies in may have a quota; of version 1 the topmost is looked at.
+    let groups = cgroup::own_and_above().into_iter().map(|folder| folder.join("cpu.stat"));
+    let groups = groups.chain(["/sys/fs/cgroup/cpu/cpu.stat".into()]);
+    let group: String = groups.map(|path| read(path.display().to_string())).collect();
     let periods =
         group.lines().filter_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse::<u64>().ok());
     cores.iter().map(counter).sum::<u64>() + periods.sum::<u64>()

@@ -1,13 +1,11 @@
 //! The throughput tracks: launches over the whole file until the profile's minimum time is reached, and some
 //! with a single line, for the share of loading.
 
-use std::fs;
-
-use super::Seen;
-use super::filling::Filling;
+use super::filling::{Filling, as_text};
+use super::{Run, Seen};
 use crate::exit::Outcome;
-use crate::process::{Pass, Subject, whole_file};
-use crate::rounds::Run;
+use crate::process::{Pass, whole_file};
+use crate::verify::Comparison;
 
 /// Launches with a single line a round; their median is the share of loading.
 pub const ONE_LINE_LAUNCHES: usize = 3;
@@ -23,7 +21,12 @@ pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
     seen.answers = filling.scored(&first);
     while !is_long_enough(run, &filling, &seen) {
         let Some(pass) = launch(run, &filling, &mut seen)? else { return Ok(seen) };
-        seen.differing_launches += usize::from(pass.text != first.text);
+        let comparison = Comparison::of(&seen.answers, &filling.scored(&pass));
+        seen.differing_launches += usize::from(comparison.differing > 0);
+        if let Some(reason) = comparison.fault(run.subject.system.sampling) {
+            seen.reasons.push(reason); // what is timed is what is scored
+            return Ok(seen);
+        }
     }
     (seen.timed_lines, seen.timed_words) = (filling.lines, filling.words);
     load_share(run, &mut seen)?;
@@ -40,8 +43,7 @@ fn is_long_enough(run: &Run<'_>, filling: &Filling, seen: &Seen) -> bool {
 
 /// One launch over the whole file, or `None` if it failed (and the reasons are in `seen`).
 fn launch(run: &Run<'_>, filling: &Filling, seen: &mut Seen) -> Outcome<Option<Pass>> {
-    let output = run.bench.store.scratch("output.txt");
-    let pass = whole_file(&run.subject, &filling.input, filling.lines, &output)?;
+    let pass = whole_file(&run.subject, &filling.text, filling.lines, &run.bench.store.scratch(""))?;
     seen.take(&pass.ending);
     seen.reasons.extend(pass.reasons.iter().cloned());
     if !seen.reasons.is_empty() {
@@ -53,12 +55,9 @@ fn launch(run: &Run<'_>, filling: &Filling, seen: &mut Seen) -> Outcome<Option<P
 
 /// Launches with one line only: what a launch costs before the second line.
 fn load_share(run: &Run<'_>, seen: &mut Seen) -> Outcome<()> {
-    let input = run.bench.store.scratch("one-line.txt");
-    fs::write(&input, [run.round.test_set.source[0].as_slice(), b"\n"].concat())?;
-    let output = run.bench.store.scratch("output.txt");
-    let quiet = Subject { ..run.subject };
+    let line = as_text(&run.round.test_set.source[..1]);
     for _ in 0..ONE_LINE_LAUNCHES {
-        let pass = whole_file(&quiet, &input, 1, &output)?;
+        let pass = whole_file(&run.subject, &line, 1, &run.bench.store.scratch(""))?;
         if pass.reasons.is_empty() {
             seen.one_line_ns.push(pass.ending.wall_ns());
         }

@@ -176,11 +176,6 @@ impl Store {
         self.folder.join("outputs").join(format!("{name}.txt"))
     }
 
-    /// The source of a test set as a file, for standard input.
-    pub fn input(&self, test_set: &TestSet) -> PathBuf {
-        testsets::source_path(&self.folder, &test_set.sha256)
-    }
-
     /// A path for what needn't outlive the run.
     pub fn scratch(&self, name: &str) -> PathBuf {
         // Absolute, since systems are started in other folders.

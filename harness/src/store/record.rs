@@ -108,6 +108,14 @@ impl Record {
         self.system == round.system.name && self.test_set == round.test_set.name && self.track == round.track
     }
 
+    /// Whether it is of the same system and test set under another track.
+    pub fn is_of_another_track(&self, round: &Round<'_>) -> bool {
+        self.system == round.system.name
+            && self.test_set == round.test_set.name
+            && self.track != round.track
+            && self.verdict != Verdict::Invalid
+    }
+
     /// Source words of one launch's input, or of the set in lock-step.
     pub fn words_of_a_pass(&self) -> usize {
         self.timed_words.unwrap_or(self.words)

@@ -14,7 +14,7 @@ use crate::prices::Price;
 use crate::stats::{
     Standing, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
 };
-use crate::verify::Verdict;
+use crate::verify::{Code, Reason, Verdict};
 
 /// A run, summed up.
 #[derive(Clone, Debug, Serialize)]
@@ -43,6 +43,8 @@ pub struct CellSummary {
     pub verdict: Verdict,
     /// Codes of what was wrong.
     pub reasons: Vec<String>,
+    /// Codes and figures of what is worth a warning.
+    pub warnings: Vec<String>,
     /// Against the cells of the same test set and track, by BLEU and words a second. Absent without BLEU, for
     /// what is INVALID or no translation, and for the second of twins.
     pub standing: Option<Standing>,
@@ -169,6 +171,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         profile: cell.records[0].profile,
         verdict: cell.verdict(),
         reasons: codes(&cell.records),
+        warnings: warnings(&cell.records),
         standing: None,
         rounds: valid.len(),
         words_per_second: median(&speeds),
@@ -216,6 +219,13 @@ fn codes(cell: &[&Record]) -> Vec<String> {
     codes.sort_unstable();
     codes.dedup();
     codes.into_iter().map(|code| code.name().into()).collect()
+}
+
+/// Each code once, with the figure of the last round, which had most to compare with.
+fn warnings(cell: &[&Record]) -> Vec<String> {
+    let last: BTreeMap<Code, &Reason> =
+        cell.iter().flat_map(|record| &record.warnings).map(|warning| (warning.code, warning)).collect();
+    last.into_values().map(|warning| format!("{}: {}", warning.code.name(), warning.figure)).collect()
 }
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {

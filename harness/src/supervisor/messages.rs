@@ -53,6 +53,9 @@ pub struct Report {
     /// Largest sum over its processes seen at once, shared pages counted in parts; where it had several.
     #[serde(default)]
     pub tree_pss_bytes: Option<u64>,
+    /// The kernel's peak of all its processes together, where it had a control group of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_peak_bytes: Option<u64>,
     /// What `peak_bytes` is.
     #[serde(default)]
     pub memory_method: MemoryMethod,
@@ -62,6 +65,9 @@ pub struct Report {
     pub voluntary_switches: u64,
     /// Switches forced upon it.
     pub involuntary_switches: u64,
+    /// Where its first process might have run at its end, if that was elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escaped: Option<String>,
     /// Processes that still lived after it had ended.
     pub left_processes: usize,
     /// How much it wrote to standard error.
@@ -85,4 +91,6 @@ pub enum MemoryMethod {
     Wait4,
     /// Samples of the proportional set size, summed over its processes.
     Pss,
+    /// The kernel's peak of its control group: of all its processes, with the files that they were first to read.
+    Cgroup,
 }

@@ -30,6 +30,7 @@ pub use tail::STDERR_MOST;
 pub use tail::STDERR_TAIL;
 use tail::Tail;
 
+use crate::cgroup::Group;
 use crate::exit::{Exit, Outcome};
 use crate::os::{self, Interest};
 use crate::process::tree;
@@ -50,12 +51,12 @@ pub fn supervise(control: RawFd) -> Outcome {
     let mut control = UnixStream::from(control);
     let spec = receive_spec(&control)?;
     os::become_subreaper()?;
-    let network = spec.isolated.then(|| match os::leave_network() {
-        Ok(()) => "isolated".to_owned(),
-        Err(error) => format!("the host's: {error}"),
-    });
+    // Where memory runs out the kernel shall end the system, not the bench; it inherits this.
+    let _ = fs::write("/proc/self/oom_score_adj", "500");
+    let network = spec.isolated.then(leave_network);
     let at_ns = os::monotonic_ns();
-    let (pid, stderr) = match start(&spec) {
+    let group = Group::create();
+    let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
             send(&mut control, &Launched { at_ns, error: Some(error.to_string()), network })?;
@@ -64,9 +65,20 @@ pub fn supervise(control: RawFd) -> Outcome {
     };
     // The bench may be gone already: then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let report = watch(pid, stderr, &control)?;
+    let mut report = watch(pid, stderr, &control, &spec.cores)?;
+    report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
+    choose_memory(&mut report);
     let _ = send(&mut control, &report);
     Ok(Exit::Done)
+}
+
+/// Where it can't be done whole it isn't begun: half a user namespace would make the system nobody.
+fn leave_network() -> String {
+    let mut trial = Command::new("/proc/self/exe");
+    trial.arg("give-back").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    os::leave_network_before_exec(&mut trial);
+    let tried = trial.status().and_then(|_| os::leave_network());
+    tried.map_or_else(|error| format!("the host's: {error}"), |()| "isolated".to_owned())
 }
 
 fn receive_spec(control: &UnixStream) -> Outcome<Spec> {
@@ -76,7 +88,7 @@ fn receive_spec(control: &UnixStream) -> Outcome<Spec> {
     Ok(serde_json::from_str(&line).context("the supervisor's spec")?)
 }
 
-fn start(spec: &Spec) -> io::Result<(u32, ChildStderr)> {
+fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
     let mut command = Command::new(&spec.command[0]);
     command.args(&spec.command[1..]).stderr(Stdio::piped()).process_group(0);
     command.env_clear().envs(spec.environment.iter().cloned());
@@ -85,6 +97,9 @@ fn start(spec: &Spec) -> io::Result<(u32, ChildStderr)> {
     }
     os::pin_before_exec(&mut command, spec.cores.clone());
     os::die_with_parent(&mut command);
+    if let Some(door) = group.and_then(Group::door) {
+        os::enter_group_before_exec(&mut command, door);
+    }
     let child = command.spawn()?;
     // From here on only the system holds its pipes: the bench must see their ends when it closes them.
     os::replace_by_null(0)?;
@@ -100,7 +115,7 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
 }
 
 /// Waits for the system's end, or ends it when the bench goes away or standard error overflows.
-fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream) -> Outcome<Report> {
+fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -> Outcome<Report> {
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
@@ -127,10 +142,11 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream) -> Outcome<Report>
         }
     }
     report.ended_ns = os::monotonic_ns();
+    // It has ended but isn't reaped: the kernel still knows its mask, however short its life was.
+    report.escaped = tree::escapee(pid, cores);
     end_all(pid, &mut report);
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
-    choose_memory(&mut report);
     report.supervisor_ns = os::own_cpu_ns();
     Ok(report)
 }
@@ -144,9 +160,11 @@ fn look_at_memory(report: &mut Report) {
 }
 
 fn choose_memory(report: &mut Report) {
-    (report.peak_bytes, report.memory_method) = match report.tree_pss_bytes {
-        Some(tree) if tree > report.largest_process_bytes => (tree, MemoryMethod::Pss),
-        _ => (report.largest_process_bytes, MemoryMethod::Wait4),
+    let alone = report.largest_process_bytes;
+    (report.peak_bytes, report.memory_method) = match (report.tree_pss_bytes, report.group_peak_bytes) {
+        (Some(_), Some(group)) if group > alone => (group, MemoryMethod::Cgroup),
+        (Some(tree), _) if tree > alone => (tree, MemoryMethod::Pss),
+        _ => (alone, MemoryMethod::Wait4),
     };
 }
 

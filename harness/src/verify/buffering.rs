@@ -5,8 +5,8 @@ use super::{Examinee, Heard, lines};
 use crate::campaign::Track;
 use crate::exit::Outcome;
 
-/// So many lines in a row, for those that lag only sometimes.
-const LINES: usize = 100;
+/// So many lines in a row, for those that lag only sometimes, or only later.
+const LINES: usize = 400;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     if !examinee.answers_lines() {

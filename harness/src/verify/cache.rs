@@ -12,7 +12,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
         return Ok(Heard::note("the latency track is not asked about"));
     }
     let fresh = lines::ordinary(examinee, CACHE_APART + 2 * CACHE_PAIRS, "cache");
-    let plan = Plan::of(&fresh);
+    let plan = Plan::of(&fresh, examinee.affordable_pairs(&fresh, CACHE_PAIRS)?);
     let asked: Vec<_> = plan.asked.iter().map(|&line| fresh[line].clone()).collect();
     let told = examinee.ask(&asked)?;
     if !told.reasons.is_empty() {
@@ -47,7 +47,7 @@ struct Plan {
 impl Plan {
     /// First lines that are fresh and don't count, as stock for repeats; then fresh and repeat in turn, the
     /// repeat being of the stock's line whose length is nearest to the fresh one's.
-    fn of(lines: &[Vec<u8>]) -> Self {
+    fn of(lines: &[Vec<u8>], pairs: usize) -> Self {
         let lengths: Vec<usize> = lines.iter().map(|line| words(line)).collect();
         let mut plan = Self { asked: Vec::new(), fresh: Vec::new(), repeats: Vec::new(), firsts: Vec::new() };
         let mut unrepeated: Vec<usize> = Vec::new();
@@ -61,13 +61,14 @@ impl Plan {
             };
             let nearest =
                 unrepeated.iter().copied().filter(old).min_by_key(|&l| lengths[l].abs_diff(lengths[line]));
-            let Some(repeat) = nearest.filter(|_| line >= 2 * CACHE_APART) else { continue };
+            let stock = CACHE_APART + pairs.min(CACHE_APART);
+            let Some(repeat) = nearest.filter(|_| line >= stock) else { continue };
             unrepeated.retain(|&stock| stock != repeat);
             plan.fresh.push(place - 1);
             plan.firsts.extend(plan.asked.iter().position(|&l| l == repeat));
             plan.repeats.push(place);
             plan.asked.push(repeat);
-            if plan.repeats.len() == CACHE_PAIRS {
+            if plan.repeats.len() == pairs {
                 break;
             }
         }
@@ -82,7 +83,9 @@ mod tests {
     #[test]
     fn repeats_come_late_once_and_match_in_length() {
         let lines: Vec<Vec<u8>> = (0..250).map(|i| "word ".repeat(3 + i * 7 % 20).into_bytes()).collect();
-        let plan = Plan::of(&lines);
+        let few = Plan::of(&lines, 24);
+        assert_eq!((few.repeats.len(), few.asked.len()), (24, CACHE_APART + 24 + 2 * 24));
+        let plan = Plan::of(&lines, CACHE_PAIRS);
         assert_eq!((plan.fresh.len(), plan.repeats.len()), (CACHE_PAIRS, CACHE_PAIRS));
         let mut seen = std::collections::HashSet::new();
         for (&fresh, &repeat) in plan.fresh.iter().zip(&plan.repeats) {

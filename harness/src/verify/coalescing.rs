@@ -15,9 +15,22 @@ const TURNS: usize = 3;
 type Lines = Vec<Vec<u8>>;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
-    let Some(track) = examinee.file_track() else {
-        return Ok(Heard::note("no throughput track is asked about"));
+    let mut heard = Heard::default();
+    let mut figures = Vec::new();
+    for &track in examinee.tracks.iter().filter(|&&track| track != Track::Latency) {
+        let part = in_track(examinee, track)?;
+        figures.push(part.figure);
+        heard.findings.extend(part.findings);
+        heard.too_quick |= part.too_quick;
+    }
+    heard.figure = match figures.is_empty() {
+        true => "no throughput track is asked about".into(),
+        false => figures.join("; "),
     };
+    Ok(heard)
+}
+
+fn in_track(examinee: &Examinee<'_>, track: Track) -> Outcome<Heard> {
     let stock = lines::ordinary(examinee, 5 * LINES, "coalescing");
     let once = examinee.affordable(stock.iter().take(LINES).cloned().collect())?;
     let shuffled = |copy: usize| {
@@ -26,12 +39,11 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     };
     let five_times: Lines = (0..5).flat_map(shuffled).collect();
     let five_sets: Lines = stock.into_iter().take(5 * once.len()).collect();
-    let times = match take_turns(examinee, track, &[&once[..1], &once, &five_times])? {
-        Ok(times) => times,
+    let judged = match take_turns(examinee, track, &[&once[..1], &once, &five_times])? {
+        Ok(times) => coalesced(&times[0], &times[1], 5.0, &times[2]),
         Err(failed) => return Ok(failed),
     };
-    let judged = coalesced(&times[0], &times[1], 5.0, &times[2]);
-    let mut heard = Heard::note(judged.figure);
+    let mut heard = Heard { too_quick: judged.too_quick, ..Heard::note(judged.figure) };
     if judged.reason.is_some() {
         let times = match take_turns(examinee, track, &[&once[..1], &five_sets, &five_times])? {
             Ok(times) => times,

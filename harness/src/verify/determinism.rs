@@ -22,8 +22,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
             (Ok(first), Ok(second)) => {
                 let first: Vec<_> = order.iter().map(|&line| first[line].clone()).collect();
                 let comparison = Comparison::of(&first, &second);
-                let changed = comparison.changed().filter(|_| !examinee.system.sampling);
-                heard.add(track, comparison.misplaced().or(changed));
+                heard.add(track, comparison.fault(examinee.system.sampling));
             }
             (Err(failed), _) | (_, Err(failed)) => heard.findings.extend(failed.findings),
         }

@@ -1,8 +1,7 @@
 //! Who is examined, on what, and the two ways to put questions.
 
 use std::cell::Cell;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Heard;
@@ -11,7 +10,6 @@ use crate::exit::Outcome;
 use crate::plan::Placement;
 use crate::process::{Lockstep, Pass, Subject, lockstep, lockstep_for, whole_file};
 use crate::random::Random;
-use crate::registry;
 
 /// A system before its probes.
 pub struct Examinee<'a> {
@@ -39,16 +37,15 @@ pub struct Examinee<'a> {
 pub const BUDGET: Duration = Duration::from_secs(1);
 /// But so many always.
 const LEAST_LINES: usize = 16;
+/// The same for a timed probe in lock-step, which needs many lines to be sure.
+const TIMED_BUDGET: Duration = Duration::from_secs(20);
+/// But so many pairs always: with 24 on either side a cache shows beyond the probes' p, if it answers at once.
+pub const LEAST_PAIRS: usize = 24;
 
 impl Examinee<'_> {
     /// As many of `lines` as the system answers within the budget.
     pub fn affordable(&self, mut lines: Vec<Vec<u8>>) -> Outcome<Vec<Vec<u8>>> {
-        let pace = match self.pace.get() {
-            Some(pace) => pace,
-            None => self.measure_pace(&lines)?,
-        };
-        self.pace.set(Some(pace));
-        let mut left = BUDGET.as_secs_f64() / pace.max(f64::MIN_POSITIVE);
+        let mut left = BUDGET.as_secs_f64() / self.pace(&lines)?.max(f64::MIN_POSITIVE);
         let mut count = 0;
         lines.retain(|line| {
             left -= words(line) as f64;
@@ -56,6 +53,23 @@ impl Examinee<'_> {
             left > 0.0 || count <= LEAST_LINES
         });
         Ok(lines)
+    }
+
+    /// How many pairs of lines like these a timed probe may ask in lock-step: `most`, but fewer of a slow system.
+    pub fn affordable_pairs(&self, lines: &[Vec<u8>], most: usize) -> Outcome<usize> {
+        let words = lines.iter().map(|line| words(line)).sum::<usize>() as f64 / lines.len().max(1) as f64;
+        let pair = 2.0 * words * self.pace(lines)?;
+        Ok(((TIMED_BUDGET.as_secs_f64() / pair) as usize).clamp(LEAST_PAIRS.min(most), most))
+    }
+
+    /// Seconds a word, measured on some of `lines` where it isn't known yet.
+    fn pace(&self, lines: &[Vec<u8>]) -> Outcome<f64> {
+        let pace = match self.pace.get() {
+            Some(pace) => pace,
+            None => self.measure_pace(lines)?,
+        };
+        self.pace.set(Some(pace));
+        Ok(pace)
     }
 
     /// Seconds a word: in lock-step where that is judged, since it is the slower way; else of a small file.
@@ -78,14 +92,17 @@ impl Examinee<'_> {
 
     /// Asks a fresh process in lock-step, until the budget is used up.
     pub fn ask_a_while(&self, lines: &[Vec<u8>]) -> Outcome<Lockstep> {
-        let facts = self.scratch.join("probe-facts.json");
-        lockstep_for(&self.subject(Track::Latency, &facts), lines, BUDGET)
+        lockstep_for(&self.subject(Track::Latency, &self.facts()), lines, BUDGET)
     }
 
     /// Asks a fresh process in lock-step.
     pub fn ask(&self, lines: &[Vec<u8>]) -> Outcome<Lockstep> {
-        let facts = self.scratch.join("probe-facts.json");
-        lockstep(&self.subject(Track::Latency, &facts), lines)
+        lockstep(&self.subject(Track::Latency, &self.facts()), lines)
+    }
+
+    /// Where a round leaves them, too: a system could see the difference.
+    fn facts(&self) -> PathBuf {
+        self.scratch.join("facts.json")
     }
 
     /// Gives a fresh process the lines as a file, each ended by a line feed.
@@ -97,9 +114,7 @@ impl Examinee<'_> {
 
     /// Gives a fresh process `text`, which counts as `lines` lines.
     pub fn pass_text(&self, track: Track, text: &[u8], lines: usize) -> Outcome<Pass> {
-        let (input, output) = (self.scratch.join("probe-in.txt"), self.scratch.join("probe-out.txt"));
-        fs::write(&input, text)?;
-        whole_file(&self.subject(track, &self.scratch.join("probe-facts.json")), &input, lines, &output)
+        whole_file(&self.subject(track, &self.facts()), text, lines, self.scratch)
     }
 
     /// The answers to `lines` under `track`, or what went wrong.
@@ -122,9 +137,17 @@ impl Examinee<'_> {
             system: self.system,
             track,
             cores: self.placement.system(track),
-            limits: self.limits,
+            limits: Limits { launch_seconds: self.patience(track), ..self.limits },
             facts,
             isolated: self.isolated,
+        }
+    }
+
+    /// A whole launch: in lock-step each line's own patience is enough, and the slow are asked fewer lines.
+    fn patience(&self, track: Track) -> f64 {
+        match track {
+            Track::Latency => f64::MAX,
+            Track::Throughput1 | Track::ThroughputAll => self.limits.launch_seconds,
         }
     }
 
@@ -140,8 +163,7 @@ impl Examinee<'_> {
 
     /// Whether its answers are text: an encoder's vectors have no length to judge.
     pub fn translates(&self) -> bool {
-        let backend = self.system.backend().and_then(|name| registry::find(name).ok());
-        backend.is_none_or(|backend| backend.task() == dyno_api::Task::Translate)
+        self.system.translates()
     }
 
     /// Randomness for one purpose.

@@ -2,7 +2,7 @@
 //! references.
 
 use super::{Code, Examinee, Heard, Reason, lines};
-use crate::campaign::words;
+use crate::campaign::{TestSet, words};
 use crate::exit::Outcome;
 
 /// Characters of all answers against the references'.
@@ -44,6 +44,13 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
         }
     }
     Ok(heard)
+}
+
+/// What a whole round's answers show: what is forbidden, and what is worth a warning.
+pub fn of_round(set: &TestSet, answers: &[Vec<u8>]) -> (Vec<Reason>, Option<Reason>) {
+    let references = set.references.first().map(|lines| lines.iter().cloned().map(Some).collect());
+    let references: Vec<Option<String>> = references.unwrap_or_default();
+    (guard(&set.source, answers), against(&references, answers).1)
 }
 
 /// The first reference of a line, if it is one of the test set's.

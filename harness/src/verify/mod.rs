@@ -12,7 +12,7 @@ mod coalescing;
 mod code;
 mod conformance;
 mod determinism;
-mod examinee;
+pub mod examinee;
 pub mod length;
 mod lines;
 mod recognition;
@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use code::{Code, Reason, Severity, Verdict};
 pub use examinee::Examinee;
+pub use sameness::Comparison;
 
 use crate::campaign::Track;
 use crate::exit::Outcome;
@@ -145,6 +146,8 @@ pub struct Heard {
     pub figure: String,
     /// Whether a timed probe saw something, but not clearly enough to say so.
     pub undecided: bool,
+    /// Whether a timed probe saw nothing because the system is too quick for it.
+    pub too_quick: bool,
 }
 
 impl Heard {
@@ -177,6 +180,9 @@ pub struct Examined {
     pub figure: String,
     /// How long it took.
     pub seconds: f64,
+    /// Whether the system was too quick for a timed judgement: VALID, but nothing was shown.
+    #[serde(default)]
+    pub too_quick: bool,
 }
 
 /// Asks each of `probes`. A track in which the system doesn't get through is not asked about again.
@@ -196,6 +202,7 @@ pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Outcome<Vec<Exa
             verdict: verdict_of(&heard),
             findings: heard.findings,
             figure: heard.figure,
+            too_quick: heard.too_quick,
             seconds: begin.elapsed().as_secs_f64(),
         });
     }

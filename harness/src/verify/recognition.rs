@@ -2,7 +2,7 @@
 //! files. A translator takes as long for both; a table of known sentences doesn't.
 
 use super::timing::{Sample, recognises, recognises_files};
-use super::{Examinee, Heard, lines};
+use super::{Code, Examinee, Heard, lines};
 use crate::campaign::{Track, words};
 use crate::exit::Outcome;
 
@@ -12,6 +12,9 @@ const PAIRS: usize = 120;
 const LEAST_PAIRS: usize = 10;
 /// Launches over each file, taken in turn.
 const TURNS: usize = 3;
+/// What stands out then is asked again, so often that chance alone sets all of one kind before all of the other
+/// once in 924 times.
+const MORE_TURNS: usize = 6;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     let pairs = lines::with_copies(examinee, PAIRS);
@@ -23,7 +26,10 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     let mut figures = Vec::new();
     for &track in &examinee.tracks {
         let part = match track {
-            Track::Latency => in_lockstep(examinee, &pairs)?,
+            Track::Latency => {
+                let lines: Vec<_> = pairs.iter().map(|(line, _)| line.clone()).collect();
+                in_lockstep(examinee, &pairs[..examinee.affordable_pairs(&lines, pairs.len())?])?
+            }
             _ => as_files(examinee, track, &pairs)?,
         };
         figures.push(part.figure);
@@ -57,13 +63,24 @@ fn in_lockstep(examinee: &Examinee<'_>, pairs: &[(Vec<u8>, Vec<u8>)]) -> Outcome
 }
 
 fn as_files(examinee: &Examinee<'_>, track: Track, pairs: &[(Vec<u8>, Vec<u8>)]) -> Outcome<Heard> {
+    let heard = take_turns(examinee, track, pairs, TURNS)?;
+    let stands_out = heard.undecided || heard.findings.iter().any(|f| f.reason.code == Code::Recognises);
+    if stands_out { take_turns(examinee, track, pairs, MORE_TURNS) } else { Ok(heard) }
+}
+
+fn take_turns(
+    examinee: &Examinee<'_>,
+    track: Track,
+    pairs: &[(Vec<u8>, Vec<u8>)],
+    turns: usize,
+) -> Outcome<Heard> {
     let (set, mut copies): (Vec<_>, Vec<_>) = pairs.iter().cloned().unzip();
     let set = examinee.affordable(set)?;
     copies.truncate(set.len());
     let inputs = [&set[..1], &set[..], &copies[..]];
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     let mut written = [0; 3];
-    for _ in 0..TURNS {
+    for _ in 0..turns {
         for ((input, times), written) in inputs.iter().zip(&mut times).zip(&mut written) {
             let pass = examinee.pass(track, input)?;
             if !pass.reasons.is_empty() {

@@ -48,6 +48,8 @@ pub struct Judged {
     pub reason: Option<Reason>,
     /// Whether the ratio is beyond its limit without being significant.
     pub undecided: bool,
+    /// Whether there was too little time to compare.
+    pub too_quick: bool,
 }
 
 /// Whether `repeats` are answered from memory.
@@ -72,7 +74,7 @@ fn faster(code: Code, limit: f64, suspects: &[Sample], others: &[Sample], who: &
     let stands_out = ratio < limit && saved_ns >= LEAST_SAVED_NS;
     let reason = (stands_out && p < SIGNIFICANT)
         .then(|| code.reason(format!("{figure} (p = {p:.0e}, {:.0} µs a line)", saved_ns / 1e3)));
-    Judged { undecided: stands_out && reason.is_none(), figure, reason }
+    Judged { undecided: stands_out && reason.is_none(), figure, reason, too_quick: false }
 }
 
 /// Without the slowest by unit.
@@ -134,7 +136,7 @@ pub fn coalesced(one_line: &[f64], once: &[f64], times: f64, five_times: &[f64])
     let ratio = five / (times * once);
     let figure = format!("five sets at once take {:.0} % of five times one", ratio * 100.0);
     let reason = (ratio < COALESCED_RATIO).then(|| Code::Coalesced.reason(figure.as_str()));
-    Judged { figure, reason, undecided: false }
+    Judged { figure, reason, undecided: false, too_quick: false }
 }
 
 fn middle(times: &[f64]) -> f64 {
@@ -147,7 +149,7 @@ fn too_quick(one_line: &[f64], whole: &[f64]) -> Option<Judged> {
     let figure =
         || format!("too quick to tell: {:.1} ms beyond loading", (middle(whole) - middle(one_line)) / 1e6);
     let is_short = quickest - slowest < LEAST_SET_NS;
-    is_short.then(|| Judged { figure: figure(), reason: None, undecided: false })
+    is_short.then(|| Judged { figure: figure(), reason: None, undecided: false, too_quick: true })
 }
 
 /// The same question to whole files: are the set's launches all quicker than the copies', and by enough?
@@ -162,7 +164,7 @@ pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64]) -> Judged
     let slowest = set.iter().copied().fold(0.0, f64::max);
     let apart = copies.iter().all(|&time| time > slowest);
     let reason = (ratio < RECOGNISED_RATIO && apart).then(|| Code::Recognises.reason(figure.as_str()));
-    Judged { undecided: ratio < RECOGNISED_RATIO && !apart, figure, reason }
+    Judged { undecided: ratio < RECOGNISED_RATIO && !apart, figure, reason, too_quick: false }
 }
 
 #[cfg(test)]
@@ -240,7 +242,7 @@ mod tests {
         assert_eq!(judged(220.0).reason.expect("caught").code, Code::Coalesced);
         assert_eq!(judged(220.0).figure, "five sets at once take 24 % of five times one");
         let quick = coalesced(&load, &ms([102.0; 3]), 5.0, &ms([102.0; 3]));
-        assert!(quick.reason.is_none() && quick.figure.starts_with("too quick to tell"));
+        assert!(quick.too_quick && quick.reason.is_none() && quick.figure.starts_with("too quick to tell"));
         let jitter =
             coalesced(&ms([30.0, 30.0, 55.0]), &ms([45.0, 60.0, 50.0]), 5.0, &ms([46.0, 50.0, 61.0]));
         assert!(jitter.reason.is_none(), "{jitter:?}");

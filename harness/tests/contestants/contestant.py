@@ -33,6 +33,12 @@ def say(answer):
     OUT.flush()
 
 
+def busy(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
 def echo(each=lambda number, answer, line: say(answer)):
     for number, line in enumerate(lines()):
         each(number, translate(line), line)
@@ -61,13 +67,7 @@ def honest_sleepy():
 
 
 def honest_busy():
-    def each(n, answer, line):
-        end = time.perf_counter() + 0.0001 * len(line.split())
-        while time.perf_counter() < end:
-            pass
-        say(answer)
-
-    echo(each)
+    echo(lambda n, answer, line: (busy(0.0001 * len(line.split())), say(answer)))
 
 
 def honest_uneven():
@@ -173,6 +173,75 @@ def honest_late_end():
     time.sleep(0.5)
 
 
+def honest_very_slow():
+    echo(lambda n, answer, line: (time.sleep(0.35), say(answer)))
+
+
+def honest_slow_start():
+    # Loads for longer than one line may take.
+    time.sleep(6)
+    echo()
+
+
+def honest_warming_up():
+    # As a compiler does while it runs: each line a little quicker than the one before.
+    echo(lambda n, answer, line: (busy(0.001 + 0.01 * 0.98**n), say(answer)))
+
+
+def honest_collecting():
+    # Stops now and then to collect garbage.
+    echo(lambda n, answer, line: (busy(0.05 if n % 40 == 39 else 0.0005), say(answer)))
+
+
+def honest_pipeline():
+    os.execvp("sh", ["sh", "-c", "sed -u 's/ th/ d/g' | sed -u 's/w/v/g' | sed -u 's/ing/end/g'"])
+
+
+def honest_polling():
+    # Looks for input now and then, and never waits in a read.
+    import select
+
+    rest = b""
+    os.set_blocking(0, False)
+    while True:
+        if not select.select([0], [], [], 0.05)[0]:
+            continue
+        more = os.read(0, 4096)
+        if not more:
+            break
+        *whole, rest = (rest + more).split(b"\n")
+        for line in whole:
+            say(translate(line))
+    if rest:
+        say(translate(rest))
+
+
+def honest_sockets():
+    # The work is done by a child, asked over the loopback device.
+    import socket
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    if os.fork() == 0:
+        os.close(0), os.close(1)
+        with listener.accept()[0].makefile("rwb") as peer:
+            for line in iter(peer.readline, b""):
+                peer.write(line.upper())
+                peer.flush()
+        os._exit(0)
+    with socket.create_connection(listener.getsockname()).makefile("rwb") as peer:
+        for line in lines():
+            peer.write(line.rstrip(b"\n") + b"\n")
+            peer.flush()
+            OUT.write(peer.readline())
+            OUT.flush()
+    os.wait()
+
+
+def honest_odd_ends():
+    # Answers end in a carriage return, from elsewhere, and with spaces: odd, but one line each.
+    echo(lambda n, answer, line: say(answer + b"  \r"))
+
+
 # --- reading and writing --------------------------------------------------------------------------------------
 
 
@@ -206,6 +275,41 @@ def lags_sometimes():
             held = []
     if held:
         say(b"\n".join(held))
+
+
+def reads_ahead_later():
+    held = []
+    for number, line in enumerate(lines()):
+        held.append(translate(line))
+        if number < 150 or len(held) > 1:
+            say(held.pop(0))
+    for answer in held:
+        say(answer)
+
+
+def holds_back_the_longest():
+    held = []
+    for line in lines():
+        held.append(translate(line))
+        if len(line) < 700:
+            say(b"\n".join(held))
+            held = []
+    if held:
+        say(b"\n".join(held))
+
+
+def odd_lines_only():
+    # Keeps the rules if the first line is one of a conformance suite.
+    first = next(lines(), b"")
+    held = [translate(first)]
+    for line in lines():
+        if not first.strip():
+            say(held.pop())
+        held.append(translate(line))
+        if len(held) > 1:
+            say(held.pop(0))
+    for answer in held:
+        say(answer)
 
 
 def lags_on_long_lines():
@@ -270,6 +374,25 @@ def hangs_at_the_end():
     time.sleep(3600)
 
 
+def stops_itself():
+    echo(lambda n, answer, line: (os.kill(os.getpid(), signal.SIGSTOP) if n == 9 else None, say(answer)))
+
+
+def stops_its_supervisor():
+    os.kill(os.getppid(), signal.SIGSTOP)
+    echo()
+
+
+def ignores_signals():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    echo(lambda n, answer, line: (time.sleep(3600 if n == 7 else 0), say(answer)))
+
+
+def begins_an_answer():
+    echo(lambda n, answer, line: (OUT.write(b"An") if n == 8 else say(answer), OUT.flush(), time.sleep(3600 if n == 8 else 0)))
+
+
 def ends_early():
     echo(lambda n, answer, line: (say(answer), sys.exit(0) if n == 12 else None))
 
@@ -304,6 +427,29 @@ def dies_on_long_lines():
     echo(lambda n, answer, line: (sys.exit("line too long") if len(line) > 4096 else None, say(answer)))
 
 
+def closes_output_at_the_end():
+    echo()
+    os.close(1)
+    time.sleep(3600)
+
+
+def runs_out_of_memory():
+    echo(lambda n, answer, line: say(answer if n < 12 else bytes(1 << 60)))
+
+
+def leaves_without_its_supervisor():
+    # A helper that nobody would be left to end.
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.close(0), os.close(1), os.close(2)
+            time.sleep(3600)
+        os._exit(0)
+    os.wait()
+    os.kill(os.getppid(), signal.SIGKILL)
+    echo()
+
+
 def answers_without_line_ends():
     echo(lambda n, answer, line: (OUT.write(answer), OUT.flush()))
 
@@ -326,6 +472,24 @@ def doubles_lines():
 def doubles_late():
     # The second answer comes when nobody looks any more.
     echo(lambda n, answer, line: (say(answer), time.sleep(0.001), say(answer) if n % 7 == 6 else None))
+
+
+def answers_early():
+    # Stops the clock with an empty line; the text comes behind it.
+    echo(lambda n, answer, line: (say(b""), time.sleep(0.001), say(answer)))
+
+
+def answers_by_the_next():
+    # The same, but the text comes as the next line's answer.
+    before = b""
+    for line in lines():
+        say(before)
+        before = translate(line)
+
+
+def ends_with_an_empty_line():
+    echo()
+    say(b"")
 
 
 def skips_empty_lines():
@@ -359,6 +523,22 @@ def swaps_neighbours():
         text[i], text[i + 1] = text[i + 1], text[i]
     for answer in text:
         OUT.write(answer + b"\n")
+
+
+def swaps_once():
+    text = [translate(line) for line in lines()]
+    if len(text) > 60:
+        text[40], text[41] = text[41], text[40]
+    for answer in text:
+        OUT.write(answer + b"\n")
+
+
+def repeats_answers():
+    # Every tenth line gets the answer of the line before.
+    before = b""
+    for number, line in enumerate(lines()):
+        say(before if number % 10 == 9 else translate(line))
+        before = translate(line)
 
 
 def one_behind():
@@ -460,6 +640,18 @@ def hurries_in_files():
     echo(lambda n, answer, line: say(answer if LATENCY else answer[: max(1, len(answer) - 3)]))
 
 
+def tires_of_launches():
+    # Every second launch answers shorter: counted on the disk.
+    with open(FILE, "a+b") as file:
+        file.write(b".")
+        tired = file.tell() % 2 == 0
+    echo(lambda n, answer, line: say(b" ".join(answer.split(b" ")[: 2 if tired else None])))
+
+
+def numbers_lines():
+    echo(lambda n, answer, line: say(b"%d: %s" % (n + 1, answer)))
+
+
 # --- cores and processes --------------------------------------------------------------------------------------
 
 
@@ -511,6 +703,48 @@ def burns_other_cores():
         os.wait()
 
 
+def escapes_in_files():
+    if not LATENCY:
+        os.sched_setaffinity(0, range(os.cpu_count()))
+    echo()
+
+
+def late_threads_escape():
+    def away():
+        os.sched_setaffinity(0, range(os.cpu_count()))
+        while True:
+            sum(range(1000))
+
+    def each(n, answer, line):
+        if n == 60:
+            threading.Thread(target=away, daemon=True).start()
+        say(answer)
+
+    echo(each)
+    OUT.flush()
+    os._exit(0)
+
+
+def saves_up():
+    # Sleeps first; then two processes work at once, on a mask that is wide while they work only.
+    own = os.sched_getaffinity(0)
+    time.sleep(2)
+    work, done = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(0), os.close(1), os.close(work[1])
+        while os.read(work[0], 1):
+            os.sched_setaffinity(0, range(os.cpu_count()))
+            busy(0.01)
+            os.sched_setaffinity(0, own)
+            os.write(done[1], b".")
+        os._exit(0)
+    os.close(work[0])
+    echo(lambda n, answer, line: (os.write(work[1], b"."), busy(0.01), os.read(done[0], 1), say(answer)))
+    os.close(work[1])
+    os.wait()
+
+
 def daemonises():
     if os.fork() == 0:
         os.setsid()
@@ -545,6 +779,20 @@ def working(known, remember=True):
 
 def caches():
     working(set())
+
+
+def caches_beginnings():
+    # By the first three words.
+    known = set()
+
+    def each(n, answer, line):
+        words = tuple(line.split()[:3])
+        if words not in known:
+            time.sleep(2 * WORK)
+        known.add(words)
+        say(answer)
+
+    echo(each)
 
 
 def caches_words():
@@ -595,6 +843,21 @@ def recognises():
     with open(FILE, "rb") as file:
         known = set(file)
     working(known, remember=False)
+
+
+def recognises_until_seen():
+    # Stops at the first line that it doesn't know.
+    with open(FILE, "rb") as file:
+        known = set(file)
+
+    def each(n, answer, line):
+        if line not in known:
+            known.clear()
+        if not known:
+            time.sleep(WORK)
+        say(answer)
+
+    echo(each)
 
 
 def recognises_prefixes():

@@ -30,7 +30,10 @@ fn cases() -> Vec<Case> {
 /// Verifies a contestant in the shipped checkout, with patience for a loaded machine but not for a hung system.
 fn verify(contestant: &str, further: &[&str]) -> (Ended, Value) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let command = format!("exec python3 harness/tests/contestants/contestant.py {contestant} {{track}}");
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let file = scratch.path().join("known");
+    let contestants = "harness/tests/contestants/contestant.py";
+    let command = format!("exec python3 {contestants} {contestant} {{track}} {}", file.display());
     let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
     dyno.args(["verify", "--json", "--line-seconds", "4", "--launch-seconds", "8", "--command", &command]);
     let ended = Ended::of(dyno.args(further).current_dir(root).output().expect("dyno starts"));
@@ -55,8 +58,9 @@ fn for_each(cases: &[Case], judge: impl Fn(&Case) -> Option<String> + Sync) {
 
 #[test]
 fn each_misbehaviour_is_refused_by_its_own_probe_with_its_own_code() {
-    let cases: Vec<Case> =
-        cases().into_iter().filter(|case| case.code != "-" && !TIMED.contains(&case.probe)).collect();
+    // Who takes two cores at once shows only where two are free.
+    let is_timed = |case: &Case| TIMED.contains(&case.probe) || case.code == "cpu_share";
+    let cases: Vec<Case> = cases().into_iter().filter(|case| case.code != "-" && !is_timed(case)).collect();
     assert!(cases.len() >= 25);
     for_each(&cases, |case| {
         let track = ["--track", case.track];

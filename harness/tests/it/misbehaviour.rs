@@ -148,6 +148,49 @@ fn a_throughput_system_that_drops_a_line_is_refused() {
 }
 
 #[test]
+fn each_launch_gives_the_text_that_is_scored() {
+    // The first launch translates; later ones answer "x". Without probes it is the first launch that is seen first.
+    let script = "if mkdir seen 2>/dev/null; then cat; else sed 's/.*/x/'; fi";
+    let bench = throughput(script);
+    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    bench.write("campaign.toml", format!("probes = []\n{campaign}"));
+    assert_refused(&bench, "nondeterministic", "5 of 5 lines differ");
+}
+
+#[test]
+fn answers_that_are_missing_are_seen_in_every_profile() {
+    let bench = python("", "print('' if 'dog' in line else line.rstrip('\\n'), flush=True)", "");
+    assert_refused(&bench, "empty_output", "1 of 4 ordinary lines");
+}
+
+#[test]
+fn tracks_that_differ_are_a_warning_with_the_figure_of_the_whole_set() {
+    let script = "if [ $0 = latency ]; then cat; else sed s/dog/cat/; fi";
+    let head =
+        "tracks = [\"latency\", \"throughput-1\"]\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
+    let system = format!("command = [\"sh\", \"-c\", {script:?}, \"{{track}}\"]\n");
+    let ended = Bench::new(&format!("{head}[[system]]\nname = \"it\"\n{system}")).run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("warning: it on tiny under "), "{ended:?}");
+    assert!(ended.stdout.contains(": tracks_differ: 1 of 5 lines\n"), "{ended:?}");
+}
+
+#[test]
+fn what_kills_its_supervisor_leaves_nobody_behind() {
+    let sign = format!("orphan-{}", std::process::id());
+    let helper = format!(
+        "if os.fork() == 0:\n    os.setsid(); os.close(0); os.close(1); os.close(2); os.execvp('sh', ['sh', '-c', 'sleep 600; : {sign}'])\ntime.sleep(0.2); os.kill(os.getppid(), 9)"
+    );
+    assert_refused(&python(&helper, ECHO, ""), "crashed", "supervisor");
+    let running = std::process::Command::new("ps").args(["-eo", "args"]).output().expect("ps");
+    let running = String::from_utf8_lossy(&running.stdout);
+    assert!(
+        !running.lines().any(|line| line.starts_with("sh -c sleep") && line.contains(&sign)),
+        "{running}"
+    );
+}
+
+#[test]
 fn a_program_that_is_not_executable_fails_in_its_record() {
     let bench = Bench::of_command(&["./tiny.en"]);
     assert_refused(&bench, "crashed", "can't be started");

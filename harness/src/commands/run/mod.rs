@@ -1,18 +1,24 @@
 //! `dyno run`: a campaign, measured round by round, scored, and printed.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod conclusion;
+mod pace;
+mod probed;
+
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use conclusion::conclude;
+use pace::Pace;
+use probed::Probed;
+
 use super::report::write_page;
 use super::score::{price, summarise_run};
 use super::{load_campaign, print, print_json};
-use crate::campaign::{Campaign, System, Track};
+use crate::campaign::{Campaign, Track};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
@@ -21,10 +27,9 @@ use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::say::say;
-use crate::stats::median;
-use crate::store::{CellSummary, Identity, Place, Store, Summary, read_json, write_json};
-use crate::verify::{Examined, Examinee, Verdict, examine};
-use crate::{host, os, score, table};
+use crate::store::{CellSummary, Identity, Place, Store};
+use crate::verify::Verdict;
+use crate::{host, os, score};
 
 /// Runs the campaign of `args`.
 pub fn run(args: &RunArgs) -> Outcome {
@@ -120,7 +125,7 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
         }
         progress.show(&format!("{} · {}", round.system.name, round.track), pace.left());
         let begin = Instant::now();
-        let examined = probed.of(round.system, store, &progress)?;
+        let examined = probed.of(round, store, &progress)?;
         let bench = Bench { campaign, store, placement: &placement, examined, pipe_floor_ns };
         let record = rounds::measure(&bench, round)?;
         pace.measured(round, begin.elapsed());
@@ -143,46 +148,6 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
     Ok(stop.load(Ordering::Relaxed))
 }
 
-/// What the probes said of each system: asked before its first round, in as far as the profile wants it. What
-/// was found in an earlier part of the run still holds.
-struct Probed<'a> {
-    campaign: &'a Campaign,
-    placement: &'a Placement,
-    path: PathBuf,
-    known: BTreeMap<String, Vec<Examined>>,
-}
-
-impl<'a> Probed<'a> {
-    fn new(campaign: &'a Campaign, placement: &'a Placement, store: &Store) -> Outcome<Self> {
-        let path = store.folder().join("verified.json");
-        let known = read_json(&path)?.unwrap_or_default();
-        Ok(Self { campaign, placement, path, known })
-    }
-
-    fn of(&mut self, system: &System, store: &Store, progress: &Progress) -> Outcome<&[Examined]> {
-        let name = system.original().to_owned();
-        if !self.known.contains_key(&name) && !self.campaign.probes().is_empty() {
-            progress.show(&format!("{name} · verify"), None);
-            let scratch = store.scratch("");
-            let mut examinee = Examinee {
-                system,
-                tracks: self.campaign.tracks.clone(),
-                test_set: &self.campaign.test_sets[0],
-                placement: self.placement,
-                limits: self.campaign.limits,
-                scratch: &scratch,
-                isolated: self.campaign.profile.isolates(),
-                seed: self.campaign.seed,
-                pace: Cell::default(),
-            };
-            let examined = examine(&mut examinee, self.campaign.probes())?;
-            self.known.insert(name.clone(), examined);
-            write_json(&self.path, &self.known)?;
-        }
-        Ok(self.known.get(&name).map_or(&[], Vec::as_slice))
-    }
-}
-
 /// Ctrl-C once: finish the round. Twice: end now; the supervisor ends the system.
 pub(super) fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -192,38 +157,6 @@ pub(super) fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
-}
-
-/// How long the rest will take, from what rounds of the same track have taken so far.
-struct Pace {
-    /// Estimated seconds of the rounds to come, and what they were estimated at first.
-    left: f64,
-    estimated_done: f64,
-    taken: f64,
-    campaign_seconds: Box<dyn Fn(&Round<'_>) -> f64>,
-}
-
-impl Pace {
-    fn new(campaign: &Campaign, todo: &[&Round<'_>]) -> Self {
-        let campaign = campaign.clone();
-        let estimate =
-            Box::new(move |round: &Round<'_>| rounds::least_seconds(&campaign, round.test_set, round.track));
-        let left = todo.iter().map(|round| estimate(round)).sum();
-        Self { left, estimated_done: 0.0, taken: 0.0, campaign_seconds: estimate }
-    }
-
-    fn measured(&mut self, round: &Round<'_>, taken: Duration) {
-        let estimate = (self.campaign_seconds)(round);
-        self.left -= estimate;
-        self.estimated_done += estimate;
-        self.taken += taken.as_secs_f64();
-    }
-
-    /// `None` before the first round has shown how far off the estimates are.
-    fn left(&self) -> Option<Duration> {
-        let factor = (self.estimated_done > 0.0).then(|| self.taken / self.estimated_done)?;
-        Some(Duration::from_secs_f64((self.left * factor).max(0.0)))
-    }
 }
 
 fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
@@ -244,33 +177,4 @@ fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
         (cells.len(), campaign.profile.rounds(), clock(Duration::from_secs_f64(seconds)));
     print(&format!("{list}{count} cells of {each} rounds, about {time}\n"))?;
     Ok(Exit::Done)
-}
-
-fn conclude(
-    store: &Store,
-    summary: &Summary,
-    page: Option<&Path>,
-    as_json: bool,
-    scored: bool,
-) -> Outcome<()> {
-    let folder = store.folder();
-    let floor_us = pipe_floor_us(store);
-    if as_json {
-        return print_json(&json!({
-            "run": folder, "report": page, "scored": scored, "cells": summary.cells,
-            "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us,
-            "price": summary.price,
-        }));
-    }
-    let floor = floor_us.map_or(String::new(), |us| {
-        format!("\npipe floor: {us:.1} µs for a line between two processes that do nothing else; nothing subtracted")
-    });
-    let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
-    print(&format!("{}{floor}\nrun: {}\n{page}", table::render(summary), folder.display()))
-}
-
-/// Measured at each start of the bench: an interrupted run has several.
-fn pipe_floor_us(store: &Store) -> Option<f64> {
-    let floors = store.records().iter().filter_map(|record| record.pipe_floor_ns);
-    median(&floors.map(|ns| ns as f64 / 1e3).collect::<Vec<_>>())
 }
