@@ -12,6 +12,7 @@ mod attention;
 mod cell;
 mod decoder;
 mod encoder;
+mod layers;
 mod names;
 mod network;
 mod options;
@@ -20,8 +21,11 @@ mod projection;
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::{Network, Params};
+use dyno_nn::{Loaded, Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
+
+use decoder::Worker;
+use network::Rnn;
 
 /// The backend.
 pub const ENGINE: Engine = Engine {
@@ -37,5 +41,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
 }
 
 fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
-    Ok(Arc::new(network::Rnn::new(config, params)?))
+    let rnn = Arc::new(Rnn::new(config, params)?);
+    let (words, parameters) = (rnn.options.words, params.weights().parameters());
+    Ok(Arc::new(Loaded { words, parameters, worker: move || Worker::new(Arc::clone(&rnn)) }))
 }

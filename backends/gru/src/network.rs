@@ -5,10 +5,10 @@ use std::sync::Arc;
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::Kernels;
 use dyno_nn::output::Output;
-use dyno_nn::{Decoder, Layout, Network, Params, WordTable, WordTables};
+use dyno_nn::{Layout, Params, WordTable, WordTables};
 
-use crate::decoder::{Layers, Worker};
 use crate::encoder::Encoder;
+use crate::layers::Layers;
 use crate::names::Names;
 use crate::options::Options;
 
@@ -21,7 +21,6 @@ pub(crate) struct Rnn {
     pub(crate) layers: Layers,
     pub(crate) output: Output,
     pub(crate) kernels: Kernels,
-    parameters: u64,
 }
 
 impl Rnn {
@@ -38,29 +37,10 @@ impl Rnn {
             encoder: Encoder::new(names, &options)?,
             layers: Layers::new(names, &options)?,
             output: Output::new(tables.output),
-            parameters: params.weights().parameters(),
             kernels: params.kernels(),
             source: tables.source,
             target: tables.target,
             options,
         })
-    }
-}
-
-impl Network for Rnn {
-    fn source_words(&self) -> usize {
-        self.options.words[0]
-    }
-
-    fn target_words(&self) -> usize {
-        self.options.words[1]
-    }
-
-    fn parameters(&self) -> u64 {
-        self.parameters
-    }
-
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
-        Box::new(Worker::new(self))
     }
 }

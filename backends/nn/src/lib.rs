@@ -19,7 +19,7 @@ pub mod transformer;
 pub mod watch;
 mod words;
 
-pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Step, Wanted};
+pub use network::{Decoder, Loaded, Network, Ragged, Request, Row, Sentence, Step, Wanted};
 pub use params::Params;
 pub use rows::Rows;
 pub use words::{Layout, WordTable, WordTables};

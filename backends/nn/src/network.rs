@@ -21,6 +21,38 @@ pub trait Network: Send + Sync {
     fn decoder(self: Arc<Self>) -> Box<dyn Decoder>;
 }
 
+/// A network of which all is known once it is loaded: sizes, and how a worker's decoder is made, which shares the weights.
+pub struct Loaded<F> {
+    /// Words of source and target.
+    pub words: [usize; 2],
+    /// Number of parameters.
+    pub parameters: u64,
+    /// Makes a decoder.
+    pub worker: F,
+}
+
+impl<F, D> Network for Loaded<F>
+where
+    F: Fn() -> D + Send + Sync,
+    D: Decoder + 'static,
+{
+    fn source_words(&self) -> usize {
+        self.words[0]
+    }
+
+    fn target_words(&self) -> usize {
+        self.words[1]
+    }
+
+    fn parameters(&self) -> u64 {
+        self.parameters
+    }
+
+    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
+        Box::new((self.worker)())
+    }
+}
+
 /// One worker's state of a network: the encoded batch, and a row for each live hypothesis.
 pub trait Decoder: Send {
     /// Encodes a batch, forgetting the one before. Afterwards there is one row for each sentence, in their order, at

@@ -2,11 +2,11 @@
 //! α = softmax(d), c = Σ α_j·s_j, and a cell that is fed with x and c.
 //!
 //! What is multiplied with the same vector is one product: the gates' weights and the attention's stand side by side, for the
-//! state h, for the word x, and for the source word s_j, so that c·U = Σ α_j·(s_j·U) costs one product a source word
-//! instead of one a hypothesis and step (paper, 4.3).
+//! state h and for the word x. The source word s_j is multiplied with both, too, so that c·U = Σ α_j·(s_j·U) costs one
+//! product a source word instead of one a hypothesis and step (paper, 4.3).
 
 use dyno_formats::Result;
-use dyno_nn::math::{Linear, add, dot, multiply_add, softmax};
+use dyno_nn::math::{Kernels, Linear, add, dot, together};
 use dyno_nn::recurrent::Cell;
 use dyno_nn::watch::{Component, Operator};
 use dyno_nn::{Params, Ragged, Row};
@@ -24,26 +24,29 @@ pub(crate) struct Bottom {
     bias: Vec<f32>,
     /// Of the state, [R, G + A].
     state: Linear,
-    /// Of a source word: the attention's key, [C, A], after the share of the gates where that is computed in advance,
-    /// [C, G + A].
-    source: Linear,
-    /// Of the context, [C, G], where it isn't.
-    context: Option<Linear>,
+    /// Of a source word, the attention's key, [C, A].
+    key: Linear,
+    /// To the gates, [C, G]: of a source word where that is `precomputed`, else of the context.
+    share: Linear,
+    precomputed: bool,
     /// From the mean of the source words to the first state, [C, R].
     start: Linear,
     /// A.
     attention: usize,
     /// C.
     attended: usize,
+    kernels: Kernels,
 }
 
 /// What a batch's source words are to the layer, and buffers.
 #[derive(Default)]
 pub(crate) struct Attended {
-    /// [words, A] or [words, G + A].
-    words: Vec<f32>,
-    contexts: Vec<f32>,
+    /// [words, A].
+    keys: Vec<f32>,
+    /// [words, G], where they are computed in advance.
     shares: Vec<f32>,
+    contexts: Vec<f32>,
+    gates: Vec<f32>,
     /// Of the last step: for each row α, a weight for each word of its sentence.
     pub(crate) weights: Ragged,
 }
@@ -63,17 +66,18 @@ impl Bottom {
     pub(crate) fn new(params: Params<'_>, options: &Options, precomputed: bool) -> Result<Self> {
         let (target, context) = (&options.target, options.context());
         let (width, gates, attention) = (target.width, target.gates(), target.attention);
-        let shares = named("U", gates, attention);
-        let apart = || beside(params, context, &shares[..1]);
+        let [share, key] = named("U", gates, attention);
         Ok(Self {
             cell: target.cell,
             bias: params.vector("target_b", gates)?,
             state: beside(params, width, &named("W", gates, attention))?,
-            source: beside(params, context, &shares[usize::from(!precomputed)..])?,
-            context: (!precomputed).then(apart).transpose()?,
+            key: beside(params, context, &[key])?,
+            share: beside(params, context, &[share])?,
+            precomputed,
             start: params.linear("start_W", Some("start_b"), context, width)?,
             attention,
             attended: context,
+            kernels: params.kernels(),
         })
     }
 
@@ -86,18 +90,21 @@ impl Bottom {
         scratch: &mut Scratch,
     ) {
         let attention = Component::Attention.span();
-        let wide = self.source.outputs();
-        self.source.apply(&source.rows, &mut scratch.operands, &mut attended.words);
-        for word in attended.words.chunks_exact_mut(wide) {
-            scratch.functions.tanh(&mut word[wide - self.attention..]);
+        match self.precomputed {
+            true => {
+                let parts = [(&self.key, &mut attended.keys), (&self.share, &mut attended.shares)];
+                together(&source.rows, &mut scratch.operands, parts);
+            }
+            false => self.key.apply(&source.rows, &mut scratch.operands, &mut attended.keys),
         }
+        scratch.functions.tanh(&mut attended.keys);
         drop(attention);
         let _decoder = Component::Decoder.span();
         let means = &mut attended.contexts;
         source.spans.means(&source.rows, self.attended, means);
-        self.start.apply(means, &mut scratch.operands, &mut attended.shares);
-        scratch.functions.tanh(&mut attended.shares);
-        memory.start(&attended.shares);
+        self.start.apply(means, &mut scratch.operands, &mut attended.gates);
+        scratch.functions.tanh(&mut attended.gates);
+        memory.start(&attended.gates);
     }
 
     /// Takes one step, fed with the words' products `fed` [rows, G + A], to which the context's are added; gives the new
@@ -114,9 +121,9 @@ impl Bottom {
         self.state.apply(memory.states(0), &mut scratch.operands, &mut scratch.recurrent);
         self.attend(rows, fed, source, attended, memory, scratch);
         let (gates, wide) = (self.bias.len(), self.state.outputs());
-        if let Some(context) = &self.context {
-            context.apply(&attended.contexts, &mut scratch.operands, &mut attended.shares);
-            let shares = attended.shares.chunks_exact(gates);
+        if !self.precomputed {
+            self.share.apply(&attended.contexts, &mut scratch.operands, &mut attended.gates);
+            let shares = attended.gates.chunks_exact(gates);
             fed.chunks_exact_mut(wide).zip(shares).for_each(|(fed, share)| add(&mut fed[..gates], share));
         }
         let _gates = Operator::Activation.span();
@@ -137,29 +144,29 @@ impl Bottom {
         memory: &Memory,
         scratch: &Scratch,
     ) {
-        let (gates, wide) = (self.bias.len(), self.state.outputs());
         let (_component, _operator) = (Component::Attention.span(), Operator::Attention.span());
-        attended.contexts.clear();
-        attended.weights.clear();
+        let (gates, wide) = (self.bias.len(), self.state.outputs());
+        let Attended { keys, shares, contexts, gates: share, weights: all } = attended;
+        // What is averaged over the source words, and how wide that is.
+        let (seen, width) = if self.precomputed { (&*shares, gates) } else { (&source.rows, self.attended) };
+        contexts.clear();
+        all.clear();
         for (row, (at, fed)) in rows.iter().zip(fed.chunks_exact_mut(wide)).enumerate() {
             let (fed, asked) = fed.split_at_mut(gates);
             add(asked, &scratch.recurrent[memory.owner(row) * wide + gates..][..self.attention]);
             scratch.functions.tanh(asked);
             let words = source.spans.words(at.sentence);
-            let weights = attended.weights.push(words.len());
-            let known =
-                attended.words[words.start * self.source.outputs()..].chunks_exact(self.source.outputs());
-            let known = known.map(|word| word.split_at(self.source.outputs() - self.attention));
-            weights.iter_mut().zip(known.clone()).for_each(|(weight, (_, key))| *weight = dot(asked, key));
-            softmax(weights);
-            if self.context.is_none() {
-                weights.iter().zip(known).for_each(|(weight, (share, _))| multiply_add(fed, *weight, share));
-                continue;
+            let weights = all.push(words.len());
+            let keys = keys[words.start * self.attention..].chunks_exact(self.attention);
+            weights.iter_mut().zip(keys).for_each(|(weight, key)| *weight = dot(asked, key));
+            self.kernels.softmax(weights);
+            share.resize(width, 0.0);
+            let seen = &seen[words.start * width..words.end * width];
+            self.kernels.weighted_sum(weights, seen, share).expect("a row for each weight");
+            match self.precomputed {
+                true => add(fed, share),
+                false => contexts.extend_from_slice(share),
             }
-            let start = attended.contexts.len();
-            attended.contexts.resize(start + self.attended, 0.0);
-            let seen = source.rows[words.start * self.attended..].chunks_exact(self.attended).zip(weights);
-            seen.for_each(|(word, weight)| multiply_add(&mut attended.contexts[start..], *weight, word));
         }
     }
 }

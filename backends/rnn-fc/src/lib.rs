@@ -22,8 +22,11 @@ mod worker;
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::{Network, Params};
+use dyno_nn::{Loaded, Network, Params};
 use dyno_translator::{Customs, Engine, Position, Switch, Switches};
+
+use network::RnnFc;
+use worker::Worker;
 
 /// For so many words, the first of the vocabulary, the first layers' products of their embeddings are computed at load
 /// (the paper's k of 4.2).
@@ -61,5 +64,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
 }
 
 fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Arc<dyn Network>> {
-    Ok(Arc::new(network::RnnFc::new(config, params, switches)?))
+    let network = Arc::new(RnnFc::new(config, params, switches)?);
+    let (words, parameters) = (network.options.words, params.weights().parameters());
+    Ok(Arc::new(Loaded { words, parameters, worker: move || Worker::new(Arc::clone(&network)) }))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::output::Output;
 use dyno_nn::recurrent::Functions;
-use dyno_nn::{Decoder, Network, Params, WordTable};
+use dyno_nn::{Params, WordTable};
 use dyno_translator::Switches;
 
 use crate::bottom::{self, Bottom};
@@ -13,7 +13,6 @@ use crate::embedded::Embedded;
 use crate::options::Options;
 use crate::source::{self, Source};
 use crate::stack::Stack;
-use crate::worker::Worker;
 use crate::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
 
 /// Everything that workers share.
@@ -26,7 +25,6 @@ pub(crate) struct RnnFc {
     pub(crate) bottom: Bottom,
     pub(crate) stack: Stack,
     pub(crate) output: Output,
-    parameters: u64,
 }
 
 impl RnnFc {
@@ -46,7 +44,6 @@ impl RnnFc {
             bottom: Bottom::new(params, &options, switches.on(ATTENTION))?,
             stack: Stack::new(params, &options)?,
             output: Output::new(output),
-            parameters: params.weights().parameters(),
             options,
         })
     }
@@ -65,22 +62,4 @@ fn tables(params: Params<'_>, options: &Options) -> Result<[Arc<WordTable>; 3]> 
         params.words("target_Wemb", target, width, &[])?,
         params.words("output_Wt", target, options.hidden(), &bias)?,
     ])
-}
-
-impl Network for RnnFc {
-    fn source_words(&self) -> usize {
-        self.options.words[0]
-    }
-
-    fn target_words(&self) -> usize {
-        self.options.words[1]
-    }
-
-    fn parameters(&self) -> u64 {
-        self.parameters
-    }
-
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
-        Box::new(Worker::new(self))
-    }
 }

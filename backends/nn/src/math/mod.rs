@@ -17,5 +17,5 @@ pub(crate) use form::Form;
 pub use form::Operands;
 pub use linear::{Epilogue, Linear, together};
 pub use matrix::Matrix;
-pub use reduce::{argmax, dot, softmax};
+pub use reduce::{argmax, dot};
 pub use sum::{add, multiply_add};

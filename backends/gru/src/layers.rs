@@ -1,0 +1,74 @@
+//! The decoder's weights.
+
+use dyno_formats::Result;
+
+use crate::attention::Attention;
+use crate::cell::{Cell, Place};
+use crate::names::Names;
+use crate::options::Options;
+use crate::projection::{Dense, Projection};
+
+/// The recurrent layers, what comes before and what comes after them.
+pub(crate) struct Layers {
+    /// Of the first layer; attention stands between the first and the second.
+    pub(crate) base: Vec<Cell>,
+    pub(crate) attention: Attention,
+    /// Of each further layer: the first has input, the others are transitions.
+    pub(crate) high: Vec<Vec<Cell>>,
+    /// From the mean of what the encoder gave to the first state of all layers.
+    pub(crate) start: Projection,
+    /// The deep output's shares of embedding, top state and context.
+    pub(crate) deep: [Projection; 3],
+    pub(crate) skip: bool,
+}
+
+impl Layers {
+    pub(crate) fn new(names: Names<'_>, options: &Options) -> Result<Self> {
+        let (state, context) = (options.state, options.context());
+        let cell = |prefix: &str, inputs: usize, last: bool| {
+            let place = Place { prefix, inputs, last, encoder: false };
+            Cell::new(names, options.decoder_cell, options.normalised, place, state)
+        };
+        let base = |number: usize| {
+            let inputs = [options.embedding, context].get(number - 1).copied().unwrap_or(0);
+            cell(&format!("decoder_cell{number}"), inputs, number > 1)
+        };
+        let high = |layer: usize| {
+            let cells = (1..=options.decoder_cells[1]).map(|number| {
+                let inputs = if number == 1 { state } else { 0 };
+                cell(&format!("decoder_l{layer}_cell{number}"), inputs, false)
+            });
+            cells.collect::<Result<Vec<_>>>()
+        };
+        Ok(Self {
+            base: (1..=options.decoder_cells[0]).map(base).collect::<Result<_>>()?,
+            attention: Attention::new(names, options)?,
+            high: (2..=options.decoder_depth).map(high).collect::<Result<_>>()?,
+            start: start(names, options)?,
+            deep: [deep(names, options, 0)?, deep(names, options, 1)?, deep(names, options, 2)?],
+            skip: options.skip,
+        })
+    }
+}
+
+fn start(names: Names<'_>, options: &Options) -> Result<Projection> {
+    let dense = Dense {
+        weights: "decoder_ff_state_W",
+        bias: "decoder_ff_state_b",
+        gamma: "decoder_ff_state_gamma",
+        nematus: ["decoder_ff_state_ln_s", "decoder_ff_state_ln_b"],
+    };
+    Projection::dense(names, options.style, &dense, options.context(), options.state)
+}
+
+fn deep(names: Names<'_>, options: &Options, input: usize) -> Result<Projection> {
+    let inputs = [options.embedding, options.state, options.context()][input];
+    let name = |part: &str| format!("decoder_ff_logit_l1_{part}{input}");
+    let dense = Dense {
+        weights: &name("W"),
+        bias: &name("b"),
+        gamma: &name("gamma"),
+        nematus: [&name("ln_s"), &name("ln_b")],
+    };
+    Projection::dense(names, options.style, &dense, inputs, options.embedding)
+}
