@@ -35,6 +35,23 @@ def invented(rank):
     return "".join(r.choice("bdfgklmnprst") + r.choice("aeiou") for _ in range(1 + min(3, int(math.log(rank + 1) / 2))))
 
 
+COMPONENTS = {"tokenise": 2, "embed": 1, "encoder": 45, "attention": 12, "decoder": 25, "output": 12, "search": 1, "detokenise": 1, "other": 1}
+OPERATORS = {"product": 70, "attention": 8, "softmax": 0, "norm": 5, "activation": 4, "quantise": 5, "other": 8}
+drawn = random.Random(4)
+
+
+def breakdown():
+    """A second, shared out at random around the usual shares; both ways of dividing have the same whole."""
+    told = {}
+    for way, usual in (("components", COMPONENTS), ("operators", OPERATORS)):
+        parts = {name: int(share * 1e7 * math.exp(drawn.gauss(0, 0.5))) for name, share in usual.items()}
+        total = sum(parts.values())
+        parts = {name: part * 10**9 // total for name, part in parts.items()}
+        parts["other"] += 10**9 - sum(parts.values())
+        told[way] = parts
+    return told
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("folder")
@@ -119,6 +136,10 @@ def main():
                 "test_sets": [["synthetic", set_hash, a.lines]], "host": host}
     write(f"{a.folder}/run.json", json.dumps(identity, indent=1))
     write(f"{a.folder}/records.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+    hosted = [system["name"] for system in systems if "built-in" in system["launch"]]
+    breakdowns = [{"system": name, "test_set": "synthetic", "track": track, "breakdown": breakdown()}
+                  for name in hosted for track in TRACKS if track != "throughput-all"]
+    write(f"{a.folder}/breakdowns.json", json.dumps(breakdowns))
     write(f"{a.folder}/scores.json", json.dumps({"scores": scores, "pairs": pairs}))
 
 

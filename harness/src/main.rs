@@ -66,6 +66,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Completions(args)) => commands::completions::completions(&args),
         Some(Command::Gate(args)) => commands::gate::gate(&args),
         Some(Command::Translate(args)) => commands::translate::translate(*args),
+        Some(Command::Breakdown(args)) => commands::breakdown::breakdown(*args),
         Some(Command::Verify(args)) => commands::verify::verify(&args),
         Some(Command::Supervise(args)) => supervisor::supervise(args.control),
         Some(Command::GiveBack) => Ok(rounds::give_back().map(|()| Exit::Done)?),

@@ -72,6 +72,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ),
         ("launches of a throughput round, at most", throughput::MOST_LAUNCHES.to_string()),
         ("launches with one line a round", throughput::ONE_LINE_LAUNCHES.to_string()),
+        ("words of a set after which a breakdown's launch ends", thousands(rounds::breakdown::ENOUGH_WORDS)),
         ("pairs of fresh and repeated lines", timing::CACHE_PAIRS.to_string()),
         (
             "the same of a system so slow that they took over 20 seconds, at least",

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* The meaning of everything in this file. It grows by one with each change. */
-#define DYNO_BACKEND_VERSION 1u
+#define DYNO_BACKEND_VERSION 2u
 
 #define DYNO_OK 0
 #define DYNO_FAILED 1
@@ -84,9 +84,13 @@ typedef struct dyno_backend {
      * exactly one answer of rank 0, in any order. */
     int32_t (*run)(dyno_session *session, const dyno_text *lines, size_t count, dyno_take_answer take, void *data);
 
-    /* May be NULL. Hands over where the time of all sessions went, in nanoseconds, as a JSON object, or null where
-     * nobody watched:
-     *   {"components": {"encoder": 71000}, "operators": {"product": 52000}} */
+    /* May be NULL. Hands over where the time went that all sessions spent in run, in nanoseconds, as a JSON object, or
+     * null where nobody watched:
+     *   {"components": {"encoder": 71000}, "operators": {"product": 52000}}
+     * Components are tokenise, embed, encoder, attention, decoder, output, search, detokenise and other; operators
+     * product, attention, softmax, norm, activation, quantise and other. Both add up to the same whole; what one of
+     * them lacks is counted as other. Where somebody will ask, the settings of open have "breakdown": true, which a
+     * backend with this function must accept; without it nobody need watch. */
     int32_t (*breakdown)(const dyno_model *model, dyno_take_text take, void *data);
 
     /* Sessions are closed before their model. */

@@ -15,13 +15,14 @@
 //! This crate knows no engine and no harness. Threads, batching by length and order of output belong to the
 //! harness; a session may treat the lines of one call as one batch.
 
+mod breakdown;
 mod error;
 mod settings;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use breakdown::{Breakdown, WATCH};
 pub use error::{Error, Result, closest};
 pub use settings::{SettingsReader, parse_setting};
 
@@ -59,6 +60,11 @@ pub trait Backend: Send + Sync {
         false
     }
 
+    /// Whether it takes the setting [`WATCH`] and then tells where its time went.
+    fn watches(&self) -> bool {
+        false
+    }
+
     /// Opens `models` (several = an ensemble; none for backends that need none) under `settings`.
     ///
     /// # Errors
@@ -78,7 +84,7 @@ pub trait Model: Send + Sync {
     /// When the session's working memory can't be had.
     fn session(&self) -> Result<Box<dyn Session>>;
 
-    /// Where the time of all its sessions went; `None` where nobody watched.
+    /// Where the time went that all its sessions spent in [`Session::run`]; `None` where nobody watched.
     ///
     /// # Errors
     /// When it can't be told.
@@ -142,17 +148,6 @@ pub struct Facts {
     /// Files that were opened: their bytes are the model size.
     #[serde(default)]
     pub files: Vec<OpenedFile>,
-}
-
-/// Time by component and by operator: leaves the process as JSON at its end. Each of the two adds up to the whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Breakdown {
-    /// Nanoseconds by part of the work: tokenise, embed, encoder, attention, decoder, output, search, detokenise.
-    #[serde(default)]
-    pub components: BTreeMap<String, u64>,
-    /// Nanoseconds by kind of computation: product, attention, softmax, norm, activation, quantise, other.
-    #[serde(default)]
-    pub operators: BTreeMap<String, u64>,
 }
 
 /// A file that a model consists of.

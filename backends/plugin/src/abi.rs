@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::slice;
 
 /// The meaning of everything here: `DYNO_BACKEND_VERSION`.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The one function that a plugin exports.
 pub const ENTRY: &CStr = c"dyno_backend_entry";

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::slice;
 use std::sync::Arc;
 
-use dyno_api::{Answer, Model, Session, Settings};
+use dyno_api::{Answer, Model, Session, Settings, WATCH};
 use serde_json::json;
 
 use crate::abi;
@@ -127,7 +127,11 @@ unsafe extern "C" fn open<E: Exported>(
         // SAFETY: it has this header's size, and is lent for this call…
         let opening = unsafe { &*opening };
         // SAFETY: …with all that it points to.
-        let (paths, settings) = unsafe { read_opening(opening) }?;
+        let (paths, mut settings) = unsafe { read_opening(opening) }?;
+        // The table has a breakdown for all backends, so that all are asked to watch.
+        if !E::BACKEND.watches() {
+            settings.remove(WATCH);
+        }
         let opened = E::BACKEND.open(&paths, &settings).map_err(|error| error.to_string())?;
         let handle: *mut ModelHandle = Box::into_raw(Box::new(opened));
         // SAFETY: the host wants the result there.

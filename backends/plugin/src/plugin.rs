@@ -104,6 +104,10 @@ impl Backend for Plugin {
         self.description.task
     }
 
+    fn watches(&self) -> bool {
+        self.table.breakdown.is_some()
+    }
+
     fn open(&self, models: &[PathBuf], settings: &Settings) -> Result<Arc<dyn Model>> {
         let model = self.open_model(models, settings).map_err(|fault| failed(&self.file, &fault))?;
         Ok(Arc::new(model))

@@ -14,3 +14,18 @@ pub(crate) fn of(times: &Times) -> Breakdown {
 fn name(part: impl std::fmt::Debug) -> String {
     format!("{part:?}").to_lowercase()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_named_as_in_the_contract() {
+        let told = of(&Times::default());
+        let read: Breakdown = serde_json::from_value(serde_json::json!(told)).unwrap();
+        assert_eq!(read, told);
+        assert_eq!((told.components.len(), told.operators.len()), (9, 7));
+        assert!(Breakdown::COMPONENTS.iter().all(|part| told.components.contains_key(*part)));
+        assert!(Breakdown::OPERATORS.iter().all(|part| told.operators.contains_key(*part)));
+    }
+}

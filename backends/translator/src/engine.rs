@@ -92,6 +92,10 @@ impl Backend for Engine {
         opening::configurations(model, self.customs.table).is_ok_and(|configs| configs.iter().all(suits))
     }
 
+    fn watches(&self) -> bool {
+        true
+    }
+
     fn open(&self, models: &[PathBuf], settings: &Settings) -> dyno_api::Result<Arc<dyn Model>> {
         if models.is_empty() {
             let (backend, given) = (self.name.into(), models.len());

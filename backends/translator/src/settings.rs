@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use dyno_api::{Error, SettingsReader};
+use dyno_api::{Error, SettingsReader, WATCH};
 use dyno_formats::{Cut, MarianConfig, Precision};
 use dyno_nn::math::{KernelError, Kernels};
 use serde_json::Value;
@@ -88,7 +88,7 @@ impl Wishes {
             skip_cost: reader.take("skip-cost", FLAG)?,
             early_stop: reader.take("early-stop", NUMBER)?,
             replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
-            breakdown: reader.take("breakdown", FLAG)?.unwrap_or(false),
+            breakdown: reader.take(WATCH, FLAG)?.unwrap_or(false),
         };
         wishes.check(reader)?;
         Ok(wishes)

@@ -18,9 +18,9 @@ pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
 /// of 14 to 59 MB), and memory for what stands between layers is least.
 const BATCH_WORDS: usize = 256;
 
-/// `dyno translate`.
+/// A backend with its models and settings, and how lines are given to it.
 #[derive(Args)]
-pub struct TranslateArgs {
+pub struct HostedArgs {
     /// Which backend; the one that suits the models if absent
     #[arg(long, short)]
     pub backend: Option<String>,
@@ -44,15 +44,42 @@ pub struct TranslateArgs {
     /// How many words are translated together, in lines of about one length; 1 is one line at a time
     #[arg(long, default_value_t = BATCH_WORDS, value_name = "WORDS", value_parser = batch)]
     pub batch: usize,
+}
+
+/// `dyno translate`.
+#[derive(Args)]
+pub struct TranslateArgs {
+    #[command(flatten)]
+    pub hosted: HostedArgs,
     /// Leave facts about the model here, as JSON
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
     /// Say on standard error what the tuning chose, and what that gains
     #[arg(long)]
     pub explain: bool,
-    /// Leave the time by component and by operator here, as JSON, if the backend watched it
+    /// Watch where the time goes, and leave it here by component and by operator, as JSON; null if the backend can't
     #[arg(long, value_name = "FILE")]
     pub breakdown: Option<PathBuf>,
+}
+
+pub(super) const BREAKDOWN_HELP: &str = "Examples:
+  dyno breakdown --model models/ssru                          the starter test set, line by line
+  dyno breakdown --model models/ssru --precision int8 --track throughput-1 lines.en
+  dyno breakdown --model decoder.yml --beam 4 --json - <lines.en
+
+It is the backend's own account of the time that it spends on lines: reading them in, loading and waiting are outside. An
+activation or a sum in a product's own loop is the product's; softmax in attention's is attention's.";
+
+/// `dyno breakdown`.
+#[derive(Args)]
+pub struct BreakdownArgs {
+    #[command(flatten)]
+    pub hosted: HostedArgs,
+    /// A file of lines to translate, or `-`; the starter campaign's test set if absent
+    pub input: Option<PathBuf>,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Settings of backends that have options of their own here; the same as `--set NAME=VALUE`.

@@ -8,7 +8,7 @@ use std::os::fd::RawFd;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use engines::{ConvertArgs, DecodingArgs, TokenizeArgs, TranslateArgs};
+pub use engines::{BreakdownArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs};
 pub use measuring::{DoctorArgs, GateArgs, RunArgs, VerifyArgs};
 pub use runs::{CompareArgs, ListArgs, PriceArgs, PublishArgs, ReportArgs, ScoreArgs};
 
@@ -61,6 +61,9 @@ pub enum Command {
     /// Translate standard input to standard output with a built-in backend or a plugin
     #[command(after_help = engines::TRANSLATE_EXAMPLES)]
     Translate(Box<TranslateArgs>),
+    /// Tell where a backend's time goes, by component and by operator
+    #[command(after_help = engines::BREAKDOWN_HELP)]
+    Breakdown(Box<BreakdownArgs>),
     /// Turn lines into the ids of a vocabulary
     Tokenize(TokenizeArgs),
     /// Make a model directory out of a Marian model, at the precisions that are wanted

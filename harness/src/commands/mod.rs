@@ -1,5 +1,6 @@
 //! One file a command: what the arguments mean, and what is printed.
 
+pub mod breakdown;
 pub mod compare;
 pub mod completions;
 pub mod convert;

@@ -1,46 +1,74 @@
 //! `dyno translate`: a built-in backend, or a plugin, as a program.
 
-use std::io::IsTerminal;
-use std::path::Path;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
-use dyno_api::{Backend, Settings};
+use dyno_api::{Backend, Model, Settings, WATCH};
 use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
 use crate::campaign::Track;
-use crate::cli::{DecodingArgs, TranslateArgs};
-use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::cli::{DecodingArgs, HostedArgs, TranslateArgs};
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::say::say;
+use crate::translate::{Manner, write_json};
 use crate::{registry, translate};
 
 /// Hosts the backend until its input ends.
 pub fn translate(args: TranslateArgs) -> Outcome {
-    let track = args.track.unwrap_or_else(|| default_track(args.cores));
-    if args.cores > 1 && track != Track::ThroughputAll {
-        return Err(bad_input(format!(
-            "track {track} is for one core: leave out --cores, or use throughput-all"
-        )));
-    }
-    let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
-    let backend = match &plugin {
-        Some(plugin) => plugin,
-        None => built_in(&args)?,
-    };
-    let manner = translate::Manner { batch: args.batch, n_best: args.decoding.n_best };
-    let settings = settings(args.settings, &args.decoding)?;
-    let model = backend.open(&args.models, &settings).or_bad_input()?;
+    let hosted = Hosted::open(args.hosted, args.breakdown.is_some())?;
     if args.explain {
-        explain(args.decoding.tune.as_deref().or(args.decoding.tuning.as_deref()))?;
+        explain(hosted.tuning.as_deref())?;
     }
-    let exit = translate::host(&model, track, args.cores, manner)?;
+    hosted.translate(io::BufReader::new(io::stdin()), io::stdout())?;
     if let Some(path) = &args.facts {
-        translate::write_json(&model.facts(), path)?;
+        write_json(&hosted.model.facts(), path)?;
     }
     if let Some(path) = &args.breakdown {
-        translate::write_json(&model.breakdown().context("the breakdown")?, path)?;
+        write_json(&hosted.model.breakdown().context("the breakdown")?, path)?;
     }
-    Ok(exit)
+    Ok(Exit::Done)
+}
+
+/// A backend with its models open, and how lines are given to it.
+pub(super) struct Hosted {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) track: Track,
+    pub(super) cores: usize,
+    pub(super) manner: Manner,
+    tuning: Option<PathBuf>,
+}
+
+impl Hosted {
+    /// Opens what `args` name; one that can tell where its time goes shall do so where that is `watched`.
+    pub(super) fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
+        let track = args.track.unwrap_or_else(|| default_track(args.cores));
+        if args.cores > 1 && track != Track::ThroughputAll {
+            return Err(bad_input(format!(
+                "track {track} is for one core: leave out --cores, or use throughput-all"
+            )));
+        }
+        let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
+        let backend = match &plugin {
+            Some(plugin) => plugin,
+            None => built_in(&args)?,
+        };
+        let manner = Manner { batch: args.batch, n_best: args.decoding.n_best };
+        let mut settings = settings(args.settings, &args.decoding)?;
+        if watched && backend.watches() {
+            settings.insert(WATCH.into(), json!(true));
+        }
+        let model = backend.open(&args.models, &settings).or_bad_input()?;
+        let tuning = args.decoding.tune.or(args.decoding.tuning);
+        Ok(Self { model, track, cores: args.cores, manner, tuning })
+    }
+
+    /// Translates `input` to `output`.
+    pub(super) fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
+        translate::host(&self.model, (self.track, self.cores), self.manner, input, output)
+    }
 }
 
 /// What a tuning chose, once the model that completes it was opened.
@@ -53,14 +81,14 @@ fn explain(tuning: Option<&Path>) -> Outcome<()> {
 /// Who types wants an answer to each line; a file is best done as a whole.
 fn default_track(cores: usize) -> Track {
     match cores {
-        1 if std::io::stdin().is_terminal() => Track::Latency,
+        1 if io::stdin().is_terminal() => Track::Latency,
         1 => Track::Throughput1,
         _ => Track::ThroughputAll,
     }
 }
 
 /// The backend that was named, or the one that the models are for.
-fn built_in(args: &TranslateArgs) -> Outcome<&'static dyn Backend> {
+fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
     if let Some(name) = &args.backend {
         return registry::find(name).map_err(bad_input);
     }

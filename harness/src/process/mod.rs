@@ -41,6 +41,8 @@ pub struct Subject<'a> {
     pub limits: Limits,
     /// Where a built-in system leaves its facts.
     pub facts: &'a Path,
+    /// Where a hosted system leaves its breakdown; it is asked for one only where this is set.
+    pub breakdown: Option<&'a Path>,
     /// Whether it gets a network namespace of its own.
     pub isolated: bool,
 }
@@ -48,7 +50,11 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// Program and arguments.
     pub fn command(&self) -> std::io::Result<Vec<String>> {
-        self.system.command(self.track, self.cores, self.facts)
+        let mut command = self.system.command(self.track, self.cores, self.facts)?;
+        if let Some(path) = self.breakdown.filter(|_| self.system.is_hosted()) {
+            command.extend(["--breakdown".into(), path.display().to_string()]);
+        }
+        Ok(command)
     }
 
     /// For the end, after the last answer: a system has this long to go.

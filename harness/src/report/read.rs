@@ -1,6 +1,6 @@
 //! From a run's folder to the material of a report: renumbered and put into the units of the page.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
@@ -9,6 +9,7 @@ use super::material::{Cell, Load, Material, Set, System};
 use super::numbers::Estimate;
 use crate::campaign::{Profile, TestSet, Track};
 use crate::rounds::Noise;
+use crate::rounds::breakdown::CellBreakdown;
 use crate::score::Scores;
 use crate::stats::{Order, median, median_interval, percentile};
 use crate::store::{CellSummary, Record, Run, summarise};
@@ -83,7 +84,16 @@ fn test_set(run: &Run, set: &TestSet, summaries: &[CellSummary], places: &HashMa
     let cells: Vec<Cell> = own
         .filter_map(|(measured, summary)| {
             let records = measured.records;
-            Some(cell(place(&summary.system)?, &records, summary, places))
+            let mut cell = cell(place(&summary.system)?, &records, summary, places);
+            let mut told = run.breakdowns.iter();
+            let of_cell = |row: &&CellBreakdown| {
+                (&row.system, &row.test_set, row.track) == (&summary.system, &set.name, summary.track)
+            };
+            if let Some(told) = told.find(of_cell) {
+                cell.components = seconds(&told.breakdown.components);
+                cell.operators = seconds(&told.breakdown.operators);
+            }
+            Some(cell)
         })
         .collect();
     let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
@@ -176,6 +186,10 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         components: Vec::new(),
         operators: Vec::new(),
     }
+}
+
+fn seconds(parts: &BTreeMap<String, u64>) -> Vec<(String, f64)> {
+    parts.iter().map(|(name, ns)| (name.clone(), *ns as f64 / 1e9)).collect()
 }
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {

@@ -1,5 +1,6 @@
 //! One round: a fresh process of a system under a track's protocol, from launch to record.
 
+pub mod breakdown;
 pub mod canary;
 mod filling;
 mod floor;
@@ -99,6 +100,7 @@ pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
         cores: bench.placement.system(round.track),
         limits: bench.campaign.limits,
         facts: &facts,
+        breakdown: None,
         isolated: bench.campaign.profile.isolates(),
     };
     let run = Run { bench, subject, round };

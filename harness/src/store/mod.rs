@@ -6,6 +6,7 @@
 //! testsets/        source and references: <sha256 of both>.source.txt, <…>.reference-1.txt
 //! records.jsonl    one record a round
 //! outputs/         answers by content: <sha256>.txt
+//! breakdowns.json  where the time of a cell went, as its system says
 //! scores.json      quality by output and test set
 //! price.json       what the host costs, or one like it
 //! summary.csv      a row a cell, derived
@@ -42,6 +43,9 @@ pub use summary::{CellSummary, Summary, summarise, write_csv, write_histograms};
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
 use crate::plan::Round;
+use crate::rounds::breakdown::CellBreakdown;
+
+const BREAKDOWNS: &str = "breakdowns.json";
 
 /// An open run folder; only one process has it open.
 #[derive(Debug)]
@@ -169,6 +173,16 @@ impl Store {
             write_whole(&path, &text)?;
         }
         Ok(Some(name))
+    }
+
+    /// Where the time of cells went, as far as it was asked.
+    pub fn breakdowns(&self) -> Outcome<Vec<CellBreakdown>> {
+        Ok(read_json(&self.folder.join(BREAKDOWNS))?.unwrap_or_default())
+    }
+
+    /// Keeps where the time of cells went.
+    pub fn keep_breakdowns(&self, breakdowns: &[CellBreakdown]) -> Outcome<()> {
+        write_json(&self.folder.join(BREAKDOWNS), &breakdowns)
     }
 
     /// Where the output of that name lies.

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::{Identity, Record, parse_records, read_json, read_whole_lines, testsets};
+use super::{BREAKDOWNS, Identity, Record, parse_records, read_json, read_whole_lines, testsets};
 use crate::campaign::{Profile, TestSet, Track};
 use crate::exit::{Outcome, bad_input};
 use crate::prices::Price;
+use crate::rounds::breakdown::CellBreakdown;
 use crate::score::Scores;
 use crate::verify::Verdict;
 
@@ -21,6 +22,8 @@ pub struct Run {
     pub records: Vec<Record>,
     /// The answers that records name: a line each source line.
     pub outputs: HashMap<String, Vec<String>>,
+    /// Where the time of cells went, as their systems say.
+    pub breakdowns: Vec<CellBreakdown>,
     /// Quality, as far as it was scored.
     pub scores: Scores,
     /// What the host costs, or one like it.
@@ -70,6 +73,7 @@ impl Run {
         Ok(Self {
             test_sets: testsets::read(folder, &identity)?,
             outputs: outputs(folder, &records)?,
+            breakdowns: read_json(&folder.join(BREAKDOWNS))?.unwrap_or_default(),
             scores: read_json(&folder.join("scores.json"))?.unwrap_or_default(),
             price: read_json(&folder.join("price.json"))?,
             identity,

@@ -7,7 +7,7 @@ mod throughput;
 mod window;
 
 use std::fs;
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use anyhow::Context;
 use dyno_api::{Answer, Model, Session};
 
 use crate::campaign::Track;
-use crate::exit::{Exit, Outcome};
+use crate::exit::Outcome;
 
 /// How lines go in, and how answers come out.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +26,17 @@ pub struct Manner {
     pub n_best: bool,
 }
 
-/// Translates standard input to standard output under `track` on `cores` workers.
-pub fn host(model: &Arc<dyn Model>, track: Track, cores: usize, manner: Manner) -> Outcome {
+/// Translates `input` to `output` under `track` on `cores` workers.
+pub fn host(
+    model: &Arc<dyn Model>,
+    (track, cores): (Track, usize),
+    manner: Manner,
+    input: impl BufRead + Send,
+    output: impl Write + Send,
+) -> Outcome<()> {
     match track {
-        Track::Latency => lockstep(model, manner),
-        Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores, manner),
+        Track::Latency => lockstep(model, manner, input, output),
+        Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores, manner, input, output),
     }
 }
 
@@ -41,9 +47,13 @@ pub fn write_json(value: &impl serde::Serialize, path: &Path) -> Outcome<()> {
 }
 
 /// One line, its answer, flush; until the end of input.
-fn lockstep(model: &Arc<dyn Model>, manner: Manner) -> Outcome {
+fn lockstep(
+    model: &Arc<dyn Model>,
+    manner: Manner,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Outcome<()> {
     let mut session = model.session().context("a session")?;
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let (mut line, mut reply) = (Vec::new(), Vec::new());
     for number in 0.. {
         line.clear();
@@ -56,7 +66,7 @@ fn lockstep(model: &Arc<dyn Model>, manner: Manner) -> Outcome {
         output.write_all(&reply)?;
         output.flush()?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// A line as it counts: without line feed, nor the carriage return of a file from elsewhere.

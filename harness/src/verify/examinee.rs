@@ -139,6 +139,7 @@ impl Examinee<'_> {
             cores: self.placement.system(track),
             limits: Limits { launch_seconds: self.patience(track), ..self.limits },
             facts,
+            breakdown: None,
             isolated: self.isolated,
         }
     }

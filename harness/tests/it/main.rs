@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
 mod bad_input;
+mod breakdown;
 mod browser;
 mod comparing;
 mod contestants;

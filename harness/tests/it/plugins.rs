@@ -14,7 +14,7 @@ fn backends(path: &str) -> PathBuf {
 }
 
 /// The engine ssru as a plugin: cargo has put it beside this test, which it was built for.
-fn rust_plugin() -> String {
+pub fn rust_plugin() -> String {
     let library = std::env::current_exe().unwrap().with_file_name("libdyno_plugin_ssru.so");
     assert!(library.is_file(), "{} is a dev-dependency", library.display());
     library.to_str().unwrap().into()
@@ -38,7 +38,7 @@ fn glossary(bench: &Bench) -> Option<String> {
     c_plugin(bench, "plugin/examples/glossary/glossary.c", &["-Wall", "-Wextra", "-Werror"])
 }
 
-fn misbehaving(bench: &Bench) -> Option<String> {
+pub fn misbehaving(bench: &Bench) -> Option<String> {
     let macros = [
         "-DVERSION=DYNO_BACKEND_VERSION",
         "-DSIZE=sizeof(dyno_backend)",

@@ -110,6 +110,13 @@ fn a_backend_is_the_same_behind_the_table() {
 }
 
 #[test]
+fn a_backend_without_a_clock_is_not_asked_to_watch() {
+    let watched = answers(&plugin(), json!({ "breakdown": true }), &[b"abc"]).unwrap();
+    assert_eq!(watched, answers(&Reverse, json!({}), &[b"abc"]).unwrap());
+    assert!(plugin().watches() && !Reverse.watches());
+}
+
+#[test]
 fn sessions_of_one_model_work_at_the_same_time() {
     let model = plugin().open(&[], &Settings::new()).unwrap();
     let work = |number: usize| {

@@ -50,8 +50,8 @@ fn what_is_no_plugin_is_refused_by_kind() {
 fn a_table_that_does_not_fit_is_refused_by_what_does_not_fit() {
     for (macros, fits) in [
         (&["ENTRY=other_name"][..], (|e| matches!(e, Error::NoEntry { .. })) as fn(&Error) -> bool),
-        (&["REFUSE=1"], |e| matches!(e, Error::Refuses { host: 1, .. })),
-        (&["VERSION=2"], |e| matches!(e, Error::Version { found: 2, host: 1, .. })),
+        (&["REFUSE=1"], |e| matches!(e, Error::Refuses { host: 2, .. })),
+        (&["VERSION=1"], |e| matches!(e, Error::Version { found: 1, host: 2, .. })),
         (&["SIZE=16"], |e| matches!(e, Error::Size { found: 16, .. })),
         (&["RUN=0"], |e| matches!(e, Error::MissingFunction { function: "run", .. })),
         (&["DESCRIPTION=\"{}\""], |e| matches!(e, Error::Description { .. })),
@@ -100,6 +100,8 @@ fn a_plugin_that_misbehaves_at_work_is_told_by_what_it_did() {
         ("nowhere", "`run` gave text"),
         ("latin", "isn't UTF-8"),
         ("breakdown-fail", "the cat sat on it"),
+        ("breakdown-odd", "`breakdown` gave JSON that can't be used: invalid value: integer `-7`"),
+        ("breakdown-names", "has the part \"<b>\"; it may have tokenise"),
         ("open-silent", "`open` failed without a reason"), // last: it never gives a reason again
     ] {
         let said = work(&plugin, mode).unwrap_err().to_string();

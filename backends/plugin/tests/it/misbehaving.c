@@ -111,6 +111,12 @@ static int32_t breakdown(const dyno_model *model, dyno_take_text take, void *dat
 {
     if (is(model, "breakdown-fail"))
         return DYNO_FAILED;
+    if (is(model, "breakdown-odd"))
+        return say("{\"components\": {\"search\": -7}}", take, data), DYNO_OK;
+    if (is(model, "breakdown-huge"))
+        return say("{\"operators\": {\"norm\": 9000000000000000000}}", take, data), DYNO_OK;
+    if (is(model, "breakdown-names"))
+        return say("{\"components\": {\"<b>\": 7}}", take, data), DYNO_OK;
     say(is(model, "breakdown-none") ? "null" : "{\"components\": {\"search\": 7}, \"operators\": {\"other\": 7}}", take, data);
     return DYNO_OK;
 }

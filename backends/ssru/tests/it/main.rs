@@ -57,6 +57,38 @@ fn best(models: &[&str], settings: &Value, lines: &[&[u8]]) -> dyno_api::Result<
     Ok(answers.concat())
 }
 
+#[test]
+fn time_is_accounted_for_where_it_is_asked_for_and_nowhere_else() {
+    let [model, vocab] = ["tied-layers/model.npz", "vocab.spm"].map(|name| home().join(name));
+    let lines: [&[u8]; 3] = [b"A dog runs.", b"", b"Two men sit on a bench ."];
+    for watched in [false, true] {
+        let settings = json!({ "vocab": vocab, "breakdown": watched });
+        let model = ENGINE.open(std::slice::from_ref(&model), settings.as_object().unwrap()).unwrap();
+        let (begin, mut answers) = (std::time::Instant::now(), 0);
+        for _ in 0..2 {
+            model.session().unwrap().run(&lines, &mut |_: Answer<'_>| answers += 1).unwrap();
+        }
+        let elapsed = begin.elapsed().as_nanos() as u64;
+        assert_eq!(answers, 2 * lines.len());
+        let told = model.breakdown().unwrap();
+        let Some(told) = told else {
+            assert!(!watched);
+            continue;
+        };
+        assert!(watched && told.whole() > 0 && told.whole() <= elapsed, "{told:?} of {elapsed}");
+        assert_eq!(told.components.values().sum::<u64>(), told.operators.values().sum::<u64>());
+        for part in ["tokenise", "embed", "encoder", "attention", "decoder", "output", "search", "detokenise"]
+        {
+            assert!(told.components[part] > 0, "{part}: {told:?}");
+        }
+        for part in ["product", "attention", "norm", "activation"] {
+            assert!(told.operators[part] > 0, "{part}: {told:?}");
+        }
+        // These weights are f32, and greedy search needs no softmax over words.
+        assert_eq!((told.operators["quantise"], told.operators["softmax"]), (0, 0));
+    }
+}
+
 /// The rule itself, on a folder of goldens in which one word was changed.
 #[test]
 #[should_panic(expected = "decided by a margin of")]

@@ -58,6 +58,9 @@ pub fn run(args: &RunArgs) -> Outcome {
     price(store.folder(), &args.price)?;
     let can_score = prepare_scoring(&campaign);
     let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
+    if !interrupted {
+        watch_all(&campaign, &host, &store)?;
+    }
     let summary = summarise_run(store.folder(), can_score)?;
     if interrupted {
         let done = store.records().len();
@@ -146,6 +149,36 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
     os::pin_thread(&host.cores)?;
     progress.finish();
     Ok(stop.load(Ordering::Relaxed))
+}
+
+/// Asks the hosted systems where their time goes, cell by cell, as far as nobody has; a twin is its original.
+fn watch_all(campaign: &Campaign, host: &Host, store: &Store) -> Outcome<()> {
+    let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
+    let mut known = store.breakdowns()?;
+    let invalid = |cell: &plan::Cell<'_>| {
+        let plan::Cell { system, test_set, track } = *cell;
+        let first = Round { system, test_set, track, number: 0 };
+        store.records().iter().any(|record| record.is_of(&first) && record.verdict == Verdict::Invalid)
+    };
+    let todo: Vec<_> = plan::cells(campaign)
+        .into_iter()
+        .filter(|cell| cell.system.is_hosted() && cell.system.twin_of.is_none() && !invalid(cell))
+        .filter(|cell| !known.iter().any(|row| row.is_of(cell)))
+        .collect();
+    let progress = Progress::new(todo.len(), 0);
+    for cell in &todo {
+        progress.show(&format!("{} · {} · where the time goes", cell.system.name, cell.track), None);
+        match rounds::breakdown::ask(campaign, store, &placement, cell)? {
+            Ok(told) => known.extend(told),
+            Err(why) => progress.note(&format!(
+                "{} · {}: its breakdown of its time is left out: {why}",
+                cell.system.name, cell.track
+            )),
+        }
+        progress.advance();
+    }
+    progress.finish();
+    store.keep_breakdowns(&known)
 }
 
 /// Ctrl-C once: finish the round. Twice: end now; the supervisor ends the system.

@@ -189,12 +189,12 @@ fn time_is_divided_in_the_order_of_the_work_and_small_parts_are_others() {
         material.sets[0].cells[0].components =
             parts.iter().enumerate().map(|(i, part)| ((*part).into(), seconds(i))).collect();
     });
-    let drawn = figure(&view, "time-component").unwrap();
+    let drawn = figure(&view, "time-component-throughput-1").unwrap();
     let heads: Vec<&str> = drawn.table.heads.iter().map(|head| head.text.as_str()).collect();
     assert_eq!(heads[..4], ["system", "encoder %", "output %", "search %"]);
     let shares: f64 = drawn.table.rows[0].fields.iter().filter_map(|field| field.value).sum();
     assert!((shares - 100.0).abs() < 1e-9, "{shares}");
-    assert!(figure(&view, "time-operator").is_none());
+    assert!(figure(&view, "time-operator-throughput-1").is_none());
 }
 
 #[test]

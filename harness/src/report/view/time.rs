@@ -6,8 +6,8 @@ use crate::report::charts::{Figure, Stack, Stacked};
 use crate::report::material::Cell;
 use crate::report::tables::{Field, Table};
 
-/// More parts than this are not told apart; the smallest go into "other".
-const MOST_PARTS: usize = 7;
+/// More parts than this are not told apart; the smallest go into "other". A translator has so many components.
+const MOST_PARTS: usize = 8;
 
 /// One system's time: its index, and seconds by part.
 type Times<'a> = (usize, &'a [(String, f64)]);
@@ -19,22 +19,26 @@ type Parts = fn(&Cell) -> &[(String, f64)];
 pub fn section(scene: &Scene<'_>) -> Section {
     let ways: [(&str, Parts); 2] =
         [("component", |cell| &cell.components), ("operator", |cell| &cell.operators)];
-    let figures: Vec<Figure> =
-        ways.into_iter().filter_map(|(by, parts)| figure(scene, by, &times(scene, parts))).collect();
+    // Line by line and as a file, which are different work; all cores do what one does.
+    let file = Track::ALL.into_iter().filter(|track| *track != Track::Latency);
+    let file = file.filter(|track| !times(scene, *track, |cell| &cell.components).is_empty()).take(1);
+    let tracks = std::iter::once(Track::Latency).chain(file);
+    let figures: Vec<Figure> = tracks
+        .flat_map(|track| ways.map(|(by, parts)| figure(scene, track, by, &times(scene, track, parts))))
+        .flatten()
+        .collect();
     let note = figures.is_empty().then(|| "No system left a breakdown of its time.".into());
     Section { id: "time", title: "Where the time goes", figures, note }
 }
 
-/// The times of systems that left some, from their first track that has them.
-fn times<'a>(scene: &Scene<'a>, parts: Parts) -> Vec<Times<'a>> {
-    let own = |system: usize| {
-        let cells = Track::ALL.into_iter().filter_map(|track| scene.set.cell(system, track));
-        cells.map(parts).find(|parts| parts.iter().any(|part| part.1 > 0.0)).map(|parts| (system, parts))
-    };
-    scene.translators.iter().filter_map(|&system| own(system)).collect()
+/// The times of systems that left some in a track.
+fn times<'a>(scene: &Scene<'a>, track: Track, parts: Parts) -> Vec<Times<'a>> {
+    let own = |system: usize| Some((system, parts(scene.set.cell(system, track)?)));
+    let told = |times: &Times<'_>| times.1.iter().any(|part| part.1 > 0.0);
+    scene.translators.iter().filter_map(|&system| own(system)).filter(told).collect()
 }
 
-fn figure(scene: &Scene<'_>, by: &str, times: &[Times<'_>]) -> Option<Figure> {
+fn figure(scene: &Scene<'_>, track: Track, by: &str, times: &[Times<'_>]) -> Option<Figure> {
     let order = order(times);
     let shares: Vec<(usize, Vec<(String, f64)>)> =
         times.iter().map(|(system, parts)| (*system, shares(parts, &order))).collect();
@@ -47,29 +51,34 @@ fn figure(scene: &Scene<'_>, by: &str, times: &[Times<'_>]) -> Option<Figure> {
             .chain(parts.iter().filter(|p| p.1 > 0.0).map(|p| format!("{} {:.0} %", p.0, p.1 * 100.0)))
             .collect(),
     };
-    let chart =
-        Stacked { name: format!("share of the time by {by}"), stacks: shares.iter().map(stack).collect() };
+    let chart = Stacked {
+        name: format!("share of the time by {by}, {track}"),
+        stacks: shares.iter().map(stack).collect(),
+    };
     let (system, (part, share)) = shares
         .iter()
         .filter_map(|(system, parts)| Some((*system, parts.iter().max_by(|a, b| a.1.total_cmp(&b.1))?)))
         .max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
     let title = format!(
-        "{part} takes {:.0} % of {}'s time, the largest share of one {by}",
+        "{part} takes {:.0} % of {}'s time in the track {track}, the largest share of one {by}",
         share * 100.0,
         scene.spoken(system)
     );
-    let about = format!("A bar a system, divided by {by}, as the system itself accounts for its time.");
+    let about = format!(
+        "A bar a system, divided by {by}, as the system itself accounts for its time in a launch that isn't timed. What a \
+         product's own loop does besides (bias, activation, sum) is the product's."
+    );
     Some(Figure::of(
         &chart,
-        &scene.id(&format!("time-{by}")),
+        &scene.id(&format!("time-{by}-{track}")),
         title,
         about,
-        table(scene, by, &order, &shares),
+        table(scene, track, by, &order, &shares),
     ))
 }
 
 /// Parts in the order in which the work flows, as backends name them; others come after.
-const FLOW: [&str; 15] = [
+const FLOW: [&str; 14] = [
     "tokenise",
     "embed",
     "encoder",
@@ -83,7 +92,6 @@ const FLOW: [&str; 15] = [
     "norm",
     "activation",
     "quantise",
-    "shortlist",
     "other",
 ];
 
@@ -92,7 +100,7 @@ fn order(times: &[Times<'_>]) -> Vec<String> {
     let mut parts: Vec<(String, f64)> = Vec::new();
     for (_, own) in times {
         let whole: f64 = own.iter().map(|part| part.1).sum();
-        for (name, seconds) in own.iter() {
+        for (name, seconds) in own.iter().filter(|part| part.0 != "other") {
             match parts.iter_mut().find(|(other, _)| other == name) {
                 Some((_, share)) => *share = share.max(seconds / whole),
                 None => parts.push((name.clone(), seconds / whole)),
@@ -121,14 +129,20 @@ fn shares(parts: &[(String, f64)], order: &[String]) -> Vec<(String, f64)> {
     shares
 }
 
-fn table(scene: &Scene<'_>, by: &str, order: &[String], shares: &[(usize, Vec<(String, f64)>)]) -> Table {
+fn table(
+    scene: &Scene<'_>,
+    track: Track,
+    by: &str,
+    order: &[String],
+    shares: &[(usize, Vec<(String, f64)>)],
+) -> Table {
     let heads: Vec<String> = ["system".into()]
         .into_iter()
         .chain(order.iter().map(|part| format!("#{part} %")))
         .chain(["#other %".into()])
         .collect();
     let mut table = Table::new(
-        format!("Share of the time by {by}"),
+        format!("Share of the time by {by}, {track}"),
         &heads.iter().map(String::as_str).collect::<Vec<_>>(),
     );
     for (system, parts) in shares {

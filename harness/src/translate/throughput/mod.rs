@@ -5,7 +5,7 @@
 //! writes it. Weights are shared; a worker owns its session alone.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -14,7 +14,7 @@ use dyno_api::{Model, Session};
 
 use super::window::Window;
 use super::{Manner, answers};
-use crate::exit::{Exit, Outcome};
+use crate::exit::Outcome;
 use crate::os;
 
 /// A window has so many batches for each worker: sorting pays once like lines find each other, and memory stays small.
@@ -26,11 +26,16 @@ const LEAST_BATCHES_A_WORKER: usize = 4;
 /// Windows that may wait for an earlier one to be completed.
 const MOST_WINDOWS: usize = 4;
 
-/// Translates standard input to standard output with `cores` workers.
-pub(super) fn run(model: &Arc<dyn Model>, cores: usize, manner: Manner) -> Outcome {
+/// Translates `input` to `output` with `cores` workers.
+pub(super) fn run(
+    model: &Arc<dyn Model>,
+    cores: usize,
+    manner: Manner,
+    input: impl BufRead + Send,
+    output: impl Write + Send,
+) -> Outcome<()> {
     let sessions = (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("a session")?;
-    translate(sessions, io::BufReader::new(io::stdin()), io::stdout(), manner)?;
-    Ok(Exit::Done)
+    translate(sessions, input, output, manner)
 }
 
 fn translate(

@@ -1,4 +1,4 @@
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dyno_api::{Answer, Error, Sink};
