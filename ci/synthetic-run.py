@@ -134,6 +134,9 @@ def main():
             "memory_bytes": 25276510208, "kernel": "6.18.0", "cgroup_limits": []}
     identity = {"key": "5e17e71c", "campaign": "synthetic", "protocol": {"profile": profile}, "systems": systems, "programs": [],
                 "test_sets": [["synthetic", set_hash, a.lines]], "host": host}
+    price = {"instance": "m0.large", "provider": "Nobody", "region": "nowhere", "terms": "on demand", "hourly_usd": 0.08, "vcpus": 2,
+             "threads": 1, "date": "2026-01-01", "source": "invented", "cpu": []}
+    write(f"{a.folder}/price.json", json.dumps(price))
     write(f"{a.folder}/run.json", json.dumps(identity, indent=1))
     write(f"{a.folder}/records.jsonl", "".join(json.dumps(record) + "\n" for record in records))
     hosted = [system["name"] for system in systems if "built-in" in system["launch"]]

@@ -7,6 +7,7 @@ use super::charts::Family;
 use super::numbers::Estimate;
 use crate::campaign::{Profile, Track};
 use crate::host::Host;
+use crate::prices::Price;
 use crate::stats::Order;
 use crate::verify::{Reason, Verdict};
 
@@ -29,7 +30,7 @@ pub struct Material {
     pub sets: Vec<Set>,
     /// All texts that systems gave, a line each; cells point here, since tracks mostly give the same.
     pub outputs: Vec<Vec<String>>,
-    /// What the host costs.
+    /// What the host costs, or one like it.
     pub price: Option<Price>,
     /// What else ran on the host, where it was watched.
     pub load: Option<Load>,
@@ -113,7 +114,7 @@ pub struct Cell {
     pub steady: Option<f64>,
     /// Loading's share of a launch.
     pub load_share: Option<f64>,
-    /// Words for a US dollar.
+    /// Words for a US dollar, if only the cores that were used are paid for.
     pub words_per_dollar: Option<Estimate>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
@@ -137,19 +138,6 @@ pub struct Cell {
     pub components: Vec<(String, f64)>,
     /// Seconds by operator, as the system says.
     pub operators: Vec<(String, f64)>,
-}
-
-/// What an hour of the machine costs.
-#[derive(Clone, Debug)]
-pub struct Price {
-    /// Provider and instance.
-    pub name: String,
-    /// US dollars an hour.
-    pub dollars_per_hour: f64,
-    /// Its virtual cores.
-    pub cores: usize,
-    /// When and where it was read.
-    pub source: String,
 }
 
 impl Set {

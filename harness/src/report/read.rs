@@ -31,7 +31,7 @@ pub fn material(run: &Run) -> Material {
         systems: systems.iter().enumerate().map(|(i, name)| system(run, i, name)).collect(),
         sets: run.test_sets.iter().map(|set| test_set(run, set, &summary.cells, &places)).collect(),
         outputs: names.iter().map(|name| run.outputs[*name].clone()).collect(),
-        price: None,
+        price: summary.price.clone(),
         load: load(&run.records),
         pipe_floor_us: median(
             &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
@@ -157,7 +157,11 @@ fn orders(
 fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &HashMap<&str, usize>) -> Cell {
     let valid: Vec<&Record> =
         records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect();
-    let speed = (summary.words_per_second, summary.words_per_second_low, summary.words_per_second_high);
+    let speed = match (summary.words_per_second, summary.words_per_second_low, summary.words_per_second_high)
+    {
+        (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
+        _ => None,
+    };
     let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
     Cell {
         system,
@@ -167,13 +171,12 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         warnings: records.iter().flat_map(|record| record.warnings.clone()).collect(),
         rounds: summary.rounds,
         cores: records.first().map_or(1, |record| record.system_cores.len()),
-        speed: match speed {
-            (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
-            _ => None,
-        },
+        speed,
         steady: summary.steady_words_per_second,
         load_share: summary.load_share,
-        words_per_dollar: None,
+        words_per_dollar: speed
+            .zip(summary.words_per_dollar_pro_rata)
+            .map(|(speed, words)| speed.times(words / speed.value)),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
         latency_ms: median_lines(&valid),
         fit_ms: summary.line_ms.zip(summary.word_ms),

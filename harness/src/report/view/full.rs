@@ -136,11 +136,9 @@ pub fn environment(material: &Material) -> Table {
     line("kernel", host.kernel.clone());
     line("control group", host.cgroup_limits.join("; "));
     if let Some(price) = &material.price {
-        let cores = super::super::words::counted(price.cores, "core", "cores");
-        line(
-            "price",
-            format!("{}, {cores}: ${} an hour ({})", price.name, plain(price.dollars_per_hour), price.source),
-        );
+        let (name, usd) = (format!("{} {}", price.provider, price.instance), price.hourly_usd);
+        let terms = format!("{}, {}, {} vCPUs, {}", price.region, price.terms, price.vcpus, price.date);
+        line("price", format!("{name}: {usd} US dollars an hour ({terms}; {})", price.source));
     }
     if let Some(floor) = material.pipe_floor_us {
         line(

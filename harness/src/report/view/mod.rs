@@ -45,6 +45,8 @@ pub struct View {
     pub environment: Table,
     /// What was run.
     pub commands: Table,
+    /// The instance by which words per dollar are counted.
+    pub price: Option<String>,
     /// Rounds a cell, and how surely their interval covers the true median.
     pub protocol: full::Protocol,
     /// The run's table as CSV, to be saved.
@@ -139,6 +141,7 @@ impl View {
             parts: scenes.iter().map(Scene::part).collect(),
             environment: full::environment(material),
             commands: full::commands(material),
+            price: material.price.as_ref().map(|price| format!("{} {}", price.provider, price.instance)),
             protocol: full::Protocol::of(material.profile),
             csv: full::csv(&scenes),
         }
@@ -158,6 +161,7 @@ impl View {
             parts: Vec::new(),
             environment: Table::default(),
             commands: Table::default(),
+            price: None,
             protocol: full::Protocol::of(crate::campaign::Profile::Quick),
             csv: String::new(),
         }
