@@ -126,6 +126,8 @@ function paragraph(item, name, label, text) {
   if (name) p.className = name;
   p.dir = "auto";
   const b = document.createElement("b");
+  // A direction of its own: the text's must not follow from the label.
+  b.dir = "auto";
   b.textContent = label;
   p.append(b, " ", text);
   item.append(p);

@@ -14,6 +14,7 @@ mod cgroup;
 mod cli;
 mod commands;
 mod compare;
+mod day;
 mod doctor;
 mod exit;
 mod gate;
@@ -21,6 +22,7 @@ mod host;
 #[cfg(test)]
 mod methodology;
 mod null;
+mod numbers;
 mod opening;
 mod os;
 mod plan;
@@ -33,6 +35,7 @@ mod report;
 mod rounds;
 mod say;
 mod score;
+mod shell;
 mod stats;
 mod store;
 mod supervisor;
@@ -81,6 +84,15 @@ fn complain(failure: &Failure) -> Exit {
     if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
         return Exit::Done;
     }
-    say::say(format_args!("dyno: {:#}", failure.error));
+    say::say(format_args!("dyno: {}", in_one_line(&failure.error)));
     failure.exit
+}
+
+/// The chain of causes. Some errors tell theirs themselves: then it isn't told twice.
+fn in_one_line(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(|told, cause| if told.ends_with(&cause) { told } else { format!("{told}: {cause}") })
+        .unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::Track;
+use crate::numbers::{self, Estimate, plain, supported};
 use crate::os;
 use crate::prices::Price;
 use crate::stats::Standing;
@@ -53,17 +54,17 @@ fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
         column("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
     ];
     columns.extend(own_metrics(rows));
-    columns.push(column("words/s", |row| row.words_per_second.map_or_else(none, whole)));
+    columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
     if track == Track::Latency {
         columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
         columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
         columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
         columns.push(column("start ms", |row| milliseconds(row.start_ms)));
     } else {
-        columns.push(column("steady", |row| row.steady_words_per_second.map_or_else(none, whole)));
+        columns.push(column("steady", |row| row.steady_words_per_second.map_or_else(none, plain)));
         columns.push(column("load %", |row| row.load_share.map_or_else(none, percent)));
     }
-    columns.push(column("Mwords/$", |row| row.words_per_dollar.map_or_else(none, millions)));
+    columns.push(column("Mwords/$", |row| dollars(row).map_or_else(none, |millions| supported(&millions))));
     columns.push(column("model MiB", |row| mebibytes(row.model_bytes)));
     columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
     columns.push(column("verdict", verdict));
@@ -88,13 +89,24 @@ fn table(rows: &[CellSummary], mut columns: Vec<Column>, width: usize) -> String
     let mut dispensable = DISPENSABLE.iter();
     loop {
         let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
-        let cells = |row| columns.iter().map(|(_, text)| text(row)).collect();
-        let table = grid(&heads, rows.iter().map(cells).collect(), 1..columns.len() - 1);
+        let figures = 1..columns.len() - 1;
+        let mut cells: Vec<Vec<String>> =
+            rows.iter().map(|row| columns.iter().map(|(_, text)| text(row)).collect()).collect();
+        figures.clone().for_each(|column| align(&mut cells, column));
+        let table = grid(&heads, cells, figures);
         let widest = table.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
         match dispensable.next() {
             Some(head) if widest > width => columns.retain(|column| column.0 != *head),
             _ => return table,
         }
+    }
+}
+
+/// Puts the points of a column of figures below each other.
+fn align(rows: &mut [Vec<String>], column: usize) {
+    let lacks = numbers::lacking_decimals(rows.iter().map(|row| row[column].as_str()));
+    for (row, lacks) in rows.iter_mut().zip(lacks) {
+        row[column].extend(std::iter::repeat_n(' ', lacks));
     }
 }
 
@@ -124,7 +136,8 @@ pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> St
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.to_string()
+    // Blanks at the end would wrap where a line just fits.
+    table.trim_fmt()
 }
 
 /// A probability, to the digits that matter.
@@ -171,27 +184,24 @@ fn percent(share: f64) -> String {
     if share > 0.99 { ">99".into() } else { whole(share * 100.0) }
 }
 
-fn millions(words: f64) -> String {
-    significant(words / 1e6)
-}
-
-/// Three significant digits: more than the noise of any host supports.
-fn significant(value: f64) -> String {
-    match value {
-        value if value < 0.1 => format!("{value:.4}"),
-        value if value < 1.0 => format!("{value:.3}"),
-        value if value < 10.0 => format!("{value:.2}"),
-        value if value < 100.0 => format!("{value:.1}"),
-        value => whole(value),
-    }
-}
-
 fn milliseconds(value: Option<f64>) -> String {
-    value.map_or_else(none, significant)
+    value.map_or_else(none, plain)
+}
+
+/// Words a second, with the interval that says how many digits they have.
+fn speed(row: &CellSummary) -> Option<Estimate> {
+    let (low, high) = (row.words_per_second_low?, row.words_per_second_high?);
+    Some(Estimate { value: row.words_per_second?, low, high })
+}
+
+/// Million words for a dollar: the speed in another unit.
+fn dollars(row: &CellSummary) -> Option<Estimate> {
+    let speed = speed(row)?;
+    Some(speed.times(row.words_per_dollar? / speed.value / 1e6))
 }
 
 fn mebibytes(bytes: Option<u64>) -> String {
-    bytes.map_or_else(none, |bytes| format!("{:.1}", bytes as f64 / f64::from(1 << 20)))
+    bytes.map_or_else(none, |bytes| plain(numbers::mebibytes(bytes)))
 }
 
 /// A whole number with commas between thousands.
@@ -219,7 +229,7 @@ mod tests {
     #[test]
     fn milliseconds_carry_three_digits() {
         for (value, text) in
-            [(0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (1234.0, "1,234")]
+            [(0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (1234.0, "1,230")]
         {
             assert_eq!(milliseconds(Some(value)), text);
         }

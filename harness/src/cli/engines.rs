@@ -120,6 +120,10 @@ pub struct DecodingArgs {
     pub n_best: bool,
 }
 
+pub(super) const TOKENIZE_EXAMPLES: &str = "Examples:
+  echo 'A man sleeps.' | dyno tokenize --vocab vocab.spm
+  dyno tokenize --vocab vocab.yml <lines.txt >ids.txt";
+
 /// `dyno tokenize`.
 #[derive(Args)]
 pub struct TokenizeArgs {
@@ -154,6 +158,9 @@ pub struct ConvertArgs {
     /// Replace a model directory that is there
     #[arg(long)]
     pub overwrite: bool,
+    /// Print what was made as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 fn cores(text: &str) -> Result<usize, String> {

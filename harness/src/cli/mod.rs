@@ -16,14 +16,20 @@ pub use runs::{CompareArgs, ListArgs, PriceArgs, PublishArgs, ReportArgs, ScoreA
 ///
 /// Without a command it runs the starter campaign: `dyno` is `dyno run`.
 #[derive(Parser)]
-#[command(version, propagate_version = true, after_help = EXIT_CODES)]
+#[command(version, propagate_version = true, after_help = EXAMPLES_AND_CODES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, or yes; 1 the answer is no (regressed, INVALID, differs); 2 bad request or \
+const EXAMPLES_AND_CODES: &str = "Examples:
+  dyno                                      the starter campaign, its tables and its page
+  dyno run my.toml --dry-run
+  dyno report runs/starter-3f9a
+  dyno help run
+
+Exit codes: 0 done, or yes; 1 the answer is no (regressed, INVALID, differs); 2 bad request or \
 input; 3 hosts can't be compared; 4 nothing was measured; 5 a gated cell is INVALID; 6 the bench itself failed; 130 interrupted.";
 
 /// The commands.
@@ -33,6 +39,7 @@ pub enum Command {
     #[command(after_help = measuring::RUN_EXAMPLES)]
     Run(RunArgs),
     /// List a campaign's systems and test sets, and the backends, tracks and prices
+    #[command(after_help = runs::LIST_EXAMPLES)]
     List(ListArgs),
     /// Score a run again, or for the first time where sacrebleu was missing; price it anew
     #[command(after_help = runs::SCORE_HELP)]
@@ -65,6 +72,7 @@ pub enum Command {
     #[command(after_help = engines::BREAKDOWN_HELP)]
     Breakdown(Box<BreakdownArgs>),
     /// Turn lines into the ids of a vocabulary
+    #[command(after_help = engines::TOKENIZE_EXAMPLES)]
     Tokenize(TokenizeArgs),
     /// Make a model directory out of a Marian model, at the precisions that are wanted
     #[command(after_help = engines::CONVERT_EXAMPLES)]

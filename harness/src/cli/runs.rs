@@ -59,7 +59,10 @@ pub struct ReportArgs {
     /// Print the tables in Markdown instead of writing the page
     #[arg(long, conflicts_with = "out")]
     pub markdown: bool,
-    /// Write frontier and table into this file too, between its markers
+    /// Print what was written, the verdict, the frontier and what to trust as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Write the frontier's picture and table into this file too, between its markers
     #[arg(long, value_name = "FILE", requires = "figures")]
     pub readme: Option<PathBuf>,
     /// Lay the points of a paper under the charts: devlin, marian, opennmt, hw-tsc; may be repeated
@@ -92,8 +95,9 @@ pub struct CompareArgs {
 pub(super) const PUBLISH_HELP: &str = "Examples:
   dyno publish runs/starter-1a2b                    to results/<date>-<host>/
   dyno publish runs/starter-1a2b --as after-tuning  to results/<date>-<host>-after-tuning/
+  dyno publish runs/starter-1a2b --readme README.md with its frontier between the README's markers
 
-Exit codes: 0 published; 2 the run is unfinished, or the place is taken.";
+Exit codes: 0 published; 2 the run is unfinished, the place is taken, or the README has no markers.";
 
 /// `dyno publish`.
 #[derive(Args)]
@@ -106,10 +110,18 @@ pub struct PublishArgs {
     /// What tells this run from others of its day and host
     #[arg(long = "as", value_name = "NAME")]
     pub label: Option<String>,
+    /// Write the frontier's picture and table into this file too, between its markers
+    #[arg(long, value_name = "FILE")]
+    pub readme: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
+
+pub(super) const LIST_EXAMPLES: &str = "Examples:
+  dyno list                                 the starter campaign, and what this build offers
+  dyno list my.toml --json
+  dyno list prices                          what words per dollar can be counted by";
 
 /// `dyno list`.
 #[derive(Args)]

@@ -29,13 +29,15 @@ fn options(command: &Command) -> Vec<String> {
     long.map(|name| format!("--{name}")).collect()
 }
 
-/// Options of `command` whose values are a fixed list, as (option, values).
-fn choices(command: &Command) -> Vec<(String, Vec<String>)> {
+/// Options of `command` whose values are a fixed list, as (spellings, values).
+fn choices(command: &Command) -> Vec<(Vec<String>, Vec<String>)> {
     let of = |option: &clap::Arg| {
         let values = option.get_possible_values();
         let takes_value = option.get_action().takes_values() && !values.is_empty();
         let names = values.iter().map(PossibleValue::get_name).map(String::from).collect();
-        takes_value.then(|| Some((format!("--{}", option.get_long()?), names)))?
+        let long = format!("--{}", option.get_long()?);
+        let spellings = [long].into_iter().chain(option.get_short().map(|short| format!("-{short}")));
+        takes_value.then(|| (spellings.collect(), names))
     };
     command.get_arguments().filter_map(of).collect()
 }
@@ -46,24 +48,29 @@ fn words(command: &Command) -> Vec<String> {
     positionals.map(|value| value.get_name().to_owned()).collect()
 }
 
+/// Options are offered to whoever began one; else the words of a fixed list, and the shell's own file names. Bash
+/// takes `--track=x` for three words.
 fn bash(cli: &Command) -> String {
-    let names: Vec<_> = commands(cli).map(Command::get_name).collect();
+    let names = commands(cli).map(Command::get_name).collect::<Vec<_>>().join(" ");
     let mut cases = String::new();
     for command in commands(cli) {
-        for (option, values) in choices(command) {
-            let _ =
-                writeln!(cases, "        {}\\ {option}) words='{}';;", command.get_name(), values.join(" "));
+        let name = command.get_name();
+        for (spellings, values) in choices(command) {
+            let patterns: Vec<_> = spellings.iter().map(|option| format!("{name}\\ {option}")).collect();
+            let _ = writeln!(cases, "        {}) words='{}';;", patterns.join("|"), values.join(" "));
         }
-        let words = [options(command), words(command)].concat().join(" ");
-        let _ = writeln!(cases, "        {}\\ *) words='{words}';;", command.get_name());
+        let words = if name == "help" { names.clone() } else { words(command).join(" ") };
+        let _ =
+            writeln!(cases, "        {name}\\ *) words='{words}' options='{}';;", options(command).join(" "));
     }
     format!(
-        "_dyno() {{\n    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words\n    \
+        "_dyno() {{\n    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words options\n    \
+         [ \"$before\" = = ] && before=${{COMP_WORDS[COMP_CWORD-2]}}\n    [ \"$word\" = = ] && word=\n    \
          case \"${{COMP_WORDS[1]}} $before\" in\n{cases}    esac\n    \
-         [ \"$COMP_CWORD\" = 1 ] && words='{}'\n    \
+         [ \"$COMP_CWORD\" = 1 ] && words='{names}'\n    \
+         case $word in -*) words=$options;; esac\n    \
          COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}}\n\
-         complete -o default -F _dyno dyno\n",
-        names.join(" ")
+         complete -o default -F _dyno dyno\n"
     )
 }
 
@@ -73,16 +80,11 @@ fn fish(cli: &Command) -> String {
         let (name, about) = (command.get_name(), quote(command.get_about()));
         let _ = writeln!(script, "complete -c dyno -n __fish_use_subcommand -a {name} -d {about}");
         for option in command.get_arguments().filter(|option| option.get_long().is_some()) {
-            let values = option.get_possible_values();
-            let takes = option.get_action().takes_values();
-            let values: Vec<_> = values.iter().filter(|_| takes).map(PossibleValue::get_name).collect();
-            let list =
-                if values.is_empty() { String::new() } else { format!(" -x -a '{}'", values.join(" ")) };
-            let long = option.get_long().unwrap_or_default();
-            let about = quote(option.get_help());
             let _ = writeln!(
                 script,
-                "complete -c dyno -n '__fish_seen_subcommand_from {name}' -l {long}{list} -d {about}"
+                "complete -c dyno -n '__fish_seen_subcommand_from {name}'{} -d {}",
+                fish_option(option),
+                quote(option.get_help())
             );
         }
         for word in words(command) {
@@ -90,6 +92,19 @@ fn fish(cli: &Command) -> String {
         }
     }
     script
+}
+
+/// An option's spellings, and what may follow it: one of a list, or anything (then files are offered).
+fn fish_option(option: &clap::Arg) -> String {
+    let long = option.get_long().map(|long| format!(" -l {long}"));
+    let short = option.get_short().map(|short| format!(" -s {short}"));
+    let values: Vec<_> = option.get_possible_values().iter().map(|v| v.get_name().to_owned()).collect();
+    let follows = match (option.get_action().takes_values(), values.is_empty()) {
+        (false, _) => String::new(),
+        (true, true) => " -r".into(),
+        (true, false) => format!(" -x -a '{}'", values.join(" ")),
+    };
+    [long, short, Some(follows)].into_iter().flatten().collect()
 }
 
 /// In single quotes, as fish reads them.

@@ -6,8 +6,9 @@ use std::path::Path;
 use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Shortlist, Vocabularies};
 use dyno_text::Vocabulary;
 use dyno_translator::Words;
+use serde_json::json;
 
-use super::print;
+use super::{print, print_json};
 use crate::cli::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 
@@ -24,7 +25,13 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
         overwrite: args.overwrite,
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
-    print(&as_text(&report))?;
+    if args.json {
+        let files: serde_json::Map<_, _> =
+            report.files.iter().map(|(name, file)| (name.clone(), file.bytes.into())).collect();
+        print_json(&json!({"directory": report.directory, "bytes": files}))?;
+    } else {
+        print(&as_text(&report))?;
+    }
     Ok(Exit::Done)
 }
 

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use crate::campaign::{self, Campaign};
 use crate::exit::{Outcome, bad_input};
+use crate::shell;
 
 /// The campaign that was named, or the starter campaign.
 fn load_campaign(named: Option<&Path>) -> Outcome<Campaign> {
@@ -37,6 +38,13 @@ fn print(text: &str) -> Outcome<()> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
+}
+
+/// The command that runs now, as a shell would have to be given it.
+fn this_command() -> String {
+    let arguments = std::env::args_os().skip(1);
+    let quoted = arguments.map(|argument| shell::quoted(&argument.to_string_lossy()));
+    ["dyno".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
 }
 
 fn print_json(value: &impl Serialize) -> Outcome<()> {

@@ -6,46 +6,74 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::json;
 
+use super::report::{self, commands, readme_with, write_figures};
 use super::{print, print_json};
 use crate::cli::PublishArgs;
+use crate::day::day;
 use crate::exit::{Exit, Outcome, bad_input};
+use crate::numbers::counted;
+use crate::report::{BEGIN, END, Report};
 use crate::say::say;
-use crate::store::{Run, collect_files};
+use crate::store::{Run, collect_files, write_whole};
 
 /// Not of the run itself: its lock, and what was in flight.
 const LEFT_BEHIND: [&str; 2] = ["run.lock", "scratch"];
 
-/// Copies the run, whole or not at all.
+/// Where the figures lie in a published run.
+const FIGURES: &str = "figures";
+
+/// Copies the run with its report, whole or not at all.
 pub fn publish(args: &PublishArgs) -> Outcome {
     let run = Run::read(&args.run)?;
-    let missing = run.missing_rounds();
-    if missing > 0 || !args.run.join("summary.csv").exists() {
-        let remedy = "run the campaign again with the same --out: it resumes";
-        return Err(bad_input(format!(
-            "the run in {} is unfinished ({missing} rounds are missing): {remedy}",
-            args.run.display()
-        )));
-    }
+    refuse_unfinished(&args.run, &run)?;
     let place = args.to.join(name(&run, args.label.as_deref())?);
     if place.exists() {
         let remedy = "tell this run from it with --as NAME; nothing published is ever changed";
         return Err(bad_input(format!("{} is there already: {remedy}", place.display())));
     }
-    copy(&args.run, &args.to, &place)?;
+    let report = Report::of(&run, &[]);
+    let figures = place.join(FIGURES);
+    let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
+    let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
+    copy(&args.run, &args.to, &place, |folder| add_report(&report, &run, folder))?;
+    if let Some((path, text)) = &readme {
+        write_whole(path, text.as_bytes())?;
+    }
     say("note: records name commands and folders of this host; look before you share them");
     if args.json {
-        print_json(&json!({"published": place}))?;
+        print_json(&json!({"published": place, "readme": args.readme}))?;
     } else {
         print(&format!("{}\n", place.display()))?;
     }
     Ok(Exit::Done)
 }
 
+fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
+    let fault = match run.missing_rounds() {
+        0 if folder.join("summary.csv").exists() => return Ok(()),
+        0 => "has no summary.csv: `dyno score` writes it".into(),
+        missing => format!(
+            "is unfinished ({} missing): run the campaign again with the same --out: it resumes",
+            counted(missing, "round", "rounds")
+        ),
+    };
+    Err(bad_input(format!("the run in {} {fault}", folder.display())))
+}
+
+/// The page, the figures, and the frontier where a visitor of the folder looks first.
+fn add_report(report: &Report, run: &Run, folder: &Path) -> Outcome<()> {
+    report::write(report, &folder.join(report::NAME), folder)?;
+    write_figures(report, &folder.join(FIGURES))?;
+    let blank = format!("# {}, {}\n\n{BEGIN}\n{END}\n", run.identity.campaign, run.identity.host.cpu);
+    let readme = report.readme(&blank, FIGURES, &commands(run)).context("markers in what was just made")?;
+    write_whole(&folder.join("README.md"), readme.as_bytes())
+}
+
 /// The day of the first round, and the host by its CPU.
 fn name(run: &Run, label: Option<&str>) -> Outcome<String> {
     let started = run.records.iter().map(|record| record.started_unix_ms).min().unwrap_or(0);
     let host = &run.identity.host;
-    let mut name = format!("{}-{}-{}c", date(started), slug(&host.cpu), host.cores.len());
+    let mut name = format!("{}-{}-{}c", day(started / 1000), slug(&host.cpu), host.cores.len());
     if let Some(label) = label {
         if slug(label) != label.to_lowercase() || label.is_empty() {
             return Err(bad_input(format!(
@@ -63,19 +91,8 @@ fn slug(text: &str) -> String {
     words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// The UTC day, as in 2026-11-21. Civil from days: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-fn date(unix_ms: u64) -> String {
-    let days = unix_ms / 86_400_000 + 719_468; // since 0000-03-01
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153; // months since March
-    let (day, month) = (day_of_year - (153 * shifted + 2) / 5 + 1, (shifted + 2) % 12 + 1);
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-fn copy(from: &Path, to: &Path, place: &Path) -> Outcome<()> {
+/// Copies a folder's files aside, lets `add` add to them, and moves the whole to its place.
+fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
     let copied = || -> anyhow::Result<()> {
         fs::create_dir_all(to)?;
         let aside = tempfile::Builder::new().prefix(".publishing-").tempdir_in(to)?;
@@ -91,6 +108,7 @@ fn copy(from: &Path, to: &Path, place: &Path) -> Outcome<()> {
             fs::copy(&file, &target)?;
             fs::File::open(&target)?.sync_all()?;
         }
+        add(&aside.path().join("run")).map_err(|failure| failure.error)?;
         Ok(fs::rename(aside.path().join("run"), place)?)
     };
     let remedy = "make it writable and make room, or choose another folder with --to; nothing was published";
@@ -100,21 +118,6 @@ fn copy(from: &Path, to: &Path, place: &Path) -> Outcome<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        // date -u -d @SECONDS +%F
-        for (seconds, day) in [
-            (0, "1970-01-01"),
-            (951_782_399, "2000-02-28"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_795_258_800, "2026-11-21"),
-            (4_107_542_400, "2100-03-01"),
-        ] {
-            assert_eq!(date(seconds * 1000), day, "{seconds}");
-        }
-    }
 
     #[test]
     fn hosts_become_folder_names() {

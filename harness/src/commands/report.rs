@@ -1,9 +1,11 @@
 //! `dyno report`: the page on a run, its figures and its tables. `dyno run` ends with the same page.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::print;
+use serde_json::json;
+
+use super::{print, print_json, this_command};
 use crate::cli::ReportArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::report::{BEGIN, END, Published, Report, published};
@@ -18,7 +20,8 @@ pub fn report(args: &ReportArgs) -> Outcome {
         write_figures(&report, folder)?;
     }
     if let (Some(readme), Some(figures)) = (&args.readme, &args.figures) {
-        write_readme(&report, readme, figures)?;
+        let updated = readme_with(&report, &run, readme, figures)?;
+        write_whole(readme, updated.as_bytes())?;
     }
     if args.markdown {
         print(&report.markdown())?;
@@ -26,11 +29,18 @@ pub fn report(args: &ReportArgs) -> Outcome {
     }
     let path = args.out.clone().unwrap_or_else(|| args.run.join(NAME));
     write(&report, &path, &args.run)?;
-    say(format_args!("report: {}", path.display()));
+    if args.json {
+        let written =
+            json!({"report": path, "figures": args.figures, "readme": args.readme, "says": report.summary()});
+        print_json(&written)?;
+    } else {
+        say(format_args!("report: {}", path.display()));
+    }
     Ok(Exit::Done)
 }
 
-const NAME: &str = "report.html";
+/// The page's name in a run's folder.
+pub const NAME: &str = "report.html";
 
 /// Writes the page into the folder of a run that has just ended; its path. What was measured stands without it, so
 /// that its failure is only told.
@@ -46,7 +56,8 @@ pub fn write_page(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
+/// Writes the page to `path`.
+pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
         return Err(bad_input(format!(
@@ -64,30 +75,44 @@ fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     })
 }
 
-fn write_figures(report: &Report, folder: &Path) -> Outcome<()> {
-    fs::create_dir_all(folder)
-        .map_err(|error| bad_input(format!("can't create {}: {error}", folder.display())))?;
+/// Writes the figures of `report` into `folder`.
+pub fn write_figures(report: &Report, folder: &Path) -> Outcome<()> {
+    fs::create_dir_all(folder).map_err(|error| {
+        bad_input(format!("can't create {}: {error}; choose another --figures", folder.display()))
+    })?;
     for (name, svg) in report.figures() {
         write_whole(&folder.join(name), svg.as_bytes())?;
     }
     Ok(())
 }
 
-fn write_readme(report: &Report, readme: &Path, figures: &Path) -> Outcome<()> {
-    let text = fs::read_to_string(readme)
-        .map_err(|error| bad_input(format!("can't read {}: {error}", readme.display())))?;
+/// The text of `readme` with the frontier of `report` between its markers.
+pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) -> Outcome<String> {
+    let text = fs::read_to_string(readme).map_err(|error| {
+        bad_input(format!("can't read {}: {error}; name a README that is there", readme.display()))
+    })?;
     // The reader of a README starts in its folder.
-    let from = readme.parent().unwrap_or(Path::new(""));
-    let figures = figures.strip_prefix(from).unwrap_or(figures).display().to_string();
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let command = format!("dyno {}", arguments.join(" "));
-    let updated = report.readme(&text, &figures, &command).ok_or_else(|| {
+    let folder = readme.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let figures = from_folder(folder, figures)?.display().to_string();
+    report.readme(&text, &figures, &commands(run)).ok_or_else(|| {
         bad_input(format!(
             "{}: put the lines {BEGIN} and {END} where the figures belong, once",
             readme.display()
         ))
-    })?;
-    write_whole(readme, updated.as_bytes())
+    })
+}
+
+/// How the figures came about: the run's command, where it is known, and this one.
+pub fn commands(run: &Run) -> Vec<String> {
+    run.command.clone().into_iter().chain([this_command()]).collect()
+}
+
+/// `to` as somebody in `folder` has to write it.
+fn from_folder(folder: &Path, to: &Path) -> Outcome<PathBuf> {
+    let (folder, to) = (std::path::absolute(folder)?, std::path::absolute(to)?);
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    Ok(up.chain(to.components().skip(shared)).collect())
 }
 
 /// The points of the papers that were asked for, by any part of their name.
@@ -99,4 +124,21 @@ fn published_of(wanted: &[String]) -> Outcome<Vec<Published>> {
     }
     let all = published::all().or_bad_input()?;
     Ok(all.into_iter().filter(|point| wanted.iter().any(|wanted| fits(&point.paper, wanted))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_readme_finds_its_figures_from_where_it_lies() {
+        for (folder, to, written) in [
+            (".", "results/a/figures", "results/a/figures"),
+            ("docs", "results/a", "../results/a"),
+            ("/a/b/c", "/a/d", "../../d"),
+        ] {
+            let found = from_folder(Path::new(folder), Path::new(to)).unwrap();
+            assert_eq!(found, Path::new(written));
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::verify::Verdict;
 /// A way to count cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Words for a dollar, with all cores at work.
+    /// Million words for a dollar, with all cores at work.
     Dollars,
     /// 95th percentile of latency.
     Latency,
@@ -85,7 +85,7 @@ impl Cost {
     /// The axis.
     pub fn axis(self) -> Axis {
         let name = match self {
-            Self::Dollars => "words per US dollar (log, more is better →)",
+            Self::Dollars => "million words per US dollar (log, more is better →)",
             Self::Latency => "p95 latency in ms (log, ← less is better)",
             Self::OneCore => "words/s on one core (log, more is better →)",
             Self::AllCores => "words/s on all cores (log, more is better →)",
@@ -93,23 +93,34 @@ impl Cost {
         Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None }
     }
 
-    /// The figure in the unit of the column.
-    pub fn in_column(self, cost: &Estimate) -> Estimate {
-        if self == Self::Dollars { cost.times(1e-6) } else { *cost }
+    /// How surely the first of two systems is the better one in this: by paired rounds where there were, else by the
+    /// intervals.
+    fn order(self, set: &Set, a: (usize, &Estimate), b: (usize, &Estimate)) -> Order {
+        let track = match self {
+            Self::Latency => return b.1.order(a.1),
+            Self::Dollars => paid_track(set),
+            Self::OneCore => Track::Throughput1,
+            Self::AllCores => Track::ThroughputAll,
+        };
+        set.speed_orders.get(&(track, a.0, b.0)).copied().unwrap_or_else(|| a.1.order(b.1))
     }
 
     /// A system's cost on `set`, where a valid cell tells it.
     pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
         let valid = |track| set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid);
         match self {
-            Self::Dollars => {
-                valid(Track::ThroughputAll).or_else(|| valid(Track::Throughput1))?.words_per_dollar
-            }
+            Self::Dollars => valid(paid_track(set))?.millions_per_dollar,
             Self::Latency => valid(Track::Latency)?.percentiles_ms[2],
             Self::OneCore => valid(Track::Throughput1)?.speed,
             Self::AllCores => valid(Track::ThroughputAll)?.speed,
         }
     }
+}
+
+/// The track by which money is counted on `set`, one for all: half of an instance must not compete with a whole.
+fn paid_track(set: &Set) -> Track {
+    let uses_all = set.cells.iter().any(|cell| cell.track == Track::ThroughputAll);
+    if uses_all { Track::ThroughputAll } else { Track::Throughput1 }
 }
 
 impl<'a> Contest<'a> {
@@ -119,10 +130,7 @@ impl<'a> Contest<'a> {
         let mut both: Vec<_> = translators.iter().filter_map(both).collect();
         both.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
         let quality = |a: usize, b: usize| set.quality_order(both[a].0, both[b].0);
-        let dearer_is_better = |a: usize, b: usize| both[a].2.order(&both[b].2);
-        let cheaper = |a: usize, b: usize| {
-            if cost.less_is_better() { dearer_is_better(b, a) } else { dearer_is_better(a, b) }
-        };
+        let cheaper = |a: usize, b: usize| cost.order(set, (both[a].0, &both[a].2), (both[b].0, &both[b].2));
         let standings = standings(both.len(), quality, cheaper);
         let contestant =
             |(&(system, quality, cost), standing)| Contestant { system, quality, cost, standing };

@@ -89,6 +89,8 @@ pub struct Set {
     pub cells: Vec<Cell>,
     /// How surely the first of two systems is better than the second, by the paired bootstrap.
     pub orders: HashMap<(usize, usize), Order>,
+    /// How surely the first of two systems is faster under a track, by paired rounds and beyond the noise floor.
+    pub speed_orders: HashMap<(Track, usize, usize), Order>,
 }
 
 /// A system on a test set under a track.
@@ -114,8 +116,10 @@ pub struct Cell {
     pub steady: Option<f64>,
     /// Loading's share of a launch.
     pub load_share: Option<f64>,
-    /// Words for a US dollar, if only the cores that were used are paid for.
-    pub words_per_dollar: Option<Estimate>,
+    /// Million words for a US dollar, if the whole instance is paid for.
+    pub millions_per_dollar: Option<Estimate>,
+    /// The same, if only the cores that were used are.
+    pub millions_pro_rata: Option<Estimate>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
     /// Each line's latency in ms, median over rounds, in source order.

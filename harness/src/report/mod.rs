@@ -14,7 +14,6 @@ mod charts;
 mod cost;
 mod markdown;
 mod material;
-mod numbers;
 mod page;
 pub mod published;
 mod read;
@@ -27,7 +26,9 @@ mod words;
 pub use published::Published;
 pub use readme::{BEGIN, END};
 
-use crate::store::Run;
+use serde_json::json;
+
+use crate::{numbers, store::Run};
 use view::View;
 
 /// A report, from which each of its forms is made.
@@ -46,15 +47,29 @@ impl Report {
         page::html(&self.view, beside_records)
     }
 
-    /// Its figures as SVG files that stand alone, with their names.
+    /// Its figures as SVG files that stand alone, with their names; the lead figures, which READMEs show, on a dark
+    /// ground too.
     pub fn figures(&self) -> impl Iterator<Item = (String, &str)> {
-        self.view.figures().map(|figure| (format!("{}.svg", figure.id), figure.paper.as_str()))
+        let light = self.view.figures().map(|figure| (format!("{}.svg", figure.id), figure.paper.as_str()));
+        let leads = self.view.parts.iter().filter_map(|part| part.lead.as_ref());
+        light.chain(leads.map(|figure| (format!("{}-dark.svg", figure.id), figure.paper_dark.as_str())))
     }
 
     /// A README with the frontier between its markers; `None` if it has none. `figures` is where the figures lie for
-    /// its readers, `command` what wrote it.
-    pub fn readme(&self, text: &str, figures: &str, command: &str) -> Option<String> {
-        readme::updated(text, &self.view, figures, command)
+    /// its readers, `commands` what led to it.
+    pub fn readme(&self, text: &str, figures: &str, commands: &[String]) -> Option<String> {
+        readme::updated(text, &self.view, figures, commands)
+    }
+
+    /// What it says in short, for programs.
+    pub fn summary(&self) -> serde_json::Value {
+        let view = &self.view;
+        let part =
+            |part: &view::Part| json!({"name": part.name, "verdict": part.verdict, "frontier": part.choices});
+        json!({
+            "campaign": view.campaign, "profile": view.profile, "host": view.host, "date": view.date,
+            "trust": view.trust, "test_sets": view.parts.iter().map(part).collect::<Vec<_>>(),
+        })
     }
 
     /// Its tables in Markdown.

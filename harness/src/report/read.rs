@@ -12,7 +12,7 @@ use crate::rounds::Noise;
 use crate::rounds::breakdown::CellBreakdown;
 use crate::score::Scores;
 use crate::stats::{Order, median, median_interval, percentile};
-use crate::store::{CellSummary, Record, Run, summarise};
+use crate::store::{CellSummary, Record, Run, speed_order, summarise};
 use crate::verify::Verdict;
 
 /// The material of `run`.
@@ -29,7 +29,11 @@ pub fn material(run: &Run) -> Material {
         started: run.records.iter().map(|record| record.started_unix_ms / 1000).min(),
         host: run.identity.host.clone(),
         systems: systems.iter().enumerate().map(|(i, name)| system(run, i, name)).collect(),
-        sets: run.test_sets.iter().map(|set| test_set(run, set, &summary.cells, &places)).collect(),
+        sets: run
+            .test_sets
+            .iter()
+            .map(|set| test_set(run, set, &summary.cells, &places, &summary.noise_floors))
+            .collect(),
         outputs: names.iter().map(|name| run.outputs[*name].clone()).collect(),
         price: summary.price.clone(),
         load: load(&run.records),
@@ -63,7 +67,7 @@ fn system(run: &Run, index: usize, name: &str) -> System {
         |track: Track| run.records.iter().find(|record| record.system == name && record.track == track);
     let command = |track| Some((track, first(track)?.command.clone()));
     System {
-        name: name.into(),
+        name: named(name),
         family,
         is_twin: run.systems()[..index].iter().any(|other| run.are_twins(other, name)),
         settings: settings.collect(),
@@ -72,11 +76,23 @@ fn system(run: &Run, index: usize, name: &str) -> System {
     }
 }
 
+/// A name without what would turn the text around it, or hide in it (Unicode's bidirectional controls).
+fn named(name: &str) -> String {
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    name.replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
+}
+
 fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), Into::into)
 }
 
-fn test_set(run: &Run, set: &TestSet, summaries: &[CellSummary], places: &HashMap<&str, usize>) -> Set {
+fn test_set(
+    run: &Run,
+    set: &TestSet,
+    summaries: &[CellSummary],
+    places: &HashMap<&str, usize>,
+    floors: &BTreeMap<Track, f64>,
+) -> Set {
     let own =
         run.cells().into_iter().zip(summaries).filter(|(measured, _)| measured.test_set.name == set.name);
     let systems = run.systems();
@@ -106,8 +122,29 @@ fn test_set(run: &Run, set: &TestSet, summaries: &[CellSummary], places: &HashMa
         words: set.words(),
         signatures: signatures(&run.scores, &set.name),
         orders: orders(&run.scores, &set.name, &cells, places),
+        speed_orders: speed_orders(run, set, floors, &place),
         cells,
     }
+}
+
+/// How every two systems compare in speed, as the terminal's table has it.
+fn speed_orders(
+    run: &Run,
+    set: &TestSet,
+    floors: &BTreeMap<Track, f64>,
+    place: &impl Fn(&str) -> Option<usize>,
+) -> HashMap<(Track, usize, usize), Order> {
+    let cells = run.cells();
+    let own: Vec<_> = cells
+        .iter()
+        .filter(|cell| cell.test_set.name == set.name && cell.verdict() != Verdict::Invalid)
+        .filter_map(|cell| Some((place(cell.system)?, cell)))
+        .collect();
+    let pairs = own.iter().flat_map(|a| own.iter().map(move |b| (a, b)));
+    pairs
+        .filter(|((i, a), (j, b))| i != j && a.track == b.track)
+        .map(|((i, a), (j, b))| ((a.track, *i, *j), speed_order(a, b, floors)))
+        .collect()
 }
 
 fn signatures(scores: &Scores, test_set: &str) -> Vec<String> {
@@ -162,6 +199,9 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
         _ => None,
     };
+    // Money is speed in another unit, and has its interval.
+    let millions =
+        |words: Option<f64>| speed.zip(words).map(|(speed, words)| speed.times(words / speed.value / 1e6));
     let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
     Cell {
         system,
@@ -174,9 +214,8 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         speed,
         steady: summary.steady_words_per_second,
         load_share: summary.load_share,
-        words_per_dollar: speed
-            .zip(summary.words_per_dollar_pro_rata)
-            .map(|(speed, words)| speed.times(words / speed.value)),
+        millions_per_dollar: millions(summary.words_per_dollar),
+        millions_pro_rata: millions(summary.words_per_dollar_pro_rata),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
         latency_ms: median_lines(&valid),
         fit_ms: summary.line_ms.zip(summary.word_ms),

@@ -1,7 +1,8 @@
-//! Figures in a README: what stands between two markers is written by the tool, never by hand, together with the
-//! command that writes it again.
+//! The frontier in a README: what stands between two markers is written by the tool, never by hand, together with the
+//! commands that write it again.
 
-use super::markdown;
+use super::charts::escape;
+use super::markdown::inline;
 use super::view::View;
 
 /// What opens the part that is ours.
@@ -10,46 +11,56 @@ pub const BEGIN: &str = "<!-- dyno report: begin -->";
 pub const END: &str = "<!-- dyno report: end -->";
 
 /// `text` with the first test set's frontier between its markers: the picture (from `figures`, a path as the README's
-/// reader has it), the table, and the command. `None` if the markers aren't there, once each and in order.
-pub fn updated(text: &str, view: &View, figures: &str, command: &str) -> Option<String> {
+/// reader has it), the table, and the commands. `None` if the markers aren't there, once each and in order.
+pub fn updated(text: &str, view: &View, figures: &str, commands: &[String]) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
-    if after.contains(BEGIN) || after.contains(END) {
+    if [BEGIN, END].iter().any(|marker| before.contains(marker) || after.contains(marker)) {
         return None;
     }
-    Some(format!("{before}{BEGIN}\n{}{END}{after}", frontier(view, figures, command)))
+    Some(format!("{before}{BEGIN}\n{}{END}{after}", frontier(view, figures, commands)))
 }
 
-fn frontier(view: &View, figures: &str, command: &str) -> String {
+fn frontier(view: &View, figures: &str, commands: &[String]) -> String {
     let Some(part) = view.parts.first() else { return String::new() };
-    let picture = part.lead.as_ref().map(|figure| {
-        let title = markdown::inline(&figure.title);
-        format!("![{title}]({}/{}.svg)\n\n", figures.trim_end_matches('/'), figure.id)
-    });
-    let said: String = part.verdict.iter().map(|sentence| markdown::inline(sentence) + "\n").collect();
+    let said: String = part.verdict.iter().map(|sentence| inline(sentence) + "\n").collect();
     let table = if part.choices.rows.is_empty() { String::new() } else { part.choices.to_markdown() + "\n" };
-    let about = format!("{}, {} profile, {}", markdown::inline(&view.host), view.profile, part.name);
+    let date = view.date.as_deref().unwrap_or("undated");
+    let about = format!("{}, {} profile, {}, {date}", inline(&view.host), view.profile, inline(&part.name));
+    let commands: String = commands.iter().map(|command| command.replace("```", "") + "\n").collect();
+    format!("{}{said}\n{table}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures))
+}
+
+/// The lead figure, on the ground that its reader prefers.
+fn picture(view: &View, figures: &str) -> String {
+    let Some(figure) = view.parts.first().and_then(|part| part.lead.as_ref()) else { return String::new() };
+    let (file, title) =
+        (escape(&format!("{}/{}", figures.trim_end_matches('/'), figure.id)), escape(&figure.title));
     format!(
-        "{}{said}\n{table}{about}; written by `{}`\n",
-        picture.unwrap_or_default(),
-        command.replace('`', "")
+        "<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"{file}-dark.svg\">\n\
+         <img alt=\"{title}\" src=\"{file}.svg\">\n</picture>\n\n"
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::view::View;
 
     #[test]
     fn only_what_stands_between_the_markers_changes() {
         let view = View::of_nothing();
         let text = format!("# a\n{BEGIN}\nold\n{END}\nb\n");
-        let new = updated(&text, &view, "figures", "dyno report").unwrap();
+        let new = updated(&text, &view, "figures", &[]).unwrap();
         assert_eq!(new, format!("# a\n{BEGIN}\n{END}\nb\n"));
-        assert_eq!(updated(&new, &view, "figures", "dyno report").unwrap(), new);
-        for text in ["", BEGIN, &format!("{END}{BEGIN}"), &format!("{BEGIN}{END}{BEGIN}{END}")] {
-            assert_eq!(updated(text, &view, "figures", ""), None, "{text}");
+        assert_eq!(updated(&new, &view, "figures", &[]).unwrap(), new);
+        for text in [
+            "",
+            BEGIN,
+            &format!("{END}{BEGIN}"),
+            &format!("{BEGIN}{END}{BEGIN}{END}"),
+            &format!("{END}{BEGIN}{END}"),
+        ] {
+            assert_eq!(updated(text, &view, "figures", &[]), None, "{text}");
         }
     }
 }

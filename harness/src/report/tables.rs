@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::numbers::lacking_decimals;
+
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
@@ -102,20 +104,11 @@ impl Table {
     #[must_use]
     pub fn aligned(mut self) -> Self {
         for column in (0..self.heads.len()).filter(|&i| self.heads[i].numeric).collect::<Vec<_>>() {
-            let tail = |text: &str| {
-                let number = text.split(' ').next().unwrap_or(text);
-                number.find('.').map_or(0, |at| number.len() - at)
-            };
-            let most = self.rows.iter().map(|row| tail(&row.fields[column].text)).max().unwrap_or(0);
-            for row in &mut self.rows {
-                let field = &mut row.fields[column];
-                let lacks = most - tail(&field.text);
-                if lacks > 0 && field.value.is_some() && !field.text.contains(' ') {
-                    // A figure space a digit, a punctuation space for the point.
-                    let point = if lacks == most { "\u{2008}" } else { "" };
-                    field.text +=
-                        &format!("{point}{}", "\u{2007}".repeat(lacks - usize::from(lacks == most)));
-                }
+            let texts = self.rows.iter().map(|row| row.fields[column].text.as_str());
+            let lacks = lacking_decimals(texts);
+            for (row, lacks) in self.rows.iter_mut().zip(lacks) {
+                let text = &mut row.fields[column].text;
+                *text += &blank(text, lacks);
             }
         }
         self
@@ -131,6 +124,12 @@ impl Table {
             self.rows.iter().map(|row| line(row.fields.iter().map(|field| inline(&field.text)).collect()));
         line(heads) + &line(rules) + &rows.collect::<String>()
     }
+}
+
+/// Room for the `lacks` last places of a figure: a figure space a digit, a punctuation space for the point.
+pub fn blank(figure: &str, lacks: usize) -> String {
+    let point = usize::from(lacks > 0 && !figure.contains('.'));
+    "\u{2008}".repeat(point) + &"\u{2007}".repeat(lacks - point)
 }
 
 /// Text inside Markdown: neither cells, nor markup, nor a second line.

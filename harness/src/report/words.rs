@@ -15,11 +15,6 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
-/// A count with its noun.
-pub fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{} {}", super::numbers::count(count), if count == 1 { one } else { many })
-}
-
 /// BLEU with its doubt.
 pub fn bleu(quality: &Estimate) -> String {
     let half = (quality.high - quality.low) / 2.0;
@@ -52,16 +47,16 @@ impl Writer<'_> {
     /// How much better a cost is, as the end of a sentence.
     fn times(&self, ratio: &Estimate) -> String {
         let noun = self.contest.cost.noun();
-        let percent = (ratio.value - 1.0) * 100.0;
+        let (more, less) = ((ratio.value - 1.0) * 100.0, (1.0 - 1.0 / ratio.value) * 100.0);
         let shorter = self.contest.cost.less_is_better();
         match () {
             () if ratio.low <= 1.0 && ratio.high >= 1.0 => format!("at about the same {noun}"),
             () if shorter && ratio.value < 1.0 => {
                 format!("with {} times the {noun}", factor(&Estimate::exactly(1.0).over(ratio)))
             }
-            () if shorter && ratio.value < WORTH => format!("with {noun} shorter by {percent:.0} %"),
+            () if shorter && ratio.value < WORTH => format!("with {noun} shorter by {less:.0} %"),
             () if shorter => format!("with {noun} {} times shorter", factor(ratio)),
-            () if (1.0..WORTH).contains(&ratio.value) => format!("at {percent:.0} % more {noun}"),
+            () if (1.0..WORTH).contains(&ratio.value) => format!("at {more:.0} % more {noun}"),
             () => format!("at {} times the {noun}", factor(ratio)),
         }
     }
@@ -98,6 +93,9 @@ impl Writer<'_> {
     fn trade(&self, pick: &Contestant, next: &Contestant) -> String {
         let times = self.times(&self.contest.gain(pick, next));
         let (one, other) = (self.name(next), self.name(pick));
+        if self.contest.as_good(next, pick) {
+            return format!("{one} can't be told from {other} in quality, {times}");
+        }
         format!("{one} gives up {:.1} BLEU against {other}, {times}", pick.quality.value - next.quality.value)
     }
 
@@ -116,25 +114,24 @@ impl Writer<'_> {
                 "No valid cell has both a quality and a cost, so there is no frontier to choose from.".into(),
             ];
         };
+        if let Some(unusable) = self.unusable() {
+            return vec![unusable];
+        }
         let take = format!("Take {}: {}, {}.", self.name(pick), bleu(&pick.quality), self.cost_of(pick));
-        [self.unusable(), Some(take), self.rivals(pick), self.cheaper(pick), self.probably(pick)]
-            .into_iter()
-            .flatten()
-            .collect()
+        let others = [self.rivals(pick), self.cheaper(pick), self.probably(pick)];
+        [take].into_iter().chain(others.into_iter().flatten()).collect()
     }
 
-    /// Said first where it applies: speed without quality is nothing to choose by.
+    /// All that is said where it applies: speed without quality is nothing to choose by.
     fn unusable(&self) -> Option<String> {
         let best = self.contest.contestants.first().filter(|best| best.quality.value < USABLE)?;
-        Some(format!(
-            "No system here translates usably (the best: {}); compare speeds alone.",
-            bleu(&best.quality)
-        ))
+        let best = bleu(&best.quality);
+        Some(format!("Take none: no system here translates usably (the best: {best}); compare speeds alone."))
     }
 
     fn cost_of(&self, one: &Contestant) -> String {
         match self.contest.cost {
-            Cost::Dollars => format!("{} million words per dollar", supported(&one.cost.times(1e-6))),
+            Cost::Dollars => format!("{} million words per dollar", supported(&one.cost)),
             Cost::Latency => format!("p95 latency {} ms", supported(&one.cost)),
             Cost::OneCore => format!("{} words/s on one core", supported(&one.cost)),
             Cost::AllCores => format!("{} words/s", supported(&one.cost)),

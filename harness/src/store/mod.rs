@@ -8,6 +8,7 @@
 //! outputs/         answers by content: <sha256>.txt
 //! breakdowns.json  where the time of a cell went, as its system says
 //! scores.json      quality by output and test set
+//! command.txt      the command that began it
 //! price.json       what the host costs, or one like it
 //! summary.csv      a row a cell, derived
 //! histograms/      latencies of a cell, all rounds, as HdrHistogram's text; derived
@@ -37,8 +38,9 @@ use files::read_whole_lines;
 pub use files::{read_json, write_json, write_whole};
 pub use identity::{Identity, collect_files, file_hash};
 pub use record::{Record, SCHEMA};
-pub use run::{MeasuredCell, Run};
-pub use summary::{CellSummary, Summary, summarise, write_csv, write_histograms};
+pub use run::{COMMAND, MeasuredCell, Run};
+pub use standing::speed_order;
+pub use summary::{CellSummary, Summary, summarise, unlike_a_formula, write_csv, write_histograms};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};

@@ -1,6 +1,7 @@
 //! A run as it lies on the disk, read whole and never written: what tables, comparisons and reports start from.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::Path;
 
 use super::{BREAKDOWNS, Identity, Record, parse_records, read_json, read_whole_lines, testsets};
@@ -10,6 +11,9 @@ use crate::prices::Price;
 use crate::rounds::breakdown::CellBreakdown;
 use crate::score::Scores;
 use crate::verify::Verdict;
+
+/// The file of the command that began a run.
+pub const COMMAND: &str = "command.txt";
 
 /// A run.
 #[derive(Debug)]
@@ -28,6 +32,8 @@ pub struct Run {
     pub scores: Scores,
     /// What the host costs, or one like it.
     pub price: Option<Price>,
+    /// The command that began it.
+    pub command: Option<String>,
 }
 
 /// A cell of a run, with what was measured of it.
@@ -76,6 +82,7 @@ impl Run {
             breakdowns: read_json(&folder.join(BREAKDOWNS))?.unwrap_or_default(),
             scores: read_json(&folder.join("scores.json"))?.unwrap_or_default(),
             price: read_json(&folder.join("price.json"))?,
+            command: fs::read_to_string(folder.join(COMMAND)).ok().map(|text| text.trim_end().into()),
             identity,
             records,
         })
@@ -137,7 +144,12 @@ impl Run {
 
 /// What the run in `folder` is of.
 pub(super) fn identity(folder: &Path) -> Outcome<Identity> {
-    let missing = || bad_input(format!("{} is no run folder: it has no run.json", folder.display()));
+    let missing = || {
+        bad_input(format!(
+            "{} is no run folder: it has no run.json; `dyno run` says at its end where a run lies",
+            folder.display()
+        ))
+    };
     super::read_identity(folder)?.ok_or_else(missing)
 }
 

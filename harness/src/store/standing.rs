@@ -80,7 +80,7 @@ fn quality_order(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
 const SIGNIFICANT: f64 = 0.05;
 
 /// Faster only if the interval of the paired ratios says so, and the ratio exceeds the noise floor.
-fn speed_order(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>, floors: &BTreeMap<Track, f64>) -> Order {
+pub fn speed_order(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>, floors: &BTreeMap<Track, f64>) -> Order {
     let floor = 1.0 + floors.get(&a.track).copied().unwrap_or(0.0);
     match paired_ratio(&by_round(a), &by_round(b)) {
         Some((ratio, Interval { low, .. })) if low > 1.0 && ratio > floor => Order::Better,

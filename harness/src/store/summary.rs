@@ -283,15 +283,19 @@ fn cell_text(value: &serde_json::Value) -> String {
     use serde_json::Value;
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.starts_with(['=', '+', '-', '@']) => format!("'{text}"),
-        Value::String(text) => text.clone(),
+        Value::String(text) => unlike_a_formula(text.clone()),
         Value::Object(fields) => {
             let texts = fields.iter().map(|(name, value)| format!("{name}={}", cell_text(value)));
-            texts.collect::<Vec<_>>().join(" ")
+            unlike_a_formula(texts.collect::<Vec<_>>().join(" "))
         }
-        Value::Array(items) => items.iter().map(cell_text).collect::<Vec<_>>().join(" "),
+        Value::Array(items) => unlike_a_formula(items.iter().map(cell_text).collect::<Vec<_>>().join(" ")),
         other => other.to_string(),
     }
+}
+
+/// Text that a spreadsheet would take for a formula, with an apostrophe in front of it.
+pub fn unlike_a_formula(text: String) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }
 
 #[cfg(test)]
@@ -304,6 +308,8 @@ mod tests {
         for (value, text) in [
             (json!("=1+1"), "'=1+1"),
             (json!("@SUM(A1)"), "'@SUM(A1)"),
+            (json!("\t=1"), "'\t=1"),
+            (json!({"=1": 2}), "'=1=2"),
             (json!("ssru"), "ssru"),
             (json!(null), ""),
             (json!(-1.5), "-1.5"),

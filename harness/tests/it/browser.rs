@@ -118,6 +118,14 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
+    /// Presses Enter on what has the focus.
+    pub fn press_enter(&mut self) {
+        for kind in ["keyDown", "keyUp"] {
+            let key = json!({"type": kind, "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13});
+            self.call("Input.dispatchKeyEvent", key);
+        }
+    }
+
     /// Moves the pointer to the middle of the first element that `selector` finds visible.
     pub fn point_at(&mut self, selector: &str) {
         let place = self.value(&format!(

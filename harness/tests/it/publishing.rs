@@ -22,7 +22,16 @@ fn a_run_is_published_once_and_whole() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     let place = bench.path(answer["published"].as_str().unwrap());
-    for file in ["run.json", "records.jsonl", "summary.csv", "outputs", "testsets", "histograms"] {
+    for file in [
+        "run.json",
+        "records.jsonl",
+        "summary.csv",
+        "outputs",
+        "testsets",
+        "histograms",
+        "report.html",
+        "README.md",
+    ] {
         assert!(place.join(file).exists(), "{file}");
     }
     assert!(!place.join("run.lock").exists());
@@ -36,13 +45,39 @@ fn a_run_is_published_once_and_whole() {
 }
 
 #[test]
+fn a_readme_shows_the_published_frontier_and_how_it_came_about() {
+    let bench = bench();
+    bench.run(&["--price", "c7a.large"]);
+    bench.write("README.md", "# mine\n");
+    dyno(&bench, &["publish", "out", "--readme", "README.md"])
+        .assert_says(2, &["README.md", "begin", "end", "once"]);
+    assert!(!bench.path("results").exists(), "nothing is published with half of it missing");
+    dyno(&bench, &["publish", "out", "--readme", "none.md"]).assert_says(2, &["none.md", "name a README"]);
+    bench.write("README.md", "# mine\n<!-- dyno report: begin -->\n<!-- dyno report: end -->\nrest\n");
+    let ended = dyno(&bench, &["publish", "out", "--readme", "README.md"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let place = bench.path(ended.stdout.trim());
+    let text = fs::read_to_string(bench.path("README.md")).unwrap();
+    for part in [
+        "dyno run campaign.toml --out out --price c7a.large\n",
+        "dyno publish out --readme README.md\n",
+        "quick profile",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(text.starts_with("# mine\n") && text.ends_with("-->\nrest\n"));
+    let own = fs::read_to_string(place.join("README.md")).unwrap();
+    assert!(own.contains("dyno run campaign.toml"), "{own}");
+}
+
+#[test]
 fn an_unfinished_run_is_not_published() {
     let bench = bench();
     bench.run(&[]);
     let path = bench.path("out/records.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.split_once('\n').unwrap().1).unwrap();
-    dyno(&bench, &["publish", "out"]).assert_says(2, &["unfinished", "1 rounds"]);
+    dyno(&bench, &["publish", "out"]).assert_says(2, &["unfinished", "1 round missing"]);
     dyno(&bench, &["publish", "."]).assert_says(2, &["no run folder"]);
 }
 
@@ -129,8 +164,11 @@ fn shells_complete_what_the_help_names() {
     bench.write("complete.sh", dyno(&bench, &["completions", "bash"]).stdout);
     let try_it =
         "source ./complete.sh; COMP_WORDS=(dyno run --prof); COMP_CWORD=2; _dyno; echo \"${COMPREPLY[*]}\"
-COMP_WORDS=(dyno run --track thr); COMP_CWORD=3; _dyno; echo \"${COMPREPLY[*]}\"";
+COMP_WORDS=(dyno run --track thr); COMP_CWORD=3; _dyno; echo \"${COMPREPLY[*]}\"
+COMP_WORDS=(dyno run -p = qu); COMP_CWORD=4; _dyno; echo \"${COMPREPLY[*]}\"
+COMP_WORDS=(dyno run ''); COMP_CWORD=2; _dyno; echo \"${COMPREPLY[*]}\"
+COMP_WORDS=(dyno completions ''); COMP_CWORD=2; _dyno; echo \"${COMPREPLY[*]}\"";
     let output = std::process::Command::new("bash").args(["-c", try_it]).current_dir(bench.path("")).output();
     let said = String::from_utf8(output.unwrap().stdout).unwrap();
-    assert_eq!(said, "--profile\nthroughput-1 throughput-all\n");
+    assert_eq!(said, "--profile\nthroughput-1 throughput-all\nquick\n\nbash fish zsh\n");
 }

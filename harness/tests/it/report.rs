@@ -121,6 +121,28 @@ fn figures_and_tables_are_as_they_were_when_they_were_looked_at() {
 }
 
 #[test]
+fn a_readme_shows_the_picture_for_light_and_dark_from_where_it_lies() {
+    let synthetic = Synthetic::new(&["--systems", "5", "--lines", "60", "--hostile"]);
+    let docs = synthetic.folder.path().join("docs");
+    fs::create_dir(&docs).unwrap();
+    fs::write(docs.join("a.md"), "<!-- dyno report: begin -->\nold\n<!-- dyno report: end -->\n").unwrap();
+    let ended = synthetic.report(&["--figures", "figures", "--readme", "docs/a.md", "--json"]);
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let text = fs::read_to_string(docs.join("a.md")).unwrap();
+    let pictures: Vec<&str> = text.split('"').filter(|part| part.ends_with(".svg")).collect();
+    assert_eq!(pictures, ["../figures/bleu-dollars-dark.svg", "../figures/bleu-dollars.svg"], "{text}");
+    for picture in pictures {
+        assert!(docs.join(picture).exists(), "{picture}");
+    }
+    assert!(!text.contains("old") && !text.contains("<script>") && !text.contains("<img src=x"), "{text}");
+    assert!(text.contains("dyno report "), "{text}");
+    assert_eq!(answer["readme"], "docs/a.md");
+    assert!(
+        answer["says"]["test_sets"][0]["frontier"]["rows"].as_array().is_some_and(|rows| !rows.is_empty())
+    );
+}
+
+#[test]
 fn what_cannot_be_reported_is_told() {
     let synthetic = Synthetic::new(&["--systems", "2", "--lines", "10"]);
     synthetic.report(&["--published", "nobody"]).assert_says(2, &["nobody", "Marian 2018"]);
@@ -231,6 +253,11 @@ fn sorting_searching_and_pointing_work() {
         let in_order = |pair: &[f64]| if descending { pair[0] >= pair[1] } else { pair[0] <= pair[1] };
         assert!(values.windows(2).all(in_order), "{values:?}");
     }
+    // The keyboard sorts as well.
+    browser.value("document.querySelector('.choices thead button').focus()");
+    browser.press_enter();
+    let order = "document.querySelector('.choices thead th').getAttribute('aria-sort')";
+    assert_eq!(browser.value(order), json!("ascending"));
     // The first line's source is found again, as the only one with all of its words.
     let source = browser.value("document.querySelector('.lines .source').lastChild.data.trim()");
     let search = format!(

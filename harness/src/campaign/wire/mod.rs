@@ -57,8 +57,10 @@ fn one() -> u64 {
 
 /// Reads and checks the campaign at `path`.
 pub(super) fn load(path: &Path) -> Outcome<Campaign> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| bad_input(format!("can't read campaign {}: {error}", path.display())))?;
+    let text = fs::read_to_string(path).map_err(|error| {
+        let remedy = "name a campaign file that is there, or none for the starter campaign";
+        bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
+    })?;
     let source = Source { path, text };
     let wire: WireCampaign = toml::from_str(&source.text).map_err(|error| {
         let message = error.message().lines().collect::<Vec<_>>().join("; ");

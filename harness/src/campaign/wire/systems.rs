@@ -94,5 +94,10 @@ fn models(
 fn existing(source: &Source<'_>, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
     let resolved = source.resolve(path.get_ref());
     let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
-    found.ok_or_else(|| source.complaint(path.span(), format!("no {what} at {}", resolved.display())))
+    found.ok_or_else(|| {
+        source.complaint(
+            path.span(),
+            format!("no {what} at {}; paths start in the campaign's folder", resolved.display()),
+        )
+    })
 }

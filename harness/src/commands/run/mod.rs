@@ -17,17 +17,18 @@ use probed::Probed;
 
 use super::report::write_page;
 use super::score::{price, summarise_run};
-use super::{load_campaign, print, print_json};
+use super::{load_campaign, print, print_json, this_command};
 use crate::campaign::{Campaign, Track};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
+use crate::numbers::counted;
 use crate::opening::{preflight, tune};
 use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::say::say;
-use crate::store::{CellSummary, Identity, Place, Store};
+use crate::store::{COMMAND, CellSummary, Identity, Place, Store, write_whole};
 use crate::verify::Verdict;
 use crate::{host, os, score};
 
@@ -55,6 +56,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         tune(&mut campaign, store.folder(), placement.system(Track::Latency)[0])?;
     }
     let rounds = plan::rounds(&campaign);
+    keep_command(store.folder())?;
     price(store.folder(), &args.price)?;
     let can_score = prepare_scoring(&campaign);
     let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
@@ -73,24 +75,28 @@ pub fn run(args: &RunArgs) -> Outcome {
     Ok(if interrupted { Exit::Interrupted } else { verdict(&summary.cells) })
 }
 
+/// Keeps the command that began the run, for whoever wants the same; what resumes it is no other run.
+fn keep_command(folder: &Path) -> Outcome<()> {
+    let path = folder.join(COMMAND);
+    if path.exists() { Ok(()) } else { write_whole(&path, format!("{}\n", this_command()).as_bytes()) }
+}
+
 fn verdict(rows: &[CellSummary]) -> Exit {
     if rows.iter().any(|row| row.verdict == Verdict::Invalid) { Exit::No } else { Exit::Done }
 }
 
 fn introduce(campaign: &Campaign, host: &Host) {
-    let (version, cores) = (env!("CARGO_PKG_VERSION"), host.cores.len());
+    let (version, cores) = (env!("CARGO_PKG_VERSION"), counted(host.cores.len(), "core", "cores"));
     say(format_args!(
-        "dyno {version} · {}, {cores} cores, {} · profile {}",
+        "dyno {version} · {}, {cores}, {} · profile {}",
         host.cpu,
         host.best_isa(),
         campaign.profile
     ));
     let sets = campaign.test_sets.iter().map(|set| format!("{} ({} lines)", set.name, set.source.len()));
-    let (name, systems, tracks) = (&campaign.name, campaign.systems.len(), campaign.tracks.len());
-    say(format_args!(
-        "campaign {name:?}: {systems} systems × {} × {tracks} tracks",
-        sets.collect::<Vec<_>>().join(", ")
-    ));
+    let systems = counted(campaign.systems.len(), "system", "systems");
+    let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));
+    say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
 }
 
 /// Quality is worth a warning, not a failure: speed can be measured without, and `dyno score` adds it later.

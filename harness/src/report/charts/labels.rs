@@ -176,12 +176,15 @@ fn letter(c: char) -> f64 {
     }
 }
 
-/// At most `most` letters of a name, the last then an ellipsis.
+/// At most `most` letters of a name, with an ellipsis in the middle: names of variants differ at their ends.
 pub fn shortened(name: &str, most: usize) -> String {
-    if name.chars().count() <= most {
+    let letters = name.chars().count();
+    if letters <= most {
         return name.into();
     }
-    name.chars().take(most - 1).chain(['…']).collect()
+    let end = (most - 1) / 2;
+    let begin = name.chars().take(most - 1 - end);
+    begin.chain(['…']).chain(name.chars().skip(letters - end)).collect()
 }
 
 #[cfg(test)]
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn long_names_are_cut_at_letters() {
         assert_eq!(shortened("übersetzer", 20), "übersetzer");
-        assert_eq!(shortened("übersetzer", 4), "übe…");
+        assert_eq!(shortened("übersetzer", 4), "üb…r");
         assert!(width("mmmm") > width("iiii"));
     }
 }

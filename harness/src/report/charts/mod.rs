@@ -1,6 +1,6 @@
-//! Charts: our own small SVG writer. Each chart is drawn three times from the same data: wide and narrow for
+//! Charts: our own small SVG writer. Each chart is drawn from the same data wide and narrow for
 //! the page (a narrow one keeps the size of its text and drops ticks; the style sheet shows one of them), and
-//! on its own for a paper.
+//! on its own for a paper, on a light ground and on a dark one.
 
 mod bars;
 mod curves;
@@ -24,8 +24,9 @@ pub use map::Map;
 pub use palette::{Colour, Family, theme};
 pub use scatter::{Point, Published, Scatter};
 pub use stacked::{Stack, Stacked};
-pub use svg::style_sheet;
+pub use svg::{escape, style_sheet};
 
+use palette::Ground;
 use svg::{Medium, Svg};
 
 /// Width of a drawing in pixels; the heights follow from what is drawn.
@@ -84,6 +85,9 @@ pub struct Figure {
     /// The drawing for a paper.
     #[serde(skip)]
     pub paper: String,
+    /// The same on a dark ground, for who reads there.
+    #[serde(skip)]
+    pub paper_dark: String,
     /// The same numbers as a table.
     pub table: super::tables::Table,
 }
@@ -104,8 +108,9 @@ impl Figure {
         };
         let wide = draw(Size::Wide, Medium::Page, "wide");
         let narrow = draw(Size::Narrow, Medium::Page, "narrow");
-        let paper = draw(Size::Wide, Medium::Paper, "paper");
-        Self { id: id.into(), wide, narrow, paper, title, about, table }
+        let paper = draw(Size::Wide, Medium::Paper(Ground::Light), "paper");
+        let paper_dark = draw(Size::Wide, Medium::Paper(Ground::Dark), "paper");
+        Self { id: id.into(), wide, narrow, paper, paper_dark, title, about, table }
     }
 }
 
@@ -126,7 +131,7 @@ struct Tip<'a> {
 
 /// Draws a spot that shows its tip; after everything else, so that no tip is covered. A paper has no pointer.
 fn spot(svg: &mut Svg, bounds: labels::Area, tip: Tip<'_>, target: impl Fn(&mut Svg)) {
-    if svg.medium() == Medium::Paper {
+    if matches!(svg.medium(), Medium::Paper(_)) {
         return;
     }
     svg.begin_focusable(&tip.lines.join(", "));

@@ -122,11 +122,24 @@ pub fn theme() -> String {
     )
 }
 
-/// A look with the light theme's colours in the place of variables.
-pub fn resolve(paint: &str, colour: Colour) -> String {
-    let own = THEME.iter().find(|(name, ..)| *name == colour.name()).map_or("#000", |(_, light, _)| light);
+/// What a drawing stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// White.
+    Light,
+    /// Nearly black.
+    Dark,
+}
+
+/// A look with the colours of a ground in the place of variables.
+pub fn resolve(paint: &str, colour: Colour, ground: Ground) -> String {
+    let shade = |(_, light, dark): &(&str, &'static str, &'static str)| match ground {
+        Ground::Light => *light,
+        Ground::Dark => *dark,
+    };
+    let own = THEME.iter().find(|(name, ..)| *name == colour.name()).map_or("#000", shade);
     let paint = paint.replace("var(--c)", own);
-    THEME.iter().fold(paint, |paint, (name, light, _)| paint.replace(&format!("var(--{name})"), light))
+    THEME.iter().fold(paint, |paint, row| paint.replace(&format!("var(--{})", row.0), shade(row)))
 }
 
 #[cfg(test)]
@@ -159,7 +172,7 @@ mod tests {
 
     #[test]
     fn looks_are_resolved_without_a_variable_left() {
-        let look = resolve("fill:var(--c);stroke:var(--page)", Colour::Of(Family::Gru));
+        let look = resolve("fill:var(--c);stroke:var(--page)", Colour::Of(Family::Gru), Ground::Light);
         assert_eq!(look, "fill:#955300;stroke:#ffffff");
     }
 }

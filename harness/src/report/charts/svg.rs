@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::palette::{self, Colour};
+use super::palette::{self, Colour, Ground};
 
 /// How each class looks. `var(--c)` is the element's own colour.
 const PAINT: [(&str, &str); 25] = [
@@ -53,7 +53,7 @@ pub enum Medium {
     /// On the page: themed, with tips.
     Page,
     /// A file of its own: every look resolved, nothing hidden.
-    Paper,
+    Paper(Ground),
 }
 
 /// A drawing under way.
@@ -129,7 +129,7 @@ impl Svg {
             Anchor::End => " text-anchor=\"end\"",
         };
         let (x, y, text) = (px(x), px(y), escape(text));
-        if self.medium == Medium::Paper && matches!(class, "label" | "strong") {
+        if matches!(self.medium, Medium::Paper(_)) && matches!(class, "label" | "strong") {
             // Few programs that read SVG for papers know `paint-order`: the halo is a text of its own.
             let halo = self.look("halo", colour);
             let _ = write!(
@@ -170,12 +170,15 @@ impl Svg {
         about: &str,
     ) -> String {
         let (title, about) = (escape(title), escape(about));
-        // Beside other text a figure of its own needs a margin, and white below it wherever it lands.
+        // Beside other text a figure of its own needs a margin, and its ground below it wherever it lands.
         let (margin, style, ground) = match self.medium {
-            Medium::Page => (0.0, format!("class=\"chart {class}\""), ""),
-            Medium::Paper => {
+            Medium::Page => (0.0, format!("class=\"chart {class}\""), String::new()),
+            Medium::Paper(ground) => {
                 let style = format!("xmlns=\"http://www.w3.org/2000/svg\" style=\"{FONT}\"");
-                (8.0, style, "<rect x=\"-8\" y=\"-8\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>")
+                let page = palette::resolve("var(--page)", Colour::Ink, ground);
+                let rect =
+                    format!("<rect x=\"-8\" y=\"-8\" width=\"100%\" height=\"100%\" fill=\"{page}\"/>");
+                (8.0, style, rect)
             }
         };
         let (width, height) = (width + 2.0 * margin, height + 2.0 * margin);
@@ -201,9 +204,9 @@ impl Svg {
     fn look(&self, class: &str, colour: Colour) -> String {
         match self.medium {
             Medium::Page => format!(" class=\"{class} {}\"", colour.class()),
-            Medium::Paper => {
+            Medium::Paper(ground) => {
                 let paint = PAINT.iter().find(|(name, _)| *name == class).map_or("", |(_, paint)| paint);
-                format!(" style=\"{}\"", palette::resolve(paint, colour))
+                format!(" style=\"{}\"", palette::resolve(paint, colour, ground))
             }
         }
     }
@@ -254,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_figure_for_a_paper_needs_no_style_sheet() {
-        let mut svg = Svg::new(Medium::Paper);
+        let mut svg = Svg::new(Medium::Paper(Ground::Light));
         for (class, _) in PAINT {
             svg.rect(class, Colour::Grey, (0.0, 0.0), (1.0, 1.0));
         }

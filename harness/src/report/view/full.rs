@@ -6,11 +6,13 @@ use super::summary::{estimate, quality};
 use super::{Scene, row_class};
 use crate::campaign::{Profile, Track};
 use crate::report::material::{Cell, Material};
-use crate::report::numbers::{mebibytes, plain};
+use crate::report::numbers::{counted, mebibytes, plain};
 use crate::report::tables::{Field, Table};
+use crate::shell;
+use crate::store::unlike_a_formula;
 use crate::verify::Verdict;
 
-const HEADS: [&str; 17] = [
+const HEADS: [&str; 18] = [
     "system",
     "track",
     "#BLEU",
@@ -23,6 +25,7 @@ const HEADS: [&str; 17] = [
     "#p99 ms",
     "#start ms",
     "#Mwords/$",
+    "#pro rata",
     "#model MiB",
     "#peak MiB",
     "#rounds",
@@ -44,7 +47,8 @@ pub fn table(scene: &Scene<'_>) -> Table {
 }
 
 fn row(scene: &Scene<'_>, cell: &Cell) -> Vec<Field> {
-    let dollars = cell.words_per_dollar.map(|words| words.times(1e-6));
+    // Where all of the instance is used the two are the same.
+    let pro_rata = cell.millions_pro_rata.filter(|millions| Some(*millions) != cell.millions_per_dollar);
     let standing = scene.contest.as_ref().and_then(|contest| contest.standing(cell.system));
     let verdict = match cell.reasons.first() {
         Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
@@ -57,14 +61,15 @@ fn row(scene: &Scene<'_>, cell: &Cell) -> Vec<Field> {
         Field::maybe(cell.chrf, |chrf| format!("{chrf:.1}")),
         estimate(cell.speed.as_ref()),
         Field::maybe(cell.steady, plain),
-        Field::maybe(cell.load_share, |share| {
-            if share > 0.99 { ">99".into() } else { format!("{:.0}", share * 100.0) }
+        Field::maybe(cell.load_share.map(|share| share * 100.0), |percent| {
+            if percent > 99.0 { ">99".into() } else { format!("{percent:.0}") }
         }),
         estimate(cell.percentiles_ms[0].as_ref()),
         estimate(cell.percentiles_ms[2].as_ref()),
         estimate(cell.percentiles_ms[3].as_ref()),
         Field::maybe(cell.start_ms, plain),
-        estimate(dollars.as_ref()),
+        estimate(cell.millions_per_dollar.as_ref()),
+        estimate(pro_rata.as_ref()),
         Field::maybe(cell.model_bytes.map(mebibytes), plain),
         Field::maybe(cell.peak_bytes.map(mebibytes), plain),
         Field::figure(cell.rounds.to_string(), cell.rounds as f64),
@@ -96,8 +101,7 @@ pub fn csv(scenes: &[Scene<'_>]) -> String {
 
 fn csv_text(text: &str) -> String {
     let text = if text == "–" { "" } else { text };
-    let guarded =
-        if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.into() };
+    let guarded = unlike_a_formula(text.into());
     if guarded.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", guarded.replace('"', "\"\""))
     } else {
@@ -108,7 +112,7 @@ fn csv_text(text: &str) -> String {
 /// The host in a line.
 pub fn host_line(material: &Material) -> String {
     let host = &material.host;
-    let cores = super::super::words::counted(host.cores.len(), "core", "cores");
+    let cores = counted(host.cores.len(), "core", "cores");
     format!("{}, {cores}, {}", host.cpu, host.best_isa())
 }
 
@@ -161,7 +165,7 @@ pub fn commands(material: &Material) -> Table {
     let mut table = Table::new("What was run", &["system", "track", "command"]);
     for system in &material.systems {
         for (track, command) in &system.commands {
-            let command: Vec<String> = command.iter().map(|argument| quoted(argument)).collect();
+            let command: Vec<String> = command.iter().map(|argument| shell::quoted(argument)).collect();
             table.push(
                 "",
                 vec![Field::text(&system.name), Field::text(track.name()), Field::text(command.join(" "))],
@@ -169,16 +173,6 @@ pub fn commands(material: &Material) -> Table {
         }
     }
     table
-}
-
-/// An argument as a shell would have to be given it.
-fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        argument.into()
-    } else {
-        format!("'{}'", argument.replace('\'', r"'\''"))
-    }
 }
 
 /// The profile's figures, for the methodology in brief.
@@ -210,47 +204,14 @@ impl Protocol {
     }
 }
 
-/// The day of a time in seconds since 1970, UTC. (Days to a civil date: H. Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms", `civil_from_days`; eras of 400 years that begin in March, so that leap days come last.)
-pub fn day(seconds: u64) -> String {
-    let days = (seconds / 86_400) as i64 + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_those_of_the_calendar() {
-        for (seconds, text) in [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (1_795_245_201, "2026-11-21"),
-            (4_107_542_399, "2100-02-28"),
-        ] {
-            assert_eq!(day(seconds), text);
-        }
-    }
 
     #[test]
     fn csv_has_neither_formulas_nor_torn_cells() {
         assert_eq!(csv_text("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(csv_text("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(csv_text("–"), "");
-    }
-
-    #[test]
-    fn commands_can_be_pasted_into_a_shell() {
-        assert_eq!(quoted("--model=a/b"), "--model=a/b");
-        assert_eq!(quoted("it's; rm"), r"'it'\''s; rm'");
-        assert_eq!(quoted(""), "''");
     }
 }

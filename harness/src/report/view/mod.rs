@@ -66,8 +66,8 @@ pub struct Part {
     pub verdict: Vec<String>,
     /// Quality against the cost that the verdict speaks of.
     pub lead: Option<Figure>,
-    /// Families on the charts, with their marks.
-    pub families: Vec<Legend>,
+    /// What marks on that chart mean.
+    pub legend: Vec<Legend>,
     /// What to take for which quality.
     pub choices: Table,
     /// Sections 2 to 5.
@@ -80,7 +80,7 @@ pub struct Part {
     pub signatures: Vec<String>,
 }
 
-/// A family in a legend.
+/// A mark, or a look, with its meaning.
 #[derive(Debug, Serialize)]
 pub struct Legend {
     name: &'static str,
@@ -135,7 +135,7 @@ impl View {
             key: material.key.clone(),
             profile: material.profile.name(),
             host: full::host_line(material),
-            date: material.started.map(full::day),
+            date: material.started.map(crate::day::day),
             version: env!("CARGO_PKG_VERSION"),
             trust: summary::trust(material, &scenes),
             parts: scenes.iter().map(Scene::part).collect(),
@@ -187,10 +187,6 @@ impl<'a> Scene<'a> {
 
     fn part(&self) -> Part {
         let (lead, others) = quality::figures(self);
-        let mut families: Vec<Family> =
-            self.translators.iter().map(|&system| self.system(system).family).collect();
-        families.sort();
-        families.dedup();
         Part {
             id: format!("{}set", self.prefix),
             name: self.set.name.clone(),
@@ -201,16 +197,28 @@ impl<'a> Scene<'a> {
             ),
             verdict: summary::verdict(self),
             lead,
-            families: families
-                .into_iter()
-                .map(|family| Legend { name: family.name(), mark: mark(family) })
-                .collect(),
+            legend: self.legend(),
             choices: summary::choices(self),
             sections: vec![others, latency::section(self), time::section(self), scaling::section(self)],
             translations: translations(self.material, self.set, &self.translators),
             full: full::table(self),
             signatures: self.set.signatures.clone(),
         }
+    }
+
+    /// The families with their marks, and of the looks of standing those that occur.
+    fn legend(&self) -> Vec<Legend> {
+        let standings =
+            || self.contest.iter().flat_map(|contest| &contest.contestants).map(|one| one.standing);
+        let looks =
+            [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
+        let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
+        let mut families: Vec<Family> =
+            self.translators.iter().map(|&system| self.system(system).family).collect();
+        families.sort();
+        families.dedup();
+        let families = families.into_iter().map(|family| Legend { name: family.name(), mark: mark(family) });
+        families.chain(looks.map(|(_, name)| Legend { name, mark: String::new() })).collect()
     }
 
     fn system(&self, system: usize) -> &System {

@@ -67,12 +67,11 @@ fn points(scene: &Scene<'_>, contest: &Contest<'_>) -> Vec<Point> {
 
 fn tip(scene: &Scene<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
     let range = |e: &crate::report::numbers::Estimate| {
-        let e = cost.in_column(e);
         let unit = cost.head().trim_start_matches('#');
         if e.high > e.low {
-            format!("{} {unit} ({} to {})", supported(&e), tick(rounded(e.low)), tick(rounded(e.high)))
+            format!("{} {unit} ({} to {})", supported(e), tick(rounded(e.low)), tick(rounded(e.high)))
         } else {
-            format!("{} {unit}", supported(&e))
+            format!("{} {unit}", supported(e))
         }
     };
     let system = scene.system(one.system);
@@ -111,11 +110,10 @@ fn table(scene: &Scene<'_>, contest: &Contest<'_>) -> Table {
             crate::stats::Standing::Probably => "probably",
             crate::stats::Standing::Off => "no",
         };
-        let figure = cost.in_column(&one.cost);
         let fields = vec![
             Field::text(scene.name(one.system)),
             quality(Some(&one.quality)),
-            estimate(Some(&figure)),
+            estimate(Some(&one.cost)),
             Field::text(standing),
         ];
         table.push(row_class(Some(one.standing)), fields);

@@ -4,7 +4,7 @@ use super::{Scene, Section};
 use crate::campaign::Track;
 use crate::report::charts::{Bar, Bars, Figure, Map};
 use crate::report::material::{Cell, System};
-use crate::report::numbers::{Estimate, mebibytes, plain, supported};
+use crate::report::numbers::{Estimate, factor, mebibytes, plain, supported};
 use crate::report::tables::{Field, Table};
 
 /// The section.
@@ -37,7 +37,7 @@ fn cores(scene: &Scene<'_>) -> Option<Figure> {
     };
     let mut gains = figures_of(scene, gain);
     gains.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    let times = |gain: &Estimate| format!("{:.1}", gain.value);
+    let times = |gain: &Estimate| factor(gain);
     let (most, least) = (times(&gains.first()?.1), times(&gains.last()?.1));
     let title = match (most == least, gains.as_slice()) {
         (_, [(only, _)]) => {
@@ -77,13 +77,7 @@ fn cores(scene: &Scene<'_>) -> Option<Figure> {
 }
 
 fn memory(scene: &Scene<'_>) -> Option<Figure> {
-    let peak = |system: usize| {
-        let own =
-            |track| scene.cells(track).into_iter().find(|cell: &&Cell| cell.system == system)?.peak_bytes;
-        // One core first: workers multiply memory, and not all tracks are always there.
-        let bytes = [Track::Throughput1, Track::Latency, Track::ThroughputAll].into_iter().find_map(own)?;
-        Some(Estimate::exactly(mebibytes(bytes)))
-    };
+    let peak = |system| Some(Estimate::exactly(super::summary::peak_mebibytes(scene, system)?));
     let all = ascending(figures_of(scene, peak));
     sizes(scene, &all, "peak-memory", "peak memory on one core in MiB", "peak MiB", "needs the least memory")
 }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::{Scene, row_class};
-use crate::campaign::Profile;
+use crate::campaign::{Profile, Track};
 use crate::report::cost::Cost;
 use crate::report::material::{Cell, Material};
-use crate::report::numbers::{Estimate, mebibytes, plain, supported};
+use crate::report::numbers::{Estimate, counted, mebibytes, plain, supported};
 use crate::report::tables::{Field, Table};
-use crate::report::words::{Writer, counted, list};
+use crate::report::words::{Writer, list};
 use crate::stats::Standing;
 use crate::verify::Verdict;
 
@@ -65,18 +65,8 @@ pub fn choices(scene: &Scene<'_>) -> Table {
         .filter(|one| one.standing != Standing::Off)
     {
         let mut fields = vec![Field::text(scene.name(one.system)), quality(Some(&one.quality))];
-        fields.extend(costs.iter().map(|cost| {
-            let figure = cost.of(scene.set, one.system).map(|figure| cost.in_column(&figure));
-            estimate(figure.as_ref())
-        }));
-        let peak = scene
-            .set
-            .cells
-            .iter()
-            .filter(|cell| cell.system == one.system)
-            .filter_map(|cell| cell.peak_bytes)
-            .max();
-        fields.push(Field::maybe(peak.map(mebibytes), plain));
+        fields.extend(costs.iter().map(|cost| estimate(cost.of(scene.set, one.system).as_ref())));
+        fields.push(Field::maybe(peak_mebibytes(scene, one.system), plain));
         fields.push(Field::text(if one.standing == Standing::Frontier {
             "on the frontier"
         } else {
@@ -85,6 +75,12 @@ pub fn choices(scene: &Scene<'_>) -> Table {
         table.push(row_class(Some(one.standing)), fields);
     }
     table.without_empty_columns().aligned()
+}
+
+/// A system's peak memory. One core first: workers multiply memory, and not all tracks are always there.
+pub fn peak_mebibytes(scene: &Scene<'_>, system: usize) -> Option<f64> {
+    let own = |track| scene.cells(track).into_iter().find(|cell: &&Cell| cell.system == system)?.peak_bytes;
+    [Track::Throughput1, Track::Latency, Track::ThroughputAll].into_iter().find_map(own).map(mebibytes)
 }
 
 /// The costs of which there are figures.
@@ -196,7 +192,7 @@ fn noise_floor(material: &Material) -> Trust {
             "Noise floor not measured: no system was entered twice. Small differences may be none.".into();
         return Trust { weight: Weight::Doubt, text };
     }
-    let floor = |(track, share): &(crate::campaign::Track, f64)| format!("{:.1} % in {track}", share * 100.0);
+    let floor = |(track, share): &(Track, f64)| format!("{:.1} % in {track}", share * 100.0);
     let floors: Vec<String> = material.noise_floor.iter().map(floor).collect();
     let worst = material.noise_floor.iter().map(|floor| floor.1).fold(0.0, f64::max);
     // The gate's own threshold: a floor above it would hide what the gate looks for.
@@ -223,7 +219,7 @@ fn load(material: &Material) -> Option<Trust> {
     };
     let (steal, foreign) = (plain_percent(load.steal), plain_percent(load.foreign));
     let text = format!(
-        "Load on the host, at most: {foreign} % by other programs, {steal} % by the hypervisor; {repeated}."
+        "Load on the cores in the worst round: {foreign} % by other programs, {steal} % by the hypervisor; {repeated}."
     );
     Some(Trust { weight: if quiet { Weight::Good } else { Weight::Doubt }, text })
 }

@@ -33,7 +33,8 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         speed: Some(Estimate::give_or_take(speed, speed * 0.01)),
         steady: None,
         load_share: None,
-        words_per_dollar: None,
+        millions_per_dollar: None,
+        millions_pro_rata: None,
         percentiles_ms: [None; 4],
         latency_ms: Vec::new(),
         fit_ms: None,
@@ -74,6 +75,7 @@ fn material() -> Material {
         signatures: Vec::new(),
         cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
         orders: std::collections::HashMap::new(),
+        speed_orders: std::collections::HashMap::new(),
     };
     let host = Host {
         cpu: "CPU".into(),
@@ -123,14 +125,18 @@ fn the_verdict_takes_the_fastest_of_the_best_and_names_what_less_buys() {
 }
 
 #[test]
-fn a_verdict_on_models_that_can_t_translate_begins_with_that() {
+fn of_models_that_can_t_translate_none_is_recommended() {
     let view = view(|material| {
         for cell in &mut material.sets[0].cells {
             cell.bleu = cell.bleu.map(|bleu| bleu.times(0.1));
         }
     });
-    let first = &view.parts[0].verdict[0];
-    assert!(first.starts_with("No system here translates usably (the best: BLEU 3.3"), "{first}");
+    let said = &view.parts[0].verdict;
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("Take none: no system here translates usably (the best: BLEU 3.3"),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -183,7 +189,7 @@ fn beam_by_batch_is_mapped_where_both_were_swept() {
 
 #[test]
 fn time_is_divided_in_the_order_of_the_work_and_small_parts_are_others() {
-    let parts = ["search", "encoder", "output", "a", "b", "c", "d", "e", "f"];
+    let parts = ["search", "encoder", "output", "a", "b", "c", "d", "e", "f", "other"];
     let view = view(|material| {
         let seconds = |i: usize| if i < 3 { 10.0 } else { 1.0 };
         material.sets[0].cells[0].components =
@@ -192,6 +198,7 @@ fn time_is_divided_in_the_order_of_the_work_and_small_parts_are_others() {
     let drawn = figure(&view, "time-component-throughput-1").unwrap();
     let heads: Vec<&str> = drawn.table.heads.iter().map(|head| head.text.as_str()).collect();
     assert_eq!(heads[..4], ["system", "encoder %", "output %", "search %"]);
+    assert_eq!(heads.iter().filter(|head| **head == "other %").count(), 1, "{heads:?}");
     let shares: f64 = drawn.table.rows[0].fields.iter().filter_map(|field| field.value).sum();
     assert!((shares - 100.0).abs() < 1e-9, "{shares}");
     assert!(figure(&view, "time-operator-throughput-1").is_none());

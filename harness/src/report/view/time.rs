@@ -6,8 +6,11 @@ use crate::report::charts::{Figure, Stack, Stacked};
 use crate::report::material::Cell;
 use crate::report::tables::{Field, Table};
 
-/// More parts than this are not told apart; the smallest go into "other". A translator has so many components.
+/// More parts than this are not told apart; the smallest go into the rest. A translator has so many components.
 const MOST_PARTS: usize = 8;
+
+/// What small parts come to, together with what systems call so themselves.
+const REST: &str = "other";
 
 /// One system's time: its index, and seconds by part.
 type Times<'a> = (usize, &'a [(String, f64)]);
@@ -78,7 +81,7 @@ fn figure(scene: &Scene<'_>, track: Track, by: &str, times: &[Times<'_>]) -> Opt
 }
 
 /// Parts in the order in which the work flows, as backends name them; others come after.
-const FLOW: [&str; 14] = [
+const FLOW: [&str; 13] = [
     "tokenise",
     "embed",
     "encoder",
@@ -92,7 +95,6 @@ const FLOW: [&str; 14] = [
     "norm",
     "activation",
     "quantise",
-    "other",
 ];
 
 /// The parts that get a name of their own: the largest over all systems, in the order of the work.
@@ -100,7 +102,7 @@ fn order(times: &[Times<'_>]) -> Vec<String> {
     let mut parts: Vec<(String, f64)> = Vec::new();
     for (_, own) in times {
         let whole: f64 = own.iter().map(|part| part.1).sum();
-        for (name, seconds) in own.iter().filter(|part| part.0 != "other") {
+        for (name, seconds) in own.iter().filter(|part| part.0 != REST) {
             match parts.iter_mut().find(|(other, _)| other == name) {
                 Some((_, share)) => *share = share.max(seconds / whole),
                 None => parts.push((name.clone(), seconds / whole)),
@@ -124,7 +126,7 @@ fn shares(parts: &[(String, f64)], order: &[String]) -> Vec<(String, f64)> {
     let mut shares: Vec<(String, f64)> = order.iter().map(|name| (name.clone(), of(name))).collect();
     let rest = 1.0 - shares.iter().map(|part| part.1).sum::<f64>();
     if rest > 0.0005 {
-        shares.push(("other".into(), rest));
+        shares.push((REST.into(), rest));
     }
     shares
 }
@@ -139,7 +141,7 @@ fn table(
     let heads: Vec<String> = ["system".into()]
         .into_iter()
         .chain(order.iter().map(|part| format!("#{part} %")))
-        .chain(["#other %".into()])
+        .chain([format!("#{REST} %")])
         .collect();
     let mut table = Table::new(
         format!("Share of the time by {by}, {track}"),
@@ -147,7 +149,7 @@ fn table(
     );
     for (system, parts) in shares {
         let share = |name: &str| parts.iter().find(|part| part.0 == name).map(|part| part.1 * 100.0);
-        let names = order.iter().map(String::as_str).chain(["other"]);
+        let names = order.iter().map(String::as_str).chain([REST]);
         let fields = names.map(|name| Field::maybe(share(name), |share| format!("{share:.1}")));
         table.push("", [Field::text(scene.name(*system))].into_iter().chain(fields).collect());
     }

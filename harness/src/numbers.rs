@@ -117,6 +117,22 @@ pub fn count(value: usize) -> String {
     grouped(value as f64, 0)
 }
 
+/// A count with its noun.
+pub fn counted(items: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(items), if items == 1 { one } else { many })
+}
+
+/// How many places each text of a column lacks behind its decimal point (the point itself is one), so that points
+/// stand below each other once it is filled up. What is no figure alone lacks none.
+pub fn lacking_decimals<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<usize> {
+    let places = |text: &str| text.find('.').map_or(0, |at| text.len() - at);
+    let is_figure = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_digit() || "−>".contains(c)) && !text.contains(' ')
+    };
+    let most = texts.clone().filter(|text| is_figure(text)).map(places).max().unwrap_or(0);
+    texts.map(|text| if is_figure(text) { most - places(text) } else { 0 }).collect()
+}
+
 /// A tick's text: short, exact for round values.
 pub fn tick(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
@@ -172,6 +188,12 @@ mod tests {
         ] {
             assert_eq!(supported(&Estimate::give_or_take(value, half)), text, "{value} ±{half}");
         }
+    }
+
+    #[test]
+    fn decimals_are_filled_up_to_the_longest() {
+        let column = ["9.25", "12", "–", "1,234.5", "3.1 ±0.2"];
+        assert_eq!(lacking_decimals(column.into_iter()), [0, 3, 0, 1, 0]);
     }
 
     #[test]
