@@ -5,7 +5,6 @@
     ci/rnn-fc-reference.py                   makes backends/rnn-fc/tests/goldens: models and what they say
     ci/rnn-fc-reference.py --decode          asks again about the models that are there
     ci/rnn-fc-reference.py --model DIR …     translates standard input; several models are an ensemble
-    ci/rnn-fc-reference.py --table1 DIR      draws the model of campaigns/devlin-table1.toml
 
 Written from the paper's equations, in 64 bits, one sentence at a time, with none of the paper's
 speed-ups: whatever the engine merges, precomputes or looks up has to come out as it does here. What the paper leaves
@@ -390,18 +389,6 @@ def write_shared(out):
     write_candidates(out / "lex.s2t", words_of("source.en", SOURCE), words_of("reference.de", TARGET))
 
 
-def write_table1(folder):
-    """The paper's S1 in its true widths, for campaigns/devlin-table1.toml: what its weights say is noise, and never ends,
-    so that every system does the same work."""
-    config = WIDTHS | UNTIED | {"top": "none", "dim-emb": 512, "dim-source": 512, "dim-target": 1024, "dim-attention": 1024}
-    vocabularies = vocabularies_of(config, 80_000, 80_000)
-    weights = drawn(config, vocabularies, np.random.default_rng(1))
-    weights["output_b"][0, EOS] = -1e4
-    folder.mkdir(parents=True, exist_ok=True)
-    write_candidates(folder / "lex.s2t", *vocabularies.values())
-    write_model(folder, config, weights, vocabularies, "lex.s2t")
-
-
 def decode(out, folder, models, text, draft=False):
     """Writes what `models` say to the input; returns how near the nearest decision was: 0 for a draft that says little."""
     lines = (out / "input.en").read_text().split("\n")[:-1]
@@ -506,15 +493,12 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--decode", action="store_true")
     arguments.add_argument("--model", type=pathlib.Path, nargs="+")
-    arguments.add_argument("--table1", type=pathlib.Path)
     arguments.add_argument("--out", type=pathlib.Path, default=GOLDENS)
     arguments.add_argument("--only", default="", help="models whose name has this in it")
     arguments.add_argument("--first", type=int, default=1, help="the first draw to try")
     given = arguments.parse_args()
     if given.model:
         translate(given.model)
-    elif given.table1:
-        write_table1(given.table1)
     else:
         make(given.out, given)
 

@@ -9,6 +9,7 @@
 
 #![deny(clippy::print_stderr)] // `say` survives a closed standard error
 
+mod cache;
 mod campaign;
 mod cgroup;
 mod cli;
@@ -25,6 +26,7 @@ mod null;
 mod numbers;
 mod opening;
 mod os;
+mod papers;
 mod plan;
 mod prices;
 mod process;
@@ -32,6 +34,7 @@ mod progress;
 mod random;
 mod registry;
 mod report;
+mod reproduce;
 mod rounds;
 mod say;
 mod score;
@@ -65,6 +68,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Compare(args)) => commands::compare::compare(&args),
         Some(Command::Doctor(args)) => commands::doctor::doctor(&args),
+        Some(Command::Reproduce(args)) => commands::reproduce::reproduce(&args),
         Some(Command::Publish(args)) => commands::publish::publish(&args),
         Some(Command::Completions(args)) => commands::completions::completions(&args),
         Some(Command::Gate(args)) => commands::gate::gate(&args),

@@ -16,12 +16,13 @@ use crate::os;
 use crate::progress::Progress;
 use crate::say::say;
 
-/// Opens every hosted system once: what it refuses is told before an hour of other systems' rounds.
+/// Opens every hosted system once: what it refuses is told before an hour of other systems' rounds. A model that is still
+/// to be drawn can't be opened yet.
 pub fn preflight(campaign: &Campaign) -> Outcome<()> {
     campaign
         .systems
         .iter()
-        .filter(|system| system.is_hosted())
+        .filter(|system| system.is_hosted() && system.models.iter().all(|model| model.exists()))
         .try_for_each(|system| open(system, campaign.tracks[0]))
 }
 

@@ -210,18 +210,18 @@ fn refuse_to_overwrite(to: &Path, overwrite: bool) -> Result<()> {
 }
 
 /// A directory in the making; vanishes unless it is moved into place.
-struct Partial {
+pub(crate) struct Partial {
     path: PathBuf,
 }
 
 impl Partial {
-    fn create(to: &Path) -> Result<Self> {
+    pub(crate) fn create(to: &Path) -> Result<Self> {
         let path = beside(to, "partial");
         fs::create_dir(&path).map_err(|reason| Error::write(to, reason))?;
         Ok(Self { path })
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.path.join(name);
         let written = fs::File::create_new(&path).and_then(|mut file| {
             file.write_all(bytes)?;
@@ -230,7 +230,7 @@ impl Partial {
         written.map_err(|reason| Error::write(&path, reason))
     }
 
-    fn move_into_place(&self, to: &Path) -> Result<()> {
+    pub(crate) fn move_into_place(&self, to: &Path) -> Result<()> {
         let rename = |from: &Path, to: &Path| fs::rename(from, to).map_err(|reason| Error::write(to, reason));
         if fs::symlink_metadata(to).is_err() {
             return rename(&self.path, to);

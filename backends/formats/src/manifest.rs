@@ -159,7 +159,7 @@ fn not_toml(error: &toml::de::Error, text: &str) -> Fault {
     fault.at(before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
-fn entries_of(table: toml::Table) -> Entries {
+pub(crate) fn entries_of(table: toml::Table) -> Entries {
     table.into_iter().map(|(key, value)| (key, value_of(value))).collect()
 }
 

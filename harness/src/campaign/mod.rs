@@ -1,6 +1,7 @@
 //! What is to be measured: the campaign, its systems, test sets and tracks, checked and with every path
 //! resolved. `wire` is what the file may say; this is what it means.
 
+mod generated;
 mod system;
 mod testset;
 mod wire;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use generated::Generated;
 pub use system::{Launch, PLACEHOLDERS, System};
 pub use testset::{Filler, TestSet, hex, split_lines, words};
 pub use wire::own_system;
@@ -143,6 +145,15 @@ impl fmt::Display for Profile {
     }
 }
 
+/// A system whose plugin isn't there.
+#[derive(Clone, Debug)]
+pub struct Unbuilt {
+    /// Its name.
+    pub name: String,
+    /// The command that builds it.
+    pub build: String,
+}
+
 /// A checked campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
@@ -158,6 +169,10 @@ pub struct Campaign {
     pub limits: Limits,
     /// What competes.
     pub systems: Vec<System>,
+    /// What would compete if it had been built.
+    pub unbuilt: Vec<Unbuilt>,
+    /// Models that are described, not named.
+    pub generated: Vec<Generated>,
     /// On what.
     pub test_sets: Vec<TestSet>,
     /// Under which protocols.
@@ -221,12 +236,17 @@ impl Campaign {
 /// The campaign that ships with dyno: looked for in the working directory and the folders above it, then in the
 /// program's (`target/release/dyno` lies two folders below the checkout).
 pub fn starter() -> Option<PathBuf> {
-    let shipped = Path::new("campaigns/starter.toml");
+    shipped("starter")
+}
+
+/// The campaign of that name that ships with dyno.
+pub fn shipped(name: &str) -> Option<PathBuf> {
+    let shipped = PathBuf::from(format!("campaigns/{name}.toml"));
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|path| path.ancestors().skip(1).take(4));
     let here = std::env::current_dir().ok();
     let mut folders = here.iter().flat_map(|path| path.ancestors()).chain(above);
-    folders.find_map(|folder| Some(folder.join(shipped)).filter(|path| path.is_file()))
+    folders.find_map(|folder| Some(folder.join(&shipped)).filter(|path| path.is_file()))
 }
 
 /// Whether `name` fits `pattern`, in which `*` stands for any letters and `?` for one. Without either the

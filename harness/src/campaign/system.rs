@@ -36,6 +36,9 @@ pub enum Launch {
         backend: String,
         /// Its settings.
         settings: Settings,
+        /// How many words it translates together in the throughput tracks, if that isn't left to dyno.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        batch: Option<usize>,
     },
     /// A backend in a shared library.
     Plugin {
@@ -43,6 +46,9 @@ pub enum Launch {
         library: PathBuf,
         /// Its settings.
         settings: Settings,
+        /// How many words it translates together in the throughput tracks, if that isn't left to dyno.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        batch: Option<usize>,
     },
     /// Any program that answers each line of its standard input by a line on its standard output.
     Foreign {
@@ -70,12 +76,12 @@ impl System {
     /// Program and arguments under `track` on `cores`. `facts` is where a hosted system leaves its facts.
     pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> std::io::Result<Vec<String>> {
         match &self.launch {
-            Launch::BuiltIn { backend, settings } => {
-                self.own_command(["--backend", backend], settings, track, cores, facts)
+            Launch::BuiltIn { backend, settings, batch } => {
+                self.own_command(["--backend", backend], settings, *batch, (track, cores), facts)
             }
-            Launch::Plugin { library, settings } => {
+            Launch::Plugin { library, settings, batch } => {
                 let library = library.display().to_string();
-                self.own_command(["--plugin", &library], settings, track, cores, facts)
+                self.own_command(["--plugin", &library], settings, *batch, (track, cores), facts)
             }
             Launch::Foreign { command, .. } => {
                 let value = |name: &str| self.placeholder(name, track, cores);
@@ -155,8 +161,8 @@ impl System {
         &self,
         which: [&str; 2],
         settings: &Settings,
-        track: Track,
-        cores: &[usize],
+        batch: Option<usize>,
+        (track, cores): (Track, &[usize]),
         facts: &Path,
     ) -> std::io::Result<Vec<String>> {
         let program = std::env::current_exe()?.display().to_string();
@@ -164,6 +170,9 @@ impl System {
         command.extend(["--track".into(), track.name().into()]);
         command.extend(["--cores".into(), cores.len().to_string()]);
         command.extend(["--facts".into(), facts.display().to_string()]);
+        if let Some(batch) = batch {
+            command.extend(["--batch".into(), batch.to_string()]);
+        }
         for model in &self.models {
             command.extend(["--model".into(), model.display().to_string()]);
         }

@@ -24,6 +24,26 @@ pub struct TestSet {
 }
 
 impl TestSet {
+    /// Its first `lines` alone, as a set of its own.
+    #[must_use]
+    pub fn first(&self, lines: usize) -> Self {
+        if lines >= self.source.len() {
+            return self.clone();
+        }
+        let source = self.source[..lines].to_vec();
+        let references: Vec<Vec<String>> =
+            self.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect();
+        let mut hash = Sha256::new();
+        source.iter().for_each(|line| hash.update([line.as_slice(), b"\n"].concat()));
+        references.iter().flatten().for_each(|line| hash.update([line.as_bytes(), b"\n"].concat()));
+        Self {
+            name: format!("{}, first {lines}", self.name),
+            source,
+            references,
+            sha256: hex(&hash.finalize()),
+        }
+    }
+
     /// Whitespace-separated words of the raw source: the unit of all speeds.
     pub fn words(&self) -> usize {
         self.source.iter().map(|line| words(line)).sum()

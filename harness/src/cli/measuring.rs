@@ -153,3 +153,49 @@ fn seconds(text: &str) -> Result<f64, String> {
         _ => Err("a number of seconds above 0 and at most 1,000,000".into()),
     }
 }
+
+pub(super) const REPRODUCE_EXAMPLES: &str = "Examples:
+  dyno reproduce                              the tables that there are
+  dyno reproduce devlin-1 --quick             a first look, in minutes
+  dyno reproduce marian-2 opennmt-3 --markdown
+  dyno reproduce --all -o tables.html         hours; interrupt it and run it again: it resumes
+
+Models are drawn at the papers' dimensions into the user's cache folder on first use (up to 0.9 GB each). A finished run of
+the same programs, models and lines is read again instead of being repeated.
+
+Exit codes: 0 printed; 1 a system was INVALID; 2 bad request; 130 interrupted.";
+
+/// `dyno reproduce`.
+#[derive(Args)]
+pub struct ReproduceArgs {
+    /// Which tables; the list of them if absent
+    #[arg(value_name = "TABLE")]
+    pub tables: Vec<String>,
+    /// List the tables
+    #[arg(long, conflicts_with_all = ["tables", "all"])]
+    pub list: bool,
+    /// All tables
+    #[arg(long, conflicts_with = "tables")]
+    pub all: bool,
+    /// Fewer lines and rounds: minutes a table
+    #[arg(long)]
+    pub quick: bool,
+    /// Only systems of this name; `*` and `?` as in a shell; may be repeated
+    #[arg(long = "system", short = 's', value_name = "PATTERN")]
+    pub systems: Vec<String>,
+    /// Measure again what a finished run holds
+    #[arg(long)]
+    pub again: bool,
+    /// Say what would be measured and how long it takes, then stop
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write a page of the tables into this file too
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

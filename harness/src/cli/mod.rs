@@ -9,7 +9,7 @@ use std::os::fd::RawFd;
 use clap::{Args, Parser, Subcommand};
 
 pub use engines::{BreakdownArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs};
-pub use measuring::{DoctorArgs, GateArgs, RunArgs, VerifyArgs};
+pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{CompareArgs, ListArgs, PriceArgs, PublishArgs, ReportArgs, ScoreArgs};
 
 /// dyno measures machine-translation engines on CPUs, honestly.
@@ -59,6 +59,9 @@ pub enum Command {
     /// Is this host fit to measure? Each finding comes with a remedy
     #[command(after_help = measuring::DOCTOR_HELP)]
     Doctor(DoctorArgs),
+    /// Measure a paper's table again, and print its figures beside ours
+    #[command(after_help = measuring::REPRODUCE_EXAMPLES)]
+    Reproduce(ReproduceArgs),
     /// Copy a finished run into results/, where nothing is ever overwritten
     #[command(after_help = runs::PUBLISH_HELP)]
     Publish(PublishArgs),

@@ -79,8 +79,8 @@ fn as_text(campaign: &Campaign) -> String {
     let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.profile);
     for system in &campaign.systems {
         let what = match &system.launch {
-            Launch::BuiltIn { backend, settings } => format!("backend {backend}{}", in_words(settings)),
-            Launch::Plugin { library, settings } => {
+            Launch::BuiltIn { backend, settings, .. } => format!("backend {backend}{}", in_words(settings)),
+            Launch::Plugin { library, settings, .. } => {
                 format!("plugin {}{}", library.display(), in_words(settings))
             }
             Launch::Foreign { command, .. } => command.join(" "),

@@ -9,6 +9,7 @@ pub mod gate;
 pub mod list;
 pub mod publish;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod score;
 pub mod tokenize;

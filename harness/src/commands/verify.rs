@@ -84,6 +84,7 @@ fn request(args: &VerifyArgs) -> Outcome<Request> {
         let mut campaign = load_campaign(args.campaign.as_deref())?;
         let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
         filters.apply(&mut campaign)?;
+        campaign.make_models()?;
         campaign.systems.iter_mut().for_each(|system| system.sampling |= args.sampling);
         return of_campaign(campaign);
     };
@@ -114,7 +115,7 @@ fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
     let settings = args.settings.iter().cloned().collect();
     if let Some(library) = &args.plugin {
         let library = std::path::absolute(library).or_bad_input()?;
-        let launch = Launch::Plugin { library, settings };
+        let launch = Launch::Plugin { library, settings, batch: None };
         return Ok(Some(own_system("plugin", launch, args.models.clone())));
     }
     let backend = match (&args.backend, args.models.first()) {
@@ -122,7 +123,7 @@ fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
         (Some(name), _) => registry::find(name).map_err(bad_input)?,
         (None, Some(_)) => suiting(&args.models)?,
     };
-    let launch = Launch::BuiltIn { backend: backend.name().into(), settings };
+    let launch = Launch::BuiltIn { backend: backend.name().into(), settings, batch: None };
     Ok(Some(own_system(backend.name(), launch, args.models.clone())))
 }
 

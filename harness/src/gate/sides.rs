@@ -122,14 +122,14 @@ fn shell(command: &str) -> Vec<String> {
 
 fn on_another_dyno(candidate: &System, program: &Path) -> Outcome<System> {
     let mut command: Vec<String> = vec![program.display().to_string(), "translate".into()];
-    let settings = match &candidate.launch {
-        Launch::BuiltIn { backend, settings } => {
+    let (settings, batch) = match &candidate.launch {
+        Launch::BuiltIn { backend, settings, batch } => {
             command.extend(["--backend".into(), backend.clone()]);
-            settings
+            (settings, batch)
         }
-        Launch::Plugin { library, settings } => {
+        Launch::Plugin { library, settings, batch } => {
             command.extend(["--plugin".into(), std::path::absolute(library)?.display().to_string()]);
-            settings
+            (settings, batch)
         }
         Launch::Foreign { .. } => {
             let (name, remedy) = (&candidate.name, "name its baseline with --baseline");
@@ -139,6 +139,9 @@ fn on_another_dyno(candidate: &System, program: &Path) -> Outcome<System> {
         }
     };
     command.extend(["--track", "{track}", "--cores", "{cores}"].map(String::from));
+    if let Some(words) = batch {
+        command.extend(["--batch".into(), words.to_string()]);
+    }
     for model in &candidate.models {
         command.extend(["--model".into(), std::path::absolute(model)?.display().to_string()]);
     }

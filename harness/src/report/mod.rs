@@ -23,8 +23,10 @@ mod translations;
 mod view;
 mod words;
 
+pub use page::document;
 pub use published::Published;
 pub use readme::{BEGIN, END};
+pub use tables::{Field, Table, inline};
 
 use serde_json::json;
 

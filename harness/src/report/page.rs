@@ -44,6 +44,19 @@ pub fn html(view: &View, beside_records: bool) -> anyhow::Result<String> {
     tera.render("report.html", &context).context("the report")
 }
 
+/// Another page of the same looks and rules: `template`, whose parts are the report's, filled with `page`.
+pub fn document(name: &str, template: &str, page: &serde_json::Value) -> anyhow::Result<String> {
+    let style = charts::theme() + STYLE;
+    let mut tera = Tera::new();
+    // The first for its parts.
+    tera.add_raw_templates([("report.html", TEMPLATE), (name, template)]).context("the templates")?;
+    let context = serde_json::json!({
+        "style_hash": hash(&style), "style": style, "script_hash": hash(SCRIPT), "script": SCRIPT, "page": page,
+    });
+    let context = tera::Context::from_serialize(&context).context("the page")?;
+    tera.render(name, &context).context("the page")
+}
+
 /// As a content-security policy names an inline element.
 fn hash(text: &str) -> String {
     format!("sha256-{}", base64(&Sha256::digest(text.as_bytes())))

@@ -1,12 +1,10 @@
-//! What papers published, from a data file with its sources: points to lay under our own charts.
+//! What papers published, as points to lay under our own charts.
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 
 use super::cost::Cost;
 use super::numbers::plain;
-
-const DATA: &str = include_str!("published.toml");
+use crate::papers::{self, Point, Table};
 
 /// A published point.
 #[derive(Clone, Debug)]
@@ -22,38 +20,11 @@ pub struct Published {
     dollars_per_hour: Option<f64>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct WireFile {
-    table: Vec<WireTable>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct WireTable {
-    paper: String,
-    place: String,
-    title: String,
-    test_set: String,
-    hardware: String,
-    words: Option<f64>,
-    dollars_per_hour: Option<f64>,
-    points: Vec<WirePoint>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct WirePoint {
-    name: String,
-    bleu: f64,
-    words_per_second: Option<f64>,
-    seconds: Option<f64>,
-}
-
 /// All published points.
 pub fn all() -> Result<Vec<Published>> {
-    let file: WireFile = toml::from_str(DATA).context("the published points")?;
-    file.table.iter().flat_map(|table| table.points.iter().map(|point| Published::of(table, point))).collect()
+    let tables = papers::tables()?;
+    let under = tables.iter().filter(|table| table.frontier);
+    under.flat_map(|table| table.points.iter().map(|point| Published::of(table, point))).collect()
 }
 
 /// The papers that are in the data, in its order.
@@ -64,17 +35,18 @@ pub fn papers() -> Result<Vec<String>> {
 }
 
 impl Published {
-    fn of(table: &WireTable, point: &WirePoint) -> Result<Self> {
-        let counted = table.words.zip(point.seconds).map(|(words, seconds)| words / seconds);
-        let speed = point.words_per_second.or(counted);
+    fn of(table: &Table, point: &Point) -> Result<Self> {
+        let (speed, bleu) = (table.words_per_second(point), point.bleu);
+        let (words_per_second, bleu) = speed
+            .zip(bleu)
+            .with_context(|| format!("{} {} has no speed or no BLEU", table.paper, point.name))?;
         Ok(Self {
             paper: table.paper.clone(),
-            bleu: point.bleu,
+            bleu,
             name: point.name.clone(),
             source: format!("{}, {}", table.title, table.place),
             conditions: format!("{}; {}", table.test_set, table.hardware),
-            words_per_second: speed
-                .with_context(|| format!("{} {} has no speed", table.paper, point.name))?,
+            words_per_second,
             dollars_per_hour: table.dollars_per_hour,
         })
     }
@@ -107,7 +79,7 @@ mod tests {
         let tiny = all.iter().find(|point| point.name == "distill-tiny-opt").unwrap();
         assert!((tiny.cost(Cost::OneCore).unwrap() / 621.0 - 1.0).abs() < 0.02);
         // The Marian paper: 62,954 words in 273.2 s at 0.102 dollars an hour, by its formula in section 5.
-        let aan = all.iter().find(|point| point.name == "base-AAN-int16").unwrap();
+        let aan = all.iter().find(|point| point.name == "Transformer-base-AAN-int16").unwrap();
         assert!((aan.cost(Cost::Dollars).unwrap() / 8.13 - 1.0).abs() < 0.01);
         assert!(all.iter().all(|point| point.bleu > 10.0 && point.cost(Cost::Latency).is_none()));
     }

@@ -82,10 +82,17 @@ impl Table {
 
     /// Without the columns that say nothing in any row.
     #[must_use]
-    pub fn without_empty_columns(mut self) -> Self {
+    pub fn without_empty_columns(self) -> Self {
+        self.without_empty_columns_but(0)
+    }
+
+    /// The same, but the last `kept` stay: that they say nothing says something.
+    #[must_use]
+    pub fn without_empty_columns_but(mut self, kept: usize) -> Self {
         let says = |row: &Row, i: usize| !matches!(row.fields[i].text.as_str(), "–" | "");
+        let stays = |i: usize| i == 0 || i + kept >= self.heads.len();
         let kept: Vec<bool> =
-            (0..self.heads.len()).map(|i| i == 0 || self.rows.iter().any(|row| says(row, i))).collect();
+            (0..self.heads.len()).map(|i| stays(i) || self.rows.iter().any(|row| says(row, i))).collect();
         let keep = |i: &mut usize| {
             *i += 1;
             kept[*i - 1]

@@ -8,10 +8,11 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::cache;
 use crate::say::say;
 
 /// The bench's side of sacrebleu.
@@ -97,15 +98,8 @@ fn last_line(text: &[u8]) -> String {
     text.trim_end().lines().last().unwrap_or("it said nothing").trim().into()
 }
 
-/// The user's cache folder, by the XDG base directory specification.
-fn cache_folder() -> Result<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    cache.map(|cache| cache.join("dyno")).ok_or_else(|| anyhow!("neither XDG_CACHE_HOME nor HOME is set"))
-}
-
 fn private_folder() -> Result<PathBuf> {
-    Ok(cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
+    Ok(cache::folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
 }
 
 /// Builds the environment beside its place and renames it there. Two at once do no harm: one rename wins.

@@ -40,7 +40,7 @@ pub use identity::{Identity, collect_files, file_hash};
 pub use record::{Record, SCHEMA};
 pub use run::{COMMAND, MeasuredCell, Run};
 pub use standing::speed_order;
-pub use summary::{CellSummary, Summary, summarise, unlike_a_formula, write_csv, write_histograms};
+pub use summary::{CellSummary, Summary, steady, summarise, unlike_a_formula, write_csv, write_histograms};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
@@ -79,6 +79,20 @@ impl Store {
         let store = Self::open_at(place, identity, rounds)?;
         test_sets.iter().try_for_each(|set| testsets::keep(&store.folder, set))?;
         Ok(store)
+    }
+
+    /// The last finished run of `identity` below `root`, if there is one.
+    pub fn finished(root: &Path, identity: &Identity, rounds: usize) -> Outcome<Option<PathBuf>> {
+        let base = root.join(format!("{}-{}", identity.campaign, identity.key));
+        let mut last = None;
+        for number in 1.. {
+            let folder = numbered(&base, number);
+            if !is_finished(&folder, identity, rounds)? {
+                break;
+            }
+            last = Some(folder);
+        }
+        Ok(last)
     }
 
     fn open_at(place: &Place<'_>, identity: &Identity, rounds: usize) -> Outcome<Self> {

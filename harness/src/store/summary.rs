@@ -236,7 +236,8 @@ fn load_share(record: &Record) -> Option<f64> {
     Some(median(&milliseconds(&record.one_line_ns))? / mean(&milliseconds(&record.launch_ns))?)
 }
 
-fn steady(record: &Record) -> Option<f64> {
+/// Words a second of a launch without what a launch with one line takes, whatever share of it that is.
+pub fn steady(record: &Record) -> Option<f64> {
     let load_free = mean(&milliseconds(&record.launch_ns))? - median(&milliseconds(&record.one_line_ns))?;
     (load_free > 0.0).then(|| record.words_of_a_pass() as f64 / (load_free / 1e3))
 }

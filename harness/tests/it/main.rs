@@ -11,6 +11,7 @@ mod models;
 mod plugins;
 mod publishing;
 mod report;
+mod reproduce;
 mod resume;
 mod run;
 mod schema;

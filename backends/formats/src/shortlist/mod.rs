@@ -94,6 +94,16 @@ impl Shortlist {
         }
     }
 
+    /// Of one vocabulary of `words` for both sides; `candidates` of each of them, in order.
+    pub(crate) fn of(cut: Cut, words: usize, candidates: impl Iterator<Item = Vec<u32>>) -> Self {
+        let (mut starts, mut ids) = (vec![0], Vec::new());
+        for chosen in candidates {
+            ids.extend(chosen);
+            starts.push(ids.len());
+        }
+        Self { first: cut.first, best: cut.best, target_words: words, shared: true, starts, ids }
+    }
+
     /// So many words are always selected.
     pub fn first(&self) -> usize {
         self.first

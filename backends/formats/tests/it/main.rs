@@ -7,6 +7,7 @@ mod allocations;
 mod config;
 mod convert;
 mod fixtures;
+mod generate;
 mod goldens;
 mod model_dir;
 mod mutations;

@@ -1,16 +1,19 @@
 //! The campaign file as people write it (TOML), and its way into a checked [`Campaign`]. Every complaint says
 //! file, line and column, what was wrong, and what would be right.
 
+mod models;
 mod source;
 mod systems;
 mod testsets;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use models::generated;
 use source::{Source, checked_name, name_fault};
 pub use systems::own_system;
 use systems::{WireSystem, systems};
@@ -43,6 +46,9 @@ struct WireCampaign {
     probes: Option<Vec<Probe>>,
     /// The system that is entered twice; the first if absent.
     twin: Option<Spanned<String>>,
+    /// Models to be drawn, by name.
+    #[serde(default)]
+    generate: BTreeMap<String, Spanned<toml::Table>>,
     #[serde(rename = "system")]
     systems: Vec<Spanned<WireSystem>>,
 }
@@ -76,7 +82,8 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
         noisy_repeats: wire.noisy_repeats,
     };
-    let systems = systems(source, wire.systems)?;
+    let generated = generated(source, wire.generate)?;
+    let (systems, unbuilt) = systems(source, wire.systems, &generated)?;
     twin_fault(source, wire.twin.as_ref(), &systems)?;
     Ok(Campaign {
         name: name(source, wire.name)?,
@@ -85,6 +92,8 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         cores: source.above_zero(wire.cores, "cores")?,
         limits,
         systems,
+        unbuilt,
+        generated,
         twin: wire.twin.map(Spanned::into_inner),
         own_probes: wire.probes,
         filler: filler(source, wire.filler)?,

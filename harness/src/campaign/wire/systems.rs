@@ -1,13 +1,15 @@
 //! Systems as a campaign describes them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
-use crate::campaign::{Launch, System, system};
+use crate::campaign::{Generated, Launch, System, Unbuilt, system};
 use crate::exit::Outcome;
 use crate::registry;
 
@@ -19,9 +21,13 @@ pub(super) struct WireSystem {
     backend: Option<Spanned<String>>,
     plugin: Option<Spanned<PathBuf>>,
     command: Option<Spanned<Vec<String>>>,
-    model: Option<Spanned<PathBuf>>,
+    model: Option<Spanned<WireModel>>,
     #[serde(default)]
-    models: Vec<Spanned<PathBuf>>,
+    models: Vec<Spanned<WireModel>>,
+    /// How to build a plugin that isn't part of dyno: where it isn't there, its system is left out.
+    build: Option<String>,
+    /// Words that are translated together, in the throughput tracks.
+    batch: Option<Spanned<usize>>,
     #[serde(default)]
     settings: dyno_api::Settings,
     #[serde(default)]
@@ -30,41 +36,54 @@ pub(super) struct WireSystem {
     sampling: bool,
 }
 
-/// The systems, checked.
-pub(super) fn systems(source: &Source<'_>, wire: Vec<Spanned<WireSystem>>) -> Outcome<Vec<System>> {
-    let mut systems: Vec<System> = Vec::new();
+/// Those that can compete, and those whose plugin isn't built.
+pub(super) fn systems(
+    source: &Source<'_>,
+    wire: Vec<Spanned<WireSystem>>,
+    generated: &[Generated],
+) -> Outcome<(Vec<System>, Vec<Unbuilt>)> {
+    let (mut systems, mut unbuilt): (Vec<System>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in wire {
-        let name_span = entry.get_ref().name.span();
-        let system = system(source, entry)?;
+        let wire = entry.get_ref();
+        let plugin = wire.plugin.as_ref().map(|plugin| source.resolve(plugin.get_ref()));
+        if let (Some(build), Some(false)) = (&wire.build, plugin.map(|plugin| plugin.exists())) {
+            unbuilt.push(Unbuilt { name: checked_name(source, &wire.name)?, build: build.clone() });
+            continue;
+        }
+        let name_span = wire.name.span();
+        let system = system(source, entry, generated)?;
         if systems.iter().any(|other| other.name == system.name) {
             return Err(source.complaint(name_span, format!("a second system named {:?}", system.name)));
         }
         systems.push(system);
     }
-    Ok(systems)
+    Ok((systems, unbuilt))
 }
 
-fn system(source: &Source<'_>, entry: Spanned<WireSystem>) -> Outcome<System> {
+fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generated]) -> Outcome<System> {
     let span = entry.span();
     let wire = entry.into_inner();
     let name = checked_name(source, &wire.name)?;
-    let models = models(source, wire.model, wire.models)?;
+    let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
+    let models = models.collect::<Outcome<_>>()?;
+    let batch = source.above_zero(wire.batch, "batch")?;
     let launch = match (wire.backend, wire.plugin, wire.command) {
         (Some(backend), None, None) => {
             registry::find(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
-            Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings }
+            Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
         (None, Some(plugin), None) => {
-            Launch::Plugin { library: existing(source, &plugin, "plugin")?, settings: wire.settings }
+            Launch::Plugin { library: existing(source, &plugin, "plugin")?, settings: wire.settings, batch }
         }
-        (None, None, Some(command)) if wire.settings.is_empty() => {
+        (None, None, Some(command)) if wire.settings.is_empty() && batch.is_none() => {
             let folder = source.resolve(Path::new("."));
             system::check_command(command.get_ref(), &folder)
                 .map_err(|m| source.complaint(command.span(), format!("system {name:?}: {m}")))?;
             Launch::Foreign { command: command.into_inner(), folder }
         }
         (None, None, Some(command)) => {
-            let message = "settings belong to backends: write a command's options into the command";
+            let message =
+                "settings belong to backends, and so does batch: write a command's options into the command";
             return Err(source.complaint(command.span(), message));
         }
         _ => {
@@ -82,21 +101,22 @@ pub fn own_system(name: &str, launch: Launch, models: Vec<PathBuf>) -> System {
     System { name, launch, models, environment: Vec::new(), sampling: false, twin_of: None }
 }
 
-fn models(
-    source: &Source<'_>,
-    model: Option<Spanned<PathBuf>>,
-    models: Vec<Spanned<PathBuf>>,
-) -> Outcome<Vec<PathBuf>> {
-    model.iter().chain(&models).map(|path| existing(source, path, "model")).collect()
-}
-
 /// The absolute path of something that is there; `what` names it where it isn't.
 fn existing(source: &Source<'_>, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
-    let resolved = source.resolve(path.get_ref());
+    existing_at(source, path.span(), path.get_ref(), what)
+}
+
+pub(super) fn existing_at(
+    source: &Source<'_>,
+    span: Range<usize>,
+    path: &Path,
+    what: &str,
+) -> Outcome<PathBuf> {
+    let resolved = source.resolve(path);
     let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
     found.ok_or_else(|| {
         source.complaint(
-            path.span(),
+            span,
             format!("no {what} at {}; paths start in the campaign's folder", resolved.display()),
         )
     })

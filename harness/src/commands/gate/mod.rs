@@ -32,6 +32,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     if args.min_bleu.is_some() {
         score::prepare().or_bad_input()?;
     }
+    campaign.make_models()?;
     let stop = stop_on_interrupt()?;
     let mut cells = cells(&campaign, &baseline)?;
     if cells.is_empty() {

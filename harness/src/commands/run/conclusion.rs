@@ -4,20 +4,16 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::Measured;
 use crate::commands::{print, print_json};
 use crate::exit::Outcome;
 use crate::stats::median;
-use crate::store::{Record, Store, Summary};
+use crate::store::{Record, Store};
 use crate::table;
 
 /// Prints what was measured, and what the measuring itself took.
-pub(super) fn conclude(
-    store: &Store,
-    summary: &Summary,
-    page: Option<&Path>,
-    as_json: bool,
-    scored: bool,
-) -> Outcome<()> {
+pub(super) fn conclude(measured: &Measured, page: Option<&Path>, as_json: bool) -> Outcome<()> {
+    let Measured { store, summary, scored, .. } = measured;
     let folder = store.folder();
     let floor_us = pipe_floor_us(store);
     if as_json {

@@ -19,7 +19,7 @@ use super::report::write_page;
 use super::score::{price, summarise_run};
 use super::{load_campaign, print, print_json, this_command};
 use crate::campaign::{Campaign, Track};
-use crate::cli::RunArgs;
+use crate::cli::{PriceArgs, RunArgs};
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
 use crate::numbers::counted;
@@ -28,7 +28,7 @@ use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::say::say;
-use crate::store::{COMMAND, CellSummary, Identity, Place, Store, write_whole};
+use crate::store::{COMMAND, CellSummary, Identity, Place, Store, Summary, write_whole};
 use crate::verify::Verdict;
 use crate::{host, os, score};
 
@@ -44,35 +44,70 @@ pub fn run(args: &RunArgs) -> Outcome {
         say("dyno: nothing to measure: no system, test set or track is left");
         return Ok(Exit::NothingMeasured);
     }
-    preflight(&campaign)?;
     if args.dry_run {
+        preflight(&campaign)?;
         return dry_run(&campaign, &rounds, args.json);
     }
-    introduce(&campaign, &host);
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
-    let mut store = Store::open(&place, &Identity::of(&campaign, &host)?, rounds.len(), &campaign.test_sets)?;
-    if !args.no_tune {
+    let measured = measure(&mut campaign, &host, &place, &args.price, !args.no_tune)?;
+    let page = write_page(measured.store.folder());
+    conclude(&measured, page.as_deref(), args.json)?;
+    Ok(measured.exit())
+}
+
+/// A campaign that was measured, as far as it went.
+pub(super) struct Measured {
+    pub(super) store: Store,
+    pub(super) summary: Summary,
+    interrupted: bool,
+    scored: bool,
+}
+
+impl Measured {
+    /// How a command that measured it ends.
+    pub(super) fn exit(&self) -> Exit {
+        match self.interrupted {
+            true => Exit::Interrupted,
+            false => verdict(&self.summary.cells),
+        }
+    }
+}
+
+/// Measures a campaign at `place`, or what is missing of it there, and scores it; tunes its engines first where that is
+/// wanted.
+pub(super) fn measure(
+    campaign: &mut Campaign,
+    host: &Host,
+    place: &Place<'_>,
+    prices: &PriceArgs,
+    tuned: bool,
+) -> Outcome<Measured> {
+    campaign.make_models()?;
+    preflight(campaign)?;
+    introduce(campaign, host);
+    let planned = plan::rounds(campaign).len();
+    let mut store = Store::open(place, &Identity::of(campaign, host)?, planned, &campaign.test_sets)?;
+    if tuned {
         let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
-        tune(&mut campaign, store.folder(), placement.system(Track::Latency)[0])?;
+        tune(campaign, store.folder(), placement.system(Track::Latency)[0])?;
     }
-    let rounds = plan::rounds(&campaign);
+    let campaign = &*campaign;
+    let rounds = plan::rounds(campaign);
     keep_command(store.folder())?;
-    price(store.folder(), &args.price)?;
-    let can_score = prepare_scoring(&campaign);
-    let interrupted = measure_all(&campaign, &host, &rounds, &mut store)?;
+    price(store.folder(), prices)?;
+    let scored = prepare_scoring(campaign);
+    let interrupted = measure_all(campaign, host, &rounds, &mut store)?;
     if !interrupted {
-        watch_all(&campaign, &host, &store)?;
+        watch_all(campaign, host, &store)?;
     }
-    let summary = summarise_run(store.folder(), can_score)?;
+    let summary = summarise_run(store.folder(), scored)?;
     if interrupted {
         let done = store.records().len();
         say(format_args!("interrupted after {done} of {} rounds; the same command resumes", rounds.len()));
     } else {
         store.clear_scratch();
     }
-    let page = write_page(store.folder());
-    conclude(&store, &summary, page.as_deref(), args.json, can_score)?;
-    Ok(if interrupted { Exit::Interrupted } else { verdict(&summary.cells) })
+    Ok(Measured { store, summary, interrupted, scored })
 }
 
 /// Keeps the command that began the run, for whoever wants the same; what resumes it is no other run.
@@ -198,7 +233,7 @@ pub(super) fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
+pub(super) fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
     let seconds: f64 =
         rounds.iter().map(|round| rounds::least_seconds(campaign, round.test_set, round.track)).sum();
     let cells = plan::cells(campaign);

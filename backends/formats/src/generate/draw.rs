@@ -1,0 +1,99 @@
+//! What stands in a generated model's tensors: numbers from a seed, of a size at which what is fed back, attended to
+//! and passed up all matter, so that translations neither repeat one word nor ignore their source.
+
+use std::collections::BTreeMap;
+
+use super::Recipe;
+use super::shapes::{self, Kind, Shape};
+use crate::safetensors::Stored;
+use crate::{DType, Result};
+
+/// The id of the end of the sentence in our lists of words.
+const END: usize = 0;
+
+/// So improbable that no sentence ends before its greatest length.
+const NEVER: f32 = -1e4;
+
+/// Of recurrent networks: what a product's reach is multiplied by, since gates make what passes smaller, and how far the
+/// vectors of words reach. With these the translations of the reference of rnn-fc vary.
+const RECURRENT: (f32, f32) = (1.6, 1.0);
+
+/// Of Transformers the same for what goes around attention to the source, so that words don't all become one vector on
+/// their way through deep encoders; and for that attention, which must choose words and outweigh the word before.
+const AROUND: f32 = 0.3;
+const TO_SOURCE: f32 = 4.0;
+
+/// Biases reach so far on both sides.
+const BIAS: f32 = 0.1;
+
+/// The paper of rnn-fc clips its weights to [-1, 1].
+const MOST: f32 = 1.0;
+
+/// All tensors of the model, drawn.
+pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
+    let transformer = recipe.config().text("type").is_ok_and(|kind| kind == "transformer");
+    let drawn = |shape: Shape| {
+        let bytes = values(&shape, reach(&shape, transformer), recipe.seed);
+        (shape.name, Stored { dtype: DType::F32, shape: vec![shape.rows, shape.columns], bytes })
+    };
+    Ok(shapes::of(recipe)?.into_iter().map(drawn).collect())
+}
+
+/// How far a tensor's values reach on both sides of zero. A product keeps the size of what it multiplies at √(3/inputs).
+fn reach(shape: &Shape, transformer: bool) -> f32 {
+    let keeps = |inputs: usize| (3.0 / inputs as f32).sqrt();
+    match shape.kind {
+        Kind::Scale => 0.0,
+        Kind::Bias | Kind::WordBias => BIAS,
+        // Of the output layer a word's vector is a column.
+        Kind::Words if transformer => keeps(shape.columns),
+        Kind::Words => RECURRENT.1,
+        Kind::Product if !transformer => (RECURRENT.0 * keeps(shape.rows)).min(MOST),
+        Kind::Product if shape.name.contains("_context_") => TO_SOURCE * keeps(shape.rows),
+        Kind::Product => AROUND * keeps(shape.rows),
+    }
+}
+
+fn values(shape: &Shape, reach: f32, seed: u64) -> Vec<u8> {
+    let count = shape.rows * shape.columns;
+    if shape.kind == Kind::Scale {
+        return 1f32.to_le_bytes().repeat(count);
+    }
+    let mut draw = Draw::new(seed, &shape.name);
+    let mut bytes = Vec::with_capacity(4 * count);
+    (0..count).for_each(|_| bytes.extend((reach * draw.between()).to_le_bytes()));
+    if shape.kind == Kind::WordBias {
+        bytes[4 * END..][..4].copy_from_slice(&NEVER.to_le_bytes());
+    }
+    bytes
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the same sequence on every host.
+pub(super) struct Draw(u64);
+
+impl Draw {
+    /// The sequence of a seed and a purpose, told apart by FNV-1a.
+    pub(super) fn new(seed: u64, purpose: &str) -> Self {
+        let hash = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        Self(purpose.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, hash))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Between -1 and 1, in steps that f32 holds exactly.
+    fn between(&mut self) -> f32 {
+        const STEPS: f32 = (1u32 << 23) as f32;
+        (self.next() >> 40) as f32 / STEPS - 1.0
+    }
+
+    /// In [0, 1).
+    pub(super) fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

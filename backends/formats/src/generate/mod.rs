@@ -1,0 +1,67 @@
+//! Models whose weights are drawn at random: for measuring speed at dimensions that nobody has trained.
+//!
+//! A [`Recipe`] says what a model of such a family would look like; [`generate`] writes it as a model directory. The
+//! same recipe gives the same bytes on every host. Such a model says nothing, and never ends: the end of the sentence
+//! is made impossible, so that with `max-length-factor = 1` every system writes as many words as the source has and all
+//! do the same work.
+//!
+//! `shapes` knows which tensors a configuration asks for (the engines check them), `draw` what stands in them, `words`
+//! the vocabulary and the shortlist.
+
+mod draw;
+mod recipe;
+mod rnn_fc;
+mod s2s;
+mod shapes;
+mod transformer;
+mod words;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::convert::Partial;
+use crate::digest::FileIdentity;
+use crate::manifest::Manifest;
+use crate::model_dir::{MANIFEST, weights_name};
+use crate::shortlist::Cut;
+use crate::{Precision, Result, safetensors};
+
+pub use recipe::Recipe;
+use words::Words;
+
+/// The vocabulary's file: one list for both sides.
+const VOCABULARY: &str = "vocab.txt";
+
+/// The shortlist's file.
+const SHORTLIST: &str = "shortlist.bin";
+
+/// Draws the model of `recipe` and writes it as a directory at `to`, which must not be there.
+///
+/// # Errors
+/// One line that names file and fault; nothing is left at `to` then.
+pub fn generate(recipe: &Recipe, to: &Path) -> Result<()> {
+    let partial = Partial::create(to)?;
+    let mut files = BTreeMap::new();
+    let mut add = |name: &str, bytes: &[u8]| {
+        partial.write(name, bytes)?;
+        files.insert(name.to_owned(), FileIdentity::of_bytes(bytes));
+        Ok(())
+    };
+    let words = Words::read(&recipe.text, recipe.words)?;
+    add(VOCABULARY, words.list().as_bytes())?;
+    if let Some(cut) = recipe.shortlist {
+        add(SHORTLIST, &words.shortlist(cut, recipe.seed).to_binary())?;
+    }
+    let metadata = [("format", "dyno-1"), ("precision", Precision::F32.name())];
+    let metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+    add(&weights_name(Precision::F32), &safetensors::write(&metadata, &draw::tensors(recipe)?))?;
+    let manifest = Manifest {
+        vocabularies: vec![VOCABULARY.into(); 2],
+        shortlist: recipe.shortlist.map(|cut: Cut| (SHORTLIST.into(), cut)),
+        files,
+        tables: vec![recipe.configuration()],
+        ..Manifest::default()
+    };
+    partial.write(MANIFEST, manifest.to_toml().as_bytes())?;
+    partial.move_into_place(to)
+}

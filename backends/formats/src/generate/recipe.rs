@@ -1,0 +1,127 @@
+//! What a generated model looks like, as a campaign's `[generate.NAME]` says it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::shapes::{self, Shape};
+use crate::digest::FileIdentity;
+use crate::error::{Located, clip};
+use crate::manifest::entries_of;
+use crate::shortlist::Cut;
+use crate::yaml::{Entries, Value};
+use crate::{Fault, MarianConfig, Result};
+
+/// Counts up whenever the same recipe gives another model: old ones must not be taken for new.
+const GENERATION: u32 = 1;
+
+/// Fewer words than this are no vocabulary: the end, the unknown word, and a shortlist's multiple of eight.
+const FEWEST_WORDS: usize = 16;
+
+/// A model to be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// Of everything that is drawn.
+    pub seed: u64,
+    /// Words of the one vocabulary that source and target share.
+    pub words: usize,
+    /// Texts whose words begin the vocabulary, most frequent first; what is missing is invented.
+    pub text: Vec<PathBuf>,
+    /// How many candidates each word has, if there is a shortlist.
+    pub shortlist: Option<Cut>,
+    /// The table that configures the network: `marian` or `rnn-fc`.
+    table: &'static str,
+    entries: Entries,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct WireRecipe {
+    #[serde(default = "one")]
+    seed: u64,
+    words: usize,
+    #[serde(default)]
+    text: Vec<PathBuf>,
+    shortlist: Option<WireShortlist>,
+    marian: Option<toml::Table>,
+    rnn_fc: Option<toml::Table>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireShortlist {
+    first: usize,
+    best: usize,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Recipe {
+    /// Takes a recipe's table; its texts' paths start at `folder`.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn of(table: toml::Table, folder: &Path) -> Result<Self, Fault> {
+        let wire: WireRecipe =
+            table.try_into().map_err(|error: toml::de::Error| Fault::from(clip(error.message().trim())))?;
+        let (table, entries) = match (wire.marian, wire.rnn_fc) {
+            (Some(table), None) => (shapes::MARIAN, entries_of(table)),
+            (None, Some(table)) => (shapes::RNN_FC, entries_of(table)),
+            _ => return Err("needs one of `marian` and `rnn-fc`: the network's configuration".into()),
+        };
+        if wire.words < FEWEST_WORDS {
+            return Err(format!("{} words; {FEWEST_WORDS} or more were expected", wire.words).into());
+        }
+        let shortlist =
+            wire.shortlist.map(|WireShortlist { first, best }| Cut { first, best, threshold: 0.0 });
+        let text = wire.text.iter().map(|path| folder.join(path)).collect();
+        let recipe = Self { seed: wire.seed, words: wire.words, text, shortlist, table, entries };
+        shapes::of(&recipe).map_err(|error| Fault::from(error.to_string()))?;
+        Ok(recipe)
+    }
+
+    /// The network's configuration, as `model.toml` has it: with the vocabularies' sizes.
+    pub(super) fn configuration(&self) -> (String, Entries) {
+        let words = Value::Text(self.words.to_string());
+        let sizes = ("dim-vocabs".to_owned(), Value::List(vec![words.clone(), words]));
+        let others = self.entries.iter().filter(|(key, _)| key != "dim-vocabs").cloned();
+        (self.table.into(), others.chain([sizes]).collect())
+    }
+
+    /// The same, to be asked.
+    pub(super) fn config(&self) -> MarianConfig {
+        let (name, entries) = self.configuration();
+        MarianConfig::from_entries(format!("generated [{name}]"), entries)
+    }
+
+    /// How many numbers its weights are.
+    pub fn parameters(&self) -> u64 {
+        let sizes = shapes::of(self).unwrap_or_default();
+        sizes.iter().map(|Shape { rows, columns, .. }| (rows * columns) as u64).sum()
+    }
+
+    /// What tells its model from all others: a hash over everything that decides its bytes.
+    ///
+    /// # Errors
+    /// When a text can't be read.
+    pub fn key(&self) -> Result<String> {
+        let texts = self.text.iter().map(|path| FileIdentity::of_file(path)).collect::<Result<Vec<_>>>()?;
+        let parts = (GENERATION, self.seed, self.words, &self.shortlist, self.configuration(), texts);
+        let identity = FileIdentity::of_bytes(format!("{parts:?}").as_bytes());
+        Ok(identity.sha256[..12].into())
+    }
+
+    /// Which engine's table configures it.
+    pub(super) fn table(&self) -> &'static str {
+        self.table
+    }
+}
+
+/// A recipe's text is looked for when it is used, so that its fault names the file.
+pub(super) fn read(path: &Path) -> Result<String> {
+    let bytes = crate::bytes::Bytes::map(path)?;
+    let text = std::str::from_utf8(&bytes).map_err(crate::bytes::not_utf8).in_file(path)?;
+    Ok(text.to_owned())
+}

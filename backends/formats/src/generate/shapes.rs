@@ -1,0 +1,103 @@
+//! Which tensors a network of a family has, and what kind of values belong into each.
+
+use super::{Recipe, rnn_fc, s2s, transformer};
+use crate::{Error, Fault, Result};
+
+/// The table of Marian's models.
+pub(super) const MARIAN: &str = "marian";
+
+/// The table of `rnn-fc`.
+pub(super) const RNN_FC: &str = "rnn-fc";
+
+/// What stands in a tensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Weights of a product: a row for each input.
+    Product,
+    /// A row for each word.
+    Words,
+    /// What is added to a product.
+    Bias,
+    /// What a norm multiplies by.
+    Scale,
+    /// The bias of the words, one of which ends the sentence.
+    WordBias,
+}
+
+/// A tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shape {
+    pub(super) name: String,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) kind: Kind,
+}
+
+/// All tensors of the network that `recipe` describes.
+pub(super) fn of(recipe: &Recipe) -> Result<Vec<Shape>> {
+    let config = recipe.config();
+    let mut shapes = Shapes::default();
+    match (recipe.table(), recipe.table() == MARIAN && config.text("type")? == "transformer") {
+        (RNN_FC, _) => rnn_fc::shapes(&config, recipe.words, &mut shapes)?,
+        (_, true) => transformer::shapes(&config, recipe.words, &mut shapes)?,
+        _ if config.text("type")? == "s2s" => s2s::shapes(&config, recipe.words, &mut shapes)?,
+        _ => {
+            let what = format!("generating a model of type `{}`", config.text("type")?);
+            return Err(config.fault("type", Fault::unsupported(what, "there are transformer and s2s")));
+        }
+    }
+    Ok(shapes.0)
+}
+
+/// A list in the making.
+#[derive(Default)]
+pub(super) struct Shapes(Vec<Shape>);
+
+impl Shapes {
+    fn add(&mut self, name: impl Into<String>, rows: usize, columns: usize, kind: Kind) {
+        self.0.push(Shape { name: name.into(), rows, columns, kind });
+    }
+
+    /// Weights [rows, columns] of a product.
+    pub(super) fn product(&mut self, name: impl Into<String>, rows: usize, columns: usize) {
+        self.add(name, rows, columns, Kind::Product);
+    }
+
+    /// A bias [1, columns].
+    pub(super) fn bias(&mut self, name: impl Into<String>, columns: usize) {
+        self.add(name, 1, columns, Kind::Bias);
+    }
+
+    /// `{prefix}_W{suffix}` and `{prefix}_b{suffix}`.
+    pub(super) fn dense(&mut self, prefix: &str, suffix: &str, rows: usize, columns: usize) {
+        self.product(format!("{prefix}_W{suffix}"), rows, columns);
+        self.bias(format!("{prefix}_b{suffix}"), columns);
+    }
+
+    /// Scale and bias of the norm around `name`.
+    pub(super) fn norm(&mut self, name: &str, columns: usize) {
+        self.add(format!("{name}_ln_scale"), 1, columns, Kind::Scale);
+        self.bias(format!("{name}_ln_bias"), columns);
+    }
+
+    /// Vectors [words, width].
+    pub(super) fn words(&mut self, name: &str, words: usize, width: usize) {
+        self.add(name, words, width, Kind::Words);
+    }
+
+    /// The bias of the words.
+    pub(super) fn word_bias(&mut self, name: &str, words: usize) {
+        self.add(name, 1, words, Kind::WordBias);
+    }
+}
+
+/// Refuses a key that asks for what isn't drawn here, however well an engine might run it.
+pub(super) fn only(config: &crate::MarianConfig, key: &str, value: &str) -> Result<(), Error> {
+    match config.text(key)? {
+        found if found == value => Ok(()),
+        found => {
+            let what = format!("generating a model with `{found}`");
+            Err(config.fault(key, Fault::unsupported(what, "write the key's plain value, or leave it out")))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The tensors of Marian's Transformers, with the decoders that our engines run. Names: Marian's
+//! `src/models/transformer.h`.
+
+use super::shapes::{Shapes, only};
+use crate::{Fault, MarianConfig, Result};
+
+/// What a layer needs to know.
+struct Widths {
+    /// D.
+    model: usize,
+    /// F.
+    feed: usize,
+    /// Layers of the feed-forward sublayer.
+    feed_depth: usize,
+}
+
+pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Result<()> {
+    only(config, "tied-embeddings-all", "true")?;
+    only(config, "transformer-postprocess", "dan")?;
+    only(config, "transformer-preprocess", "")?;
+    only(config, "layer-normalization", "false")?;
+    let widths = Widths {
+        model: config.count("dim-emb")?,
+        feed: config.count("transformer-dim-ffn")?,
+        feed_depth: config.count("transformer-ffn-depth")?,
+    };
+    to.words("Wemb", words, widths.model);
+    to.word_bias("decoder_ff_logit_out_b", words);
+    for layer in 1..=config.count("enc-depth")? {
+        let prefix = format!("encoder_l{layer}");
+        attention(&format!("{prefix}_self"), &widths, to);
+        feed_forward(&prefix, &widths, to);
+    }
+    for layer in 1..=config.count("dec-depth")? {
+        let prefix = format!("decoder_l{layer}");
+        autoregression(config, &prefix, &widths, to)?;
+        attention(&format!("{prefix}_context"), &widths, to);
+        feed_forward(&prefix, &widths, to);
+    }
+    Ok(())
+}
+
+fn attention(prefix: &str, widths: &Widths, to: &mut Shapes) {
+    for part in ["q", "k", "v", "o"] {
+        to.dense(prefix, part, widths.model, widths.model);
+    }
+    to.norm(&format!("{prefix}_Wo"), widths.model);
+}
+
+fn feed_forward(prefix: &str, widths: &Widths, to: &mut Shapes) {
+    let prefix = format!("{prefix}_ffn");
+    let mut inputs = widths.model;
+    for layer in 1..=widths.feed_depth {
+        let outputs = if layer == widths.feed_depth { widths.model } else { widths.feed };
+        to.dense(&prefix, &layer.to_string(), inputs, outputs);
+        inputs = outputs;
+    }
+    to.norm(&format!("{prefix}_ffn"), widths.model);
+}
+
+fn autoregression(config: &MarianConfig, prefix: &str, widths: &Widths, to: &mut Shapes) -> Result<()> {
+    const KEY: &str = "transformer-decoder-autoreg";
+    match config.text(KEY)? {
+        "self-attention" => attention(&format!("{prefix}_self"), widths, to),
+        "average-attention" => average(config, &format!("{prefix}_aan"), widths.model, to)?,
+        "rnn" => {
+            only(config, "dec-cell", "ssru")?;
+            let prefix = format!("{prefix}_rnn");
+            to.product(format!("{prefix}_W"), widths.model, widths.model);
+            to.dense(&prefix, "f", widths.model, widths.model);
+            to.norm(&format!("{prefix}_ffn"), widths.model);
+        }
+        other => {
+            let what = format!("a decoder with `{other}`");
+            let remedy = "there are self-attention, average-attention and rnn";
+            return Err(config.fault(KEY, Fault::unsupported(what, remedy)));
+        }
+    }
+    Ok(())
+}
+
+/// Its last layer leads back to the model's width, and isn't there where that is where we are already.
+fn average(config: &MarianConfig, prefix: &str, width: usize, to: &mut Shapes) -> Result<()> {
+    let (inner, depth) = (config.count("transformer-dim-aan")?, config.count("transformer-aan-depth")?);
+    let mut at = width;
+    for layer in 1..depth {
+        to.dense(prefix, &layer.to_string(), at, inner);
+        at = inner;
+    }
+    if at != width {
+        to.dense(prefix, &depth.to_string(), at, width);
+    }
+    if !config.flag("transformer-aan-nogate")? {
+        to.dense(prefix, "i", width, width);
+        to.dense(prefix, "f", width, width);
+    }
+    to.norm(&format!("{prefix}_ffn"), width);
+    Ok(())
+}

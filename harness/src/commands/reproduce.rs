@@ -1,0 +1,154 @@
+//! `dyno reproduce`: papers' tables, measured again by the campaigns that ship with dyno.
+//!
+//! A campaign is run as `dyno run` runs it: the same children, rounds, records and folders. What is special to papers is
+//! only what is printed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::run::{dry_run, measure};
+use super::{print, print_json};
+use crate::campaign::{self, Campaign, Profile, Track};
+use crate::cli::{PriceArgs, ReproduceArgs};
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::host::Host;
+use crate::papers::{self, Table};
+use crate::plan::{self, Filters};
+use crate::reproduce::{Reproduction, markdown, page, text};
+use crate::say::say;
+use crate::store::{Identity, Place, Run, Store, write_whole};
+use crate::table::grid;
+
+/// Where runs go, as those of `dyno run`.
+const RUNS: &str = "runs";
+
+/// Lines of a quick look in the latency track: enough for a factor, and a minute for the slowest network of the papers.
+const QUICK_LINES: usize = 60;
+
+/// A campaign that tables of the request share, and its run, if it was run.
+struct Shared {
+    campaign: Campaign,
+    run: Option<Run>,
+    exit: Exit,
+}
+
+/// Lists tables, or measures and prints them.
+pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    let tables = papers::tables()?;
+    let wanted = wanted(args, &tables)?;
+    if wanted.is_empty() {
+        return list(&tables, args.json);
+    }
+    let mut shared: BTreeMap<&str, Shared> = BTreeMap::new();
+    let mut reproductions = Vec::new();
+    for table in &wanted {
+        if let Some(name) = table.campaign.as_deref().filter(|name| !shared.contains_key(name)) {
+            let measures = wanted.iter().any(|other| other.campaign == table.campaign && other.measures());
+            shared.insert(name, share(campaign_of(name, args)?, measures, args)?);
+        }
+        let found = table.campaign.as_deref().and_then(|name| shared.get(name));
+        let (campaign, run) =
+            (found.map(|found| &found.campaign), found.and_then(|found| found.run.as_ref()));
+        reproductions.push(Reproduction::of(table, campaign, run));
+        if found.is_some_and(|found| found.exit == Exit::Interrupted) {
+            break;
+        }
+    }
+    if !args.dry_run {
+        show(&reproductions, args)?;
+    }
+    let ended = |exit: &Exit| shared.values().any(|shared| shared.exit == *exit);
+    Ok([Exit::Interrupted, Exit::No].into_iter().find(ended).unwrap_or(Exit::Done))
+}
+
+/// The tables that were asked for; none for the list.
+fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Table>> {
+    if args.all {
+        return Ok(tables.iter().collect());
+    }
+    let find = |id: &String| {
+        tables.iter().find(|table| table.id == *id).ok_or_else(|| {
+            let ids = tables.iter().map(|table| table.id.as_str());
+            let near = dyno_api::closest(id, ids.clone());
+            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
+            bad_input(format!("no table {id:?}{hint}; there are: {}", ids.collect::<Vec<_>>().join(", ")))
+        })
+    };
+    args.tables.iter().map(find).collect()
+}
+
+fn list(tables: &[Table], as_json: bool) -> Outcome {
+    if as_json {
+        print_json(&tables)?;
+        return Ok(Exit::Done);
+    }
+    let row = |table: &Table| {
+        let place = format!("{}, {}", table.paper, table.place);
+        let how = if table.measures() {
+            "measured"
+        } else if table.campaign.is_some() {
+            "counted"
+        } else {
+            "in words"
+        };
+        vec![table.id.clone(), place, how.into(), table.about.clone()]
+    };
+    let rows = tables.iter().map(row).collect();
+    print(&format!("{}\n", grid(&["table", "where", "here", "what it shows"], rows, 0..0)))?;
+    Ok(Exit::Done)
+}
+
+/// The campaign, made as thorough as was asked for.
+fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
+    let missing = || bad_input(format!("campaigns/{name}.toml isn't here: run dyno in its checkout"));
+    let mut campaign = Campaign::load(&campaign::shipped(name).ok_or_else(missing)?)?;
+    campaign.profile = if args.quick { Profile::Quick } else { campaign.profile };
+    // Throughput needs the whole set: a launch must be long beside its loading.
+    if args.quick && campaign.tracks == [Track::Latency] {
+        campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(QUICK_LINES)).collect();
+    }
+    let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
+    filters.apply(&mut campaign)?;
+    Ok(campaign)
+}
+
+/// Runs a campaign, or reads the finished run of it that is there; a dry run and tables that only count need none.
+fn share(mut campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Shared> {
+    let (run, exit) = match (measures, args.dry_run) {
+        (true, false) => run_of(&mut campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
+        (true, true) => {
+            say(format_args!("campaign {}", campaign.name));
+            (None, dry_run(&campaign, &plan::rounds(&campaign), args.json)?)
+        }
+        (false, _) => (None, Exit::Done),
+    };
+    Ok(Shared { campaign, run, exit })
+}
+
+fn run_of(campaign: &mut Campaign, again: bool) -> Outcome<(Run, Exit)> {
+    let (host, planned, runs) = (Host::detect()?, plan::rounds(campaign).len(), Path::new(RUNS));
+    campaign.make_models()?;
+    if !again && let Some(folder) = Store::finished(runs, &Identity::of(campaign, &host)?, planned)? {
+        say(format_args!("reading {}, measured before; --again measures it anew", folder.display()));
+        return Ok((Run::read(&folder)?, Exit::Done));
+    }
+    let measured = measure(campaign, &host, &Place::Below(runs), &PriceArgs::default(), false)?;
+    let folder = measured.store.folder();
+    say(format_args!("run: {}", folder.display()));
+    Ok((Run::read(folder)?, measured.exit()))
+}
+
+fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
+    if let Some(path) = &args.out {
+        write_whole(path, page(reproductions)?.as_bytes())
+            .map_err(|failure| bad_input(format!("{:#}; write it elsewhere with -o FILE", failure.error)))?;
+        say(format_args!("page: {}", path.display()));
+    }
+    match (args.json, args.markdown) {
+        (true, _) => print_json(&json!(reproductions)),
+        (_, true) => print(&reproductions.iter().map(markdown).collect::<Vec<_>>().join("\n")),
+        _ => print(&reproductions.iter().map(text).collect::<Vec<_>>().join("\n")),
+    }
+}
