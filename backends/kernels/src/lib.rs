@@ -45,6 +45,8 @@ pub use isa::Isa;
 pub use kernels::Kernels;
 pub use pack::Scaling;
 pub use precision::Precision;
+#[cfg(feature = "library-products")]
+pub use product::library;
 pub use product::{Activation, Best, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights};
 pub use tuning::{Tuning, Walk};
 pub use vector::Memory;

@@ -27,6 +27,8 @@ impl Candidates {
             starts: Vec::new(),
             scales: Vec::new(),
             bias: Vec::new(),
+            #[cfg(feature = "library-products")]
+            plain: Vec::new(),
             ..weights
         };
         let mut all = Self { weights: bare, rows: Vec::new() };
@@ -128,6 +130,8 @@ impl Candidates {
             starts: Vec::with_capacity(vectors),
             scales: Vec::with_capacity(vectors * LANES),
             bias: Vec::with_capacity(vectors * LANES),
+            #[cfg(feature = "library-products")]
+            plain: Vec::new(),
             ..self.weights
         }
     }
@@ -170,6 +174,8 @@ impl Candidates {
             let blocks = &mut into.blocks[first..];
             from.kernels.interleave(&self.sixteen(sixteen), &self.sixteen(next), from.groups, blocks, step);
         }
+        #[cfg(feature = "library-products")]
+        into.keep_plain();
         Ok(())
     }
 

@@ -3,6 +3,8 @@
 pub(crate) mod arithmetic;
 mod candidates;
 pub(crate) mod job;
+#[cfg(feature = "library-products")]
+pub mod library;
 mod matrix;
 mod rows;
 pub(crate) mod tile;

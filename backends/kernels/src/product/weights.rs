@@ -123,6 +123,8 @@ pub struct Weights {
     pub(super) scales: Vec<f32>,   // [N rounded up to 16]
     pub(super) bias: Vec<f32>,     // [N rounded up to 16]
     pub(super) walks: Walks,
+    #[cfg(feature = "library-products")]
+    pub(super) plain: Vec<f32>, // [K, N], where a library reads it
 }
 
 impl Weights {
@@ -149,6 +151,8 @@ impl Weights {
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
             walks: Walks::built_in(vectors * groups * size_of::<Block>()),
+            #[cfg(feature = "library-products")]
+            plain: Vec::new(),
         };
         for column in (0..n).step_by(LANES) {
             let (first, step) = packed.vector(column);
@@ -161,6 +165,8 @@ impl Weights {
             }
         }
         kernels.tuning.into_iter().for_each(|tuning| tuning.apply(&mut packed));
+        #[cfg(feature = "library-products")]
+        packed.keep_plain();
         packed
     }
 
@@ -276,6 +282,10 @@ impl Weights {
             sink,
             walk: self.walks.of(a.rows),
         };
+        #[cfg(feature = "library-products")]
+        if self.by_library(&mut job) {
+            return Ok(());
+        }
         // SAFETY: the function came from `kernels`, whose instruction set was found on this processor.
         unsafe { (self.multiply)(&mut job) };
         Ok(())
