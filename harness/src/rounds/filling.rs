@@ -76,15 +76,31 @@ fn wanted_lines(run: &Run<'_>) -> Outcome<usize> {
         return Ok(source.len());
     }
     let times = [load.ending.wall_ns(), whole.ending.wall_ns()];
-    Ok(lines_for(profile.throughput_minimum_ns(), times, source.len()).min(profile.throughput_enough_lines()))
+    let set_words = run.round.test_set.words();
+    let wanted = words_for(profile.throughput_minimum_ns(), times, [words(&source[0]), set_words]);
+    let further = wanted.saturating_sub(set_words) as f64 / words_of_a_further_line(run);
+    Ok((source.len() + further.ceil() as usize).min(profile.throughput_enough_lines()))
 }
 
-/// Lines that take `minimum_ns`, when one takes the first of `times_ns` and `lines` take the second; a tenth
-/// more, so that a quick round doesn't fall short.
-fn lines_for(minimum_ns: u64, [one_ns, all_ns]: [u64; 2], lines: usize) -> usize {
-    let line_ns = all_ns.saturating_sub(one_ns).max(1) as f64 / lines.max(2).saturating_sub(1) as f64;
+/// Words that take `minimum_ns`, when one line takes the first of `times_ns` and the set the second, with so many
+/// words each; a tenth more, so that a quick round doesn't fall short. Filler may have longer lines than the set: time
+/// goes by words.
+fn words_for(minimum_ns: u64, [one_ns, all_ns]: [u64; 2], [one, all]: [usize; 2]) -> usize {
+    let word_ns = all_ns.saturating_sub(one_ns).max(1) as f64 / all.saturating_sub(one).max(1) as f64;
     let left_ns = minimum_ns.saturating_sub(one_ns) as f64;
-    (1.1 * left_ns / line_ns).ceil() as usize
+    (1.1 * left_ns / word_ns).ceil() as usize
+}
+
+/// Mean words of the lines that would be put around the set.
+fn words_of_a_further_line(run: &Run<'_>) -> f64 {
+    let set = run.round.test_set;
+    let (count, total) = match &run.bench.campaign.filler {
+        Some(filler) => {
+            filler.around(set).fold((0, 0), |(count, total), line| (count + 1, total + words(line)))
+        }
+        None => (set.source.len(), set.words()),
+    };
+    total.max(1) as f64 / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
 /// Further lines before and after the scored ones.
@@ -109,9 +125,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trial_tells_how_many_lines_last_long_enough() {
-        // 0.1 s of loading, then 1 ms a line: 9.9 s hold 9,900 lines, and a tenth more.
-        assert_eq!(lines_for(10_000_000_000, [101_000_000, 200_000_000], 100), 10_889);
-        assert_eq!(lines_for(1_000, [2_000, 3_000], 100), 0, "loading alone lasts long enough");
+    fn the_trial_tells_how_many_words_last_long_enough() {
+        // 0.1 s of loading, then 1 ms a word: 9.9 s hold 9,900 words, and a tenth more.
+        assert_eq!(words_for(10_000_000_000, [101_000_000, 200_000_000], [1, 100]), 10_889);
+        assert_eq!(words_for(1_000, [2_000, 3_000], [1, 100]), 0, "loading alone lasts long enough");
     }
 }
