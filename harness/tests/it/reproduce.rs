@@ -129,5 +129,4 @@ fn a_finished_run_is_read_again_and_lies_beside_the_paper() {
 fn a_table_that_is_not_there_is_refused_with_a_hint() {
     let bench = Bench::new("");
     reproduce(&bench, &["devlin1"]).assert_says(2, &["no table", "devlin-1"]);
-    reproduce(&bench, &["devlin-1"]).assert_says(2, &["campaigns/devlin-1.toml", "checkout"]);
 }
