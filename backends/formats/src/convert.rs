@@ -31,8 +31,8 @@ pub struct ConvertOptions<'a> {
     pub precisions: Vec<Precision>,
     /// Source and target language, for `model.toml`; those of the source where `None`.
     pub languages: Option<[String; 2]>,
-    /// A shortlist to write in binary instead of copying the source's file.
-    pub shortlist: Option<&'a Shortlist>,
+    /// A shortlist to take instead of the source's, and its file: written in binary where that form can hold it.
+    pub shortlist: Option<(&'a Path, &'a Shortlist)>,
     /// Whether a model directory that is at the place already may be replaced.
     pub overwrite: bool,
 }
@@ -147,19 +147,17 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn shortlist(&mut self, source: &ModelDir, given: Option<&Shortlist>) -> Result<()> {
-        let (name, cut, bytes) = match (given, source.shortlist()) {
-            (Some(given), _) => {
-                let cut = Cut { first: given.first(), best: given.best(), ..Cut::default() };
-                ("shortlist.bin", cut, Bytes::Owned(given.to_binary()))
+    fn shortlist(&mut self, source: &ModelDir, given: Option<(&Path, &Shortlist)>) -> Result<()> {
+        let (cut, bytes) = match (given, source.shortlist()) {
+            (Some((path, list)), _) => {
+                let cut = Cut { first: list.first(), best: list.best(), ..Cut::default() };
+                (cut, list.to_binary().map_or_else(|| Bytes::map(path), |binary| Ok(Bytes::Owned(binary)))?)
             }
-            (None, Some((path, cut))) => {
-                let bytes = Bytes::map(path)?;
-                let binary = crate::shortlist::binary::is_binary(&bytes);
-                (if binary { "shortlist.bin" } else { "shortlist.txt" }, cut, bytes)
-            }
+            (None, Some((path, cut))) => (cut, Bytes::map(path)?),
             (None, None) => return Ok(()),
         };
+        let binary = crate::shortlist::binary::is_binary(&bytes);
+        let name = if binary { "shortlist.bin" } else { "shortlist.txt" };
         self.add(name.into(), &bytes)?;
         self.manifest.shortlist = Some((name.into(), cut));
         Ok(())

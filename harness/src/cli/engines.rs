@@ -88,7 +88,7 @@ pub struct DecodingArgs {
     /// Vocabulary of both sides, or of source and target
     #[arg(long, num_args = 1..=2, value_name = "FILE")]
     pub vocab: Option<Vec<String>>,
-    /// Shortlist; of a text one the first FIRST words are kept, and the BEST of each word
+    /// Shortlist or vocabulary map; of a lexical text the first FIRST words are kept, and the BEST of each word
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
     pub shortlist: Option<Vec<String>>,
     /// Number type of the weights: f32, f16, int16, int8; the widest that is there if absent
@@ -149,7 +149,7 @@ pub struct ConvertArgs {
     /// Vocabulary of both sides, or of source and target
     #[arg(long, num_args = 1..=2, value_name = "FILE")]
     pub vocab: Option<Vec<PathBuf>>,
-    /// Shortlist to take along, in binary; of a text one the first FIRST words are kept, and the BEST of each
+    /// Shortlist to take along (a lexical one in binary, its first FIRST words and the BEST of each), or vocabulary map
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
     pub shortlist: Option<Vec<String>>,
     /// Languages of source and target

@@ -1,7 +1,7 @@
 //! `dyno convert`: a model directory out of Marian's files.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Shortlist, Vocabularies};
 use dyno_text::Vocabulary;
@@ -21,7 +21,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     let options = ConvertOptions {
         precisions: args.precision.clone(),
         languages,
-        shortlist: shortlist.as_ref(),
+        shortlist: shortlist.as_ref().map(|(path, list)| (path.as_path(), list)),
         overwrite: args.overwrite,
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
@@ -46,7 +46,7 @@ fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
     }
 }
 
-fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<Shortlist> {
+fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist)> {
     let (path, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist names no file"))?;
     let mut cut = Cut::default();
     for (to, text) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
@@ -58,7 +58,8 @@ fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<Shortlist> {
     let (source, target) = (read(source)?, read(target)?);
     let (source, target) = (Words(&source), Words(&target));
     let vocabularies = Vocabularies { source: &source, target: &target, shared: model.shares_vocabulary() };
-    Shortlist::open(path.as_ref(), cut, vocabularies).or_bad_input()
+    let list = Shortlist::open(path.as_ref(), cut, vocabularies).or_bad_input()?;
+    Ok((path.into(), list))
 }
 
 fn read(path: &Path) -> Outcome<Vocabulary> {

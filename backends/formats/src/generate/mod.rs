@@ -49,8 +49,9 @@ pub fn generate(recipe: &Recipe, to: &Path) -> Result<()> {
     };
     let words = Words::read(&recipe.text, recipe.words)?;
     add(VOCABULARY, words.list().as_bytes())?;
-    if let Some(cut) = recipe.shortlist {
-        add(SHORTLIST, &words.shortlist(cut, recipe.seed).to_binary())?;
+    let shortlist = recipe.shortlist.map(|cut| words.shortlist(cut, recipe.seed));
+    if let Some(binary) = shortlist.and_then(|list| list.to_binary()) {
+        add(SHORTLIST, &binary)?;
     }
     let metadata = [("format", "dyno-1"), ("precision", Precision::F32.name())];
     let metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();

@@ -3,7 +3,7 @@
 //! Layout, little-endian: u64 magic, checksum, first, best, number of offsets (source words + 1), number of ids;
 //! then the offsets (u64); then the ids (u32).
 
-use super::Shortlist;
+use super::{Cut, Shortlist};
 use crate::Fault;
 use crate::bytes::Cursor;
 
@@ -48,7 +48,8 @@ pub(super) fn parse(
     }
     let starts = starts(cursor.take(offsets * 8, "the offsets")?, ids)?;
     let ids = targets(cursor.take(ids * 4, "the ids")?, target_words)?;
-    Ok(Shortlist { first, best, target_words, shared, starts, ids })
+    let cut = Cut { first, best, threshold: 0.0 };
+    Ok(Shortlist::lexical(cut, target_words, shared, starts, ids))
 }
 
 fn count(cursor: &mut Cursor<'_>) -> Result<usize, Fault> {
@@ -103,8 +104,11 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 impl Shortlist {
-    /// This shortlist in Marian's binary form.
-    pub fn to_binary(&self) -> Vec<u8> {
+    /// This shortlist in Marian's binary form; `None` for a vocabulary map, whose n-grams it can't hold.
+    pub fn to_binary(&self) -> Option<Vec<u8>> {
+        if !self.always.is_empty() || !self.longer.targets.is_empty() {
+            return None;
+        }
         let header = [self.first, self.best, self.starts.len(), self.ids.len()];
         let numbers = header.iter().chain(&self.starts).map(|number| *number as u64);
         let mut body: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
@@ -112,6 +116,6 @@ impl Shortlist {
         let mut file = MAGIC.to_le_bytes().to_vec();
         file.extend(checksum(&body).to_le_bytes());
         file.extend(body);
-        file
+        Some(file)
     }
 }

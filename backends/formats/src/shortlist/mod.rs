@@ -1,13 +1,15 @@
-//! Lexical shortlists: for each source word, the target words that it may become.
+//! Shortlists: for each source word, or n-gram of them, the target words that it may become.
 //!
-//! Marian has two forms, text ([`text`]) and binary ([`binary`]); both become one [`Shortlist`], and selection follows Marian's rule:
-//! the first (most frequent) words, the candidates of every source token, with one shared vocabulary the source
-//! tokens themselves, filled up with the next words to a multiple of 8, ascending. Marian selects for a batch;
+//! Marian has two lexical forms, text ([`text`]) and binary ([`binary`]); a vocabulary map ([`map`]) has n-grams.
+//! All become one [`Shortlist`], and selection follows Marian's rule: the first (most frequent) words, the candidates
+//! of every source token and n-gram, with one shared vocabulary the source tokens themselves, filled up with the next words to a multiple of 8, ascending. Marian selects for a batch;
 //! here the caller says which tokens count: those of a sentence, if its translation may not depend on others.
 
 pub mod binary;
+pub mod map;
 pub mod text;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::bytes::Bytes;
@@ -36,8 +38,8 @@ pub struct Vocabularies<'a> {
     pub shared: bool,
 }
 
-/// How much to keep of a text shortlist: Marian's `shortlist: [path, first, best, prune]`. A binary one has been
-/// cut already.
+/// How much to keep of a lexical text: Marian's `shortlist: [path, first, best, prune]`. A binary one has been cut
+/// already, and so has a vocabulary map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// So many words of the target vocabulary are always selected.
@@ -55,7 +57,7 @@ impl Default for Cut {
     }
 }
 
-/// Candidates for each source word.
+/// Candidates for each source word, and for n-grams of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortlist {
     first: usize,
@@ -65,10 +67,21 @@ pub struct Shortlist {
     /// Candidates of source word s: `ids[starts[s]..starts[s + 1]]`.
     starts: Vec<usize>,
     ids: Vec<u32>,
+    /// Selected whatever the source: a vocabulary map's 0-grams.
+    always: Vec<u32>,
+    longer: Longer,
+}
+
+/// What n-grams of two and more source words may become, beyond what their words may.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Longer {
+    /// Words of the longest n-gram.
+    longest: usize,
+    targets: HashMap<Vec<u32>, Vec<u32>>,
 }
 
 impl Shortlist {
-    /// Reads either form; told by content. `cut` matters for text only.
+    /// Reads any form; told by content. `cut` matters for lexical text only.
     ///
     /// # Errors
     /// One line that names the file and the fault.
@@ -89,9 +102,17 @@ impl Shortlist {
                 vocabularies.target.words(),
                 vocabularies.shared,
             )
+        } else if map::is_map(bytes) {
+            map::parse(bytes, vocabularies)
         } else {
             text::parse(bytes, cut, vocabularies)
         }
+    }
+
+    /// Lexical candidates: those of source word s are `ids[starts[s]..starts[s + 1]]`.
+    fn lexical(cut: Cut, target_words: usize, shared: bool, starts: Vec<usize>, ids: Vec<u32>) -> Self {
+        let Cut { first, best, .. } = cut;
+        Self { first, best, target_words, shared, starts, ids, always: Vec::new(), longer: Longer::default() }
     }
 
     /// Of one vocabulary of `words` for both sides; `candidates` of each of them, in order.
@@ -101,7 +122,7 @@ impl Shortlist {
             ids.extend(chosen);
             starts.push(ids.len());
         }
-        Self { first: cut.first, best: cut.best, target_words: words, shared: true, starts, ids }
+        Self::lexical(cut, words, true, starts, ids)
     }
 
     /// So many words are always selected.
@@ -138,11 +159,14 @@ impl Shortlist {
     /// Nothing is allocated where `selection` comes from [`selection`](Self::selection) of this shortlist.
     pub fn select<'a>(&self, tokens: &[u32], selection: &'a mut Selection) -> &'a [u32] {
         selection.reset(self.target_words, self.first.min(self.target_words));
-        for token in tokens {
+        self.always.iter().for_each(|id| selection.mark(*id));
+        for (at, token) in tokens.iter().enumerate() {
             if self.shared && (*token as usize) < self.target_words {
                 selection.mark(*token);
             }
-            self.candidates(*token).iter().for_each(|id| selection.mark(*id));
+            let from_here = &tokens[at..tokens.len().min(at + self.longer.longest)];
+            let longer = (2..=from_here.len()).filter_map(|size| self.longer.targets.get(&from_here[..size]));
+            self.candidates(*token).iter().chain(longer.flatten()).for_each(|id| selection.mark(*id));
         }
         selection.fill_up(self.first, self.target_words);
         selection.list()

@@ -18,13 +18,16 @@ const NULL: &str = "NULL";
 /// # Errors
 /// The first fault, with its line.
 pub fn check(bytes: &[u8]) -> Result<(), Fault> {
-    let any = Scattered;
-    let vocabularies = Vocabularies { source: &any, target: &any, shared: true };
-    parse(bytes, Cut::default(), vocabularies).map(drop)
+    parse(bytes, Cut::default(), Scattered::BOTH).map(drop)
 }
 
-/// A vocabulary of any words, for [`check`].
-struct Scattered;
+/// A vocabulary of any words, for checks.
+pub(super) struct Scattered;
+
+impl Scattered {
+    pub(super) const BOTH: Vocabularies<'static> =
+        Vocabularies { source: &Self, target: &Self, shared: true };
+}
 
 impl Vocabulary for Scattered {
     fn words(&self) -> usize {
@@ -51,8 +54,7 @@ pub(super) fn parse(bytes: &[u8], cut: Cut, vocabularies: Vocabularies<'_>) -> R
     }
     let source_words = vocabularies.source.words();
     let (starts, ids) = prune(pairs, source_words, cut);
-    let (target_words, shared) = (vocabularies.target.words(), vocabularies.shared);
-    Ok(Shortlist { first: cut.first, best: cut.best, target_words, shared, starts, ids })
+    Ok(Shortlist::lexical(cut, vocabularies.target.words(), vocabularies.shared, starts, ids))
 }
 
 fn is_blank(byte: &u8) -> bool {
@@ -80,7 +82,7 @@ fn pair(line: &[u8], vocabularies: Vocabularies<'_>) -> Result<Option<Pair>, Fau
     Ok(Some(Pair { source, target: looked_up(target, vocabularies.target)?, probability }))
 }
 
-fn looked_up(word: &str, vocabulary: &dyn Vocabulary) -> Result<u32, Fault> {
+pub(super) fn looked_up(word: &str, vocabulary: &dyn Vocabulary) -> Result<u32, Fault> {
     let id = vocabulary.id(word);
     if (id as usize) < vocabulary.words() {
         return Ok(id);

@@ -137,12 +137,29 @@ fn a_given_shortlist_is_written_in_binary() {
     let vocabularies = Vocabularies { source: &words, target: &words, shared: source.shares_vocabulary() };
     let (file, cut) = source.shortlist().unwrap();
     let shortlist = Shortlist::open(file, cut, vocabularies).unwrap();
-    let options = ConvertOptions { shortlist: Some(&shortlist), ..all_precisions() };
+    let options = ConvertOptions { shortlist: Some((file, &shortlist)), ..all_precisions() };
     convert(&source, &to, &options).unwrap();
     assert_eq!(fs::read(to.join("shortlist.bin")).unwrap(), bytes("lex.bin"));
     let model = ModelDir::open(&to).unwrap();
     let (file, cut) = model.shortlist().unwrap();
     assert_eq!(Shortlist::open(file, cut, vocabularies).unwrap(), shortlist);
+}
+
+#[test]
+fn a_vocabulary_map_is_taken_along_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, file) = (folder.path().join("model"), folder.path().join("map.tsv"));
+    fs::write(&file, "\ta b\nc\td\nc d\te\n").unwrap();
+    let (source, words) = (ModelDir::open(path("decoder.yml")).unwrap(), Words::of_goldens());
+    let vocabularies = Vocabularies { source: &words, target: &words, shared: true };
+    let map = Shortlist::open(&file, Cut::default(), vocabularies).unwrap();
+    let options = ConvertOptions { shortlist: Some((&file, &map)), ..all_precisions() };
+    convert(&source, &to, &options).unwrap();
+    let (written, cut) =
+        ModelDir::open(&to).unwrap().shortlist().map(|(path, cut)| (path.to_owned(), cut)).unwrap();
+    assert_eq!(written, to.join("shortlist.txt"));
+    assert_eq!(fs::read(&written).unwrap(), fs::read(&file).unwrap());
+    assert_eq!(Shortlist::open(&written, cut, vocabularies).unwrap(), map);
 }
 
 #[test]

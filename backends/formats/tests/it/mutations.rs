@@ -221,6 +221,12 @@ fn text_shortlists_survive() {
 }
 
 #[test]
+fn vocabulary_maps_survive() {
+    let map = "\ta b\nc\td\nc d\te f\nc d e\tg\n".as_bytes().to_vec();
+    drive("vocabulary map", &[map], shortlist::map::check, nothing);
+}
+
+#[test]
 fn binary_shortlists_survive() {
     drive("binary shortlist", &seeds(&["lex.bin"]), shortlist::binary::check, |file| {
         let words = file.get(16..).unwrap_or_default().as_chunks().0;
@@ -258,7 +264,7 @@ fn dense_files_stay_in_proportion() {
     let tensors = numbered(5_000, |i| format!(r#""{i}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}},"#));
     let shape =
         format!(r#"{{"a":{{"dtype":"U8","shape":[{}0],"data_offsets":[0,0]}}}}"#, "0,".repeat(100_000));
-    let files: [(&str, Check, Vec<u8>); 7] = [
+    let files: [(&str, Check, Vec<u8>); 8] = [
         ("metadata", safetensors::check, framed(format!(r#"{{"__metadata__":{{{}"":""}}}}"#, metadata))),
         ("tensors", safetensors::check, framed(format!("{{{}}}", tensors.trim_end_matches(',')))),
         ("shape", safetensors::check, framed(shape)),
@@ -270,6 +276,7 @@ fn dense_files_stay_in_proportion() {
             format!("format = 1\n[m]\na = [{}]", "1,".repeat(100_000)).into_bytes(),
         ),
         ("pairs", shortlist::text::check, "a b 1\n".repeat(20_000).into_bytes()),
+        ("n-grams", shortlist::map::check, numbered(20_000, |i| format!("a {i}\tb\n")).into_bytes()),
     ];
     for (name, check, file) in files {
         let before = bytes_so_far();

@@ -1,5 +1,8 @@
 //! Shortlists against Marian's files and rules.
 
+use std::collections::BTreeSet;
+
+use dyno_formats::shortlist::Vocabulary;
 use dyno_formats::{Cut, Shortlist, Vocabularies};
 
 use crate::goldens::{Words, bytes, expected, ids, path};
@@ -34,7 +37,7 @@ fn our_binary_form_is_marians_byte_for_byte() {
     let vocabularies = Vocabularies { source: &words, target: &words, shared: false };
     let cut = Cut { first: 4, best: 3, threshold: 0.0 };
     let from_text = Shortlist::open(&path("lex.s2t"), cut, vocabularies).unwrap();
-    assert_eq!(from_text.to_binary(), bytes("lex.bin"));
+    assert_eq!(from_text.to_binary().unwrap(), bytes("lex.bin"));
     let from_binary = Shortlist::open(&path("lex.bin"), Cut::default(), vocabularies).unwrap();
     assert_eq!(from_binary, from_text);
 }
@@ -79,4 +82,53 @@ fn a_binary_shortlist_for_another_vocabulary_is_refused() {
     let vocabularies = Vocabularies { source: &words, target: &words, shared: false };
     let refusal = Shortlist::from_bytes(&damaged, Cut::default(), vocabularies).unwrap_err();
     assert_eq!(refusal.to_string(), "fails its checksum: the file is damaged");
+}
+
+/// A map's lines, over the goldens' words: of one, two and three words, one of them twice.
+const MAP: &str = "\ta b\nc\ti\nc d\tj k\nd\tl\nc d e\tm\ne c\tn\nc d\to\n";
+
+fn map_of(words: &Words, shared: bool) -> Shortlist {
+    let vocabularies = Vocabularies { source: words, target: words, shared };
+    Shortlist::from_bytes(MAP.as_bytes(), Cut::default(), vocabularies).unwrap()
+}
+
+/// What a map offers, from its definition: every line whose n-gram stands in the sentence, and the special words.
+fn offered(words: &Words, sentence: &[&str]) -> BTreeSet<u32> {
+    let stands = |gram: &[&str]| gram.is_empty() || sentence.windows(gram.len()).any(|window| window == gram);
+    let lines = MAP.lines().map(|line| line.split_once('\t').unwrap());
+    let lines = lines.filter(|(gram, _)| stands(&gram.split_whitespace().collect::<Vec<_>>()));
+    let targets = lines.flat_map(|(_, targets)| targets.split(' ')).chain(["</s>", "<unk>"]);
+    targets.map(|word| words.id(word)).collect()
+}
+
+#[test]
+fn a_map_offers_what_the_sentences_ngrams_become() {
+    let words = Words::of_goldens();
+    let (map, shared) = (map_of(&words, false), map_of(&words, true));
+    for sentence in ["", "c", "d c", "c d", "c d e", "e c d", "c c d d e c", "h g"] {
+        let sentence: Vec<&str> = sentence.split_whitespace().collect();
+        let tokens: Vec<u32> = sentence.iter().map(|word| words.id(word)).collect();
+        let expected = offered(&words, &sentence);
+        let mut buffer = map.selection();
+        let selected = map.select(&tokens, &mut buffer);
+        assert_eq!(selected.len(), expected.len().next_multiple_of(8), "{sentence:?}");
+        // Beside what is offered only what fills it up, from the front.
+        let rest = selected.iter().filter(|id| !expected.contains(id)).copied();
+        let fill = (0..).filter(|id| !expected.contains(id)).take(selected.len() - expected.len());
+        assert!(rest.eq(fill), "{sentence:?}: {selected:?}");
+        assert!(expected.iter().all(|id| selected.contains(id)), "{sentence:?}: {selected:?}");
+        let mut buffer = shared.selection();
+        assert!(tokens.iter().all(|token| shared.select(&tokens, &mut buffer).contains(token)));
+    }
+}
+
+#[test]
+fn a_map_is_told_from_pairs_and_has_no_binary_form() {
+    let words = Words::of_goldens();
+    assert_eq!(map_of(&words, true).to_binary(), None);
+    let vocabularies = Vocabularies { source: &words, target: &words, shared: true };
+    let tabs = Shortlist::from_bytes(b"a\tb\t0.5\n", Cut::default(), vocabularies).unwrap();
+    assert_eq!(tabs.candidates(words.id("b")), [words.id("a")]);
+    let fault = Shortlist::from_bytes(b"a\tb\na\tb\tc\n", Cut::default(), vocabularies).unwrap_err();
+    assert_eq!(fault.to_string(), "line 2, column 1: an n-gram, a tab and its target words were expected");
 }
