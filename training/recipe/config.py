@@ -3,6 +3,8 @@
     name = "gru"                 the product's directory in the work directory
     source = "en"                languages, to name the validation files val.<language>
     target = "de"
+    shortlist = "vmap.txt"       instead of lex.s2t, the lexical one
+    shipped = ["int8"]           the precisions of the model directory: int8 and f16 if not said
     [[corpora]]                  source, target: file names; copies: times seen in a pass
     [marian]                     the architecture; copied verbatim into the exported model.toml
     [training]                   the fields of `Training` below
@@ -42,6 +44,8 @@ class Config:
     marian: dict
     training: Training
     corpora: list[dict] = field(default_factory=list)
+    shortlist: str = "lex.s2t"                                       # the product that goes along: or vmap.txt
+    shipped: list[str] = field(default_factory=lambda: ["int8", "f16"])
 
 
 def load(path: Path) -> Config:

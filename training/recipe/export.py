@@ -1,7 +1,7 @@
 """Stage: a trained network as files for others: a model directory for dyno, and a Marian .npz where Marian has the
 family. Parameters already carry Marian's names, so nothing is renamed.
 
-    <out>/weights.f32.safetensors, model.toml, vocab.spm, and the shortlists that lie in the work directory
+    <out>/weights.f32.safetensors, model.toml, vocab.spm, and a shortlist of the work directory if there is one
     <out>.npz             only with --npz: what Marian itself decodes
 Narrower precisions are made from this directory by `dyno convert`.
 """
@@ -70,13 +70,13 @@ def model_toml(marian: dict, vocab_size: int, languages: list[str], origin: Path
     return "\n".join(lines) + "\n"
 
 
-def export(places: Places, weights_path: Path, out: Path, languages: list[str], npz: bool) -> None:
+def export(places: Places, weights_path: Path, out: Path, languages: list[str], shortlist: str, npz: bool) -> None:
     content = checkpoint.load(weights_path)
     marian, vocab_size = content["marian"], content["vocab_size"]
     out.mkdir(parents=True, exist_ok=True)
     files = [out / "weights.f32.safetensors"]
     save_file(arrays(content["weights"]), files[0], {"format": "dyno-1", "precision": "f32"})
-    for product, name in (("vocab.model", VOCABULARY), ("lex.s2t", SHORTLIST), ("vmap.txt", "vmap.txt")):
+    for product, name in (("vocab.model", VOCABULARY), (shortlist, SHORTLIST)):
         if (places.work / product).exists():
             files.append(out / name)
             shutil.copyfile(places.work / product, files[-1])
@@ -93,10 +93,12 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--source", default="en")
     parser.add_argument("--target", default="de")
+    parser.add_argument("--shortlist", default="lex.s2t", help="a product of the stages align (lex.s2t) or vmap (vmap.txt)")
     parser.add_argument("--npz", action="store_true")
     options = parser.parse_args()
     places = Places.of(options)
-    export(places, places.work / options.weights, options.out, [options.source, options.target], options.npz)
+    export(places, places.work / options.weights, options.out, [options.source, options.target], options.shortlist,
+           options.npz)
 
 
 if __name__ == "__main__":

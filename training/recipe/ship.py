@@ -19,13 +19,14 @@ from recipe import vocab as vocabulary
 from recipe.average import average
 from recipe.card import Card, Figures
 from recipe.config import load
-from recipe.export import export
+from recipe.export import SHORTLIST, export
 from recipe.files import Places, read_lines
 from recipe.search import Settings
 from recipe.translating import first_of, translate
 
+# Always so many words, and at most so many of each source word.
+SHORTLIST_CUT = ["100", "50"]
 TEST_SETS = ["multi30k/2016", "multi30k/2017", "multi30k/2018"]
-SHIPPED = ["int8", "f16"]
 MEASURED = ["f32", "int16", "int8"]
 
 
@@ -48,9 +49,11 @@ class Engine:
     def __init__(self, dyno: Path, model: Path, pair: str):
         self.dyno, self.model, self.pair = dyno, model, pair
 
-    def convert(self, out: Path) -> None:
+    def convert(self, out: Path, precisions: list[str]) -> None:
+        """A lexical shortlist is cut on the way, and written in binary: a quarter of its text."""
         shutil.rmtree(out, ignore_errors=True)
-        subprocess.run([self.dyno, "convert", self.model, out, "--precision", *SHIPPED], check=True)
+        subprocess.run([self.dyno, "convert", self.model, out, "--precision", *precisions,
+                        "--shortlist", self.model / SHORTLIST, *SHORTLIST_CUT], check=True)
 
     def translate(self, sources: list[str], precision: str) -> list[str]:
         command = [self.dyno, "translate", "--model", self.model, "--precision", precision]
@@ -95,9 +98,9 @@ def main() -> None:
     weights, choices = choose(places, config.name, config.source, config.target)
     wide, shipped = places.work / "out" / config.name, options.models / config.name
     shutil.rmtree(wide, ignore_errors=True)
-    export(places, weights, wide, [config.source, config.target], npz=config.marian["type"] != "rnn-fc")
+    export(places, weights, wide, [config.source, config.target], config.shortlist, npz=config.marian["type"] != "rnn-fc")
     engine = Engine(options.dyno, wide, f"{config.source}-{config.target}")
-    engine.convert(shipped)
+    engine.convert(shipped, config.shipped)
     parameters = sum(tensor.numel() for tensor in checkpoint.load(weights)["weights"].values())
     tokens, hours = tokens_and_hours(places.work / config.name / "log.jsonl", config.training.batch_tokens)
     card = Card(config, parameters, weights.name, choices, tokens, hours,

@@ -61,7 +61,7 @@ def test_dyno_decodes_what_was_exported(student: str, beam: int, vocab, tmp_path
     places = Places(data=tmp_path, work=tmp_path)
     (tmp_path / "vocab.model").write_bytes(vocab.read_bytes())
     torch.save({"marian": marian, "vocab_size": len(processor), "weights": network.state_dict()}, tmp_path / "net.pt")
-    export(places, tmp_path / "net.pt", tmp_path / "model", ["en", "de"], npz=False)
+    export(places, tmp_path / "net.pt", tmp_path / "model", ["en", "de"], "lex.s2t", npz=False)
 
     theirs = dyno_decode(tmp_path / "model", beam)
     settings = Settings(beam=beam, nbest=beam, length_factor=LENGTH_FACTOR, shortest_limit=0)
