@@ -92,9 +92,14 @@ operations! {
     fn to_f(a: I) -> F { [_mm256_cvtepi32_ps(a[0]), _mm256_cvtepi32_ps(a[1])] }
     fn to_i(a: F) -> I { [_mm256_cvtps_epi32(a[0]), _mm256_cvtps_epi32(a[1])] }
 
-    fn exp2i(a: I) -> F {
-        let bias = _mm256_set1_epi32(127);
-        let [low, high] = [_mm256_add_epi32(a[0], bias), _mm256_add_epi32(a[1], bias)];
+    fn scale(a: F, n: F) -> F {
+        let half = round(mul(n, splat(0.5)));
+        mul(mul(a, exp2i(half)), exp2i(sub(n, half)))
+    }
+
+    fn exp2i(n: F) -> F {
+        let ([low, high], bias) = (to_i(n), _mm256_set1_epi32(127));
+        let [low, high] = [_mm256_add_epi32(low, bias), _mm256_add_epi32(high, bias)];
         [_mm256_castsi256_ps(_mm256_slli_epi32::<23>(low)), _mm256_castsi256_ps(_mm256_slli_epi32::<23>(high))]
     }
 

@@ -58,7 +58,7 @@ operations! {
     fn any(mask: M) -> bool { mask != 0 }
     fn to_f(a: I) -> F { _mm512_cvtepi32_ps(a) }
     fn to_i(a: F) -> I { _mm512_cvtps_epi32(a) }
-    fn exp2i(a: I) -> F { _mm512_castsi512_ps(_mm512_slli_epi32::<23>(_mm512_add_epi32(a, _mm512_set1_epi32(127)))) }
+    fn scale(a: F, n: F) -> F { _mm512_scalef_ps(a, n) }
 
     fn load_i(a: &[i32; LANES]) -> I {
         // SAFETY: sixteen lanes are there; the load needs no alignment.

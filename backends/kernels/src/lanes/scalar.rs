@@ -107,16 +107,22 @@ pub(crate) fn to_f(a: I) -> F {
     a.map(|a| a as f32)
 }
 
-/// Of whole numbers that fit: callers round and clamp first.
+/// The nearest whole numbers, halves to even, of values that fit: callers clamp first.
 #[inline]
 pub(crate) fn to_i(a: F) -> I {
-    a.map(|a| a as i32)
+    a.map(|a| a.round_ties_even() as i32)
 }
 
-/// Two to the power of each, from -126 to 127.
+/// a·2ⁿ for whole n from -252 to 254, rounded once: the first of two steps leaves no subnormal number.
 #[inline]
-pub(crate) fn exp2i(a: I) -> F {
-    a.map(|a| f32::from_bits(((a + 127) << 23) as u32))
+pub(crate) fn scale(a: F, n: F) -> F {
+    let half = map(n, |n| (n * 0.5).round_ties_even());
+    mul(mul(a, exp2i(half)), exp2i(sub(n, half)))
+}
+
+/// Two to the power of each whole number, from -126 to 127.
+fn exp2i(n: F) -> F {
+    to_i(n).map(|n| f32::from_bits(((n + 127) << 23) as u32))
 }
 
 /// Nothing to ask for.

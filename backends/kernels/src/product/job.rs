@@ -158,12 +158,6 @@ impl<'a> Job<'a> {
         std::array::from_fn(|i| all.as_ptr().wrapping_add(i * self.stride))
     }
 
-    /// Whether no activation but relu follows the sums, and no bytes are made of them.
-    pub(crate) fn is_simple(&self) -> bool {
-        matches!(self.activation, Activation::None | Activation::Relu)
-            && !matches!(self.sink, Sink::Int8 { .. })
-    }
-
     /// What some rows' units stand for.
     #[inline]
     pub(crate) fn row_scales<const ROWS: usize>(&self, row: usize) -> &'a [f32; ROWS] {

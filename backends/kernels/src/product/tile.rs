@@ -84,16 +84,16 @@ macro_rules! product {
                 finish(job, row, column, sums);
             }
 
-            /// What follows the sums, in registers where it is simple: whole vectors, no activation or relu, no requantising.
+            /// What follows the sums, in registers but for what a function does for all tiles.
             $(#[$feature])*
             #[inline]
             fn finish<const ROWS: usize, const VECTORS: usize>(
                 job: &mut Job<'_>, row: usize, column: usize, sums: [[arithmetic::Sum; VECTORS]; ROWS],
             ) {
-                if !job.is_simple() || column + LANES * VECTORS > job.columns.end {
+                if column + LANES * VECTORS > job.columns.end {
                     let spilled = sums;
                     for (i, sums) in spilled.iter().enumerate() {
-                        finish_any(job, row + i, column, sums);
+                        finish_end(job, row + i, column, sums);
                     }
                     return;
                 }
@@ -109,12 +109,20 @@ macro_rules! product {
                         y[I][v] = lanes::fma(scaled, row_scale, lanes::load(&bias[v]));
                     }
                 });
-                if job.activation == Activation::Relu {
-                    each_row!(ROWS, I, {
-                        for v in 0..VECTORS {
-                            y[I][v] = lanes::max(lanes::splat(0.0), y[I][v]);
-                        }
-                    });
+                match job.activation {
+                    Activation::None => {}
+                    Activation::Relu => {
+                        each_row!(ROWS, I, {
+                            for v in 0..VECTORS {
+                                y[I][v] = lanes::max(lanes::splat(0.0), y[I][v]);
+                            }
+                        });
+                    }
+                    kind => {
+                        let mut spilled = y; // a copy, so that the others' stay in registers
+                        maths::activate_each(kind, spilled.as_flattened_mut());
+                        y = spilled;
+                    }
                 }
                 if let Some(residual) = &job.residual {
                     each_row!(ROWS, I, {
@@ -156,7 +164,12 @@ macro_rules! product {
                             }
                         });
                     }
-                    Sink::Int8 { .. } => unreachable!("requantising isn't simple"),
+                    Sink::Int8 { out, multiplier, flip } => {
+                        let spilled = y;
+                        for (i, y) in spilled.iter().enumerate() {
+                            maths::to_bytes(y, *multiplier, *flip, out.part(row + i, local, width));
+                        }
+                    }
                 }
             }
 
@@ -172,10 +185,10 @@ macro_rules! product {
                 }
             }
 
-            /// The general form.
+            /// Of the last columns, where they end within a vector.
             $(#[$feature])*
             #[inline(never)] // one copy serves all tiles: it costs little beside a tile, and much code
-            fn finish_any(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
+            fn finish_end(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
                 let [row_scale] = *job.row_scales(row);
                 let row_scale = lanes::splat(row_scale);
                 for (v, sums) in sums.iter().enumerate() {

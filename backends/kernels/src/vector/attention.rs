@@ -77,7 +77,7 @@ impl Memory {
 macro_rules! attention {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::Block;
-        use crate::vector::{Memory, TOGETHER};
+        use crate::vector::Memory;
 
         /// Queries [rows, `stride`] and out [rows, D]. `weights` has room for [4, heads, span]; those of the last query are
         /// left at its beginning.

@@ -1,7 +1,7 @@
 //! Functions of sixteen lanes: exponential, logistic, hyperbolic tangent, activations, bytes.
 //!
 //! The exponential reduces x = n·ln 2 + r, with ln 2 in two parts so that n·ln 2 is exact to more than f32, takes the
-//! polynomial of the Cephes library (expf, |r| ≤ ½·ln 2), and scales by 2ⁿ in two steps, which makes subnormal results
+//! polynomial of the Cephes library (expf, |r| ≤ ½·ln 2), and scales by 2ⁿ, rounding once, which makes subnormal results
 //! right too. Its error is below 2 units in the last place where the result is normal. The tangent is odd polynomial (Cephes'
 //! tanhf) below 0.625, where 1 - 2/(e²ˣ + 1) would cancel.
 
@@ -14,7 +14,7 @@ macro_rules! functions {
         $(#[$feature])*
         #[inline]
         pub(crate) fn exp(x: F) -> F {
-            use lanes::{add, exp2i, fma, max, min, mul, round, splat, sub, to_i};
+            use lanes::{add, fma, max, min, mul, round, scale, splat};
             // Past these every result is 0 or ∞. A NaN passes: `max` and `min` answer their second operand.
             let x = min(splat(89.0), max(splat(-104.5), x));
             let n = round(mul(x, splat(std::f32::consts::LOG2_E)));
@@ -24,9 +24,7 @@ macro_rules! functions {
             for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
                 p = fma(p, r, splat(c));
             }
-            let p = add(fma(p, mul(r, r), r), splat(1.0));
-            let half = round(mul(n, splat(0.5)));
-            mul(mul(p, exp2i(to_i(half))), exp2i(to_i(sub(n, half))))
+            scale(add(fma(p, mul(r, r), r), splat(1.0)), n)
         }
 
         $(#[$feature])*
@@ -34,6 +32,12 @@ macro_rules! functions {
         pub(crate) fn sigmoid(x: F) -> F {
             use lanes::{add, div, splat, sub};
             div(splat(1.0), add(splat(1.0), exp(sub(splat(0.0), x))))
+        }
+
+        $(#[$feature])*
+        #[inline]
+        fn swish(x: F) -> F {
+            lanes::mul(x, sigmoid(x))
         }
 
         $(#[$feature])*
@@ -75,10 +79,25 @@ macro_rules! functions {
             match kind {
                 Activation::None => x,
                 Activation::Relu => lanes::max(lanes::splat(0.0), x),
-                Activation::Swish => lanes::mul(x, sigmoid(x)),
+                Activation::Swish => swish(x),
                 Activation::Sigmoid => sigmoid(x),
                 Activation::Tanh => tanh(x),
                 Activation::Gelu => gelu(x),
+            }
+        }
+
+        /// An activation of many vectors: a tile's sums, which follow each other without waiting.
+        $(#[$feature])*
+        #[inline(never)] // one copy serves all tiles
+        pub(crate) fn activate_each(kind: Activation, x: &mut [F]) {
+            // A loop of its own for each, so that constants stay in registers.
+            match kind {
+                Activation::None => {}
+                Activation::Relu => x.iter_mut().for_each(|x| *x = lanes::max(lanes::splat(0.0), *x)),
+                Activation::Swish => x.iter_mut().for_each(|x| *x = swish(*x)),
+                Activation::Sigmoid => x.iter_mut().for_each(|x| *x = sigmoid(*x)),
+                Activation::Tanh => x.iter_mut().for_each(|x| *x = tanh(*x)),
+                Activation::Gelu => x.iter_mut().for_each(|x| *x = gelu(*x)),
             }
         }
 
@@ -86,18 +105,18 @@ macro_rules! functions {
         $(#[$feature])*
         #[inline]
         pub(crate) fn to_byte(x: F) -> I {
-            use lanes::{max, min, round, splat, to_i};
-            to_i(round(min(max(x, splat(-127.0)), splat(127.0))))
+            use lanes::{max, min, splat, to_i};
+            to_i(min(max(x, splat(-127.0)), splat(127.0)))
         }
 
         /// From a table of [value, slope] pairs for |x| in steps of 1/`STEPS`, odd around (0, `middle`).
         $(#[$feature])*
         #[inline]
         pub(crate) fn look_up(x: F, values: &[f32], slopes: &[f32], middle: f32) -> F {
-            use lanes::{abs, fma, gather, gt, min, mul, round, select, splat, sub, to_f, to_i};
+            use lanes::{abs, fma, gather, gt, min, mul, select, splat, sub, to_f, to_i};
             let last = splat((values.len() - 1) as f32);
             let at = min(mul(abs(x), splat(crate::vector::STEPS)), last);
-            let nearest = to_i(round(at));
+            let nearest = to_i(at);
             let above = fma(sub(at, to_f(nearest)), gather(slopes, nearest), gather(values, nearest));
             select(gt(splat(0.0), x), sub(splat(middle + middle), above), above)
         }

@@ -8,6 +8,7 @@ macro_rules! slices {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::LANES;
         use crate::product::Best;
+        use crate::vector::TOGETHER;
 
         /// The lanes that a block of `n` values fills.
         $(#[$feature])*
@@ -18,7 +19,14 @@ macro_rules! slices {
 
         $(#[$feature])*
         pub(crate) fn activate_all(kind: Activation, x: &mut [f32]) {
-            for x in x.chunks_mut(LANES) {
+            let (blocks, rest) = x.as_chunks_mut::<{ LANES * TOGETHER }>();
+            for block in blocks {
+                let mut y = [lanes::splat(0.0); TOGETHER];
+                y.iter_mut().zip(block.chunks(LANES)).for_each(|(y, x)| *y = lanes::load(x));
+                activate_each(kind, &mut y);
+                block.chunks_mut(LANES).zip(y).for_each(|(x, y)| lanes::store(x, y));
+            }
+            for x in rest.chunks_mut(LANES) {
                 let y = activate(kind, lanes::load(x));
                 lanes::store(x, y);
             }
@@ -42,11 +50,18 @@ macro_rules! slices {
 
         $(#[$feature])*
         pub(crate) fn abs_max(x: &[f32]) -> f32 {
-            let mut most = lanes::splat(0.0);
-            for x in x.chunks(LANES) {
-                most = lanes::max(lanes::abs(lanes::load(x)), most);
+            let mut most = [lanes::splat(0.0); TOGETHER]; // of numbers the greatest is the same in any order
+            let (blocks, rest) = x.as_chunks::<{ LANES * TOGETHER }>();
+            for block in blocks {
+                for (most, x) in most.iter_mut().zip(block.as_chunks::<LANES>().0) {
+                    *most = lanes::max(lanes::abs(lanes::load(x)), *most);
+                }
             }
-            lanes::reduce_max(most)
+            for x in rest.chunks(LANES) {
+                most[0] = lanes::max(lanes::abs(lanes::load(x)), most[0]);
+            }
+            let [a, b, c, d] = most;
+            lanes::reduce_max(lanes::max(lanes::max(a, b), lanes::max(c, d)))
         }
 
         $(#[$feature])*
@@ -157,6 +172,15 @@ macro_rules! slices {
             for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
                 let bytes = to_byte(lanes::mul(lanes::load(x), lanes::splat(multiplier)));
                 lanes::store_bytes(out, bytes, flip);
+            }
+        }
+
+        /// As `quantise_int8`, of whole vectors.
+        $(#[$feature])*
+        #[inline(never)] // one copy serves all tiles
+        pub(crate) fn to_bytes(x: &[F], multiplier: f32, flip: u8, out: &mut [u8]) {
+            for (x, out) in x.iter().zip(out.as_chunks_mut::<LANES>().0) {
+                lanes::store_bytes(out, to_byte(lanes::mul(*x, lanes::splat(multiplier))), flip);
             }
         }
 

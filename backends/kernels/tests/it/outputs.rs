@@ -99,29 +99,30 @@ fn everything_after_the_sum_is_right_and_has_the_same_bits_everywhere() {
     }
 }
 
+/// Their values, through an identity, since their bytes are private.
+fn read(kernels: Kernels, rows: &dyno_kernels::Rows) -> Vec<f32> {
+    let one: Vec<i8> = (0..N * N).map(|at| i8::from(at / N == at % N)).collect();
+    let one = kernels.pack_int8(&one, N, N, Layout::Nk).unwrap();
+    let mut y = vec![f32::NAN; M * N];
+    let out = Output::F32(MatMut::new(&mut y, M, N).unwrap());
+    one.multiply(rows.view(), 0..N, Activation::None, None, out).unwrap();
+    y
+}
+
 #[test]
 fn a_requantised_result_is_what_quantising_it_would_give() {
     let case = Case::new(6);
     let multiplier = 40.0; // saturates some
-    for kernels in present() {
+    for (kernels, activation) in
+        present().into_iter().flat_map(|kernels| ACTIVATIONS.map(|kind| (kernels, kind)))
+    {
         let mut fused = kernels.rows(Precision::Int8, M, N);
-        case.run(
-            kernels,
-            Activation::Relu,
-            Output::Int8 { to: fused.target(M, multiplier).unwrap(), multiplier },
-        );
+        let to = fused.target(M, multiplier).unwrap();
+        case.run(kernels, activation, Output::Int8 { to, multiplier });
         let mut apart = kernels.rows(Precision::Int8, M, N);
-        apart.quantise_fixed(&case.f32(kernels, Activation::Relu), M, multiplier).unwrap();
-        // Through an identity, since their bytes are private.
-        let one: Vec<i8> = (0..N * N).map(|at| i8::from(at / N == at % N)).collect();
-        let one = kernels.pack_int8(&one, N, N, Layout::Nk).unwrap();
-        let read = |rows: &dyno_kernels::Rows| {
-            let mut y = vec![f32::NAN; M * N];
-            let out = Output::F32(MatMut::new(&mut y, M, N).unwrap());
-            one.multiply(rows.view(), 0..N, Activation::None, None, out).unwrap();
-            y
-        };
-        assert_eq!(bits(&read(&fused)), bits(&read(&apart)), "{}", kernels.isa());
+        apart.quantise_fixed(&case.f32(kernels, activation), M, multiplier).unwrap();
+        let [fused, apart] = [fused, apart].map(|rows| bits(&read(kernels, &rows)));
+        assert_eq!(fused, apart, "{} {activation:?}", kernels.isa());
     }
 }
 
