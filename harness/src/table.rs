@@ -13,6 +13,7 @@ use crate::os;
 use crate::prices::Price;
 use crate::stats::Standing;
 use crate::store::{CellSummary, Summary};
+use crate::verify::Verdict;
 
 /// A column: head, and a row's text.
 type Column = (String, Box<dyn Fn(&CellSummary) -> String>);
@@ -149,13 +150,27 @@ pub fn p_value(p: f64) -> String {
 fn complaints(rows: &[CellSummary]) -> String {
     let mut text = String::new();
     let mut complain = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
+        // Mostly the same under each track: told once.
+        let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
         for row in rows.iter().filter(|row| !what(row).is_empty()) {
-            let (system, set, track) = (&row.system, &row.test_set, row.track);
-            let _ = writeln!(text, "{kind}: {system} on {set} under {track}: {}", what(row).join(", "));
+            let same = |first: &CellSummary| {
+                (&first.system, &first.test_set, what(first)) == (&row.system, &row.test_set, what(row))
+            };
+            match told.iter_mut().find(|(first, _)| same(first)) {
+                Some((_, tracks)) => tracks.push(row.track.name()),
+                None => told.push((row, vec![row.track.name()])),
+            }
+        }
+        for (row, tracks) in told {
+            let (system, set, tracks) = (&row.system, &row.test_set, tracks.join(", "));
+            let _ = writeln!(text, "{kind}: {system} on {set} under {tracks}: {}", what(row).join(", "));
         }
     };
     complain("INVALID", |row| &row.reasons);
     complain("warning", |row| &row.warnings);
+    if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
+        text += "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` says what does. Measure again in quiet\n";
+    }
     text
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::unknown::hinted;
 use crate::score;
 
 /// Lines to translate, and what they should become.
@@ -106,7 +107,7 @@ pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
     let path = folder.join("testset.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let manifest: Manifest =
-        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))?;
+        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), hinted(error.message())))?;
     let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
     let set = from_files(&manifest.name, &folder.join(&manifest.source), &references)?;
     if set.source.len() != manifest.lines {
@@ -125,10 +126,10 @@ pub fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<T
     let mut hash = Sha256::new();
     let source_lines = read_lines(source, &mut hash)?;
     if source_lines.is_empty() {
-        return Err(format!("{}: no lines", source.display()));
+        return Err(format!("{}: no lines; a test set has a sentence on each", source.display()));
     }
     if source_lines.iter().all(|line| words(line) == 0) {
-        return Err(format!("{}: no words", source.display()));
+        return Err(format!("{}: no words; a test set has a sentence on each line", source.display()));
     }
     let mut read = Vec::new();
     for path in references {

@@ -160,8 +160,8 @@ pub(super) const REPRODUCE_EXAMPLES: &str = "Examples:
   dyno reproduce marian-2 opennmt-3 --markdown
   dyno reproduce --all -o tables.html         hours; interrupt it and run it again: it resumes
 
-Models are drawn at the papers' dimensions into the user's cache folder on first use (up to 0.9 GB each). A finished run of
-the same programs, models and lines is read again instead of being repeated.
+Models are drawn at the papers' dimensions into the user's cache folder on first use (up to 0.9 GB
+each). A finished run of the same programs, models and lines is read again, not repeated.
 
 Exit codes: 0 printed; 1 a system was INVALID; 2 bad request; 130 interrupted.";
 

@@ -29,8 +29,9 @@ const EXAMPLES_AND_CODES: &str = "Examples:
   dyno report runs/starter-3f9a
   dyno help run
 
-Exit codes: 0 done, or yes; 1 the answer is no (regressed, INVALID, differs); 2 bad request or \
-input; 3 hosts can't be compared; 4 nothing was measured; 5 a gated cell is INVALID; 6 the bench itself failed; 130 interrupted.";
+Exit codes: 0 done, or yes; 1 the answer is no (regressed, INVALID, differs); 2 bad request or
+input; 3 hosts can't be compared; 4 nothing was measured; 5 a gated cell is INVALID; 6 the bench
+itself failed; 130 interrupted.";
 
 /// The commands.
 #[derive(Subcommand)]

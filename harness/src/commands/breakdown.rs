@@ -14,11 +14,17 @@ use super::translate::Hosted;
 use super::{load_campaign, print, print_json};
 use crate::campaign::{Track, split_lines, words};
 use crate::cli::BreakdownArgs;
-use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
 
 /// Tells it of what `args` name.
 pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     let text = input(args.input.as_deref())?;
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(no_answer(
+            Exit::NothingMeasured,
+            "no words, so no time to tell of; give it lines to translate",
+        ));
+    }
     // A terminal that shows the tables says nothing about how lines are given.
     args.hosted.track = args.hosted.track.or_else(|| (args.hosted.cores == 1).then_some(Track::Latency));
     let hosted = Hosted::open(args.hosted, true)?;

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use dyno_api::closest;
 use serde_json::json;
 
 use super::{load_campaign, print, print_json};
 use crate::campaign::{Campaign, Launch, PLACEHOLDERS, Track};
 use crate::cli::ListArgs;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::host::Host;
 use crate::prices::{self, Price};
 use crate::{registry, table};
@@ -18,13 +19,24 @@ pub fn list(args: &ListArgs) -> Outcome {
     if args.campaign.as_deref() == Some(Path::new("prices")) {
         return list_prices(args);
     }
-    let campaign = load_campaign(args.campaign.as_deref())?;
+    let campaign = load_campaign(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
     if args.json {
         print_json(&as_json(&campaign))?
     } else {
         print(&as_text(&campaign))?
     }
     Ok(Exit::Done)
+}
+
+/// The one word that isn't a file's name may be misspelt.
+fn hinted(failure: Failure, args: &ListArgs) -> Failure {
+    let named = args.campaign.as_deref().filter(|path| !path.exists()).and_then(Path::to_str);
+    match named.and_then(|name| closest(name, ["prices"].into_iter())) {
+        Some(near) => {
+            Failure { error: anyhow::anyhow!("{:#} (did you mean {near:?}?)", failure.error), ..failure }
+        }
+        None => failure,
+    }
 }
 
 fn list_prices(args: &ListArgs) -> Outcome {

@@ -2,10 +2,11 @@
 //! when quality is set against it.
 
 use super::charts::Axis;
-use super::material::Set;
+use super::material::{Measure, Set};
 use super::numbers::{Estimate, tick};
 use crate::campaign::Track;
 use crate::stats::{Order, Standing, standings};
+use crate::store::Duel;
 use crate::verify::Verdict;
 
 /// A way to count cost.
@@ -93,16 +94,22 @@ impl Cost {
         Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None }
     }
 
-    /// How surely the first of two systems is the better one in this: by paired rounds where there were, else by the
-    /// intervals.
-    fn order(self, set: &Set, a: (usize, &Estimate), b: (usize, &Estimate)) -> Order {
-        let track = match self {
-            Self::Latency => return b.1.order(a.1),
-            Self::Dollars => paid_track(set),
-            Self::OneCore => Track::Throughput1,
-            Self::AllCores => Track::ThroughputAll,
-        };
-        set.speed_orders.get(&(track, a.0, b.0)).copied().unwrap_or_else(|| a.1.order(b.1))
+    /// What rounds measured of it. Money is speed in another unit.
+    fn measure(self, set: &Set) -> Measure {
+        match self {
+            Self::Dollars => Measure::Speed(paid_track(set)),
+            Self::Latency => Measure::P95,
+            Self::OneCore => Measure::Speed(Track::Throughput1),
+            Self::AllCores => Measure::Speed(Track::ThroughputAll),
+        }
+    }
+
+    /// How many times better system `a` is than `b` in this, and how surely: by pairs of rounds where there were, else by
+    /// the intervals.
+    fn duel(self, set: &Set, a: (usize, &Estimate), b: (usize, &Estimate)) -> Duel {
+        let (a, b) = if self.less_is_better() { (b, a) } else { (a, b) };
+        let apart = || Duel { ratio: a.1.over(b.1), order: a.1.order(b.1) };
+        set.duels.get(&(self.measure(set), a.0, b.0)).copied().unwrap_or_else(apart)
     }
 
     /// A system's cost on `set`, where a valid cell tells it.
@@ -130,7 +137,8 @@ impl<'a> Contest<'a> {
         let mut both: Vec<_> = translators.iter().filter_map(both).collect();
         both.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
         let quality = |a: usize, b: usize| set.quality_order(both[a].0, both[b].0);
-        let cheaper = |a: usize, b: usize| cost.order(set, (both[a].0, &both[a].2), (both[b].0, &both[b].2));
+        let cheaper =
+            |a: usize, b: usize| cost.duel(set, (both[a].0, &both[a].2), (both[b].0, &both[b].2)).order;
         let standings = standings(both.len(), quality, cheaper);
         let contestant =
             |(&(system, quality, cost), standing)| Contestant { system, quality, cost, standing };
@@ -161,15 +169,16 @@ impl<'a> Contest<'a> {
         matches!(self.quality_order(a, b), Order::Equal | Order::Unclear)
     }
 
-    /// How many times better `b` is than `a` in cost: above 1 where it is better.
-    pub fn gain(&self, a: &Contestant, b: &Contestant) -> Estimate {
-        if self.cost.less_is_better() { a.cost.over(&b.cost) } else { b.cost.over(&a.cost) }
+    /// How many times better `b` is than `a` in cost, above 1 where it is better, and how surely.
+    pub fn gain(&self, a: &Contestant, b: &Contestant) -> Duel {
+        self.cost.duel(self.set, (b.system, &b.cost), (a.system, &a.cost))
     }
 
     /// The one to take for quality: of those whose quality can't be told from the best, the one of least cost.
     pub fn pick(&self) -> Option<&Contestant> {
         let best = self.contestants.first()?;
-        let gain = |one: &Contestant| self.gain(best, one).value;
+        let gain =
+            |one: &Contestant| if one.system == best.system { 1.0 } else { self.gain(best, one).ratio.value };
         let equal =
             self.contestants.iter().filter(|one| one.system == best.system || self.as_good(one, best));
         equal.max_by(|a, b| gain(a).total_cmp(&gain(b)))

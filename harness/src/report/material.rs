@@ -9,6 +9,7 @@ use crate::campaign::{Profile, Track};
 use crate::host::Host;
 use crate::prices::Price;
 use crate::stats::Order;
+use crate::store::Duel;
 use crate::verify::{Reason, Verdict};
 
 /// A run.
@@ -89,8 +90,17 @@ pub struct Set {
     pub cells: Vec<Cell>,
     /// How surely the first of two systems is better than the second, by the paired bootstrap.
     pub orders: HashMap<(usize, usize), Order>,
-    /// How surely the first of two systems is faster under a track, by paired rounds and beyond the noise floor.
-    pub speed_orders: HashMap<(Track, usize, usize), Order>,
+    /// How the first of two systems compares with the second in what their rounds measured.
+    pub duels: HashMap<(Measure, usize, usize), Duel>,
+}
+
+/// What rounds measured, and pairs of them compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Words a second under a track.
+    Speed(Track),
+    /// 95th percentile of latency.
+    P95,
 }
 
 /// A system on a test set under a track.

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::charts::Family;
-use super::material::{Cell, Load, Material, Set, System};
+use super::material::{Cell, Load, Material, Measure, Set, System};
 use super::numbers::Estimate;
 use crate::campaign::{Profile, TestSet, Track};
 use crate::rounds::Noise;
 use crate::rounds::breakdown::CellBreakdown;
 use crate::score::Scores;
 use crate::stats::{Order, median, median_interval, percentile};
-use crate::store::{CellSummary, Record, Run, speed_order, summarise};
+use crate::store::{CellSummary, Duel, P95, Record, Rounds, Run, SPEED, noise_floor, summarise};
 use crate::verify::Verdict;
 
 /// The material of `run`.
@@ -122,29 +122,38 @@ fn test_set(
         words: set.words(),
         signatures: signatures(&run.scores, &set.name),
         orders: orders(&run.scores, &set.name, &cells, places),
-        speed_orders: speed_orders(run, set, floors, &place),
+        duels: duels(run, set, floors, &place),
         cells,
     }
 }
 
-/// How every two systems compare in speed, as the terminal's table has it.
-fn speed_orders(
+/// How every two systems compare in speed under each track, as the terminal's table has it, and in p95 latency, which has a
+/// noise floor of its own: tails are less steady than means.
+fn duels(
     run: &Run,
     set: &TestSet,
     floors: &BTreeMap<Track, f64>,
     place: &impl Fn(&str) -> Option<usize>,
-) -> HashMap<(Track, usize, usize), Order> {
+) -> HashMap<(Measure, usize, usize), Duel> {
     let cells = run.cells();
-    let own: Vec<_> = cells
-        .iter()
-        .filter(|cell| cell.test_set.name == set.name && cell.verdict() != Verdict::Invalid)
-        .filter_map(|cell| Some((place(cell.system)?, cell)))
-        .collect();
-    let pairs = own.iter().flat_map(|a| own.iter().map(move |b| (a, b)));
-    pairs
-        .filter(|((i, a), (j, b))| i != j && a.track == b.track)
-        .map(|((i, a), (j, b))| ((a.track, *i, *j), speed_order(a, b, floors)))
-        .collect()
+    let p95_floor = noise_floor(run, &cells, Track::Latency, P95);
+    let floor_of = |track: Track| floors.get(&track).copied();
+    let speeds = Track::ALL.map(|track| (Measure::Speed(track), track, SPEED, floor_of(track)));
+    let measures = speeds.into_iter().chain([(Measure::P95, Track::Latency, P95, p95_floor)]);
+    let mut duels = HashMap::new();
+    for (measure, track, figure, floor) in measures {
+        let own = cells.iter().filter(|cell| cell.test_set.name == set.name && cell.track == track);
+        let valid = own.filter(|cell| cell.verdict() != Verdict::Invalid);
+        let rounds: Vec<(usize, Rounds)> =
+            valid.filter_map(|cell| Some((place(cell.system)?, Rounds::of(cell, figure)))).collect();
+        let pairs = rounds.iter().flat_map(|a| rounds.iter().map(move |b| (a, b)));
+        duels.extend(
+            pairs.filter(|(a, b)| a.0 != b.0).filter_map(|((i, a), (j, b))| {
+                Some(((measure, *i, *j), a.against(b, floor.unwrap_or(0.0))?))
+            }),
+        );
+    }
+    duels
 }
 
 fn signatures(scores: &Scores, test_set: &str) -> Vec<String> {

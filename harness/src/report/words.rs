@@ -3,6 +3,7 @@
 use super::cost::{Contest, Contestant, Cost};
 use super::numbers::{Estimate, factor, supported};
 use crate::stats::{Order, Standing};
+use crate::store::Duel;
 
 /// Names in a row: "a", "a and b", "a, b and c", "a, b, c and 4 more".
 pub fn list(names: &[String]) -> String {
@@ -45,12 +46,12 @@ impl Writer<'_> {
     }
 
     /// How much better a cost is, as the end of a sentence.
-    fn times(&self, ratio: &Estimate) -> String {
-        let noun = self.contest.cost.noun();
+    fn times(&self, gain: &Duel) -> String {
+        let (noun, ratio) = (self.contest.cost.noun(), &gain.ratio);
         let (more, less) = ((ratio.value - 1.0) * 100.0, (1.0 - 1.0 / ratio.value) * 100.0);
         let shorter = self.contest.cost.less_is_better();
         match () {
-            () if ratio.low <= 1.0 && ratio.high >= 1.0 => format!("at about the same {noun}"),
+            () if gain.order == Order::Unclear => format!("at about the same {noun}"),
             () if shorter && ratio.value < 1.0 => {
                 format!("with {} times the {noun}", factor(&Estimate::exactly(1.0).over(ratio)))
             }
@@ -64,7 +65,7 @@ impl Writer<'_> {
     /// The next on the frontier that costs so much less that it is worth a thought; else just the next.
     fn alternative(&self, pick: &Contestant) -> Option<&Contestant> {
         let others = || self.contest.frontier().filter(|other| other.system != pick.system);
-        others().find(|other| self.contest.gain(pick, other).low >= WORTH).or_else(|| others().next())
+        others().find(|other| self.contest.gain(pick, other).ratio.low >= WORTH).or_else(|| others().next())
     }
 
     /// The finding of a chart of quality against cost.
@@ -144,14 +145,15 @@ impl Writer<'_> {
             self.contest.contestants.iter().filter(rivals).map(|one| self.name(one)).collect();
         let names = (!names.is_empty()).then(|| list(&names))?;
         let mut rivals = self.contest.contestants.iter().filter(rivals);
-        let sure = rivals.all(|one| self.contest.gain(one, pick).low > 1.0);
+        let sure = rivals.all(|one| self.contest.gain(one, pick).order == Order::Better);
         let cost = if sure { "it costs least of them" } else { "it seems to cost least of them" };
         Some(format!("{names} can't be told from it in quality; {cost}."))
     }
 
     fn cheaper(&self, pick: &Contestant) -> Option<String> {
         let cheaper = |one: &&Contestant| {
-            self.contest.quality_order(pick, one) == Order::Better && self.contest.gain(pick, one).low > 1.0
+            self.contest.quality_order(pick, one) == Order::Better
+                && self.contest.gain(pick, one).order == Order::Better
         };
         let next = self.alternative(pick).filter(cheaper)?;
         let times = self.times(&self.contest.gain(pick, next));

@@ -110,7 +110,7 @@ impl Measured<'_> {
         let run = self.run?;
         let cells: Vec<_> = run.cells().into_iter().filter(|cell| cell.system == system).collect();
         if cells.is_empty() {
-            return Some("not measured in this run".into());
+            return Some("the run holds no round of it; without -s, and uninterrupted, it will".into());
         }
         let bad = cells.iter().find(|cell| cell.verdict() == Verdict::Invalid)?;
         let mut reasons = bad.records.iter().flat_map(|record| &record.reasons);

@@ -18,6 +18,7 @@
 //! [`Store`] writes, and holds the folder's lock; [`Run`] reads, also what is read-only. A run folder is whole: it
 //! is scored, compared and reported without the campaign that it came from.
 
+mod export;
 mod files;
 mod histogram;
 mod identity;
@@ -34,13 +35,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 
+pub use export::{unlike_a_formula, write_csv, write_histograms};
 use files::read_whole_lines;
 pub use files::{read_json, write_json, write_whole};
 pub use identity::{Identity, collect_files, file_hash};
 pub use record::{Record, SCHEMA};
 pub use run::{COMMAND, MeasuredCell, Run};
-pub use standing::speed_order;
-pub use summary::{CellSummary, Summary, steady, summarise, unlike_a_formula, write_csv, write_histograms};
+pub use standing::{Duel, P95, Rounds, SPEED, noise_floor};
+pub use summary::{CellSummary, Summary, steady, summarise};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
@@ -244,7 +246,7 @@ fn numbered(base: &Path, number: usize) -> PathBuf {
 /// A folder that holds something else than a run is left alone.
 fn check_vacant(folder: &Path) -> Outcome<()> {
     if folder.exists() && !folder.is_dir() {
-        return Err(bad_input(format!("{} is not a folder", folder.display())));
+        return Err(bad_input(format!("{} is not a folder; name one for the run", folder.display())));
     }
     let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
     let ours = ["run.json", "run.lock"].iter().any(|name| folder.join(name).exists());

@@ -1,21 +1,79 @@
-//! How the cells of a table compare with each other: the noise floor of their track, and who stands on the frontier
-//! of BLEU and words a second.
+//! How the cells of a table compare with each other: the noise floor of their track, round against round, and who
+//! stands on the frontier of BLEU and words a second.
 
 use std::collections::BTreeMap;
 
-use super::Run;
 use super::run::MeasuredCell;
 use super::summary::CellSummary;
+use super::{Record, Run};
 use crate::campaign::Track;
-use crate::stats::{self, Interval, Order, paired_ratio};
+use crate::numbers::Estimate;
+use crate::stats::{self, Order, paired_ratio, percentile};
 use crate::verify::Verdict;
+
+/// A figure of a round, by which systems are compared.
+pub type Figure = fn(&Record) -> Option<f64>;
+
+/// Words a second.
+pub const SPEED: Figure = Record::words_per_second;
+
+/// 95th percentile of latency, in milliseconds.
+pub const P95: Figure = |record| {
+    let ms: Vec<f64> = record.latency_ns.iter().map(|&ns| ns as f64 / 1e6).collect();
+    percentile(&ms, 95.0)
+};
+
+/// A cell's rounds in one figure.
+pub struct Rounds {
+    /// By the round's number; none where it is missing or doesn't count.
+    figures: Vec<Option<f64>>,
+}
+
+/// One cell against another in one figure, by pairs of rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Duel {
+    /// How many times the other's figure the one's is.
+    pub ratio: Estimate,
+    /// Whether it is surely more: Better.
+    pub order: Order,
+}
+
+impl Rounds {
+    /// Of `cell`.
+    pub fn of(cell: &MeasuredCell<'_>, figure: Figure) -> Self {
+        let mut figures = Vec::new();
+        for record in cell.valid() {
+            if figures.len() <= record.round {
+                figures.resize(record.round + 1, None);
+            }
+            figures[record.round] = figure(record);
+        }
+        Self { figures }
+    }
+
+    /// Against `other`: rounds of one number stood near each other in time, so that what slowed both cancels out. Surely
+    /// more only if the interval of the ratios says so, and the ratio exceeds the noise `floor`, a share.
+    pub fn against(&self, other: &Self, floor: f64) -> Option<Duel> {
+        let (value, interval) = paired_ratio(&self.figures, &other.figures)?;
+        let ratio = Estimate { value, low: interval.low, high: interval.high };
+        let order = match () {
+            () if ratio.low > 1.0 && value > 1.0 + floor => Order::Better,
+            () if ratio.high < 1.0 && value < 1.0 / (1.0 + floor) => Order::Worse,
+            () => Order::Unclear,
+        };
+        Some(Duel { ratio, order })
+    }
+}
 
 /// The noise floors of the tracks in which a system and its twin were measured, as shares.
 pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Track, f64> {
-    Track::ALL.into_iter().filter_map(|track| Some((track, noise_floor_of(run, cells, track)?))).collect()
+    let floor = |track| Some((track, noise_floor(run, cells, track, SPEED)?));
+    Track::ALL.into_iter().filter_map(floor).collect()
 }
 
-fn noise_floor_of(run: &Run, cells: &[MeasuredCell<'_>], track: Track) -> Option<f64> {
+/// What two measurements of one thing differ by at most in `figure`, as a share; `None` where no system was entered twice.
+pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: Figure) -> Option<f64> {
+    let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(figure).collect::<Vec<f64>>();
     let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
     let (mut groups, mut has_twin): (Vec<(&MeasuredCell<'_>, Vec<f64>)>, _) = (Vec::new(), false);
     for cell in cells {
@@ -23,11 +81,11 @@ fn noise_floor_of(run: &Run, cells: &[MeasuredCell<'_>], track: Track) -> Option
             first.test_set.name == cell.test_set.name && run.are_twins(first.system, cell.system)
         };
         match groups.iter_mut().find(|(first, _)| same(first)) {
-            Some((_, rounds)) => {
-                rounds.extend(cell.speeds());
+            Some((_, known)) => {
+                known.extend(rounds(cell));
                 has_twin = true;
             }
-            None => groups.push((cell, cell.speeds())),
+            None => groups.push((cell, rounds(cell))),
         }
     }
     let groups: Vec<_> = groups.into_iter().map(|(_, rounds)| rounds).collect();
@@ -50,7 +108,10 @@ pub(super) fn place(
     };
     let racing: Vec<usize> = (0..rows.len()).filter(competes).collect();
     let quality = |a: usize, b: usize| quality_order(run, &rows[racing[a]], &rows[racing[b]]);
-    let speed = |a: usize, b: usize| speed_order(&table[racing[a]], &table[racing[b]], floors);
+    let floor = table.first().and_then(|cell| floors.get(&cell.track)).copied().unwrap_or(0.0);
+    let speeds: Vec<Rounds> = racing.iter().map(|&i| Rounds::of(&table[i], SPEED)).collect();
+    let speed =
+        |a: usize, b: usize| speeds[a].against(&speeds[b], floor).map_or(Order::Unclear, |duel| duel.order);
     let standings = stats::standings(racing.len(), quality, speed);
     for (&i, standing) in racing.iter().zip(standings) {
         rows[i].standing = Some(standing);
@@ -79,24 +140,21 @@ fn quality_order(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
 /// The usual level; sacrebleu's, too.
 const SIGNIFICANT: f64 = 0.05;
 
-/// Faster only if the interval of the paired ratios says so, and the ratio exceeds the noise floor.
-pub fn speed_order(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>, floors: &BTreeMap<Track, f64>) -> Order {
-    let floor = 1.0 + floors.get(&a.track).copied().unwrap_or(0.0);
-    match paired_ratio(&by_round(a), &by_round(b)) {
-        Some((ratio, Interval { low, .. })) if low > 1.0 && ratio > floor => Order::Better,
-        Some((ratio, Interval { high, .. })) if high < 1.0 && ratio < 1.0 / floor => Order::Worse,
-        _ => Order::Unclear,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Words a second by the round's number.
-fn by_round(cell: &MeasuredCell<'_>) -> Vec<Option<f64>> {
-    let mut speeds = Vec::new();
-    for record in cell.valid() {
-        if speeds.len() <= record.round {
-            speeds.resize(record.round + 1, None);
-        }
-        speeds[record.round] = record.words_per_second();
+    #[test]
+    fn what_slows_both_hides_no_difference_and_noise_makes_none() {
+        let rounds = |figures: [f64; 5]| Rounds { figures: figures.map(Some).to_vec() };
+        // The host's speed wanders by half, far more than the two differ: their own intervals overlap.
+        let (fast, slow) = (rounds([10.0, 15.0, 11.0, 14.0, 10.5]), rounds([9.0, 13.5, 9.8, 12.8, 9.4]));
+        let duel = fast.against(&slow, 0.02).unwrap();
+        assert_eq!(duel.order, Order::Better);
+        assert!(duel.ratio.low > 1.08 && duel.ratio.high < 1.13, "{duel:?}");
+        assert_eq!(slow.against(&fast, 0.02).unwrap().order, Order::Worse);
+        assert_eq!(fast.against(&slow, 0.2).unwrap().order, Order::Unclear, "below the floor it is a tie");
+        assert_eq!(fast.against(&rounds([9.0, 16.0, 9.8, 12.8, 9.4]), 0.0).unwrap().order, Order::Unclear);
+        assert!(fast.against(&Rounds { figures: Vec::new() }, 0.0).is_none());
     }
-    speeds
 }

@@ -245,57 +245,47 @@ def honest_odd_ends():
 # --- reading and writing --------------------------------------------------------------------------------------
 
 
-def reads_ahead(lag=1):
+def lagging(may_lag):
+    # Keeps answers back; one goes with each line for which `may_lag(number, held)` doesn't hold.
     held = []
-    for line in lines():
+    for number, line in enumerate(lines()):
         held.append(translate(line))
-        if len(held) > lag:
+        if not may_lag(number, held):
             say(held.pop(0))
     for answer in held:
         say(answer)
+
+
+def collecting(until):
+    # Keeps answers back, and lets all go with a line for which `until(number, line, held)` holds.
+    held = []
+    for number, line in enumerate(lines()):
+        held.append(translate(line))
+        if until(number, line, held):
+            say(b"\n".join(held))
+            held = []
+    if held:
+        say(b"\n".join(held))
+
+
+def reads_ahead(lag=1):
+    lagging(lambda number, held: len(held) <= lag)
 
 
 def reads_ahead_by_16():
-    held = []
-    for line in lines():
-        held.append(translate(line))
-        if len(held) == 16:
-            say(b"\n".join(held))
-            held = []
-    if held:
-        say(b"\n".join(held))
+    collecting(lambda number, line, held: len(held) == 16)
 
 
 def lags_sometimes():
-    held = []
-    for number, line in enumerate(lines()):
-        held.append(translate(line))
-        if number % 43 != 42:
-            say(b"\n".join(held))
-            held = []
-    if held:
-        say(b"\n".join(held))
+    collecting(lambda number, line, held: number % 43 != 42)
 
 
 def reads_ahead_later():
-    held = []
-    for number, line in enumerate(lines()):
-        held.append(translate(line))
-        if number < 150 or len(held) > 1:
-            say(held.pop(0))
-    for answer in held:
-        say(answer)
+    lagging(lambda number, held: number >= 150 and len(held) <= 1)
 
 
 def holds_back_the_longest():
-    held = []
-    for line in lines():
-        held.append(translate(line))
-        if len(line) < 700:
-            say(b"\n".join(held))
-            held = []
-    if held:
-        say(b"\n".join(held))
+    collecting(lambda number, line, held: len(line) < 700)
 
 
 def odd_lines_only():
@@ -313,14 +303,7 @@ def odd_lines_only():
 
 
 def lags_on_long_lines():
-    held = []
-    for line in lines():
-        held.append(translate(line))
-        if len(line.split()) < 22:
-            say(b"\n".join(held))
-            held = []
-    if held:
-        say(b"\n".join(held))
+    collecting(lambda number, line, held: len(line.split()) < 22)
 
 
 def block_buffered(size=4096):

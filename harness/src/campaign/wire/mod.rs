@@ -19,6 +19,7 @@ pub use systems::own_system;
 use systems::{WireSystem, systems};
 use testsets::{WireTestSet, test_sets};
 
+use super::unknown::hinted;
 use super::{Campaign, Filler, Limits, Profile, System, Track, testset};
 use crate::exit::{Outcome, bad_input};
 use crate::verify::Probe;
@@ -68,10 +69,8 @@ pub(super) fn load(path: &Path) -> Outcome<Campaign> {
         bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
     })?;
     let source = Source { path, text };
-    let wire: WireCampaign = toml::from_str(&source.text).map_err(|error| {
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        source.complaint(error.span().unwrap_or(0..0), message)
-    })?;
+    let wire: WireCampaign = toml::from_str(&source.text)
+        .map_err(|error| source.complaint(error.span().unwrap_or(0..0), hinted(error.message())))?;
     check(&source, wire)
 }
 

@@ -29,6 +29,7 @@ use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::say::say;
 use crate::store::{COMMAND, CellSummary, Identity, Place, Store, Summary, write_whole};
+use crate::table::grid;
 use crate::verify::Verdict;
 use crate::{host, os, score};
 
@@ -178,11 +179,10 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
             progress
                 .note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
         }
-        for noise in &record.noise {
+        // A cell's first will do: on a busy host every round is disturbed, and each has its line in the records.
+        if let Some(noise) = record.noise.last().filter(|noise| noise.is_disturbed() && round.number == 0) {
             let (system, track) = (&round.system.name, round.track);
-            if noise.is_disturbed() {
-                progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
-            }
+            progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
         }
         store.append(record)?;
         progress.advance();
@@ -243,12 +243,12 @@ pub(super) fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> 
         print_json(&json!({"cells": cells, "rounds": campaign.profile.rounds(), "seconds": seconds}))?;
         return Ok(Exit::Done);
     }
-    let line = |cell: &plan::Cell<'_>| {
-        format!("{:<20} {:<15} {}\n", cell.system.name, cell.track, cell.test_set.name)
+    let row = |cell: &plan::Cell<'_>| {
+        vec![cell.system.name.clone(), cell.track.name().into(), cell.test_set.name.clone()]
     };
-    let list: String = cells.iter().map(line).collect();
-    let (count, each, time) =
-        (cells.len(), campaign.profile.rounds(), clock(Duration::from_secs_f64(seconds)));
-    print(&format!("{list}{count} cells of {each} rounds, about {time}\n"))?;
+    let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
+    let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.profile.rounds());
+    let time = clock(Duration::from_secs_f64(seconds));
+    print(&format!("{list}\n{count} of {each} rounds, at least {time}\n"))?;
     Ok(Exit::Done)
 }

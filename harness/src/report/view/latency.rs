@@ -3,10 +3,11 @@
 use super::{Scene, Section};
 use crate::campaign::{Track, words};
 use crate::report::charts::{Axis, Curve, Curves, Figure};
-use crate::report::material::Cell;
+use crate::report::material::{Cell, Measure};
 use crate::report::numbers::{Estimate, factor, percent_tick, plain, supported, tick};
 use crate::report::tables::{Field, Table};
-use crate::stats::by_length;
+use crate::stats::{Order, by_length};
+use crate::store::Duel;
 
 /// The section.
 pub fn section(scene: &Scene<'_>) -> Section {
@@ -106,11 +107,12 @@ fn tail_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
     else {
         return Some(answers);
     };
-    let ratio = other.over(&own);
+    let paired = scene.set.duels.get(&(Measure::P95, next.system, fastest.system)).copied();
+    let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
     let rival = scene.spoken(next.system);
-    Some(match ratio.low > 1.0 {
-        true => format!("{answers}; {rival}, the next, takes {} times as long", factor(&ratio)),
-        false => format!("{answers}; {rival} can't be told from it"),
+    Some(match duel.order {
+        Order::Better => format!("{answers}; {rival}, the next, takes {} times as long", factor(&duel.ratio)),
+        _ => format!("{answers}; {rival} can't be told from it"),
     })
 }
 

@@ -75,7 +75,7 @@ fn material() -> Material {
         signatures: Vec::new(),
         cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
         orders: std::collections::HashMap::new(),
-        speed_orders: std::collections::HashMap::new(),
+        duels: std::collections::HashMap::new(),
     };
     let host = Host {
         cpu: "CPU".into(),

@@ -1,0 +1,43 @@
+//! What TOML's reader says of a key or value that it doesn't know, with the known one that was meant.
+
+use dyno_api::closest;
+
+/// serde's message, in one line. Of an unknown word it lists the known ones, all between backquotes: the nearest is named.
+pub(super) fn hinted(message: &str) -> String {
+    let line = message.lines().collect::<Vec<_>>().join("; ");
+    let mut quoted = line.split('`').skip(1).step_by(2);
+    let near =
+        quoted.next().filter(|_| line.starts_with("unknown ")).and_then(|wanted| closest(wanted, quoted));
+    match (near, line.split_once("`, expected")) {
+        (Some(near), Some((unknown, known))) => {
+            format!("{unknown}` (did you mean `{near}`?), expected{known}")
+        }
+        _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wire {
+        #[serde(rename = "profile")]
+        _profile: String,
+        #[serde(rename = "tracks")]
+        _tracks: Option<Vec<String>>,
+    }
+
+    #[test]
+    fn the_nearest_known_word_is_named_and_no_far_one() {
+        let complaint = |text| hinted(toml::from_str::<Wire>(text).unwrap_err().message());
+        assert_eq!(
+            complaint("profle = 'quick'"),
+            "unknown field `profle` (did you mean `profile`?), expected `profile` or `tracks`"
+        );
+        assert_eq!(complaint("zzz = 1"), "unknown field `zzz`, expected `profile` or `tracks`");
+        assert_eq!(complaint("tracks = []"), "missing field `profile`");
+    }
+}

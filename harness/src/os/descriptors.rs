@@ -1,0 +1,100 @@
+//! Open files by their numbers: handing them on, waiting for them, closing them to others.
+
+use std::io::{ErrorKind, Result};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::checked;
+
+/// How many bytes a pipe holds that nobody has read yet.
+pub fn unread_bytes(pipe: BorrowedFd<'_>) -> Result<usize> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: FIONREAD writes one int.
+    checked(unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &mut bytes) })?;
+    Ok(bytes as usize)
+}
+
+/// Lets `command` inherit `fd` under the same number (std opens everything close-on-exec).
+pub fn inherit(command: &mut Command, fd: RawFd) {
+    // SAFETY: fcntl is async-signal-safe; `keep_on_exec` does nothing else.
+    unsafe { command.pre_exec(move || keep_on_exec(fd)) };
+}
+
+fn keep_on_exec(fd: RawFd) -> Result<()> {
+    // SAFETY: F_SETFD takes an int and touches no memory.
+    checked(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }).map(drop)
+}
+
+/// Takes over a descriptor that was inherited under a known number; `None` if there is none.
+pub fn adopt(fd: RawFd) -> Option<OwnedFd> {
+    // SAFETY: F_GETFD touches no memory; it fails for a number that is not open.
+    checked(unsafe { libc::fcntl(fd, libc::F_GETFD) }).ok()?;
+    // SAFETY: the descriptor is open, was left open on purpose by `inherit`, and nothing else here owns it.
+    let owned = unsafe { OwnedFd::from_raw_fd(fd) };
+    // SAFETY: F_SETFD takes an int and touches no memory.
+    checked(unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) }).ok()?;
+    Some(owned)
+}
+
+/// Makes reads and writes on `fd` return at once instead of waiting.
+pub fn set_nonblocking(fd: BorrowedFd<'_>) -> Result<()> {
+    // SAFETY: F_GETFL touches no memory.
+    let flags = checked(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) })?;
+    // SAFETY: F_SETFL takes an int and touches no memory.
+    checked(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) }).map(drop)
+}
+
+/// Points descriptor `fd` of this process at /dev/null, so that the other end of a pipe sees it closed.
+pub fn replace_by_null(fd: RawFd) -> Result<()> {
+    let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    // SAFETY: both are plain descriptor numbers; dup2 touches no memory.
+    checked(unsafe { libc::dup2(null.as_raw_fd(), fd) }).map(drop)
+}
+
+/// What a descriptor is waited for.
+#[derive(Clone, Copy)]
+pub enum Interest {
+    /// Something to read, or the end.
+    Read,
+    /// Room to write.
+    Write,
+}
+
+/// Waits until one of `wanted` is ready (or closed at the other end); says which. All `false` = time is up.
+pub fn wait_for<const N: usize>(
+    wanted: [(BorrowedFd<'_>, Interest); N],
+    timeout: Option<Duration>,
+) -> Result<[bool; N]> {
+    let events = |interest| match interest {
+        Interest::Read => libc::POLLIN,
+        Interest::Write => libc::POLLOUT,
+    };
+    let mut fds = wanted.map(|(fd, interest)| libc::pollfd {
+        fd: fd.as_raw_fd(),
+        events: events(interest),
+        revents: 0,
+    });
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left_ms = left.map_or(-1, |t| i32::try_from(t.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
+        // SAFETY: `fds` is an array of N pollfd.
+        match checked(unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, left_ms) }) {
+            // A signal (Ctrl-C) is for others: the wait goes on.
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(fds.map(|fd| fd.revents != 0)),
+        }
+    }
+}
+
+/// A descriptor that becomes readable when process `pid` ends.
+pub fn watch_process(pid: u32) -> Result<OwnedFd> {
+    // SAFETY: pidfd_open takes two integers and touches no memory.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
+    let fd = checked(fd as libc::c_int)?;
+    // SAFETY: the kernel has just opened this descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}

@@ -1,0 +1,101 @@
+//! Processes: what one is told before its first instruction, its end, and what the kernel then says of it.
+
+use std::io::Result;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use super::{checked, nanoseconds, pin_thread};
+
+/// Lets `command` restrict itself to `cores` after the fork and before its first own instruction.
+pub fn pin_before_exec(command: &mut Command, cores: Vec<usize>) {
+    // SAFETY: between fork and exec only async-signal-safe work is allowed; `pin_thread` makes one system
+    // call on stack memory and allocates nothing.
+    unsafe { command.pre_exec(move || pin_thread(&cores)) };
+}
+
+/// Lets `command` be killed when the thread that starts it goes away, so that nothing outlives a supervisor.
+pub fn die_with_parent(command: &mut Command) {
+    // SAFETY: between fork and exec; `ask_for_death` makes one system call without memory.
+    unsafe { command.pre_exec(ask_for_death) };
+}
+
+fn ask_for_death() -> Result<()> {
+    // SAFETY: this prctl takes integers only.
+    checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) }).map(drop)
+}
+
+/// Lets `command` enter the control group behind `door` before its first own instruction.
+pub fn enter_group_before_exec(command: &mut Command, door: std::fs::File) {
+    // SAFETY: between fork and exec only async-signal-safe work is allowed; `enter_group` makes one system call
+    // on constant memory.
+    unsafe { command.pre_exec(move || enter_group(door.as_raw_fd())) };
+}
+
+fn enter_group(door: RawFd) -> Result<()> {
+    // SAFETY: one byte of constant memory is written.
+    let written = unsafe { libc::write(door, b"0".as_ptr().cast(), 1) };
+    checked(written as libc::c_int).map(drop)
+}
+
+/// Makes this process the parent of whatever its descendants leave behind.
+pub fn become_subreaper() -> Result<()> {
+    // SAFETY: this prctl takes integers only.
+    checked(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }).map(drop)
+}
+
+/// Kills a whole process group; one that is already gone is fine.
+pub fn kill_group(group: u32) {
+    // SAFETY: killpg takes two integers.
+    unsafe { libc::killpg(group as libc::pid_t, libc::SIGKILL) };
+}
+
+/// Kills one process; one that is already gone is fine.
+pub fn kill(pid: u32) {
+    // SAFETY: kill takes two integers.
+    unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+}
+
+/// A child that ended, as the kernel accounts for it (with the descendants that it had waited for).
+pub struct Ended {
+    /// Which child.
+    pub pid: u32,
+    /// Exit code, where it exited by itself.
+    pub code: Option<i32>,
+    /// Signal, where one ended it.
+    pub signal: Option<i32>,
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+    /// Peak resident memory. It never lies below that of the process which started the child.
+    pub peak_bytes: u64,
+    /// Switches that the child asked for by waiting.
+    pub voluntary_switches: u64,
+    /// Switches forced upon it.
+    pub involuntary_switches: u64,
+}
+
+/// The next ended child, or `None` if children live but none has ended. No child at all is an error (ECHILD).
+pub fn reap_any() -> Result<Option<Ended>> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: both pointers are valid for writing one value of their type.
+    let pid = checked(unsafe { libc::wait4(-1, &mut status, libc::WNOHANG, usage.as_mut_ptr()) })?;
+    if pid == 0 {
+        return Ok(None);
+    }
+    // SAFETY: zeroed memory is a valid rusage; the call filled it.
+    let usage = unsafe { usage.assume_init() };
+    Ok(Some(Ended {
+        pid: pid as u32,
+        code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+        signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+        user_ns: nanoseconds(usage.ru_utime),
+        system_ns: nanoseconds(usage.ru_stime),
+        peak_bytes: usage.ru_maxrss as u64 * 1024, // Linux counts it in KiB: getrusage(2)
+        voluntary_switches: usage.ru_nvcsw as u64,
+        involuntary_switches: usage.ru_nivcsw as u64,
+    }))
+}
