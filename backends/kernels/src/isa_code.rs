@@ -142,17 +142,15 @@ pub(crate) mod avxvnni {
     };
 }
 
-/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers. Eight rows by two where weights come
-/// from afar: they are read once for all eight.
+/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! products_512 {
     ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(
         product!($name, [#[target_feature(enable = $features)]], avx512, crate::product::arithmetic::$arithmetic::$name,
             crate::isa_code::avx512bw,
-            wide: [4, 4, 4, 4, 4, 4, 2, 2],
+            wide: [4, 4, 4, 4, 4, 4],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
-                (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4)
-                (7, 1) (7, 2) (8, 1) (8, 2));
+                (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4));
     )+};
 }
 

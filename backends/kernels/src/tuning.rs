@@ -19,8 +19,22 @@ pub struct Walk {
     pub tall: u8,
     /// Rows that pass before the next panel of weights is taken; 0 for all.
     pub pass: u16,
-    /// How many blocks of weights ahead of those that are multiplied are fetched; 0 leaves it to the processor.
+    /// How many blocks of weights ahead of those that are multiplied are fetched; 0 leaves it to the processor, and
+    /// [`Walk::PANEL`] fetches the next panel, a share of it with each tile of this one.
     pub ahead: u16,
+}
+
+impl Walk {
+    /// As far ahead as the next panel.
+    pub const PANEL: u16 = u16::MAX;
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tall, pass, ahead } = self;
+        write!(f, "tiles of {tall} rows, passes of {pass}, ")?;
+        if *ahead == Self::PANEL { f.write_str("a panel ahead") } else { write!(f, "{ahead} blocks ahead") }
+    }
 }
 
 /// The last number of rows of each class but the last, which has no end.
@@ -38,13 +52,14 @@ pub(crate) struct Walks([Walk; CLASSES.len() + 1]);
 const FAR: usize = 768 << 10;
 
 impl Walks {
-    /// What holds without a tuning, as measured on Zen 5. Weights from afar are asked for ahead of time while up to sixteen
-    /// rows pass, and read once for up to eight. With more rows, or near weights, the processor's own fetching does.
+    /// What holds without a tuning, as measured on Zen 5. Weights from afar are asked for ahead of time: some blocks where
+    /// memory is what takes time, the next panel where multiplying is, and memory would rest meanwhile. Near weights, but
+    /// for a single row, are left to the processor's own fetching.
     pub(crate) fn built_in(bytes: usize) -> Self {
-        let walk = |tall, ahead| Walk { tall, pass: 0, ahead };
-        let (one, many) = (walk(6, 32), walk(6, 0));
+        let walk = |ahead| Walk { tall: 6, pass: 0, ahead };
+        let (one, some, panel, many) = (walk(32), walk(128), walk(Walk::PANEL), walk(0));
         if bytes > FAR {
-            Self([one, one, walk(8, 32), one, many, many])
+            Self([one, some, some, some, panel, panel])
         } else {
             Self([one, many, many, many, many, many])
         }
@@ -123,12 +138,7 @@ impl Tuning {
                 .get(*class)
                 .map_or(format!("over {}", CLASSES[CLASSES.len() - 1]), |last| format!("up to {last}"));
             let same = if *gain == 1.0 { " (built in)" } else { "" };
-            let Walk { tall, pass, ahead } = walk;
-            let _ = writeln!(
-                text,
-                "{precision} {k}x{n}, {rows} rows: tiles of {tall} rows, passes of {pass}, {ahead} blocks ahead{same}: \
-                 {gain:.2} times as fast"
-            );
+            let _ = writeln!(text, "{precision} {k}x{n}, {rows} rows: {walk}{same}: {gain:.2} times as fast");
         }
         text
     }

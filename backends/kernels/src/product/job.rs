@@ -113,10 +113,35 @@ impl Panel<'_> {
         unsafe { &*blocks.cast() }
     }
 
-    /// What to fetch while a tile is summed up: the blocks `ahead` of its own. Nothing is read there, so it may lie past the
-    /// weight's end.
-    pub(crate) fn soon(&self, first: usize, ahead: usize) -> *const Block {
-        self.blocks.as_ptr().wrapping_add(first + ahead)
+    /// What is fetched while a tile of `wide` vectors from `first` is summed up, the `turn`th of so many `tiles` of rows:
+    /// the blocks `ahead` of its own, or the tile's share of the panel that follows.
+    pub(crate) fn soon(&self, first: usize, wide: usize, ahead: u16, (turn, tiles): (usize, usize)) -> Soon {
+        let (from, share) = if ahead == Walk::PANEL {
+            let passes = self.vectors.div_ceil(wide);
+            let (part, parts) = (turn * passes + first / wide, tiles * passes);
+            (self.blocks.len() * (parts + part) / parts, parts)
+        } else {
+            (first + usize::from(ahead), 1)
+        };
+        Soon { from: self.blocks.as_ptr().wrapping_add(from), step: Soon::UNIT * self.vectors / share }
+    }
+}
+
+/// What will be needed soon. Nothing is read there, so it may lie past the weight's end.
+#[derive(Clone, Copy)]
+pub(crate) struct Soon {
+    from: *const Block,
+    /// How far to go on with each group: this many blocks, divided by `UNIT`.
+    step: usize,
+}
+
+impl Soon {
+    const UNIT: usize = 256;
+
+    /// Where to fetch while group `g` is multiplied.
+    #[inline(always)]
+    pub(crate) fn group(self, g: usize) -> *const Block {
+        self.from.wrapping_add(g * self.step / Self::UNIT)
     }
 }
 

@@ -3,7 +3,8 @@
 //! A tile keeps its sums in registers for the whole of K, so nothing is spilled between blocks of K, and an f32 sum has one
 //! order whatever the tile: that makes a row's result independent of the rows beside it. A panel (64·K bytes in int8) is
 //! read from L2 or beyond once per tile of rows, at 64 bytes for each four to eight multiplications: below what L2 gives.
-//! Rows are shared out evenly: eight are four and four, since six and two would leave the short tile waiting for loads.
+//! Rows are shared out evenly: eight are four and four, since six and two would leave the short tile waiting for loads. Of a
+//! panel from afar only the first tile of rows would wait; so all of its tiles may fetch a share of the next panel each.
 //! How many rows a tile may have, how many pass before the next panel, and how far ahead blocks are fetched is the [`Walk`]'s.
 //!
 //! [`Walk`]: crate::Walk
@@ -18,7 +19,7 @@ macro_rules! product {
         pub(crate) mod $name {
             use crate::Walk;
             use crate::lanes::{Block, LANES, $lanes as lanes};
-            use crate::product::job::{Best, Job, Panel, Sink};
+            use crate::product::job::{Best, Job, Panel, Sink, Soon};
             use crate::product::Activation;
             use crate::product::tile::{each_row, even_tiles, group, part, sixteen};
             use $arithmetic as arithmetic;
@@ -36,10 +37,11 @@ macro_rules! product {
                     let to = job.rows.min(from + pass);
                     for panel in job.panels() {
                         let mut row = from;
-                        for rows in even_tiles(to - from, tall) {
+                        let tiles = (to - from).div_ceil(tall);
+                        for (turn, rows) in even_tiles(to - from, tall).enumerate() {
                             let wide = WIDE[rows - 1];
                             for first in (0..panel.vectors).step_by(wide) {
-                                let soon = panel.soon(first, ahead.into());
+                                let soon = panel.soon(first, wide, ahead, (turn, tiles));
                                 match (rows, wide.min(panel.vectors - first)) {
                                     $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first, soon),)+
                                     _ => unreachable!("every pair of rows and vectors within WIDE is listed"),
@@ -51,12 +53,12 @@ macro_rules! product {
                 }
             }
 
-            /// `soon` is what will be needed next: with each group as many blocks are fetched as are used, so that memory is
-            /// asked without a pause where it, and not multiplying, is what takes time.
+            /// With each group some of what will be needed `soon` is fetched, so that memory is asked without a pause: where it
+            /// is what takes time, and where multiplying is.
             $(#[$feature])*
             #[inline(never)] // each with all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
-                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: *const Block,
+                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: Soon,
             ) {
                 let column = panel.column + LANES * first;
                 let a = job.row_starts::<ROWS>(row);
@@ -68,8 +70,9 @@ macro_rules! product {
                     }
                 });
                 for g in 0..job.groups {
+                    let soon = soon.group(g);
                     for next in 0..VECTORS {
-                        lanes::prefetch(soon.wrapping_add(g * panel.vectors + next));
+                        lanes::prefetch(soon.wrapping_add(next));
                     }
                     // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
                     let blocks: &[Block; VECTORS] = unsafe { panel.group(g, first) };
@@ -224,7 +227,7 @@ pub(crate) use product;
 /// takes from a place that varies would have to lie in memory: all sums.
 macro_rules! each_row {
     ($rows:ident, $row:ident, $block:block) => {
-        each_row!(@ $rows, $row, $block, 0 1 2 3 4 5 6 7)
+        each_row!(@ $rows, $row, $block, 0 1 2 3 4 5)
     };
     (@ $rows:ident, $row:ident, $block:block, $($number:literal)+) => {
         $({

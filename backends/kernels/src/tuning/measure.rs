@@ -45,11 +45,10 @@ pub(super) fn fastest(weights: &mut Weights, rows: usize) -> Option<Choice> {
 /// The walks that differ from the built-in one for so many rows.
 fn others(built_in: Walk, rows: usize) -> Vec<Walk> {
     let mut walks = Vec::new();
-    for tall in [4, 6, 8].into_iter().filter(|tall| *tall == 4 || *tall < rows + 4) {
+    for tall in [4, 6].into_iter().filter(|tall| *tall == 4 || *tall < rows + 4) {
         for pass in [0, 24, 48].into_iter().filter(|pass| *pass < rows) {
-            for ahead in if rows <= 2 { [0, 32, 128].as_slice() } else { &[0, 32] } {
-                walks.push(Walk { tall: tall as u8, pass: pass as u16, ahead: *ahead });
-            }
+            let walk = |ahead| Walk { tall: tall as u8, pass: pass as u16, ahead };
+            walks.extend([0, 128, if rows <= 2 { 32 } else { Walk::PANEL }].map(walk));
         }
     }
     walks.retain(|walk| *walk != built_in);

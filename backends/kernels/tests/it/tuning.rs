@@ -31,9 +31,16 @@ fn every_walk_gives_the_same_bits() {
                 let plain = Input::f32(&x, rows, k).unwrap();
                 let a = if weights.precision() == Precision::F32 { plain } else { quantised.view() };
                 let expected = product(weights, a, rows);
-                for (tall, pass, ahead) in
-                    [(1, 0, 0), (4, 24, 0), (6, 7, 32), (8, 1, 128), (12, 48, 5), (255, 0, 9)]
-                {
+                for (tall, pass, ahead) in [
+                    (1, 0, 0),
+                    (4, 24, 0),
+                    (6, 7, 32),
+                    (8, 1, 128),
+                    (12, 48, 5),
+                    (255, 0, 9),
+                    (6, 0, Walk::PANEL),
+                    (2, 16, Walk::PANEL),
+                ] {
                     weights.set_walk(rows, Walk { tall, pass, ahead });
                     let y = product(weights, a, rows);
                     assert_eq!(
