@@ -7,7 +7,7 @@ use super::Examinee;
 use crate::campaign::{split_lines, words};
 use crate::random::Random;
 
-/// Where a test set is too small for a probe, these help out: the starter set's own lines.
+/// Where a test set is too small for a probe, these help out: lines of our own.
 const SPARE: &str = include_str!("../../../testsets/captions-en-de/source.en");
 
 /// Words of the over-long line, which together have more bytes than any usual buffer for one line (8 KiB).
@@ -48,7 +48,7 @@ pub fn odd() -> Vec<Vec<u8>> {
     lines
 }
 
-/// Up to `count` distinct ordinary lines in random order: of the test set, and of the starter set where that has
+/// Up to `count` distinct ordinary lines in random order: of the test set, and of our own where that has
 /// too few.
 pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec<u8>> {
     let is_ordinary = |line: &Vec<u8>| (3..=60).contains(&words(line)) && std::str::from_utf8(line).is_ok();
