@@ -132,6 +132,7 @@ impl Step {
 /// Rows of different lengths, one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Ragged {
+    /// Those of all rows, and behind them what is left of earlier ones: a row of a whole vocabulary isn't cleared for nothing.
     values: Vec<f32>,
     ends: Vec<usize>,
 }
@@ -139,7 +140,6 @@ pub struct Ragged {
 impl Ragged {
     /// Forgets all rows.
     pub fn clear(&mut self) {
-        self.values.clear();
         self.ends.clear();
     }
 
@@ -161,21 +161,18 @@ impl Ragged {
         &self.values[self.start(row)..self.ends[row]]
     }
 
-    /// Row `row`, to be changed.
-    ///
-    /// # Panics
-    /// When there is no such row.
-    pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
-        let start = self.start(row);
-        &mut self.values[start..self.ends[row]]
+    /// Appends a row of `len` values, whatever they are, and gives it to be filled.
+    pub fn push(&mut self, len: usize) -> &mut [f32] {
+        self.push_rows(1, len)
     }
 
-    /// Appends a row of `len` zeros, and gives it to be filled.
-    pub fn push(&mut self, len: usize) -> &mut [f32] {
-        let start = self.values.len();
-        self.values.resize(start + len, 0.0);
-        self.ends.push(start + len);
-        &mut self.values[start..]
+    /// Appends `rows` rows of `len` values each, whatever they are, and gives them to be filled.
+    pub fn push_rows(&mut self, rows: usize, len: usize) -> &mut [f32] {
+        let start = self.start(self.ends.len());
+        let all = start..start + rows * len;
+        self.ends.extend((1..=rows).map(|row| start + row * len));
+        self.values.resize(self.values.len().max(all.end), 0.0);
+        &mut self.values[all]
     }
 
     fn start(&self, row: usize) -> usize {

@@ -162,13 +162,23 @@ impl Group {
     ) {
         let weights = Self::weights(&self.reduced, self.is_reduced, table);
         let n = weights.n();
-        logits.resize(rows.len() * n, 0.0);
-        let to = To::F32(MatMut::new(logits, rows.len(), n).expect(FITS));
+        let own = |row: &Row| &self.own[row.sentence % GROUP];
+        let all_words = rows.iter().all(|row| own(row).is_empty());
+        let products = if all_words {
+            step.scores.push_rows(rows.len(), n)
+        } else {
+            logits.resize(rows.len() * n, 0.0);
+            &mut logits[..]
+        };
+        let to = To::F32(MatMut::new(products, rows.len(), n).expect(FITS));
         let product = Operator::Product.span();
         weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
         drop(product);
+        if all_words {
+            return products.chunks_exact_mut(n).for_each(finish);
+        }
         for (logits, row) in logits.chunks_exact(n).zip(rows) {
-            let own = &self.own[row.sentence % GROUP];
+            let own = own(row);
             let scores = step.scores.push(if own.is_empty() { n } else { own.len() });
             match own.is_empty() {
                 true => scores.copy_from_slice(logits),

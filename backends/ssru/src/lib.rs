@@ -41,7 +41,7 @@ fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<d
         let unit = Ssru::new(params, options, number, normalised, projected)?;
         Ok(Arc::new(unit) as Arc<dyn Autoregression>)
     };
-    Ok(Arc::new(Transformer::new(config, params, layer)?))
+    Transformer::load(config, params, layer)
 }
 
 /// The sublayer: c ← f⊙c + (1−f)⊙x with x = i·W, f = σ(i·Wf + bf); its output is relu(c).

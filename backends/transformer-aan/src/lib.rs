@@ -37,11 +37,11 @@ fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<d
             let attention = SelfAttention::new(params, options, number)?;
             Ok(Arc::new(attention) as Arc<dyn Autoregression>)
         };
-        return Ok(Arc::new(Transformer::new(config, params, layer)?));
+        return Transformer::load(config, params, layer);
     }
     let shape = Shape::read(config)?;
     let layer = |params: Params<'_>, options: &Options, number: usize| {
         Ok(Arc::new(Average::new(params, options, shape, number)?) as Arc<dyn Autoregression>)
     };
-    Ok(Arc::new(Transformer::new(config, params, layer)?))
+    Transformer::load(config, params, layer)
 }

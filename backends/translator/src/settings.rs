@@ -147,6 +147,7 @@ impl Wishes {
             skip_cost: flag(self.skip_cost, "skip-cost")?,
             early_stop: self.early_stop,
             attention: self.replace_unknown,
+            kernels: self.kernels,
         };
         Ok(Decoding {
             search,

@@ -12,7 +12,7 @@ mod reduce;
 mod sum;
 
 pub use activation::Activation;
-pub use dyno_kernels::{Error as KernelError, Isa, Kernels, Tuning};
+pub use dyno_kernels::{Best, Error as KernelError, Isa, Kernels, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
 pub use linear::{Epilogue, Linear, together};

@@ -29,7 +29,7 @@ pub use self_attention::SelfAttention;
 use crate::output::Output;
 use crate::params::Params;
 use crate::words::{Layout, WordTables};
-use crate::{Decoder, Network};
+use crate::{Loaded, Network};
 use attention::Attention;
 use decoder::{Layer, State};
 use embedding::Embedding;
@@ -46,8 +46,6 @@ pub struct Transformer {
     output: Output,
     width: usize,
     alignment_layer: usize,
-    words: [usize; 2],
-    parameters: u64,
 }
 
 impl Transformer {
@@ -55,11 +53,11 @@ impl Transformer {
     ///
     /// # Errors
     /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
-    pub fn new(
+    pub fn load(
         config: &MarianConfig,
         params: Params<'_>,
         autoregression: impl Fn(Params<'_>, &Options, usize) -> Result<Arc<dyn Autoregression>>,
-    ) -> Result<Self> {
+    ) -> Result<Arc<dyn Network>> {
         let options = Options::read(config)?;
         let layout = Layout { words: options.words, width: options.width, output: "decoder_ff_logit_out" };
         let tables = WordTables::read(config, params, layout, str::to_owned)?;
@@ -72,7 +70,7 @@ impl Transformer {
                 feed: FeedForward::new(params, &options, feed, &format!("{prefix}_ffn"))?,
             })
         };
-        Ok(Self {
+        let network = Arc::new(Self {
             encoder: Encoder::new(params, &options)?,
             layers: options.decoder_layers.iter().map(layer).collect::<Result<_>>()?,
             top: Process::after(params, &options.after_top, "decoder_top", options.width)?,
@@ -81,26 +79,8 @@ impl Transformer {
             target: Embedding::new(params, &options, "decoder", tables.target)?,
             width: options.width,
             alignment_layer: options.alignment_layer,
-            words: options.words,
-            parameters: params.weights().parameters(),
-        })
-    }
-}
-
-impl Network for Transformer {
-    fn source_words(&self) -> usize {
-        self.words[0]
-    }
-
-    fn target_words(&self) -> usize {
-        self.words[1]
-    }
-
-    fn parameters(&self) -> u64 {
-        self.parameters
-    }
-
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
-        Box::new(State::new(self))
+        });
+        let (words, parameters) = (options.words, params.weights().parameters());
+        Ok(Arc::new(Loaded { words, parameters, worker: move || State::new(Arc::clone(&network)) }))
     }
 }

@@ -1,6 +1,6 @@
 //! Beam search as Marian does it: beams only shrink, each finished hypothesis freeing its place for nobody.
 
-use dyno_nn::math::{add, multiply_add};
+use dyno_nn::math::{Best, multiply_add};
 use dyno_nn::{Request, Row, Wanted};
 
 use super::paths::{Finished, NONE, Results};
@@ -33,7 +33,9 @@ struct Beams<'a> {
     best_finished: Vec<f32>,
     /// For one sentence, best first.
     top: Vec<Continued>,
+    /// Of one row, and the greatest of them.
     scores: Vec<f32>,
+    greatest: Vec<Best>,
 }
 
 pub(super) fn run(
@@ -56,6 +58,7 @@ pub(super) fn run(
         best_finished: vec![f32::NEG_INFINITY; sentences],
         top: Vec::new(),
         scores: Vec::new(),
+        greatest: Vec::new(),
     };
     let (mut rows, mut kept) = (Vec::new(), Vec::new());
     for len in 1.. {
@@ -101,29 +104,39 @@ impl Beams<'_> {
     /// Puts the continuations of one row among the best.
     fn consider(&mut self, members: &[Member], row: usize, hypothesis: &Hypothesis, places: usize) {
         let candidates = self.task.sentences[hypothesis.sentence].candidates;
-        self.scores.clear();
-        self.scores.resize(members[0].step.scores.row(row).len(), hypothesis.score);
-        for member in members {
-            let scores = member.step.scores.row(row);
-            match member.weight {
-                1.0 => add(&mut self.scores, scores),
-                weight => multiply_add(&mut self.scores, weight, scores),
-            }
-        }
-        for (at, score) in self.scores.iter().enumerate() {
-            let full = self.top.len() >= places;
-            if full && self.top.last().is_some_and(|last| *score <= last.score) {
-                continue;
-            }
-            let word = candidates.map_or(at as u32, |candidates| candidates[at]);
-            if self.task.suppressed.contains(&word) || !score.is_finite() {
-                continue;
-            }
-            if full {
+        self.score(members, row, hypothesis.score, candidates);
+        self.greatest.resize(places, Best::NONE);
+        self.options.kernels.greatest(&self.scores, &mut self.greatest);
+        for Best { value: score, column } in self.greatest.iter().filter(|best| best.value.is_finite()) {
+            if self.top.len() >= places {
+                if self.top.last().is_some_and(|last| *score <= last.score) {
+                    break;
+                }
                 self.top.pop();
             }
+            let word = candidates.map_or(*column as u32, |candidates| candidates[*column]);
             let place = self.top.partition_point(|better| better.score >= *score);
             self.top.insert(place, Continued { row, word, score: *score });
+        }
+    }
+
+    /// Replaces `scores` by those of a row's continuations: of none that is never written.
+    fn score(&mut self, members: &[Member], row: usize, so_far: f32, candidates: Option<&[u32]>) {
+        let (first, others) = members.split_first().expect("one network or more");
+        let scores = first.step.scores.row(row).iter();
+        self.scores.clear();
+        self.scores.extend(scores.map(|score| so_far + first.weight * score));
+        for member in others {
+            multiply_add(&mut self.scores, member.weight, member.step.scores.row(row));
+        }
+        for word in self.task.suppressed {
+            let at = match candidates {
+                Some(candidates) => candidates.binary_search(word).ok(),
+                None => Some(*word as usize),
+            };
+            if let Some(score) = at.and_then(|at| self.scores.get_mut(at)) {
+                *score = f32::NEG_INFINITY;
+            }
         }
     }
 

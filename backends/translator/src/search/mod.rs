@@ -9,7 +9,7 @@ mod paths;
 #[cfg(test)]
 mod tests;
 
-use dyno_nn::math::argmax;
+use dyno_nn::math::{Kernels, argmax};
 use dyno_nn::{Decoder, Sentence, Step};
 
 pub use paths::Found;
@@ -35,6 +35,8 @@ pub struct SearchOptions {
     pub early_stop: Option<f32>,
     /// Whether to note which source word each word looked at most.
     pub attention: bool,
+    /// What rows of scores are looked through with.
+    pub kernels: Kernels,
 }
 
 /// One network of an ensemble, at work.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Network, Request, Row, Sentence, Step, Wanted};
 
 use super::{Member, Search, SearchOptions, Task, aligned};
@@ -75,6 +76,7 @@ fn options(beam: usize) -> SearchOptions {
         skip_cost: false,
         early_stop: None,
         attention: false,
+        kernels: Kernels::best(),
     }
 }
 
