@@ -139,7 +139,9 @@ fn in_units<T>(
 /// magnitude of each group being ±127. A group of zeros has the scale 1. Weights must be finite.
 pub fn int8(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i8>, Vec<f32>) {
     let mut largest = vec![0; groups(role, rows, columns)];
-    gather(weights, columns, role, &mut largest, |largest, weight| *largest = magnitude(weight).max(*largest));
+    gather(weights, columns, role, &mut largest, |largest, weight| {
+        *largest = magnitude(weight).max(*largest)
+    });
     let largest: Vec<f32> = largest.into_iter().map(f32::from_bits).collect();
     let unit = |largest: &f32| Some(INT8_LIMIT / largest).filter(|unit| unit.is_finite());
     let units: Vec<f32> = largest.iter().map(|largest| unit(largest).unwrap_or(0.0)).collect();

@@ -1,12 +1,12 @@
-//! Recurrent cells: GRU, GRU with Nematus' norms, LSTM, each as one cell of a layer's stack.
+//! Recurrent cells: GRU, GRU with Nematus' norms, LSTM, each as one cell of a layer's stack. The gates are `dyno-nn`'s; where
+//! biases and norms go is Marian's.
 //!
 //! Pre-activations of input and state are products of their own (x·W and s·U), so that an encoder can take the input's
 //! for all words at once. A cell without input is a transition: it sees the state alone.
 
 use dyno_formats::Result;
-use dyno_nn::math::{Kernels, Matrix, Operands};
-use dyno_nn::recurrent::State;
-use dyno_nn::watch::Operator;
+use dyno_nn::math::{Matrix, Operands};
+use dyno_nn::recurrent::{Cell as Gates, Functions, State};
 
 use crate::names::Names;
 use crate::options::CellKind;
@@ -18,6 +18,7 @@ pub(crate) struct Scratch {
     pub(crate) operands: Operands,
     state: Vec<f32>,
     part: Vec<f32>,
+    row: Vec<f32>,
 }
 
 /// Where a cell stands: what decides about its biases.
@@ -41,17 +42,7 @@ pub(crate) struct Cell {
     /// What a transition is fed: zeros, as wide as the bias.
     unfed: Vec<f32>,
     gates: Gates,
-    width: usize,
-    kernels: Kernels,
-}
-
-#[derive(Clone, Copy)]
-enum Gates {
-    /// Whether the bias of h is added before the reset.
-    Gru {
-        bias_first: bool,
-    },
-    Lstm,
+    functions: Functions,
 }
 
 impl Cell {
@@ -64,7 +55,7 @@ impl Cell {
         width: usize,
     ) -> Result<Self> {
         let reader = Reader { names, place, width };
-        let gru = Gates::Gru { bias_first: place.last };
+        let gru = Gates::Gru { bias_inside: place.last };
         let (bias, gates) = match kind {
             CellKind::Lstm => (reader.vector("b", 4)?, Gates::Lstm),
             CellKind::GruNematus if normalised => (reader.nematus_bias()?, gru),
@@ -77,7 +68,8 @@ impl Cell {
         };
         let input = (place.inputs > 0).then(|| side(true)).transpose()?;
         let unfed = vec![0.0; bias.len()];
-        Ok(Self { input, state: side(false)?, bias, unfed, gates, width, kernels: names.kernels() })
+        let functions = Functions::new(names.kernels(), false);
+        Ok(Self { input, state: side(false)?, bias, unfed, gates, functions })
     }
 
     /// Width of pre-activations: 3S or 4S.
@@ -98,18 +90,9 @@ impl Cell {
         let mut pre = std::mem::take(&mut scratch.state);
         self.state.apply(state.output.values(), &mut pre, scratch);
         scratch.state = pre;
-        let _gates = Operator::Activation.span();
-        let (fed_width, State { output, cell }) = (self.fed_width(), state);
-        let states = output.values_mut().chunks_exact_mut(self.width);
-        let states = states.zip(cell.values_mut().chunks_exact_mut(self.width));
-        for (row, (pre, (output, cell))) in scratch.state.chunks_exact(fed_width).zip(states).enumerate() {
-            let x = fed.get(row * fed_width..(row + 1) * fed_width).unwrap_or(&self.unfed);
-            let done = match self.gates {
-                Gates::Gru { bias_first } => self.kernels.gru(x, pre, &self.bias, bias_first, output),
-                Gates::Lstm => self.kernels.lstm(x, pre, &self.bias, cell, output),
-            };
-            done.expect("states and gates are as wide as the cell");
-        }
+        let fed = if self.input.is_some() { fed } else { &self.unfed };
+        let Scratch { state: pre, row, .. } = scratch;
+        self.gates.step_all(self.functions, [fed, pre, &self.bias], state, row);
     }
 }
 

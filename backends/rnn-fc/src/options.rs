@@ -201,7 +201,7 @@ fn top(table: Table<'_>) -> Result<Top> {
         false => table.positive("dim-emb"),
     };
     let cell = match table.word(KEY, "tanh")? {
-        "gru" => Cell::Gru,
+        "gru" => Cell::Gru { bias_inside: false },
         "lstm" => Cell::Lstm,
         plain => {
             table.refuse_idle("top-depth", "only a recurrent top has several layers")?;
@@ -245,7 +245,7 @@ impl<'a> Table<'a> {
 
     fn cell(self, key: &str) -> Result<Cell> {
         match self.word(key, "gru")? {
-            "gru" => Ok(Cell::Gru),
+            "gru" => Ok(Cell::Gru { bias_inside: false }),
             "lstm" => Ok(Cell::Lstm),
             other => Err(self.unsupported(key, other, "this engine has the cells gru and lstm")),
         }

@@ -37,7 +37,9 @@ impl Scratch {
 /// A cell's tensors `{prefix}_{letter}…`, with their columns: a GRU has its candidate apart from its gates.
 fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
     match cell {
-        Cell::Gru => vec![(format!("{prefix}_{letter}"), 2 * width), (format!("{prefix}_{letter}x"), width)],
+        Cell::Gru { .. } => {
+            vec![(format!("{prefix}_{letter}"), 2 * width), (format!("{prefix}_{letter}x"), width)]
+        }
         Cell::Lstm => vec![(format!("{prefix}_{letter}"), 4 * width)],
     }
 }
@@ -77,13 +79,7 @@ impl Recurrent {
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         let Scratch { functions, operands, recurrent, row } = scratch;
         self.state.apply(state.output.values(), operands, recurrent);
-        let _gates = Operator::Activation.span();
-        let fed = fed.chunks_exact(self.fed()).zip(recurrent.chunks_exact(self.fed()));
-        let outputs = state.output.values_mut().chunks_exact_mut(self.width);
-        let rows = outputs.zip(state.cell.values_mut().chunks_exact_mut(self.width)).zip(fed);
-        for ((output, cell), (fed, recurrent)) in rows {
-            self.cell.step(*functions, [fed, recurrent, &self.bias], output, cell, row);
-        }
+        self.cell.step_all(*functions, [fed, recurrent, &self.bias], state, row);
     }
 
     /// Takes one step of all rows of a layer of `memory`, fed with `fed` [rows, 3S or 4S]; gives the new outputs [rows, S].

@@ -2,13 +2,17 @@
 
 use dyno_kernels::{Activation, Kernels};
 
+use super::State;
 use crate::watch::Operator;
 
 /// A kind of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// Gated recurrent unit; its pre-activations are in the order r, z, h.
-    Gru,
+    Gru {
+        /// Whether the candidate's bias counts to what the reset holds back.
+        bias_inside: bool,
+    },
     /// Long short-term memory; its pre-activations are in the order f, i, c, o.
     Lstm,
 }
@@ -54,14 +58,33 @@ impl Cell {
     /// How many pre-activations it has for each element of its state.
     pub fn gates(self) -> usize {
         match self {
-            Self::Gru => 3,
+            Self::Gru { .. } => 3,
             Self::Lstm => 4,
+        }
+    }
+
+    /// Takes one step of all rows of `state` [rows, S]: `recurrent` [rows, G] is what the states give, `fed` what the inputs
+    /// give: [rows, G], or one row for all.
+    pub fn step_all(
+        self,
+        functions: Functions,
+        [fed, recurrent, bias]: [&[f32]; 3],
+        state: &mut State,
+        scratch: &mut Vec<f32>,
+    ) {
+        let _gates = Operator::Activation.span();
+        let (gates, width) = (bias.len(), bias.len() / self.gates());
+        let outputs = state.output.values_mut().chunks_exact_mut(width);
+        let states = outputs.zip(state.cell.values_mut().chunks_exact_mut(width));
+        let pre = fed.chunks_exact(gates).cycle().zip(recurrent.chunks_exact(gates));
+        for ((output, cell), (fed, recurrent)) in states.zip(pre) {
+            self.step(functions, [fed, recurrent, bias], output, cell, scratch);
         }
     }
 
     /// Replaces `output` [S] (and an LSTM's `cell` [S]) by the next state. Pre-activations are the sum of what the input
     /// gives, `fed`, what the state gives, `recurrent`, and `bias`, each [3S] or [4S]; but for a GRU's candidate,
-    /// tanh(fed + r⊙recurrent + bias).
+    /// tanh(fed + r⊙recurrent + bias), or tanh(fed + r⊙(recurrent + bias)).
     ///
     /// # Panics
     /// When the lengths don't fit together.
@@ -75,9 +98,13 @@ impl Cell {
     ) {
         let kernels = functions.kernels;
         match (self, functions.table) {
-            (Self::Gru, false) => kernels.gru(fed, recurrent, bias, false, output).expect(SIZED),
+            (Self::Gru { bias_inside }, false) => {
+                kernels.gru(fed, recurrent, bias, bias_inside, output).expect(SIZED);
+            }
             (Self::Lstm, false) => kernels.lstm(fed, recurrent, bias, cell, output).expect(SIZED),
-            (Self::Gru, true) => gru(functions, [fed, recurrent, bias], output, scratch),
+            (Self::Gru { bias_inside }, true) => {
+                gru(functions, [fed, recurrent, bias], bias_inside, output, scratch);
+            }
             (Self::Lstm, true) => lstm(functions, [fed, recurrent, bias], output, cell, scratch),
         }
     }
@@ -90,16 +117,22 @@ fn sum([a, b, c]: [&[f32]; 3], sums: &mut Vec<f32>) {
 }
 
 /// s ← (1−z)⊙h + z⊙s.
-fn gru(functions: Functions, [fed, recurrent, bias]: [&[f32]; 3], output: &mut [f32], sums: &mut Vec<f32>) {
+fn gru(
+    functions: Functions,
+    [fed, recurrent, bias]: [&[f32]; 3],
+    bias_inside: bool,
+    output: &mut [f32],
+    sums: &mut Vec<f32>,
+) {
     let width = output.len();
     sum([fed, recurrent, bias], sums);
     let (gates, new) = sums.split_at_mut(2 * width);
     functions.sigmoid(gates);
     let (reset, update) = gates.split_at(width);
-    let recurrent = &recurrent[2 * width..];
-    // The sum has the recurrent part whole: what the reset holds back is taken off again.
-    for ((new, reset), recurrent) in new.iter_mut().zip(reset).zip(recurrent) {
-        *new -= (1.0 - reset) * recurrent;
+    let held = recurrent[2 * width..].iter().zip(&bias[2 * width..]);
+    // The sum has what the reset acts on whole: what it holds back is taken off again.
+    for ((new, reset), (recurrent, bias)) in new.iter_mut().zip(reset).zip(held) {
+        *new -= (1.0 - reset) * (recurrent + if bias_inside { *bias } else { 0.0 });
     }
     functions.tanh(new);
     for ((state, update), new) in output.iter_mut().zip(update).zip(new) {
@@ -160,7 +193,9 @@ mod tests {
                 return (sigmoid(pre(3, i)) * c.tanh(), c);
             }
             let (r, z) = (sigmoid(pre(0, i)), sigmoid(pre(1, i)));
-            ((1.0 - z) * (at(0, 2, i) + r * at(1, 2, i) + at(2, 2, i)).tanh() + z * s, c)
+            let inside = cell == Cell::Gru { bias_inside: true };
+            let bias = if inside { r } else { 1.0 } * at(2, 2, i);
+            ((1.0 - z) * (at(0, 2, i) + r * at(1, 2, i) + bias).tanh() + z * s, c)
         };
         let (output, memory): (Vec<f64>, Vec<f64>) = (0..width).map(next).unzip();
         [output, memory]
@@ -169,8 +204,10 @@ mod tests {
     #[test]
     fn cells_follow_their_formulas_computed_and_looked_up() {
         for (cell, table, tolerance) in [
-            (Cell::Gru, false, 2e-6),
-            (Cell::Gru, true, 5e-5),
+            (Cell::Gru { bias_inside: false }, false, 2e-6),
+            (Cell::Gru { bias_inside: false }, true, 5e-5),
+            (Cell::Gru { bias_inside: true }, false, 2e-6),
+            (Cell::Gru { bias_inside: true }, true, 5e-5),
             (Cell::Lstm, false, 2e-6),
             (Cell::Lstm, true, 5e-5),
         ] {
