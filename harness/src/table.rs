@@ -112,8 +112,29 @@ fn align(rows: &mut [Vec<String>], column: usize) {
 }
 
 /// The width to keep to: a terminal's. A file or a pipe takes any.
-fn width() -> usize {
+pub fn width() -> usize {
     os::terminal_columns().unwrap_or(usize::MAX)
+}
+
+/// A line broken between words at the width to keep to, with `indent` before all parts but the first.
+pub fn wrapped(line: &str, indent: &str) -> String {
+    broken(line, indent, width())
+}
+
+fn broken(line: &str, indent: &str, width: usize) -> String {
+    let (mut text, mut column) = (String::new(), 0);
+    for word in line.split_inclusive(' ') {
+        let letters = word.trim_end().chars().count();
+        if column > indent.chars().count() && column + letters > width {
+            text.truncate(text.trim_end().len());
+            text += "\n";
+            text += indent;
+            column = indent.chars().count();
+        }
+        text += word;
+        column += word.chars().count();
+    }
+    text
 }
 
 /// INVALID in red, where somebody looks: on a terminal, and unless NO_COLOR asks for none (no-color.org).
@@ -163,13 +184,15 @@ fn complaints(rows: &[CellSummary]) -> String {
         }
         for (row, tracks) in told {
             let (system, set, tracks) = (&row.system, &row.test_set, tracks.join(", "));
-            let _ = writeln!(text, "{kind}: {system} on {set} under {tracks}: {}", what(row).join(", "));
+            let told = format!("{kind}: {system} on {set} under {tracks}: {}", what(row).join(", "));
+            let _ = writeln!(text, "{}", wrapped(&told, "  "));
         }
     };
     complain("INVALID", |row| &row.reasons);
     complain("warning", |row| &row.warnings);
     if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
-        text += "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` says what does. Measure again in quiet\n";
+        let told = "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` says what disturbs here";
+        let _ = writeln!(text, "{}", wrapped(told, "  "));
     }
     text
 }
@@ -239,6 +262,13 @@ mod tests {
         {
             assert_eq!(whole(value), text);
         }
+    }
+
+    #[test]
+    fn long_lines_break_between_words_and_long_words_stay_whole() {
+        assert_eq!(broken("a bc def ghij", "  ", 8), "a bc def\n  ghij");
+        assert_eq!(broken("  - much-longer-than that", "    ", 8), "  - much-longer-than\n    that");
+        assert_eq!(broken("any width", "", usize::MAX), "any width");
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub struct Table {
     /// Whether its points are laid under charts of quality and cost.
     #[serde(default)]
     pub frontier: bool,
+    /// Whether it is a figure of quality against cost, and drawn as one.
+    #[serde(default)]
+    pub plots: bool,
     /// On what.
     pub test_set: String,
     /// On which machine.

@@ -10,7 +10,7 @@
 //!                          HTML, SVG files, Markdown
 //! ```
 
-mod charts;
+pub mod charts;
 mod cost;
 mod markdown;
 mod material;

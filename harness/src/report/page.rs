@@ -9,51 +9,46 @@ use tera::Tera;
 use super::charts;
 use super::view::View;
 
+/// What pages are built from.
+const PARTS: &str = include_str!("../../../templates/parts.html");
 const TEMPLATE: &str = include_str!("../../../templates/report.html");
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
 
-/// What the template is given.
+/// What a template is given: its page, and the looks and manners that all pages share.
 #[derive(Serialize)]
-struct Page<'a> {
-    view: &'a View,
+struct Document<'a, P> {
+    #[serde(flatten)]
+    page: &'a P,
     style: String,
     style_hash: String,
     script: &'static str,
     script_hash: String,
+}
+
+/// A report's page.
+#[derive(Serialize)]
+struct Page<'a> {
+    view: &'a View,
     csv: String,
     folder_links: bool,
 }
 
-/// The page. `beside_records` says whether it will lie in the run's folder, so that it can link to the records.
+/// The report. `beside_records` says whether it will lie in the run's folder, so that it can link to the records.
 pub fn html(view: &View, beside_records: bool) -> anyhow::Result<String> {
-    let style = charts::theme() + STYLE + &charts::style_sheet();
-    let page = Page {
-        view,
-        style_hash: hash(&style),
-        style,
-        script: SCRIPT,
-        script_hash: hash(SCRIPT),
-        csv: base64(view.csv.as_bytes()),
-        folder_links: beside_records,
-    };
-    let mut tera = Tera::new();
-    // The name's ending is what turns escaping on.
-    tera.add_raw_template("report.html", TEMPLATE).context("the report's template")?;
-    let context = tera::Context::from_serialize(&page).context("the report's view")?;
-    tera.render("report.html", &context).context("the report")
+    let page = Page { view, csv: base64(view.csv.as_bytes()), folder_links: beside_records };
+    document("report.html", TEMPLATE, &page)
 }
 
-/// Another page of the same looks and rules: `template`, whose parts are the report's, filled with `page`.
-pub fn document(name: &str, template: &str, page: &serde_json::Value) -> anyhow::Result<String> {
-    let style = charts::theme() + STYLE;
+/// A page: `template`, filled with `page`.
+pub fn document(name: &str, template: &str, page: &impl Serialize) -> anyhow::Result<String> {
+    let style = charts::theme() + STYLE + &charts::style_sheet();
+    let style_hash = hash(&style);
+    let document = Document { page, style, style_hash, script: SCRIPT, script_hash: hash(SCRIPT) };
     let mut tera = Tera::new();
-    // The first for its parts.
-    tera.add_raw_templates([("report.html", TEMPLATE), (name, template)]).context("the templates")?;
-    let context = serde_json::json!({
-        "style_hash": hash(&style), "style": style, "script_hash": hash(SCRIPT), "script": SCRIPT, "page": page,
-    });
-    let context = tera::Context::from_serialize(&context).context("the page")?;
+    // The name's ending is what turns escaping on.
+    tera.add_raw_templates([("parts.html", PARTS), (name, template)]).context("the templates")?;
+    let context = tera::Context::from_serialize(&document).context("the page's contents")?;
     tera.render(name, &context).context("the page")
 }
 

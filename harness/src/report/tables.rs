@@ -80,6 +80,14 @@ impl Table {
         self.rows.push(Row { fields, class });
     }
 
+    /// Without one of its columns.
+    #[must_use]
+    pub fn without(mut self, column: usize) -> Self {
+        self.heads.remove(column);
+        self.rows.iter_mut().for_each(|row| drop(row.fields.remove(column)));
+        self
+    }
+
     /// Without the columns that say nothing in any row.
     #[must_use]
     pub fn without_empty_columns(self) -> Self {

@@ -50,6 +50,12 @@ impl Measured<'_> {
         }
     }
 
+    /// The built-in backend of a system.
+    pub(super) fn backend(&self, system: &str) -> Option<String> {
+        let found = self.campaign?.systems.iter().find(|found| found.name == system)?;
+        found.backend().map(Into::into)
+    }
+
     /// Words a second of each round that counts: without loading in the throughput tracks, since models are drawn in
     /// f32 and narrowed at each start.
     fn speeds(&self, system: &str, track: Track) -> BTreeMap<usize, f64> {

@@ -10,6 +10,7 @@
 //! (the table's base), and the same engine with a library's f32 products, which is a plugin that is built apart; its
 //! system is named after the base with [`LIBRARY`] behind it.
 
+mod chart;
 mod measured;
 mod show;
 
@@ -46,6 +47,10 @@ pub struct Row {
     pub name: String,
     /// For each column of the table.
     pub columns: Vec<Pair>,
+    /// The built-in backend that stands for it here.
+    pub backend: Option<String>,
+    /// The row that its factors are over.
+    pub base: Option<String>,
     /// Lines that are the same as the base's, as a share; where both have one model.
     pub same_lines: Option<f64>,
     /// BLEU as published.
@@ -106,6 +111,8 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
     let other_base = base.filter(|base| base.name != point.name && point.missing.is_none());
     Row {
         name: point.name.clone(),
+        backend: measured.backend(point.system()),
+        base: base.map(|base| base.name.clone()),
         columns: (0..table.columns.len()).map(pair).collect(),
         same_lines: other_base.and_then(|base| measured.same_lines(point.system(), base.system())),
         paper_bleu: point.bleu,
@@ -121,6 +128,8 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
     let columns: Vec<Pair> = table.columns.iter().map(found).collect();
     columns.iter().any(|pair| pair.ours.is_some()).then(|| Row {
         same_lines: measured.same_lines(&system, point.system()),
+        backend: measured.backend(&system),
+        base: Some(point.name.clone()),
         name: system,
         columns,
         paper_bleu: None,

@@ -3,33 +3,75 @@
 use anyhow::Context;
 use serde::Serialize;
 
+use super::chart::figure;
 use super::{Pair, Reproduction, Row};
 use crate::numbers::{Estimate, plain};
 use crate::papers::{Column, Unit};
+use crate::report::charts::Figure;
 use crate::report::{self, Field, Table};
-use crate::table::grid;
+use crate::table::{grid, width, wrapped};
 
 const TEMPLATE: &str = include_str!("../../../templates/reproduce.html");
 
 /// As a terminal has it.
 pub fn text(reproduction: &Reproduction) -> String {
-    let table = table(reproduction);
+    let said = [title(reproduction), source(reproduction)].into_iter().chain(findings(reproduction));
+    let said: String = said.map(|line| wrapped(&line, "") + "\n").collect();
+    let notes = notes(reproduction).into_iter().map(|group| {
+        let lines = group.lines.iter().map(|line| wrapped(&format!("  - {line}"), "    ") + "\n");
+        format!("\n{}\n{}", group.about, lines.collect::<String>())
+    });
+    format!("{said}\n{}{}", grids(reproduction), notes.collect::<String>())
+}
+
+/// The table; where a terminal is too narrow for it, one a column of the paper's, without what factors can do without.
+fn grids(reproduction: &Reproduction) -> String {
+    let all: Vec<usize> = (0..reproduction.table.columns.len()).collect();
+    let whole = table(reproduction, &all);
+    if whole.rows.is_empty() {
+        return String::new();
+    }
+    let grid = grid_of(&whole);
+    if all.len() < 2 || fits(&grid) {
+        return narrowed(whole);
+    }
+    all.iter().map(|column| narrowed(table(reproduction, &[*column]))).collect()
+}
+
+fn grid_of(table: &Table) -> String {
     let rows = table.rows.iter().map(|row| row.fields.iter().map(|field| field.text.clone()).collect());
     let heads: Vec<&str> = table.heads.iter().map(|head| head.text.as_str()).collect();
-    let figures = 1..heads.len();
-    let grid =
-        if table.rows.is_empty() { String::new() } else { grid(&heads, rows.collect(), figures) + "\n" };
-    let notes = notes(reproduction).into_iter().map(|note| format!("  {note}\n"));
-    format!("{}\n{}\n\n{grid}{}", title(reproduction), source(reproduction), notes.collect::<String>())
+    grid(&heads, rows.collect(), 1..heads.len()) + "\n"
+}
+
+fn fits(grid: &str) -> bool {
+    grid.lines().all(|line| line.chars().count() <= width())
+}
+
+/// Without as many columns as it takes, from the last; the factors stay.
+fn narrowed(mut table: Table) -> String {
+    loop {
+        let grid = grid_of(&table);
+        let dispensable = (1..table.heads.len()).rev().find(|&i| !table.heads[i].text.contains('×'));
+        match dispensable {
+            Some(column) if !fits(&grid) => table = table.without(column),
+            _ => return grid,
+        }
+    }
 }
 
 /// As GitHub's Markdown.
 pub fn markdown(reproduction: &Reproduction) -> String {
-    let table = table(reproduction);
+    let table = whole(reproduction);
     let grid = if table.rows.is_empty() { String::new() } else { table.to_markdown() + "\n" };
-    let notes = notes(reproduction).into_iter().map(|note| format!("- {}\n", report::inline(&note)));
-    let (title, source) = (report::inline(&title(reproduction)), report::inline(&source(reproduction)));
-    format!("### {title}\n\n{source}\n\n{grid}{}", notes.collect::<String>())
+    let said = [source(reproduction)].into_iter().chain(findings(reproduction));
+    let said: String = said.map(|line| report::inline(&line) + "\n\n").collect();
+    let notes = notes(reproduction).into_iter().map(|group| {
+        let lines = group.lines.iter().map(|line| format!("- {}\n", report::inline(line)));
+        format!("**{}**\n\n{}\n", group.about, lines.collect::<String>())
+    });
+    let title = report::inline(&title(reproduction));
+    format!("### {title}\n\n{said}{grid}{}", notes.collect::<String>())
 }
 
 #[derive(Serialize)]
@@ -37,8 +79,17 @@ struct Section {
     id: String,
     title: String,
     source: String,
+    findings: Vec<String>,
+    figure: Option<Figure>,
     table: Table,
-    notes: Vec<String>,
+    notes: Vec<Notes>,
+}
+
+/// What else is to be said, under a heading.
+#[derive(Serialize)]
+struct Notes {
+    about: &'static str,
+    lines: Vec<String>,
 }
 
 /// All of them on one offline page.
@@ -47,7 +98,9 @@ pub fn page(reproductions: &[Reproduction]) -> anyhow::Result<String> {
         id: reproduction.table.id.clone(),
         title: title(reproduction),
         source: source(reproduction),
-        table: table(reproduction),
+        findings: findings(reproduction),
+        figure: figure(reproduction),
+        table: whole(reproduction),
         notes: notes(reproduction),
     };
     let sections: Vec<Section> = reproductions.iter().map(section).collect();
@@ -72,34 +125,70 @@ fn source(reproduction: &Reproduction) -> String {
     format!("{}.{theirs}{ours}", table.title)
 }
 
+/// For each column what the paper's greatest factor has become here.
+fn findings(reproduction: &Reproduction) -> Vec<String> {
+    let finding = |at: usize| {
+        let pair = |row: &Row| Some((row.columns[at].paper_factor?, row.columns[at].factor?));
+        let other_base = |row: &&Row| row.base.as_ref().is_some_and(|base| *base != row.name);
+        let rows = reproduction.rows.iter().filter(other_base);
+        let (row, (paper, here)) = rows
+            .filter_map(|row| Some((row, pair(row)?)))
+            .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
+        let column = match &reproduction.table.columns[..] {
+            [_] => String::new(),
+            columns => format!(" ({})", columns[at].head),
+        };
+        let (name, base) = (&row.name, row.base.as_ref()?);
+        let here = estimate(Some(here)).text;
+        Some(format!(
+            "“{name}” is {paper:.2} times as fast as “{base}” in the paper, {here} times here{column}."
+        ))
+    };
+    (0..reproduction.table.columns.len()).filter_map(finding).collect()
+}
+
 /// Claims, differences, and what is missing.
-fn notes(reproduction: &Reproduction) -> Vec<String> {
+fn notes(reproduction: &Reproduction) -> Vec<Notes> {
     let table = &reproduction.table;
     let drawn = "Speeds are of models with drawn weights at the paper's dimensions, whole words as tokens, and \
                  translations as long as their sources; BLEU of such models means nothing and isn't printed.";
-    let claims = table.claims.iter().cloned();
     let of_rows =
         reproduction.rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));
-    let missing = reproduction.missing.iter().map(|missing| format!("Not measured: {missing}."));
-    let scope =
-        table.measures().then(|| drawn.to_owned()).into_iter().chain(table.differences.iter().cloned());
-    claims.chain(scope).chain(of_rows).chain(missing).collect()
+    let scope = table.measures().then(|| drawn.to_owned());
+    let groups = [
+        ("The paper says", table.claims.clone()),
+        (
+            "What differs here",
+            scope.into_iter().chain(table.differences.iter().cloned()).chain(of_rows).collect(),
+        ),
+        ("Not measured here", reproduction.missing.iter().map(|missing| format!("{missing}.")).collect()),
+    ];
+    let said = groups.into_iter().filter(|(_, lines)| !lines.is_empty());
+    said.map(|(about, lines)| Notes { about, lines }).collect()
 }
 
-/// The rows, with the columns that have something to say.
-fn table(reproduction: &Reproduction) -> Table {
+fn whole(reproduction: &Reproduction) -> Table {
+    table(reproduction, &(0..reproduction.table.columns.len()).collect::<Vec<_>>())
+}
+
+/// The rows in those of the paper's columns, with the columns that have something to say.
+fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     let paper = &reproduction.table;
     let has_bleu = reproduction.rows.iter().any(|row| row.paper_bleu.is_some());
     let mut heads = vec!["system".to_owned()];
-    paper.columns.iter().for_each(|column| heads.extend(heads_of(column, paper.columns.len() > 1)));
+    columns.iter().for_each(|&at| heads.extend(heads_of(&paper.columns[at], paper.columns.len() > 1)));
     heads.push("#same lines".into());
     if has_bleu {
         heads.extend(["#paper BLEU", "#BLEU"].map(String::from));
     }
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let mut table = Table::new(paper.about.clone(), &heads);
+    let caption = match &paper.base {
+        Some(base) => format!("×: how many times as fast as “{base}”, unless a row has a base of its own"),
+        None => paper.about.clone(),
+    };
+    let mut table = Table::new(caption, &heads);
     for row in &reproduction.rows {
-        table.push("", fields(row, paper, has_bleu));
+        table.push("", fields(row, paper, columns, has_bleu));
     }
     let kept = if has_bleu { 2 } else { 0 };
     table.without_empty_columns_but(kept).aligned()
@@ -121,11 +210,9 @@ fn heads_of(column: &Column, several: bool) -> [String; 5] {
     ]
 }
 
-fn fields(row: &Row, paper: &crate::papers::Table, has_bleu: bool) -> Vec<Field> {
+fn fields(row: &Row, paper: &crate::papers::Table, columns: &[usize], has_bleu: bool) -> Vec<Field> {
     let mut fields = vec![Field::text(&row.name)];
-    for (pair, column) in row.columns.iter().zip(&paper.columns) {
-        fields.extend(fields_of(pair, column));
-    }
+    columns.iter().for_each(|&at| fields.extend(fields_of(&row.columns[at], &paper.columns[at])));
     fields.push(Field::maybe(row.same_lines, |share| format!("{:.1} %", share * 100.0)));
     if has_bleu {
         let bleu = |value| Field::maybe(value, |bleu| format!("{bleu:.1}"));
