@@ -96,12 +96,6 @@ fn nearest(value: f32) -> u32 {
     (value + NO_FRACTION).to_bits()
 }
 
-/// A weight's magnitude as an integer with the same order: the greatest of many integers is found several at a time, that
-/// of floats isn't, for their order knows what is no number.
-fn magnitude(weight: f32) -> u32 {
-    weight.abs().to_bits()
-}
-
 /// How many scales a matrix has: one for each row (embeddings) or column.
 fn groups(role: Role, rows: usize, columns: usize) -> usize {
     if role == Role::Embedding { rows } else { columns }
@@ -138,11 +132,8 @@ fn in_units<T>(
 /// A row-major matrix as int8, and a scale for each row (embeddings) or column: w ≈ q · scale, the largest
 /// magnitude of each group being ±127. A group of zeros has the scale 1. Weights must be finite.
 pub fn int8(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i8>, Vec<f32>) {
-    let mut largest = vec![0; groups(role, rows, columns)];
-    gather(weights, columns, role, &mut largest, |largest, weight| {
-        *largest = magnitude(weight).max(*largest)
-    });
-    let largest: Vec<f32> = largest.into_iter().map(f32::from_bits).collect();
+    let mut largest = vec![0f32; groups(role, rows, columns)];
+    gather(weights, columns, role, &mut largest, |largest, weight| *largest = weight.abs().max(*largest));
     let unit = |largest: &f32| Some(INT8_LIMIT / largest).filter(|unit| unit.is_finite());
     let units: Vec<f32> = largest.iter().map(|largest| unit(largest).unwrap_or(0.0)).collect();
     let integers =
@@ -165,15 +156,15 @@ pub fn int16(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i
 /// Halves the units of those groups whose sum of magnitudes, or one of whose weights, is too large; whether any
 /// was.
 fn halve_where_too_large(weights: &[f32], columns: usize, role: Role, units: &mut [f32]) -> bool {
-    let mut kept: Vec<(f32, u64, u32)> = units.iter().map(|unit| (*unit, 0, 0)).collect();
+    let mut kept: Vec<(f32, u64, f32)> = units.iter().map(|unit| (*unit, 0, 0.0)).collect();
     gather(weights, columns, role, &mut kept, |(unit, sum, largest), weight| {
-        let weight = weight * *unit;
-        *sum += u64::from(nearest(weight.abs().min(INT16_LIMIT)) as u16);
-        *largest = magnitude(weight).max(*largest);
+        let magnitude = (weight * *unit).abs();
+        *sum += u64::from(nearest(magnitude.min(INT16_LIMIT)) as u16);
+        *largest = magnitude.max(*largest);
     });
     let mut any = false;
     for (unit, (_, sum, largest)) in units.iter_mut().zip(kept) {
-        let coarser = sum > INT16_SUM_LIMIT || f32::from_bits(largest) > INT16_LIMIT;
+        let coarser = sum > INT16_SUM_LIMIT || largest > INT16_LIMIT;
         if coarser && *unit > f32::MIN_POSITIVE {
             (*unit, any) = (*unit / 2.0, true);
         }
