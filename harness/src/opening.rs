@@ -51,18 +51,35 @@ pub fn tune(campaign: &mut Campaign, folder: &Path, core: usize) -> Outcome<()> 
     progress.finish();
     let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
     if new > 0 {
-        let why = "dyno translate --model MODEL --tuning FILE --explain says which gain";
+        let why = "--explain says which ways gain";
         say(format_args!("tuned {new} products in {seconds:.1} s, into {}; {why}", folder.display()));
+    }
+    Ok(())
+}
+
+/// Says what the tunings of the run in `folder` chose, those that were measured when it began too.
+pub fn explain(folder: &Path) -> Outcome<()> {
+    for file in tunings(&folder.join("tuning"))? {
+        say(dyno_translator::explain_tuning(&file).map_err(bad_input)?.trim_end());
     }
     Ok(())
 }
 
 /// How many products the tunings in `folder` are about: all lines but each file's first.
 fn products(folder: &Path) -> Outcome<usize> {
-    let files: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    let texts = files.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
+    let texts = tunings(folder)?.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
     Ok(texts.iter().map(|text| text.lines().count().saturating_sub(1)).sum())
+}
+
+/// The files in `folder`, in order; none where there is no such folder.
+fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let files = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut files = files.collect::<std::io::Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
 }
 
 fn open(system: &System, track: Track) -> Outcome<()> {

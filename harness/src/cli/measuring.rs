@@ -33,6 +33,9 @@ pub struct RunArgs {
     /// Don't measure beforehand which way through each product is fastest here; take those built in
     #[arg(long)]
     pub no_tune: bool,
+    /// Say which way was chosen for each product, and what it gains over the one built in
+    #[arg(long, conflicts_with = "no_tune")]
+    pub explain: bool,
     /// Say what would be measured and how long it takes, then stop
     #[arg(long)]
     pub dry_run: bool,

@@ -130,11 +130,17 @@ fn a_run_tunes_its_engines_once_and_records_which_tuning_they_had() {
     let system = format!("[[system]]\nname = \"ssru\"\nbackend = \"ssru\"\nmodel = {model:?}\n");
     let null = "[[system]]\nname = \"null\"\nbackend = \"null\"\n";
     let bench = Bench::new(&format!("{LATENCY}{system}{null}"));
-    let ended = bench.run(&["--profile", "quick"]);
+    let ended = bench.run(&["--profile", "quick", "--explain"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let told: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("tuned ")).collect();
     assert_eq!(told.len(), 1, "{ended:?}");
     let text = std::fs::read(bench.path("out/tuning/best.txt")).unwrap();
+    let explained = ended.stderr.lines().filter(|line| line.ends_with("times as fast")).count();
+    assert_eq!(
+        explained + 1,
+        text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count(),
+        "{ended:?}"
+    );
     assert!(text.starts_with(b"dyno-tuning 1 "), "{}", String::from_utf8_lossy(&text));
     let hash: String = sha2::Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
     let schema = schema();

@@ -23,7 +23,7 @@ use crate::cli::{PriceArgs, RunArgs};
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
 use crate::numbers::counted;
-use crate::opening::{preflight, tune};
+use crate::opening::{explain, preflight, tune};
 use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
@@ -51,6 +51,9 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
     let measured = measure(&mut campaign, &host, &place, &args.price, !args.no_tune)?;
+    if args.explain {
+        explain(measured.store.folder())?;
+    }
     let page = write_page(measured.store.folder());
     conclude(&measured, page.as_deref(), args.json)?;
     Ok(measured.exit())
