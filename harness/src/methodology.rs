@@ -1,10 +1,11 @@
 //! docs/METHODOLOGY.md quotes the parameters of the code, and this holds it to them.
 
 use crate::campaign::Profile;
+use crate::compare;
 use crate::process::{self, audit, environment, whole_file};
 use crate::rounds::{self, noise, throughput};
 use crate::supervisor;
-use crate::verify::{Probe, examinee, length, timing};
+use crate::verify::{Probe, examinee, length, recognition, timing};
 
 const DOCUMENT: &str = include_str!("../../docs/METHODOLOGY.md");
 
@@ -87,6 +88,14 @@ fn truth() -> Vec<(&'static str, String)> {
         ),
         ("coalesced: five sets at once below, of five times one", format!("{:.2}", timing::COALESCED_RATIO)),
         ("recognises: time per word below, of the copies'", format!("{:.2}", timing::RECOGNISED_RATIO)),
+        (
+            "recognises: share of copies with their line's own answer, above",
+            percent(recognition::SAME_ANSWERS),
+        ),
+        ("tolerated ratio of times, up to", compare::TOLERATED_SLOW_DOWN.to_string()),
+        ("significant: p after Holm's correction below", compare::SIGNIFICANT.to_string()),
+        ("pairs of rounds of a gate", compare::PAIRS.to_string()),
+        ("pairs below which it refuses to answer", compare::LEAST_PAIRS.to_string()),
         ("nondeterministic: share of lines that differ, above", percent(rounds::MOST_DIFFERING)),
         ("empty_output: share of ordinary lines, from", percent(length::EMPTY_SHARE)),
         ("ordinary lines have at most so many words", length::LONGEST_ORDINARY.to_string()),

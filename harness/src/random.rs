@@ -1,5 +1,13 @@
 //! Seeded shuffling for orders that must be random and repeatable. Not for statistics of its own.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A seed that no system can foresee, for what it must not prepare for: questions that it had seen before, in an earlier
+/// run or an earlier part of this one, it could know the answers to.
+pub fn fresh_seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64)
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): 64 bits of state,
 /// passes BigCrush, and gives the same sequence on every host.
 pub struct Random(u64);

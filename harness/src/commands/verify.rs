@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use crate::cli::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::host::{self, Host};
 use crate::plan::{Filters, Placement};
+use crate::random::fresh_seed;
 use crate::registry;
 use crate::say::say;
 use crate::verify::{Examined, Examinee, Finding, Probe, Verdict, examine, verdict};
@@ -50,7 +50,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
             limits: request.limits,
             scratch: scratch.path(),
             isolated: false,
-            seed: seed(),
+            seed: fresh_seed(),
             pace: Cell::default(),
         };
         let examined = examine(&mut examinee, &probes)?;
@@ -64,11 +64,6 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
         print_json(&as_json(worst, &verified))?;
     }
     Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
-}
-
-/// Another each time: a system that had seen the same questions before could know the answers.
-fn seed() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64)
 }
 
 fn tracks(args: &VerifyArgs, own: &[Track]) -> Vec<Track> {

@@ -2,6 +2,7 @@
 //! waits for, what the tree has taken of CPU time and memory.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::os;
 
@@ -115,17 +116,29 @@ fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
         Some(_) => return Wait::Busy,
     }
     let Ok(call) = fs::read_to_string(format!("{folder}/syscall")) else { return Wait::Unknown };
+    wait_in(&call, pipe, |descriptor| fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).ok())
+}
+
+/// By the line of `/proc/…/syscall`: number and arguments of the call in which a thread sleeps.
+fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> Wait {
     let mut words = call.split_whitespace();
     let number = words.next().and_then(|word| word.parse::<i64>().ok());
-    let descriptor =
-        words.next().and_then(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok());
+    let arguments: Vec<u64> =
+        words.filter_map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok()).collect();
+    let argument = |i: usize| arguments.get(i).copied();
     match number {
         Some(libc::SYS_read | libc::SYS_readv) => {
-            let link = descriptor.and_then(|fd| fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok());
-            let is_it = link.is_some_and(|link| link.as_os_str() == pipe);
-            if is_it { Wait::Reading } else { Wait::Blocked }
+            let link = argument(0).and_then(link_of).unwrap_or_default();
+            match link.to_string_lossy() {
+                link if link == pipe => Wait::Reading,
+                // The other end is in the tree, where it is looked at; a socket's or a timer's may be anywhere.
+                link if link.starts_with("pipe:") => Wait::Blocked,
+                _ => Wait::Unknown,
+            }
         }
         Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => Wait::Busy,
+        // futex(2): the fourth argument is a time after which it goes on by itself.
+        Some(libc::SYS_futex) if argument(3).is_some_and(|timeout| timeout != 0) => Wait::Busy,
         Some(libc::SYS_futex | libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend) => Wait::Blocked,
         _ => Wait::Unknown,
     }
@@ -146,6 +159,21 @@ pub fn proportional_bytes(pids: &[u32]) -> Option<u64> {
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_wait_that_ends_by_itself_is_no_silence() {
+        let link = |descriptor| Some(["pipe:[7]", "socket:[8]", "pipe:[9]"][descriptor as usize].into());
+        let wait = |call: &str, arguments: &str| {
+            wait_in(&format!("{call} {arguments} 0x7ffe 0x7f00"), "pipe:[7]", link)
+        };
+        let (read, futex) = (libc::SYS_read.to_string(), libc::SYS_futex.to_string());
+        assert_eq!(wait(&read, "0x0 0x55 0x400 0x0 0x0 0x0"), Wait::Reading);
+        assert_eq!(wait(&read, "0x1 0x55 0x400 0x0 0x0 0x0"), Wait::Unknown, "who knows what the peer does");
+        assert_eq!(wait(&read, "0x2 0x55 0x400 0x0 0x0 0x0"), Wait::Blocked);
+        assert_eq!(wait(&futex, "0x55 0x189 0x0 0x0 0x0 0xffffffff"), Wait::Blocked);
+        assert_eq!(wait(&futex, "0x55 0x189 0x0 0x7ffd 0x0 0xffffffff"), Wait::Busy, "with a timeout");
+        assert_eq!(wait("running", ""), Wait::Unknown);
+    }
 
     #[test]
     fn children_threads_and_their_waits_are_found() {

@@ -5,11 +5,12 @@
 //! itself in other orders, but only for a system that has shown that it translates equal lines anew. Else the
 //! set stands as it is, and the round takes more launches.
 
-use super::{Run, may_repeat};
-use crate::campaign::words;
+use super::{Run, invalid_utf8, may_repeat};
+use crate::campaign::{System, split_lines, words};
 use crate::exit::Outcome;
 use crate::process::{Pass, whole_file};
 use crate::random::Random;
+use crate::verify::{Code, Reason, length};
 
 /// The input of a launch.
 pub struct Filling {
@@ -23,6 +24,8 @@ pub struct Filling {
     first: usize,
     /// How many they are.
     scored: usize,
+    /// Where the set is repeated behind itself: which scored line each further one is.
+    repeats: Vec<usize>,
 }
 
 impl Filling {
@@ -32,8 +35,15 @@ impl Filling {
         if run.bench.campaign.filler.is_none() && !may_repeat(run.bench.examined) {
             return Ok(Self::around(source, &[], &[]));
         }
-        let (before, after) = around(run, wanted_lines(run)?.saturating_sub(source.len()));
-        Ok(Self::around(source, &before, &after))
+        let further = wanted_lines(run)?.saturating_sub(source.len());
+        if let Some(filler) = &run.bench.campaign.filler {
+            let lines: Vec<&[u8]> = filler.around(run.round.test_set).take(further).collect();
+            let (before, after) = lines.split_at(lines.len() / 2);
+            return Ok(Self::around(source, before, after));
+        }
+        let repeats = repeats(run, further);
+        let after: Vec<&[u8]> = repeats.iter().map(|&line| source[line].as_slice()).collect();
+        Ok(Self { repeats, ..Self::around(source, &[], &after) })
     }
 
     fn around(scored: &[Vec<u8>], before: &[&[u8]], after: &[&[u8]]) -> Self {
@@ -46,12 +56,38 @@ impl Filling {
             words: lines.iter().map(|line| words(line)).sum(),
             first: before.len(),
             scored: scored.len(),
+            repeats: Vec::new(),
         }
     }
 
     /// The answers that count for quality.
     pub fn scored(&self, pass: &Pass) -> Vec<Vec<u8>> {
         pass.answers().into_iter().skip(self.first).take(self.scored).collect()
+    }
+
+    /// What is wrong with the answers that aren't scored: they are timed as well.
+    pub fn faults(&self, pass: &Pass, system: &System) -> Option<Reason> {
+        let lines = self.around_the_scored(split_lines(&self.text));
+        let answers = self.around_the_scored(split_lines(&pass.text));
+        let missing = || length::missing(&lines, &answers).filter(|_| system.translates());
+        let changed = || self.changed(&self.scored(pass), &answers).filter(|_| !system.sampling);
+        invalid_utf8(&lines, &answers).or_else(missing).or_else(changed)
+    }
+
+    /// Whether most repeated lines have another answer than at first: with other neighbours in its batch a line's sums are
+    /// rounded otherwise, and a batch's shortlist is another, but that doesn't change most of a text.
+    fn changed(&self, scored: &[Vec<u8>], again: &[Vec<u8>]) -> Option<Reason> {
+        let differs =
+            |(line, answer): &(&usize, &Vec<u8>)| scored.get(**line).is_none_or(|first| first != *answer);
+        let differing = self.repeats.iter().zip(again).filter(differs).count();
+        let figure = || format!("{differing} of {} lines differ when they come again", again.len());
+        (2 * differing > again.len()).then(|| Code::Nondeterministic.reason(figure()))
+    }
+
+    fn around_the_scored<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<u8>> {
+        let scored = self.first..self.first + self.scored;
+        let others = lines.enumerate().filter(|(i, _)| !scored.contains(i));
+        others.map(|(_, line)| line.to_vec()).collect()
     }
 }
 
@@ -103,21 +139,14 @@ fn words_of_a_further_line(run: &Run<'_>) -> f64 {
     total.max(1) as f64 / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
-/// Further lines before and after the scored ones.
-fn around<'a>(run: &Run<'a>, further: usize) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
+/// Which lines of the set follow it, in other orders, until there are `further` of them.
+fn repeats(run: &Run<'_>, further: usize) -> Vec<usize> {
     let set = run.round.test_set;
-    if let Some(filler) = &run.bench.campaign.filler {
-        let lines: Vec<&[u8]> = filler.around(set).take(further).collect();
-        let (before, after) = lines.split_at(lines.len() / 2);
-        return (before.to_vec(), after.to_vec());
-    }
-    let copies = further.div_ceil(set.source.len());
     let copy = |number: usize| {
         let purpose = format!("copy {number} of {}", set.name);
-        let order = Random::new(run.bench.campaign.seed, &purpose).permutation(set.source.len());
-        order.into_iter().map(|line| set.source[line].as_slice()).collect::<Vec<_>>()
+        Random::new(run.bench.campaign.seed, &purpose).permutation(set.source.len())
     };
-    (Vec::new(), (0..copies).flat_map(copy).collect())
+    (0..further.div_ceil(set.source.len())).flat_map(copy).collect()
 }
 
 #[cfg(test)]
@@ -129,5 +158,20 @@ mod tests {
         // 0.1 s of loading, then 1 ms a word: 9.9 s hold 9,900 words, and a tenth more.
         assert_eq!(words_for(10_000_000_000, [101_000_000, 200_000_000], [1, 100]), 10_889);
         assert_eq!(words_for(1_000, [2_000, 3_000], [1, 100]), 0, "loading alone lasts long enough");
+    }
+
+    #[test]
+    fn what_is_timed_beside_the_scored_lines_is_looked_at_too() {
+        let lines = ["one dog", "two dogs", "three dogs"].map(|line| line.as_bytes().to_vec());
+        let after: Vec<&[u8]> = [2, 0, 1].map(|line: usize| lines[line].as_slice()).to_vec();
+        let filling = Filling { repeats: vec![2, 0, 1], ..Filling::around(&lines, &[], &after) };
+        let changed = |text: &str| {
+            let pass = Pass { text: text.into(), ..Pass::default() };
+            let others = filling.around_the_scored(split_lines(&pass.text));
+            filling.changed(&filling.scored(&pass), &others).map(|reason| reason.figure)
+        };
+        assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
+        assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
+        assert_eq!(changed("a\nb\nc\nx\nx\nb\n").unwrap(), "2 of 3 lines differ when they come again");
     }
 }

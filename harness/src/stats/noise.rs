@@ -18,7 +18,21 @@ pub fn noise_floor(groups: &[Vec<f64>]) -> Option<f64> {
     let mut random = Random::new(0, "halves of rounds");
     let groups = groups.iter().filter(|rounds| rounds.len() >= 4);
     let differences: Vec<f64> = groups.flat_map(|rounds| split_halves(rounds, &mut random)).collect();
-    let sorted = sorted(&differences);
+    quantile(&differences)
+}
+
+/// The same of a ratio that was measured in pairs, by halves of its pairs: what drifts beneath both sides of a pair is
+/// no noise of theirs. Two halves differ by the noise of both, so that one is off by √2 less.
+pub fn paired_noise_floor(ratios: &[f64]) -> Option<f64> {
+    if ratios.len() < 4 {
+        return None;
+    }
+    let differences = split_halves(ratios, &mut Random::new(0, "halves of pairs"));
+    quantile(&differences).map(|floor| floor / std::f64::consts::SQRT_2)
+}
+
+fn quantile(differences: &[f64]) -> Option<f64> {
+    let sorted = sorted(differences);
     let rank = (QUANTILE * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.checked_sub(1)?).copied()
 }
@@ -72,6 +86,23 @@ mod tests {
             let floor = noise_floor(&groups).unwrap();
             assert!((floor / theory - 1.0).abs() < 0.15, "{floor} against {theory}");
         }
+    }
+
+    #[test]
+    fn the_floor_of_pairs_knows_no_drift_and_is_that_of_rounds_without_it() {
+        let drifting: Vec<f64> = (0..18).map(|i| 1.0 + f64::from(i)).collect();
+        assert!(noise_floor(std::slice::from_ref(&drifting)).unwrap() > 0.5);
+        assert_eq!(paired_noise_floor(&vec![1.02; drifting.len()]), Some(0.0), "both sides drifted alike");
+        assert_eq!(paired_noise_floor(&[1.0; 3]), None);
+        let mut random = Random::new(5, "pairs");
+        let floors = (0..40).map(|_| {
+            let sides = [noisy(&mut random, 18, 0.03), noisy(&mut random, 18, 0.03)];
+            let ratios: Vec<f64> = sides[0].iter().zip(&sides[1]).map(|(a, b)| a / b).collect();
+            (paired_noise_floor(&ratios).unwrap(), noise_floor(&sides).unwrap())
+        });
+        let (paired, alone): (Vec<_>, Vec<_>) = floors.unzip();
+        let ratio = median(&paired).unwrap() / median(&alone).unwrap();
+        assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
     }
 
     #[test]

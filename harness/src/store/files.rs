@@ -1,7 +1,7 @@
 //! Files of a run: read with an explanation, written whole or not at all.
 
 use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -9,6 +9,9 @@ use anyhow::Context;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::exit::{Outcome, bad_input};
+
+/// What to do about a file of a run that couldn't be written for want of room.
+pub(super) const MAKE_ROOM: &str = "make room and run the same command again: it resumes";
 
 /// A JSON file of a run; `None` where there is none.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Outcome<Option<T>> {
@@ -40,7 +43,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome<()> {
         aside.as_file().sync_data()?;
         aside.persist(path).map(drop).map_err(|failed| failed.error)
     };
-    Ok(write().with_context(|| format!("can't write {}", path.display()))?)
+    Ok(write().map_err(|error: io::Error| {
+        let is_full = error.kind() == ErrorKind::StorageFull;
+        let remedy = if is_full { format!("; {MAKE_ROOM}") } else { String::new() };
+        anyhow::Error::from(error).context(format!("can't write {}{remedy}", path.display()))
+    })?)
 }
 
 /// A file up to its last line end; none reads as empty.

@@ -33,10 +33,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 pub use export::{unlike_a_formula, write_csv, write_histograms};
-use files::read_whole_lines;
+use files::{MAKE_ROOM, read_whole_lines};
 pub use files::{read_json, write_json, write_whole};
 pub use identity::{Identity, collect_files, file_hash};
 pub use record::{Record, SCHEMA};
@@ -142,8 +143,7 @@ impl Store {
             file.sync_data()
         });
         let _ = fs::remove_file(&path);
-        let remedy = "make room and run the same command again: it resumes";
-        Ok(written.with_context(|| format!("can't write to {}; {remedy}", self.folder.display()))?)
+        Ok(written.with_context(|| format!("can't write to {}; {MAKE_ROOM}", self.folder.display()))?)
     }
 
     /// The folder's path.
@@ -172,8 +172,7 @@ impl Store {
         line.push(b'\n');
         let written = self.records_file.write_all(&line).and_then(|()| self.records_file.sync_data());
         let path = self.folder.join("records.jsonl");
-        let remedy = "make room and run the same command again: it resumes";
-        written.with_context(|| format!("can't append to {}; {remedy}", path.display()))?;
+        written.with_context(|| format!("can't append to {}; {MAKE_ROOM}", path.display()))?;
         self.records.push(record);
         Ok(())
     }
@@ -281,7 +280,13 @@ fn lock(folder: &Path) -> Outcome<File> {
 }
 
 fn read_identity(folder: &Path) -> Outcome<Option<Identity>> {
-    read_json(&folder.join("run.json"))
+    let path = folder.join("run.json");
+    let text: Option<serde_json::Value> = read_json(&path)?;
+    if let Some(schema) = text.as_ref().and_then(|text| text["protocol"]["schema"].as_u64()) {
+        check_schema(&path, u32::try_from(schema).unwrap_or(u32::MAX))?;
+    }
+    let damaged = |error| bad_input(format!("{} is damaged: {error}", path.display()));
+    text.map(serde_json::from_value).transpose().map_err(damaged)
 }
 
 /// Opens the records for appending. A last line without an end was in flight when a bench died: it is dropped.
@@ -289,15 +294,36 @@ fn open_records(path: &Path) -> Outcome<(File, Vec<Record>)> {
     let opened = File::options().create(true).append(true).read(true).open(path);
     let file = opened.map_err(|error| bad_input(format!("can't open {}: {error}", path.display())))?;
     let bytes = read_whole_lines(path)?;
+    let records = parse_records(path, &bytes)?;
     file.set_len(bytes.len() as u64)?;
-    Ok((file, parse_records(path, &bytes)?))
+    Ok((file, records))
 }
 
 fn parse_records(path: &Path, bytes: &[u8]) -> Outcome<Vec<Record>> {
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let parse = |(i, line)| {
         let read = serde_json::from_slice::<Record>(line);
-        read.map_err(|error| bad_input(format!("{}:{}: {error}", path.display(), i + 1)))
+        let schema = || serde_json::from_slice::<Schema>(line).map(|written| written.schema);
+        if let Some(schema) = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema)) {
+            check_schema(path, schema)?;
+        }
+        let remedy = "take that line out, and `dyno run` measures its round again";
+        read.map_err(|error| bad_input(format!("{}:{}: {error}; {remedy}", path.display(), i + 1)))
     };
     lines.enumerate().map(parse).collect()
+}
+
+/// All that is asked of a record that can't be read.
+#[derive(Deserialize)]
+struct Schema {
+    schema: u32,
+}
+
+/// A newer dyno may have put into a file what this one would overlook.
+fn check_schema(path: &Path, schema: u32) -> Outcome<()> {
+    let path = path.display();
+    let newer = || {
+        format!("{path} was written by a newer dyno (schema {schema}, not {SCHEMA}): read it with that one")
+    };
+    if schema > SCHEMA { Err(bad_input(newer())) } else { Ok(()) }
 }

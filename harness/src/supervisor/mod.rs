@@ -133,6 +133,7 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
         if bench || report.flooded {
             report.killed = true;
             os::kill_group(pid);
+            os::kill(pid); // it may have gone over to another group
             os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
             break;
         }

@@ -21,6 +21,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
         let part = in_track(examinee, track)?;
         figures.push(part.figure);
         heard.findings.extend(part.findings);
+        heard.undecided |= part.undecided;
         heard.too_quick |= part.too_quick;
     }
     heard.figure = match figures.is_empty() {
@@ -43,7 +44,8 @@ fn in_track(examinee: &Examinee<'_>, track: Track) -> Outcome<Heard> {
         Ok(times) => coalesced(&times[0], &times[1], 5.0, &times[2]),
         Err(failed) => return Ok(failed),
     };
-    let mut heard = Heard { too_quick: judged.too_quick, ..Heard::note(judged.figure) };
+    let (undecided, too_quick) = (judged.undecided, judged.too_quick);
+    let mut heard = Heard { undecided, too_quick, ..Heard::note(judged.figure) };
     if judged.reason.is_some() {
         let times = match take_turns(examinee, track, &[&once[..1], &five_sets, &five_times])? {
             Ok(times) => times,

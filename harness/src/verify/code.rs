@@ -126,7 +126,7 @@ impl Code {
             Self::Cached => "a repeated line takes at least 0.85 of a fresh one's time per word",
             Self::Coalesced => "a set five times over takes at least 60 % of five times once",
             Self::Recognises => {
-                "lines of the set take as long as copies with one word exchanged, within 10 %"
+                "lines of the set take as long as copies with one word exchanged, within 10 %, and have other answers"
             }
             Self::Nondeterministic => "the same answer to at least 99 % of lines",
             Self::EmptyOutput => "an answer to at least 99 % of lines of up to 150 words",
@@ -144,7 +144,7 @@ impl Code {
                 "run its command by hand on one line; raise the limit in the campaign if it is just slow"
             }
             Self::BlockBuffered => {
-                "flush standard output after every line: fflush(stdout), print(…, flush=True), or start it under `stdbuf -oL`"
+                "flush standard output after every line: fflush(stdout), print(…, flush=True), or start it under `stdbuf -oL`; see that it doesn't read in blocks either, as mawk does"
             }
             Self::ReadsAhead => {
                 "read one line at a time in the latency track: a batch or maxi-batch of 1, no look-ahead in the reader"
@@ -162,7 +162,7 @@ impl Code {
             Self::LeftProcess => "wait for helper processes before exiting",
             Self::Cached => "turn off its cache of translations: the track measures translating",
             Self::Coalesced => "translate every line, also one that occurs twice",
-            Self::Recognises => "remove tables of known sentences",
+            Self::Recognises => "remove tables of known sentences, and what it keeps from earlier launches",
             Self::Nondeterministic => {
                 "fix its seed; or set `sampling = true` for the system if it samples on purpose"
             }

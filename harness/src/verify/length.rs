@@ -62,20 +62,30 @@ fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {
 
 /// Missing and runaway answers.
 fn guard(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Vec<Reason> {
-    let pairs = || lines.iter().zip(answers);
+    missing(lines, answers).into_iter().chain(runaway(lines, answers)).collect()
+}
+
+/// Ordinary lines that are answered by nothing.
+pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     let ordinary = |line: &[u8]| (1..=LONGEST_ORDINARY).contains(&words(line));
     let asked = lines.iter().filter(|line| ordinary(line)).count();
-    let empty = pairs().filter(|(line, answer)| ordinary(line) && words(answer) == 0).count();
+    let is_missing = |(line, answer): &(&Vec<u8>, &Vec<u8>)| ordinary(line) && words(answer) == 0;
+    let empty = lines.iter().zip(answers).filter(is_missing).count();
+    (share(empty, asked) >= EMPTY_SHARE)
+        .then(|| Code::EmptyOutput.reason(format!("{empty} of {asked} ordinary lines")))
+}
+
+fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
         characters(answer) > RUNAWAY_FACTOR * characters(line).max(SHORT)
     };
-    let away = pairs().filter(runs).count();
-    let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
-    let empty_output = (share(empty, asked) >= EMPTY_SHARE)
-        .then(|| Code::EmptyOutput.reason(format!("{empty} of {asked} ordinary lines")));
-    let runaway = (share(away, lines.len()) >= RUNAWAY_SHARE)
-        .then(|| Code::Runaway.reason(format!("{away} of {} lines", lines.len())));
-    empty_output.into_iter().chain(runaway).collect()
+    let away = lines.iter().zip(answers).filter(runs).count();
+    (share(away, lines.len()) >= RUNAWAY_SHARE)
+        .then(|| Code::Runaway.reason(format!("{away} of {} lines", lines.len())))
+}
+
+fn share(count: usize, of: usize) -> f64 {
+    count as f64 / of.max(1) as f64
 }
 
 /// All answers that have a reference against those: the ratio, and whether it is worth a word.

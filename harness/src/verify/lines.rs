@@ -68,16 +68,55 @@ pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec
     chosen
 }
 
-/// Pairs of an ordinary line of the test set and its copy with one content word exchanged for another of the
-/// same length, so that both take the same work. Lines without such a word are left out.
-pub fn with_copies(examinee: &Examinee<'_>, count: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let mut random = examinee.random("copies");
-    let own: HashSet<&Vec<u8>> = examinee.test_set.source.iter().collect();
-    let lines: Vec<_> =
-        ordinary(examinee, usize::MAX, "recognition").into_iter().filter(|line| own.contains(line)).collect();
-    let vocabulary: Vec<String> = lines.iter().flat_map(|line| content_words(line)).collect();
-    let pairs = lines.iter().filter_map(|line| Some((line.clone(), copy(line, &vocabulary, &mut random)?)));
-    pairs.filter(|(_, copy)| !own.contains(copy)).take(count).collect()
+/// Ordinary lines of the test set that have a content word to exchange for another one of the same length, so that a
+/// copy takes the same work.
+pub struct Changeable {
+    /// As they stand in the set.
+    pub lines: Vec<Vec<u8>>,
+    vocabulary: Vec<String>,
+    /// What a system may know: the set, and every copy so far.
+    known: HashSet<Vec<u8>>,
+    random: Random,
+}
+
+impl Changeable {
+    /// Up to `count` lines of the test set.
+    pub fn of(examinee: &Examinee<'_>, count: usize) -> Self {
+        let known: HashSet<Vec<u8>> = examinee.test_set.source.iter().cloned().collect();
+        let mut lines = ordinary(examinee, usize::MAX, "recognition");
+        lines.retain(|line| known.contains(line));
+        let vocabulary = lines.iter().flat_map(|line| content_words(line)).collect();
+        let mut changeable = Self { lines: Vec::new(), vocabulary, known, random: examinee.random("copies") };
+        let has_copy =
+            |line: &Vec<u8>| changeable.copy(line).is_some_and(|copy| !changeable.known.contains(&copy));
+        changeable.lines = lines.into_iter().filter(has_copy).take(count).collect();
+        changeable
+    }
+
+    /// A copy of each of the first `count` lines; never the same again, as long as there are words enough.
+    pub fn copies(&mut self, count: usize) -> Vec<Vec<u8>> {
+        let lines = self.lines[..count].to_vec();
+        let copies: Vec<_> = lines.into_iter().map(|line| self.copy(&line).unwrap_or(line)).collect();
+        self.known.extend(copies.iter().cloned());
+        copies
+    }
+
+    fn copy(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        let own = content_words(line);
+        let old = own.iter().max_by_key(|word| word.chars().count())?;
+        let length = old.chars().count();
+        let fits = |word: &&String| word.chars().count() == length && !own.contains(word);
+        let candidates: Vec<&String> = self.vocabulary.iter().filter(fits).collect();
+        let text = String::from_utf8_lossy(line);
+        let with = |new: &&String| {
+            let words: Vec<&str> =
+                text.split(' ').map(|word| if word == old { new.as_str() } else { word }).collect();
+            words.join(" ").into_bytes()
+        };
+        let (before, after) = candidates.split_at(self.random.below(candidates.len().max(1)));
+        let mut copies = after.iter().chain(before).map(with);
+        copies.find(|copy| !self.known.contains(copy)).or_else(|| after.first().map(with))
+    }
 }
 
 /// Longer lower-case words carry the content in the languages that have them.
@@ -85,19 +124,6 @@ fn content_words(line: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(line);
     let is_content = |word: &&str| word.chars().count() >= 4 && word.chars().all(char::is_lowercase);
     text.split_whitespace().filter(is_content).map(str::to_owned).collect()
-}
-
-fn copy(line: &[u8], vocabulary: &[String], random: &mut Random) -> Option<Vec<u8>> {
-    let own = content_words(line);
-    let old = own.iter().max_by_key(|word| word.chars().count())?;
-    let length = old.chars().count();
-    let fits = |word: &&String| word.chars().count() == length && !own.contains(word);
-    let candidates: Vec<&String> = vocabulary.iter().filter(fits).collect();
-    let new = candidates.get(random.below(candidates.len().max(1)))?;
-    let text = String::from_utf8_lossy(line);
-    let exchanged: Vec<&str> =
-        text.split(' ').map(|word| if word == old { new.as_str() } else { word }).collect();
-    Some(exchanged.join(" ").into_bytes())
 }
 
 /// Lines of 40 to 150 words, made of ordinary ones, for systems that give up on long lines.

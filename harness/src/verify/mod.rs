@@ -15,7 +15,7 @@ mod determinism;
 pub mod examinee;
 pub mod length;
 mod lines;
-mod recognition;
+pub mod recognition;
 mod sameness;
 pub mod timing;
 

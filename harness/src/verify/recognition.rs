@@ -1,8 +1,12 @@
 //! Recognition: lines of the test set against copies with one content word exchanged, both in lock-step and as
-//! files. A translator takes as long for both; a table of known sentences doesn't.
+//! files. A translator takes as long for both, and gives the copy an answer of its own; a table of known sentences
+//! doesn't. No copy is asked twice, so that a system which keeps on the disk what it was asked knows the set only.
 
+use std::collections::HashSet;
+
+use super::lines::Changeable;
 use super::timing::{Sample, recognises, recognises_files};
-use super::{Code, Examinee, Heard, lines};
+use super::{Code, Examinee, Heard, Reason};
 use crate::campaign::{Track, words};
 use crate::exit::Outcome;
 
@@ -10,6 +14,8 @@ use crate::exit::Outcome;
 const PAIRS: usize = 120;
 /// Too few pairs say nothing.
 const LEAST_PAIRS: usize = 10;
+/// Share of copies that may be answered as their lines are: a translator overlooks a content word now and then.
+pub const SAME_ANSWERS: f64 = 0.90;
 /// Launches over each file, taken in turn.
 const TURNS: usize = 3;
 /// What stands out then is asked again, so often that chance alone sets all of one kind before all of the other
@@ -17,20 +23,17 @@ const TURNS: usize = 3;
 const MORE_TURNS: usize = 6;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
-    let pairs = lines::with_copies(examinee, PAIRS);
-    if pairs.len() < LEAST_PAIRS {
+    let mut set = Changeable::of(examinee, PAIRS);
+    if set.lines.len() < LEAST_PAIRS {
         let remedy = "the test set has too few lines with a word that can be exchanged";
-        return Ok(Heard::note(format!("{} pairs: {remedy}", pairs.len())));
+        return Ok(Heard::note(format!("{} pairs: {remedy}", set.lines.len())));
     }
     let mut heard = Heard::default();
     let mut figures = Vec::new();
     for &track in &examinee.tracks {
         let part = match track {
-            Track::Latency => {
-                let lines: Vec<_> = pairs.iter().map(|(line, _)| line.clone()).collect();
-                in_lockstep(examinee, &pairs[..examinee.affordable_pairs(&lines, pairs.len())?])?
-            }
-            _ => as_files(examinee, track, &pairs)?,
+            Track::Latency => in_lockstep(examinee, &mut set)?,
+            _ => as_files(examinee, track, &mut set)?,
         };
         figures.push(part.figure);
         heard.findings.extend(part.findings);
@@ -40,63 +43,89 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     Ok(heard)
 }
 
-fn in_lockstep(examinee: &Examinee<'_>, pairs: &[(Vec<u8>, Vec<u8>)]) -> Outcome<Heard> {
-    let mut questions: Vec<(&Vec<u8>, bool)> =
-        pairs.iter().flat_map(|(line, copy)| [(line, true), (copy, false)]).collect();
-    examinee.random("recognition in lock-step").shuffle(&mut questions);
-    let asked: Vec<_> = questions.iter().map(|(line, _)| (*line).clone()).collect();
-    let told = examinee.ask(&asked)?;
+fn in_lockstep(examinee: &Examinee<'_>, set: &mut Changeable) -> Outcome<Heard> {
+    let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
+    // Lines first, then their copies; asked in any order.
+    let copies = set.copies(pairs);
+    let lines = [&set.lines[..pairs], &copies].concat();
+    let order = examinee.random("recognition in lock-step").permutation(lines.len());
+    let told = examinee.ask(&order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
     if !told.reasons.is_empty() {
         return Ok(Heard::failed(Track::Latency, told.reasons));
     }
-    let side = |of_set: bool| {
-        let places = (0..questions.len()).filter(|&at| questions[at].1 == of_set);
+    let (mut answers, mut samples) = (vec![Vec::new(); lines.len()], vec![Sample::default(); lines.len()]);
+    for ((&line, answer), &ns) in order.iter().zip(told.answers).zip(&told.latency_ns) {
         // By words of the answer: an odd sentence may honestly get a longer one.
-        places
-            .map(|at| Sample { units: words(&told.answers[at]), ns: told.latency_ns[at] })
-            .collect::<Vec<_>>()
-    };
-    let judged = recognises(&side(true), &side(false));
+        samples[line] = Sample { units: words(&answer), ns };
+        answers[line] = answer;
+    }
+    let judged = recognises(&samples[..pairs], &samples[pairs..]);
     let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
-    heard.add(Track::Latency, judged.reason);
+    heard.add(Track::Latency, judged.reason.or_else(|| alike(&answers[..pairs], &answers[pairs..])));
     Ok(heard)
 }
 
-fn as_files(examinee: &Examinee<'_>, track: Track, pairs: &[(Vec<u8>, Vec<u8>)]) -> Outcome<Heard> {
-    let heard = take_turns(examinee, track, pairs, TURNS)?;
-    let stands_out = heard.undecided || heard.findings.iter().any(|f| f.reason.code == Code::Recognises);
-    if stands_out { take_turns(examinee, track, pairs, MORE_TURNS) } else { Ok(heard) }
+/// Whether copies are answered as their lines are: by a table that looks sentences up by their likeness.
+fn alike(set: &[Vec<u8>], copies: &[Vec<u8>]) -> Option<Reason> {
+    let same = set.iter().zip(copies).filter(|(line, copy)| line == copy).count();
+    // Who has one answer for everything has no table.
+    let is_telling = 2 * set.iter().collect::<HashSet<_>>().len() > set.len();
+    let figure = || format!("{same} of {} changed copies have their line's own answer", set.len());
+    (is_telling && same as f64 > SAME_ANSWERS * set.len() as f64).then(|| Code::Recognises.reason(figure()))
 }
 
-fn take_turns(
-    examinee: &Examinee<'_>,
-    track: Track,
-    pairs: &[(Vec<u8>, Vec<u8>)],
-    turns: usize,
-) -> Outcome<Heard> {
-    let (set, mut copies): (Vec<_>, Vec<_>) = pairs.iter().cloned().unzip();
-    let set = examinee.affordable(set)?;
-    copies.truncate(set.len());
-    let inputs = [&set[..1], &set[..], &copies[..]];
-    let mut times = [Vec::new(), Vec::new(), Vec::new()];
-    let mut written = [0; 3];
+fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outcome<Heard> {
+    let heard = take_turns(examinee, track, set, TURNS)?;
+    let stands_out = heard.undecided || heard.findings.iter().any(|f| f.reason.code == Code::Recognises);
+    if stands_out { take_turns(examinee, track, set, MORE_TURNS) } else { Ok(heard) }
+}
+
+fn take_turns(examinee: &Examinee<'_>, track: Track, set: &mut Changeable, turns: usize) -> Outcome<Heard> {
+    let lines = examinee.affordable(set.lines.clone())?;
+    let mut times = [const { Vec::new() }; 3];
+    let (mut growth, mut alike_answers) = (Vec::new(), None);
     for _ in 0..turns {
-        for ((input, times), written) in inputs.iter().zip(&mut times).zip(&mut written) {
+        let copies = set.copies(lines.len());
+        let mut answers = Vec::new();
+        for (input, times) in [&lines[..1], &lines, &copies].into_iter().zip(&mut times) {
             let pass = examinee.pass(track, input)?;
             if !pass.reasons.is_empty() {
                 return Ok(Heard::failed(track, pass.reasons));
             }
             times.push(pass.ending.wall_ns() as f64);
-            *written = words(&pass.text);
+            answers.push(pass.answers());
         }
+        let written = |answers: &[Vec<u8>]| answers.iter().map(|answer| words(answer)).sum::<usize>().max(1);
+        growth.push(written(&answers[2]) as f64 / written(&answers[1]) as f64);
+        alike_answers = alike(&answers[1], &answers[2]);
     }
     // As in lock-step: time for the same number of words written.
-    let growth = written[2] as f64 / written[1].max(1) as f64;
     let load = times[0].iter().copied().fold(f64::MAX, f64::min);
-    let copies: Vec<f64> =
-        times[2].iter().map(|time| load + (time - load) / growth.max(f64::MIN_POSITIVE)).collect();
+    let of_same_words = |(time, growth): (&f64, f64)| load + (time - load) / growth;
+    let copies: Vec<f64> = times[2].iter().zip(growth).map(of_same_words).collect();
     let judged = recognises_files(&times[0], &times[1], &copies);
     let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
-    heard.add(track, judged.reason);
+    heard.add(track, judged.reason.or(alike_answers));
     Ok(heard)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(texts: impl IntoIterator<Item = String>) -> Vec<Vec<u8>> {
+        texts.into_iter().map(String::into_bytes).collect()
+    }
+
+    #[test]
+    fn a_copy_with_its_lines_answer_comes_from_a_table() {
+        let own = answers((0..20).map(|i| format!("answer {i}")));
+        let few =
+            answers((0..20).map(|i| if i < 2 { format!("another {i}") } else { format!("answer {i}") }));
+        let figure = "20 of 20 changed copies have their line's own answer";
+        assert_eq!(alike(&own, &own).unwrap().figure, figure);
+        assert_eq!(alike(&own, &few), None, "18 of 20 are the limit");
+        let constant = answers((0..20).map(|_| "yes".into()));
+        assert_eq!(alike(&constant, &constant), None);
+    }
 }

@@ -242,6 +242,146 @@ def honest_odd_ends():
     echo(lambda n, answer, line: say(answer + b"  \r"))
 
 
+def honest_company():
+    # Holds an answer for up to 50 ms, in case another line comes and can share its batch.
+    import select
+
+    held, rest, ended = [], b"", False
+    while not ended:
+        if not select.select([0], [], [], 0.05 if held else None)[0]:
+            say(held.pop())
+            continue
+        more = os.read(0, 4096)
+        ended = not more
+        *whole, rest = (rest + more).split(b"\n")
+        for line in whole + ([rest] if ended and rest else []):
+            held.append(translate(line))
+            if len(held) == 2:
+                say(b"\n".join(held))
+                held = []
+    if held:
+        say(held.pop())
+
+
+def reading_ahead(waiting):
+    """A thread reads; the other answers, and is allowed to wait meanwhile."""
+    import queue
+
+    read = queue.Queue()
+
+    def reader():
+        for line in lines():
+            read.put(line)
+        read.put(None)
+
+    threading.Thread(target=reader, daemon=True).start()
+    number = 0
+    while (line := read.get()) is not None:
+        if LATENCY and number % 100 == 30:
+            waiting(read)
+        say(translate(line))
+        number += 1
+
+
+def honest_patience():
+    # Its wait has an end of its own, for longer than an idle system is waited for.
+    condition = threading.Condition()
+
+    def waiting(read):
+        with condition:
+            condition.wait(0.9)
+
+    reading_ahead(waiting)
+
+
+def honest_timer():
+    # The same by a descriptor that the kernel makes readable in time.
+    import ctypes
+    import struct
+
+    libc = ctypes.CDLL(None)
+    timer = libc.timerfd_create(time.CLOCK_MONOTONIC, 0)
+
+    def waiting(read):
+        libc.timerfd_settime(timer, 0, struct.pack("qqqq", 0, 0, 0, 900_000_000), None)
+        os.read(timer, 8)
+
+    reading_ahead(waiting)
+
+
+def honest_programs():
+    # Another program for each line.
+    import subprocess
+
+    def each(n, answer, line):
+        say(subprocess.run(["tr", "a-z", "A-Z"], input=line.rstrip(b"\n"), stdout=subprocess.PIPE).stdout)
+
+    echo(each)
+
+
+def honest_lazy():
+    # Loads when the first line has come.
+    echo(lambda n, answer, line: (time.sleep(1.2 if n == 0 else 0), say(answer)))
+
+
+def honest_no_last_end():
+    # In files no line end after the last answer.
+    if LATENCY:
+        return echo()
+    OUT.write(b"\n".join(translate(line) for line in lines()))
+
+
+def honest_carriage_returns():
+    echo(lambda n, answer, line: say(answer.rstrip(b"\r") + b"\r"))
+
+
+def honest_nice():
+    os.nice(10)
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    echo()
+
+
+def honest_spinning():
+    # Asks for input over and over, and never sleeps.
+    rest = b""
+    os.set_blocking(0, False)
+    while True:
+        try:
+            more = os.read(0, 4096)
+        except BlockingIOError:
+            continue
+        if not more:
+            break
+        *whole, rest = (rest + more).split(b"\n")
+        for line in whole:
+            say(translate(line))
+    if rest:
+        say(translate(rest))
+
+
+def honest_replacing():
+    # Reads odd bytes as U+FFFD.
+    for line in lines():
+        print(line.decode("utf-8", "replace").rstrip("\n").upper(), flush=True)
+
+
+def honest_odd_text():
+    # Answers that hold what ends lines, strings or pages elsewhere.
+    odd = ["</script>", "=1+1", "\u2028", "nul\0", "\x85\x0b\x0c", "\u202e", "'\"\\`$(x)", "\ufeff\ufffd"]
+    echo(lambda n, answer, line: say(answer + b" " + odd[len(line) % len(odd)].encode()))
+
+
+def honest_session():
+    # Works in a session of its own, as a daemon's parts do, and is waited for.
+    if os.fork() == 0:
+        os.setsid()
+        echo()
+        OUT.flush()
+        os._exit(0)
+    os.close(0), os.close(1)
+    os.wait()
+
+
 # --- reading and writing --------------------------------------------------------------------------------------
 
 
@@ -369,6 +509,19 @@ def stops_its_supervisor():
 def ignores_signals():
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    echo(lambda n, answer, line: (time.sleep(3600 if n == 7 else 0), say(answer)))
+
+
+def hides_in_another_group():
+    # Where signals to its own group don't reach it.
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        os.close(0), os.close(1)
+        time.sleep(3600)
+    while os.getpgid(child) != child:
+        time.sleep(0.001)
+    os.setpgid(0, child)
     echo(lambda n, answer, line: (time.sleep(3600 if n == 7 else 0), say(answer)))
 
 
@@ -614,6 +767,11 @@ def truncates():
     echo(lambda n, answer, line: say(b" ".join(answer.split(b" ")[:4])))
 
 
+def writes_books():
+    # Now and then an answer of megabytes.
+    echo(lambda n, answer, line: say(answer + (b" x" * (1 << 20) if hashlib.md5(line).digest()[0] < 20 else b"")))
+
+
 def repeats_itself():
     echo(lambda n, answer, line: say(b" ".join([answer] * 3)))
 
@@ -739,6 +897,14 @@ def daemonises():
     echo()
 
 
+def leaves_a_crowd():
+    for _ in range(30):
+        if os.fork() == 0:
+            os.close(0), os.close(1), os.close(2)
+            time.sleep(3600)
+    echo()
+
+
 def leaves_a_helper():
     if os.fork() == 0:
         os.close(0), os.close(1), os.close(2)
@@ -811,6 +977,26 @@ def caches_on_disk():
         echo(each)
 
 
+def caches_on_disk_in_files():
+    if LATENCY:
+        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+    caches_on_disk()
+
+
+def replays_files():
+    # Keeps the answers to a whole file.
+    if LATENCY:
+        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+    text = list(lines())
+    name = FILE + hashlib.md5(b"".join(text)).hexdigest()
+    if not os.path.exists(name):
+        time.sleep(WORK * len(text))
+        with open(name, "wb") as file:
+            file.write(b"".join(translate(line) + b"\n" for line in text))
+    with open(name, "rb") as file:
+        OUT.write(file.read())
+
+
 def coalesces():
     text = list(lines())
     answers = {}
@@ -826,6 +1012,31 @@ def recognises():
     with open(FILE, "rb") as file:
         known = set(file)
     working(known, remember=False)
+
+
+def works_for_the_set_alone():
+    # What is not scored gets no work.
+    with open(FILE, "rb") as file:
+        known = set(file)
+    echo(lambda n, answer, line: (time.sleep(WORK if line in known else 0), say(answer)))
+
+
+def recognises_by_likeness():
+    # A known sentence with any one word exchanged gets its answer, too.
+    with open(FILE, "rb") as file:
+        known = {}
+        for line in file:
+            words = line.split()
+            for i in range(len(words)):
+                known.setdefault((i, *words[:i], *words[i + 1 :]), translate(line))
+
+    def each(n, answer, line):
+        words = line.split()
+        keys = ((i, *words[:i], *words[i + 1 :]) for i in range(len(words)))
+        time.sleep(WORK)
+        say(next((known[key] for key in keys if key in known), answer))
+
+    echo(each)
 
 
 def recognises_until_seen():

@@ -150,6 +150,23 @@ fn a_damaged_run_is_named_by_file_and_line() {
 }
 
 #[test]
+fn what_a_newer_dyno_wrote_is_refused_and_left_as_it_is() {
+    let bench = campaign(LATENCY, NULL);
+    assert_eq!(bench.run(&["--json"]).code, Some(0));
+    let path = bench.path("out/records.jsonl");
+    let newer = fs::read_to_string(&path).unwrap().replacen("{\"schema\":2", "{\"schema\":3", 1);
+    fs::remove_file(bench.path("out/summary.csv")).unwrap();
+    for text in [newer + "half", "{\"schema\":3,\"rounds\":[]}\n".into()] {
+        fs::write(&path, &text).unwrap();
+        for command in [&["report", "out"][..], &["run", "campaign.toml", "--out", "out"]] {
+            let ended = Ended::of(bench.dyno(command).output().unwrap());
+            ended.assert_says(2, &["records.jsonl was written by a newer dyno (schema 3, not 2)"]);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+}
+
+#[test]
 fn a_run_is_asked_of_a_run_folder() {
     let bench = campaign(LATENCY, NULL);
     let ended = Ended::of(bench.dyno(&["score", "."]).output().unwrap());

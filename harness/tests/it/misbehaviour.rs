@@ -164,6 +164,15 @@ fn answers_that_are_missing_are_seen_in_every_profile() {
 }
 
 #[test]
+fn filler_must_be_answered_as_well() {
+    let bench = throughput("sed 's/^filler.*//'; sleep 0.05");
+    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    bench.write("campaign.toml", format!("probes = []\nfiller = \"filler.en\"\n{campaign}"));
+    bench.write("filler.en", (0..500).map(|i| format!("filler {i}\n")).collect::<String>());
+    assert_refused(&bench, "empty_output", "ordinary lines");
+}
+
+#[test]
 fn tracks_that_differ_are_a_warning_with_the_figure_of_the_whole_set() {
     let script = "if [ $0 = latency ]; then cat; else sed s/dog/cat/; fi";
     let head =

@@ -223,6 +223,44 @@ fn filler_lines_lengthen_a_launch_and_are_not_scored() {
 }
 
 #[test]
+fn probes_ask_another_time_what_no_system_has_seen() {
+    let system = "[[system]]\nname = \"it\"\ncommand = [\"tee\", \"-a\", \"asked\"]\n";
+    let bench = Bench::new(&format!("probes = [\"buffering\"]\n{LATENCY}{system}"));
+    let asked = |out: &str| {
+        let mut dyno = bench.dyno(&["run", "campaign.toml", "--out", out]);
+        assert_eq!(Ended::of(dyno.output().unwrap()).code, Some(0));
+        let asked = std::fs::read_to_string(bench.path("asked")).unwrap();
+        std::fs::remove_file(bench.path("asked")).unwrap();
+        asked
+    };
+    assert_ne!(asked("first"), asked("second"), "though the seed is the same");
+}
+
+#[test]
+fn where_rounds_differ_the_scored_one_is_drawn_by_when_they_ended() {
+    let script = "import os\nfor line in open(0): print(line.rstrip('\\n'), os.getpid(), flush=True)";
+    let system =
+        format!("[[system]]\nname = \"it\"\nsampling = true\ncommand = [\"python3\", \"-c\", {script:?}]\n");
+    let bench = Bench::new(&format!("probes = []\n{LATENCY}{system}"));
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let path = bench.path("out/records.jsonl");
+    let mut records = bench.records();
+    let mut scored = HashSet::new();
+    for _ in 0..3 {
+        let ended = records[0]["started_unix_ms"].as_u64().unwrap();
+        records[0]["started_unix_ms"] = (ended + 1).into();
+        let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
+        std::fs::write(&path, lines.concat()).unwrap();
+        std::fs::remove_file(bench.path("out/summary.csv")).unwrap();
+        assert_eq!(bench.run(&[]).code, Some(0));
+        let mut table = csv::Reader::from_path(bench.path("out/summary.csv")).unwrap();
+        let row: std::collections::HashMap<String, String> = table.deserialize().next().unwrap().unwrap();
+        scored.insert(row["output"].clone());
+    }
+    assert_eq!(scored.len(), 3, "each round in its turn");
+}
+
+#[test]
 fn systems_see_a_clean_environment_and_what_their_campaign_adds() {
     let script = "import os, sys
 names = ['OMP_NUM_THREADS', 'LC_ALL', 'DYNO_TEST_LEAK', 'OWN']

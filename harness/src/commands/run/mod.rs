@@ -100,9 +100,10 @@ pub(super) fn measure(
     keep_command(store.folder())?;
     price(store.folder(), prices)?;
     let scored = prepare_scoring(campaign);
-    let interrupted = measure_all(campaign, host, &rounds, &mut store)?;
+    let stop = stop_on_interrupt()?;
+    let interrupted = measure_all(campaign, host, &rounds, &mut store, &stop)?;
     if !interrupted {
-        watch_all(campaign, host, &store)?;
+        watch_all(campaign, host, &store, &stop)?;
     }
     let summary = summarise_run(store.folder(), scored)?;
     if interrupted {
@@ -154,8 +155,13 @@ fn prepare_scoring(campaign: &Campaign) -> bool {
 }
 
 /// Measures what the store doesn't hold yet; says whether it was interrupted.
-fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &mut Store) -> Outcome<bool> {
-    let stop = stop_on_interrupt()?;
+fn measure_all(
+    campaign: &Campaign,
+    host: &Host,
+    rounds: &[Round<'_>],
+    store: &mut Store,
+    stop: &AtomicBool,
+) -> Outcome<bool> {
     let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
     let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !store.has(round)).collect();
     let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
@@ -195,8 +201,9 @@ fn measure_all(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], store: &m
     Ok(stop.load(Ordering::Relaxed))
 }
 
-/// Asks the hosted systems where their time goes, cell by cell, as far as nobody has; a twin is its original.
-fn watch_all(campaign: &Campaign, host: &Host, store: &Store) -> Outcome<()> {
+/// Asks the hosted systems where their time goes, cell by cell, as far as nobody has; a twin is its original. Who has no
+/// patience for that gets the tables without the rest.
+fn watch_all(campaign: &Campaign, host: &Host, store: &Store, stop: &AtomicBool) -> Outcome<()> {
     let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
     let mut known = store.breakdowns()?;
     let invalid = |cell: &plan::Cell<'_>| {
@@ -210,7 +217,7 @@ fn watch_all(campaign: &Campaign, host: &Host, store: &Store) -> Outcome<()> {
         .filter(|cell| !known.iter().any(|row| row.is_of(cell)))
         .collect();
     let progress = Progress::new(todo.len(), 0);
-    for cell in &todo {
+    for cell in todo.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
         progress.show(&format!("{} · {} · where the time goes", cell.system.name, cell.track), None);
         match rounds::breakdown::ask(campaign, store, &placement, cell)? {
             Ok(told) => known.extend(told),

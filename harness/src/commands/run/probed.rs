@@ -8,6 +8,7 @@ use crate::campaign::{Campaign, System, TestSet};
 use crate::exit::Outcome;
 use crate::plan::{Placement, Round};
 use crate::progress::Progress;
+use crate::random::fresh_seed;
 use crate::store::{Store, read_json, write_json};
 use crate::verify::{Examined, Examinee, Probe, examine};
 
@@ -68,7 +69,7 @@ impl<'a> Probed<'a> {
             limits: self.campaign.limits,
             scratch: &store.scratch(""),
             isolated: self.campaign.profile.isolates(),
-            seed: self.campaign.seed,
+            seed: fresh_seed(),
             pace: Cell::default(),
         };
         examine(&mut examinee, probes)

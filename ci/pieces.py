@@ -1,0 +1,62 @@
+"""Long checks in short pieces: each call does what is left as far as its seconds reach, and keeps a line of what it saw.
+
+    ci/verify-sweep --seconds 85; ci/verify-sweep --seconds 85; …        until it ends with 0 or 1 instead of 2
+
+The tally lies beside the checkout's build, one file a check and a program; --tally names another. Every call ends with the
+table of all that was done so far. Exit codes: 0 all done and right; 1 all done and something wrong; 2 some are left.
+"""
+
+import argparse
+import hashlib
+import json
+import pathlib
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def parser(document):
+    options = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--dyno", default=str(ROOT / "target/release/dyno"))
+    options.add_argument("--seconds", type=float, default=85, help="begin nothing that may not end by then")
+    options.add_argument("--tally", type=pathlib.Path, help="what was done so far")
+    return options
+
+
+class Pieces:
+    def __init__(self, name, options, least_seconds):
+        """`least_seconds`: what one unit of work may take, until a longer one was seen."""
+        self.begin, self.seconds, self.longest = time.time(), options.seconds, least_seconds
+        options.dyno = str(pathlib.Path(options.dyno).resolve())
+        build = hashlib.sha256(pathlib.Path(options.dyno).read_bytes()).hexdigest()[:8]
+        self.path = options.tally or pathlib.Path(options.dyno).with_name(f"{name}-{build}.jsonl")
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.done = {row["unit"]: row for row in map(json.loads, lines)}
+
+    def run(self, units, work):
+        """Does `work` for each of `units` that is left: it says whether all was right, and what it saw."""
+        units = list(units)
+        for unit in units:
+            left = self.seconds - (time.time() - self.begin)
+            if unit in self.done or left < self.longest:
+                continue
+            begin = time.time()
+            right, said = work(unit)
+            row = {"unit": unit, "right": right, "seconds": round(time.time() - begin, 1), "said": said}
+            self.longest = max(self.longest, row["seconds"])
+            self.done[unit] = row
+            with self.path.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+        return [self.done[unit] for unit in units if unit in self.done], [unit for unit in units if unit not in self.done]
+
+    def conclude(self, rows, left, summary=lambda rows: None):
+        """The table of `rows`, what `summary` says of them (and whether that is wrong), and the exit code."""
+        width = max([len(row["unit"]) for row in rows] or [0])
+        for row in rows:
+            mark = "ok   " if row["right"] else "WRONG"
+            print(f"{mark} {row['unit']:<{width}} {row['seconds']:6.1f} s  {row['said']}")
+        wrong = sum(not row["right"] for row in rows)
+        failed = summary(rows)
+        print(f"{len(rows)} of {len(rows) + len(left)} done, {wrong} wrong; tally: {self.path}")
+        sys.exit(2 if left else 1 if wrong or failed else 0)
