@@ -1,6 +1,8 @@
 """CTranslate2 as a system: a line in, a line out.
 
-    ct2.py MODEL VOCABULARY PRECISION TRACK CORES BATCH
+    ct2.py MODEL VOCABULARY PRECISION LENGTH TRACK CORES BATCH
+
+LENGTH is the greatest length of a translation as a factor of its source's.
 """
 
 import sys
@@ -10,15 +12,15 @@ import sentencepiece
 
 LONGEST = 1000  # Marian's own default
 
-model, vocabulary, precision, track, cores, batch = sys.argv[1:]
+model, vocabulary, precision, length, track, cores, batch = sys.argv[1:]
 pieces = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
 translator = ctranslate2.Translator(model, device="cpu", compute_type=precision, inter_threads=int(cores),
                                     intra_threads=1)
 
 
 def submit(sources):
-    """One batch. Its answers are as long as its longest source, with the end of the sentence: as Marian's are."""
-    longest = min(max(map(len, sources)) + 1, LONGEST)
+    """One batch. What counts is its longest source, with the end of the sentence: as Marian does."""
+    longest = min((max(map(len, sources)) + 1) * int(length), LONGEST)
     return translator.translate_batch(sources, beam_size=1, max_input_length=LONGEST, max_decoding_length=longest,
                                       use_vmap=True, disable_unk=True, asynchronous=True)
 

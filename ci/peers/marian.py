@@ -1,16 +1,20 @@
 """Marian as a system: a line in, a line out.
 
-    marian.py MODEL VOCABULARY SHORTLIST TRACK CORES BATCH
+    marian.py MODEL VOCABULARY SHORTLIST LENGTH TRACK CORES BATCH
+
+SHORTLIST is Marian's option (a file, and for a text its two limits), or nothing; LENGTH is the greatest length of a
+translation as a factor of its source's.
 """
 
 import sys
 
 import _pymarian  # what pymarian is around downloads models
 
-model, vocabulary, shortlist, track, cores, batch = sys.argv[1:]
+model, vocabulary, shortlist, length, track, cores, batch = sys.argv[1:]
+candidates = f"--shortlist {shortlist}" if shortlist else ""
 translator = _pymarian.Translator(
-    f"--models {model} --vocabs {vocabulary} {vocabulary} --shortlist {shortlist} 100 100 --beam-size 1 --skip-cost "
-    f"--max-length-factor 1 --mini-batch {batch} --maxi-batch {1 if batch == '1' else 100} --maxi-batch-sort src "
+    f"--models {model} --vocabs {vocabulary} {vocabulary} {candidates} --beam-size 1 --skip-cost "
+    f"--max-length-factor {length} --mini-batch {batch} --maxi-batch {1 if batch == '1' else 100} --maxi-batch-sort src "
     f"--max-length 1000 --max-length-crop --cpu-threads {cores} --workspace 512 --quiet --quiet-translation")
 
 # A line ends in a line feed and nowhere else, whatever it holds; what leaves is UTF-8.

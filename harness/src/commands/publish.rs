@@ -1,7 +1,8 @@
 //! `dyno publish`: a finished run into results/<date>-<host>/. Append-only: what was published stays as it was.
 
-use std::fs;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use anyhow::Context;
 use serde_json::json;
@@ -32,14 +33,20 @@ pub fn publish(args: &PublishArgs) -> Outcome {
         return Err(bad_input(format!("{} is there already: {remedy}", place.display())));
     }
     let report = Report::of(&run, &[]);
+    let places = Places::of_this_host()?;
     let figures = place.join(FIGURES);
     let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
-    copy(&args.run, &args.to, &place, |folder| add_report(&report, &run, folder))?;
+    copy(&args.run, &args.to, &place, |folder| {
+        places.leave_out_of(folder)?;
+        add_report(folder)
+    })?;
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
     }
-    say("note: records name commands and folders of this host; look before you share them");
+    say(
+        "note: records name this host's commands, with . for this folder and ~ for your home; look before you share them",
+    );
     if args.json {
         print_json(&json!({"published": place, "readme": args.readme}))?;
     } else {
@@ -61,12 +68,60 @@ fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
 }
 
 /// The page, the figures, and the frontier where a visitor of the folder looks first.
-fn add_report(report: &Report, run: &Run, folder: &Path) -> Outcome<()> {
-    report::write(report, &folder.join(report::NAME), folder)?;
-    write_figures(report, &folder.join(FIGURES))?;
+fn add_report(folder: &Path) -> Outcome<()> {
+    let run = Run::read(folder)?;
+    let report = Report::of(&run, &[]);
+    report::write(&report, &folder.join(report::NAME), folder)?;
+    write_figures(&report, &folder.join(FIGURES))?;
     let blank = format!("# {}, {}\n\n{BEGIN}\n{END}\n", run.identity.campaign, run.identity.host.cpu);
-    let readme = report.readme(&blank, FIGURES, &commands(run)).context("markers in what was just made")?;
+    let readme = report.readme(&blank, FIGURES, &commands(&run)).context("markers in what was just made")?;
     write_whole(&folder.join("README.md"), readme.as_bytes())
+}
+
+/// Folders that are nobody else's business, as they stand in JSON, and what is written for them.
+struct Places(Vec<(String, &'static str)>);
+
+impl Places {
+    /// The longer one first: the folder at work is mostly inside the home.
+    fn of_this_host() -> anyhow::Result<Self> {
+        let here =
+            env::current_dir().context("this folder is gone; run `dyno publish` from one that is there")?;
+        let known = [(Some(here), "."), (env::var_os("HOME").map(PathBuf::from), "~")];
+        let mut places = Vec::new();
+        for (folder, sign) in known {
+            let Some(folder) = folder.filter(|folder| folder.components().count() > 1) else { continue };
+            let quoted = serde_json::to_string(&folder.to_string_lossy())?;
+            places.push((quoted.trim_matches('"').to_owned(), sign));
+        }
+        places.sort_by_key(|(folder, _)| Reverse(folder.len()));
+        Ok(Self(places))
+    }
+
+    /// Rewrites what was copied; of a file without such a folder not a byte.
+    fn leave_out_of(&self, run: &Path) -> Outcome<()> {
+        for file in ["run.json", "records.jsonl"].map(|name| run.join(name)) {
+            let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+            let cut = self.0.iter().fold(text, |text, (folder, sign)| without(&text, folder, sign));
+            write_whole(&file, cut.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// `folder` as a whole path or the beginning of one, never the middle of another's.
+fn without(text: &str, folder: &str, sign: &str) -> String {
+    let inside = |c: char| c.is_alphanumeric() || "/._~-".contains(c);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(folder) {
+        let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
+        let begins = !(if before.is_empty() { out.as_str() } else { before }).ends_with(inside);
+        let ends = after.starts_with('/') || !after.starts_with(inside);
+        out.push_str(before);
+        out.push_str(if begins && ends { sign } else { folder });
+        rest = after;
+    }
+    out + rest
 }
 
 /// The day of the first round, and the host by its CPU.
@@ -118,6 +173,18 @@ fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_of_this_host_is_written_short_and_others_stay() {
+        let cut = |text| without(text, "/home/ann", "~");
+        assert_eq!(
+            cut(r#"["/home/ann/bin/mt","a=\"/home/ann\"","/home/ann"]"#),
+            r#"["~/bin/mt","a=\"~\"","~"]"#
+        );
+        for other in ["/home/anna/x", "/mnt/home/ann/x", "/home/ann.old", "/home/an"] {
+            assert_eq!(cut(other), other);
+        }
+    }
 
     #[test]
     fn hosts_become_folder_names() {

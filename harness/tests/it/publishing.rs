@@ -35,6 +35,11 @@ fn a_run_is_published_once_and_whole() {
         assert!(place.join(file).exists(), "{file}");
     }
     assert!(!place.join("run.lock").exists());
+    let here = bench.path(".").canonicalize().unwrap();
+    for file in ["run.json", "records.jsonl", "report.html"] {
+        let text = fs::read_to_string(place.join(file)).unwrap();
+        assert!(!text.contains(here.to_str().unwrap()), "{file} tells where it was measured");
+    }
     let before = fs::read(place.join("records.jsonl")).unwrap();
     dyno(&bench, &["publish", "out"]).assert_says(2, &["is there already", "--as"]);
     assert_eq!(fs::read(place.join("records.jsonl")).unwrap(), before);
