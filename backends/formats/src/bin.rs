@@ -12,8 +12,7 @@ use std::ops::Range;
 use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, elements};
-use crate::tensor::{Layout, Scales};
-use crate::weights::{Directory, Record, symmetric};
+use crate::record::{Directory, Layout, Record, Scales, symmetric};
 use crate::{Fault, Result};
 
 /// More dimensions than any model has; numpy's old limit.

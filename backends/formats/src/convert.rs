@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use crate::bytes::Bytes;
 use crate::digest::FileIdentity;
 use crate::error::Located;
-use crate::manifest::Manifest;
-use crate::model_dir::{MANIFEST, weights_name};
-use crate::narrow::{Narrow, as_it_is};
+use crate::manifest::{MANIFEST, Manifest};
+use crate::model_dir::weights_name;
+use crate::narrow::{ConvertedTensor, Narrow, as_it_is};
 use crate::safetensors::{self, Stored};
 use crate::shortlist::{Cut, Shortlist};
 use crate::weights::MODEL_YML;
 use crate::yaml::Entries;
-use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
+use crate::{Error, MarianConfig, ModelDir, Precision, Result, Weights};
 
 /// Keys of the decoder's YAML that name files: the directory has them in its own way.
 const FILE_KEYS: [&str; 5] = ["model", "models", "vocabs", "shortlist", "relative-paths"];
@@ -46,23 +46,6 @@ pub struct ConvertReport {
     pub files: BTreeMap<String, FileIdentity>,
     /// The tensors that were quantised, for each precision, sorted by name.
     pub tensors: Vec<ConvertedTensor>,
-}
-
-/// One tensor that was quantised.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConvertedTensor {
-    /// For which file.
-    pub precision: Precision,
-    /// Its name.
-    pub name: String,
-    /// Its dimensions.
-    pub shape: Vec<usize>,
-    /// As what it is stored.
-    pub dtype: DType,
-    /// The largest magnitude of its values.
-    pub max_value: f32,
-    /// The largest difference between a value and what is stored for it.
-    pub max_error: f32,
 }
 
 /// Writes the model `source` as a model directory at `to`.

@@ -15,6 +15,9 @@ use crate::error::clip;
 use crate::shortlist::Cut;
 use crate::yaml::{Entries, LONGEST, Value};
 
+/// The file that makes a directory one of ours.
+pub const MANIFEST: &str = "model.toml";
+
 /// The version of the format that this code writes, and the only one that it reads.
 const FORMAT: u32 = 1;
 

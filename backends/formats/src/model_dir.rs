@@ -1,22 +1,19 @@
 //! A model, wherever it comes from: what files it consists of, and what its configuration says.
 //!
-//! Three ways in: our own directory (`model.toml`), Marian's (a decoder's YAML beside the files, see `marian_dir`), or
+//! Three ways in: our own directory (`model.toml`), Marian's (a decoder's YAML beside the files, see `decoder`), or
 //! Marian's weights with the vocabularies named by hand. All three become a [`ModelDir`], so that whoever runs a model
 //! needn't care. A decoder's YAML may name several models, which translate together; nothing else may.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::decoder::{Decoder, decoder_of, home_of};
 use crate::digest::FileIdentity;
 use crate::error::Located;
-use crate::manifest::Manifest;
-use crate::marian_dir::decoder_of;
+use crate::manifest::{MANIFEST, Manifest};
 use crate::shortlist::Cut;
 use crate::support::refuse_factored;
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
-
-/// The file that makes a directory one of ours.
-pub const MANIFEST: &str = "model.toml";
 
 /// A model's files and configuration.
 #[derive(Clone, Debug)]
@@ -93,6 +90,37 @@ impl ModelDir {
         } else {
             Self::open_decoder(&decoder_of(path)?)
         }
+    }
+
+    /// The models that a decoder's YAML names.
+    fn open_decoder(path: &Path) -> Result<Vec<Self>> {
+        let decoder = Decoder::open(path)?;
+        let model = |weights: &PathBuf| {
+            let model = Self::of_marian(weights, Some(decoder.config.clone()))?;
+            let (vocabularies, shortlist) = (decoder.vocabularies.clone(), decoder.shortlist.clone());
+            Ok(Self { path: home_of(path), vocabularies, shortlist, ..model })
+        };
+        decoder.weights.iter().map(model).collect()
+    }
+
+    /// Marian's weights, and the configuration inside.
+    fn of_marian(path: &Path, decoder: Option<MarianConfig>) -> Result<Self> {
+        let weights = Weights::open(path)?;
+        weights.refuse_unsupported()?;
+        let inside = weights.model_yml()?.map(|text| MarianConfig::from_yaml(path, text)).transpose()?;
+        let marian = inside.or_else(|| decoder.clone()).ok_or_else(|| {
+            Error::content(path, "has no `special:model.yml`, and no configuration stands beside it")
+        })?;
+        let decoder = decoder.unwrap_or_else(|| MarianConfig::from_entries(path, Vec::new()));
+        Ok(Self {
+            path: home_of(path),
+            languages: None,
+            vocabularies: Vec::new(),
+            shortlist: None,
+            weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
+            tables: vec![("decoder".into(), decoder), ("marian".into(), marian)],
+            files: None,
+        })
     }
 
     fn open_manifest(path: &Path) -> Result<Self> {
@@ -233,11 +261,6 @@ fn nowhere(path: &Path) -> Error {
         return Error::content(path, "is neither a model directory nor a decoder's YAML");
     }
     Error::read(path, std::io::ErrorKind::NotFound.into())
-}
-
-/// The directory that a file lies in.
-pub(crate) fn home_of(path: &Path) -> PathBuf {
-    path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

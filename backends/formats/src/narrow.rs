@@ -4,12 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::convert::ConvertedTensor;
 use crate::numbers::Numbers;
 use crate::quantise::{Role, f16_from_f32, f16_to_f32, int8, int16};
+use crate::record::Scales;
 use crate::safetensors::{SCALE_SUFFIX, Stored};
-use crate::tensor::{Scales, Tensor};
-use crate::weights::Item;
+use crate::tensor::{Item, Tensor};
 use crate::{DType, Error, Precision, Result, Weights};
 
 impl Weights {
@@ -43,6 +42,23 @@ impl Weights {
 
 fn is_wider(tensor: &Tensor<'_>, precision: Precision) -> bool {
     Precision::of_stored(tensor.dtype()).is_some_and(|stored| stored > precision)
+}
+
+/// One tensor that was quantised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConvertedTensor {
+    /// For which file.
+    pub precision: Precision,
+    /// Its name.
+    pub name: String,
+    /// Its dimensions.
+    pub shape: Vec<usize>,
+    /// As what it is stored.
+    pub dtype: DType,
+    /// The largest magnitude of its values.
+    pub max_value: f32,
+    /// The largest difference between a value and what is stored for it.
+    pub max_error: f32,
 }
 
 /// A row-major matrix of integers or halves that stands for a tensor.

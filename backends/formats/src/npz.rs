@@ -7,8 +7,7 @@ use crate::bin::MOST_DIMENSIONS;
 use crate::bytes::Cursor;
 use crate::error::{Located, clip};
 use crate::numbers::{DType, elements};
-use crate::tensor::Layout;
-use crate::weights::{Directory, Record};
+use crate::record::{Directory, Layout, Record};
 use crate::zip::{Entry, crc32, entries};
 use crate::{Fault, Result};
 

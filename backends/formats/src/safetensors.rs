@@ -17,8 +17,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, copy, elements};
-use crate::tensor::{Layout, Scales};
-use crate::weights::{Directory, Record, symmetric};
+use crate::record::{Directory, Layout, Record, Scales, symmetric};
 use crate::{Fault, error::clip};
 
 /// The reference implementation's own limit on the header.

@@ -1,36 +1,80 @@
-//! One tensor of a [`Weights`]: typed, shaped, with its scales.
+//! One tensor of a [`Weights`](crate::Weights): typed, shaped, with its scales; in the file, or derived.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use crate::numbers::{Numbers, Plain};
+use crate::bytes::Bytes;
+use crate::numbers::{Numbers, Plain, copy, view};
 use crate::quantise::{bf16_to_f32, f16_to_f32};
-use crate::weights::Item;
-use crate::{DType, Error, Fault, Result, Weights};
+use crate::record::{Layout, Record, Scales};
+use crate::{DType, Error, Fault, Result};
 
-/// In which order the elements of a matrix of shape `[rows, columns]` lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// Row after row: element (r, c) at `r * columns + c`.
-    RowMajor,
-    /// Column after column: element (r, c) at `c * rows + r`. Marian's intgemm items, except embeddings.
-    ColumnMajor,
+/// A tensor's numbers: in the file, or made by us.
+enum Storage {
+    /// The copy is made on first use, and only if the span isn't aligned for its type.
+    File(Range<usize>, OnceLock<Numbers>),
+    Owned(Numbers),
 }
 
-/// What the integers of a quantised matrix `[rows, columns]` stand for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Scales {
-    /// w = q / multiplier, one for the whole matrix: Marian's `quantMult`.
-    Multiplier(f32),
-    /// w = q · scale of the column (weights `[in, out]`: one for each output).
-    Columns(Vec<f32>),
-    /// w = q · scale of the row (embeddings `[V, D]`, which as output matrix are transposed).
-    Rows(Vec<f32>),
+pub(crate) struct Item {
+    pub(crate) dtype: DType,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) layout: Layout,
+    pub(crate) scales: Option<Scales>,
+    storage: Storage,
 }
 
-/// A checked tensor; borrows from its [`Weights`].
+impl Item {
+    /// A tensor that doesn't stand in any file.
+    pub(crate) fn owned(dtype: DType, shape: Vec<usize>, numbers: Numbers, scales: Option<Scales>) -> Self {
+        Self { dtype, shape, layout: Layout::RowMajor, scales, storage: Storage::Owned(numbers) }
+    }
+}
+
+impl From<Record> for Item {
+    fn from(record: Record) -> Self {
+        Self {
+            dtype: record.dtype,
+            shape: record.shape,
+            layout: record.layout,
+            scales: record.scales,
+            storage: Storage::File(record.span, OnceLock::new()),
+        }
+    }
+}
+
+/// A file of weights.
+pub(crate) struct File {
+    pub(crate) origin: PathBuf,
+    pub(crate) bytes: Bytes,
+}
+
+impl File {
+    /// The file's bytes of `item`, for those that stand in the file.
+    fn raw<'a>(&'a self, item: &'a Item) -> &'a [u8] {
+        match &item.storage {
+            Storage::File(span, _) => self.bytes.get(span.clone()).unwrap_or_default(),
+            Storage::Owned(_) => &[],
+        }
+    }
+
+    /// The numbers of `item` as `T`; `None` if they are of another type.
+    fn numbers<'a, T: Plain>(&'a self, item: &'a Item, wrap: fn(Vec<T>) -> Numbers) -> Option<&'a [T]> {
+        match &item.storage {
+            Storage::Owned(numbers) => T::of(numbers),
+            Storage::File(_, copied) => {
+                view(self.raw(item)).or_else(|| T::of(copied.get_or_init(|| wrap(copy(self.raw(item))))))
+            }
+        }
+    }
+}
+
+/// A checked tensor; borrows from its [`Weights`](crate::Weights).
 #[derive(Clone, Copy)]
 pub struct Tensor<'a> {
-    pub(crate) weights: &'a Weights,
+    pub(crate) file: &'a File,
     pub(crate) name: &'a str,
     pub(crate) item: &'a Item,
 }
@@ -164,59 +208,22 @@ impl<'a> Tensor<'a> {
 
     /// Its bytes as they stand in the file; empty for tensors that were derived.
     pub(crate) fn raw(&self) -> &'a [u8] {
-        self.weights.raw(self.item)
+        self.file.raw(self.item)
     }
 
     fn typed<T: Plain>(&self, wanted: DType, wrap: fn(Vec<T>) -> Numbers) -> Result<&'a [T]> {
-        let numbers = (self.dtype() == wanted).then(|| self.weights.numbers(self.item, wrap)).flatten();
+        let numbers = (self.dtype() == wanted).then(|| self.file.numbers(self.item, wrap)).flatten();
         numbers.ok_or_else(|| self.fault(format!("holds {}; {wanted} was expected", self.dtype())))
     }
 
     /// An error about this tensor: for engines, whose own checks read like ours.
     pub fn fault(&self, what: impl Into<String>) -> Error {
-        Error::content(self.weights.origin(), Fault::Invalid(what.into()).of(self.name))
+        Error::content(&self.file.origin, Fault::Invalid(what.into()).of(self.name))
     }
 }
 
 impl std::fmt::Debug for Tensor<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {} {:?}", self.name, self.dtype(), self.shape())
-    }
-}
-
-impl Layout {
-    /// Where element (row, column) of a matrix `[rows, columns]` lies.
-    pub fn offset(self, row: usize, column: usize, rows: usize, columns: usize) -> usize {
-        match self {
-            Self::RowMajor => row * columns + column,
-            Self::ColumnMajor => column * rows + row,
-        }
-    }
-}
-
-impl Scales {
-    /// The value that the integer `q` at (row, column) stands for.
-    pub fn value(&self, q: f32, row: usize, column: usize) -> f32 {
-        match self {
-            Self::Multiplier(multiplier) => q / multiplier,
-            Self::Columns(scales) => q * scales[column],
-            Self::Rows(scales) => q * scales[row],
-        }
-    }
-
-    /// A fault unless all are positive, finite numbers, and the matrix of this shape has elements (an empty one
-    /// could claim any number of rows).
-    pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Fault> {
-        if shape.contains(&0) {
-            return Err(format!("is quantised, but its shape {shape:?} is empty").into());
-        }
-        let scales = match self {
-            Self::Multiplier(multiplier) => std::slice::from_ref(multiplier),
-            Self::Columns(scales) | Self::Rows(scales) => scales,
-        };
-        match scales.iter().find(|scale| !(scale.is_finite() && **scale > 0.0)) {
-            Some(scale) => Err(format!("has the scale {scale}; scales are positive and finite").into()),
-            None => Ok(()),
-        }
     }
 }

@@ -1,91 +1,25 @@
 //! One view of weights, whatever the file: name → checked, typed, shaped slice.
 //!
 //! A parser ([`safetensors`](crate::safetensors), [`npz`](crate::npz), [`bin`](crate::bin)) turns bytes into a
-//! directory of [`Record`]s, each of which it has proved to lie inside the file; from there on nothing can fail but a wrong name, type or shape, and
+//! directory of [`Record`](crate::record::Record)s, each of which it has proved to lie inside the file; from there on nothing can fail but a wrong name, type or shape, and
 //! those errors name the file and the tensor. Quantised tensors carry their scales with them, so that no engine
 //! needs to know which of the formats keeps them where.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use crate::bytes::Bytes;
 use crate::error::Located;
-use crate::numbers::{Numbers, Plain, copy, view};
-use crate::tensor::{Layout, Scales, Tensor};
+use crate::record::Directory;
+use crate::tensor::{File, Item, Tensor};
 use crate::{DType, Error, Fault, Precision, Result, bin, npz, safetensors};
 
 /// The item that holds a Marian model's own configuration.
 pub(crate) const MODEL_YML: &str = "special:model.yml";
 
-/// What a parser knows of one tensor.
-pub(crate) struct Record {
-    pub(crate) dtype: DType,
-    pub(crate) shape: Vec<usize>,
-    /// Where its payload lies; exactly shape × size of the type.
-    pub(crate) span: Range<usize>,
-    pub(crate) layout: Layout,
-    pub(crate) scales: Option<Scales>,
-}
-
-/// What a parser makes of a file.
-#[derive(Default)]
-pub(crate) struct Directory {
-    pub(crate) records: BTreeMap<String, Record>,
-    /// Text that came with the weights (safetensors' metadata), sorted by key.
-    pub(crate) metadata: BTreeMap<String, String>,
-}
-
-impl Directory {
-    /// Adds a record, unless the name is taken.
-    pub(crate) fn add(&mut self, name: String, record: Record) -> Result<(), Fault> {
-        if self.records.contains_key(&name) {
-            return Err(Fault::from("is there twice").of(&name));
-        }
-        self.records.insert(name, record);
-        Ok(())
-    }
-}
-
-/// A tensor's numbers: in the file, or made by us.
-enum Storage {
-    /// The copy is made on first use, and only if the span isn't aligned for its type.
-    File(Range<usize>, OnceLock<Numbers>),
-    Owned(Numbers),
-}
-
-pub(crate) struct Item {
-    pub(crate) dtype: DType,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) layout: Layout,
-    pub(crate) scales: Option<Scales>,
-    storage: Storage,
-}
-
-impl Item {
-    /// A tensor that doesn't stand in any file.
-    pub(crate) fn owned(dtype: DType, shape: Vec<usize>, numbers: Numbers, scales: Option<Scales>) -> Self {
-        Self { dtype, shape, layout: Layout::RowMajor, scales, storage: Storage::Owned(numbers) }
-    }
-}
-
-impl From<Record> for Item {
-    fn from(record: Record) -> Self {
-        Self {
-            dtype: record.dtype,
-            shape: record.shape,
-            layout: record.layout,
-            scales: record.scales,
-            storage: Storage::File(record.span, OnceLock::new()),
-        }
-    }
-}
-
 /// The weights of a model, by name.
 pub struct Weights {
-    origin: PathBuf,
-    bytes: Bytes,
+    file: File,
     items: BTreeMap<String, Item>,
     metadata: BTreeMap<String, String>,
 }
@@ -111,23 +45,23 @@ impl Weights {
     fn parse(origin: &Path, bytes: Bytes) -> Result<Self> {
         let directory = parse(&bytes).in_file(origin)?;
         let items = directory.records.into_iter().map(|(name, record)| (name, record.into())).collect();
-        Ok(Self { origin: origin.into(), bytes, items, metadata: directory.metadata })
+        Ok(Self { file: File { origin: origin.into(), bytes }, items, metadata: directory.metadata })
     }
 
     /// The file, for messages.
     pub fn origin(&self) -> &Path {
-        &self.origin
+        &self.file.origin
     }
 
     /// Size of the file.
     pub fn file_bytes(&self) -> u64 {
-        self.bytes.len() as u64
+        self.file.bytes.len() as u64
     }
 
     /// Gives back the memory that reading the file has taken, as far as it can be read again: for whoever has made
     /// its own of the weights.
     pub fn release(&self) {
-        self.bytes.release();
+        self.file.bytes.release();
     }
 
     /// Names of all tensors, sorted. Scales don't appear: they belong to their tensors.
@@ -137,7 +71,7 @@ impl Weights {
 
     /// All tensors, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = Tensor<'_>> {
-        self.items.iter().map(|(name, item)| Tensor { weights: self, name, item })
+        self.items.iter().map(|(name, item)| Tensor { file: &self.file, name, item })
     }
 
     /// How many tensors there are.
@@ -157,7 +91,7 @@ impl Weights {
 
     /// The tensor `name`, or `None`.
     pub fn find(&self, name: &str) -> Option<Tensor<'_>> {
-        self.items.get_key_value(name).map(|(name, item)| Tensor { weights: self, name, item })
+        self.items.get_key_value(name).map(|(name, item)| Tensor { file: &self.file, name, item })
     }
 
     /// The tensor `name`.
@@ -166,7 +100,7 @@ impl Weights {
     /// When there is none; the message names the file.
     pub fn get(&self, name: &str) -> Result<Tensor<'_>> {
         self.find(name).ok_or_else(|| {
-            Error::content(&self.origin, Fault::from("this tensor is missing from the file").of(name))
+            Error::content(&self.file.origin, Fault::from("this tensor is missing from the file").of(name))
         })
     }
 
@@ -181,35 +115,13 @@ impl Weights {
     /// When the item is neither int8 nor uint8, or isn't UTF-8.
     pub fn model_yml(&self) -> Result<Option<&str>> {
         let Some(tensor) = self.find(MODEL_YML) else { return Ok(None) };
-        yaml_text(tensor.item.dtype, tensor.raw()).map(Some).of(MODEL_YML).in_file(&self.origin)
+        yaml_text(tensor.dtype(), tensor.raw()).map(Some).of(MODEL_YML).in_file(&self.file.origin)
     }
 
     /// The narrowest type that stands for weights in this file.
     pub fn precision(&self) -> Precision {
         let stored = self.iter().filter(|tensor| tensor.name() != MODEL_YML);
         stored.filter_map(|tensor| Precision::of_stored(tensor.dtype())).min().unwrap_or(Precision::F32)
-    }
-
-    /// The file's bytes of `item`, for those that stand in the file.
-    pub(crate) fn raw<'a>(&'a self, item: &'a Item) -> &'a [u8] {
-        match &item.storage {
-            Storage::File(span, _) => self.bytes.get(span.clone()).unwrap_or_default(),
-            Storage::Owned(_) => &[],
-        }
-    }
-
-    /// The numbers of `item` as `T`; `None` if they are of another type.
-    pub(crate) fn numbers<'a, T: Plain>(
-        &'a self,
-        item: &'a Item,
-        wrap: fn(Vec<T>) -> Numbers,
-    ) -> Option<&'a [T]> {
-        match &item.storage {
-            Storage::Owned(numbers) => T::of(numbers),
-            Storage::File(_, copied) => {
-                view(self.raw(item)).or_else(|| T::of(copied.get_or_init(|| wrap(copy(self.raw(item))))))
-            }
-        }
     }
 
     /// Replaces some tensors by others of the same names.
@@ -220,7 +132,7 @@ impl Weights {
 
 impl std::fmt::Debug for Weights {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Weights({}, {} tensors)", self.origin.display(), self.len())
+        write!(f, "Weights({}, {} tensors)", self.file.origin.display(), self.len())
     }
 }
 
@@ -235,15 +147,6 @@ fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
         Some(first) if first.starts_with(&2u64.to_le_bytes()) => bin::parse(bytes),
         _ => Err("neither npz, nor Marian's bin, nor safetensors by its first bytes".into()),
     }
-}
-
-/// Quantised int8 keeps to [−127, 127]: kernels that multiply |a| by sign(b) have no answer to −128.
-pub(crate) fn symmetric(bytes: &[u8]) -> Result<(), Fault> {
-    if !bytes.contains(&(i8::MIN as u8)) {
-        return Ok(()); // a vectorised search, unlike the one for the place
-    }
-    let at = bytes.iter().position(|byte| *byte == i8::MIN as u8).unwrap_or_default();
-    Err(format!("holds −128 (element {at}); quantised weights keep to −127 and up").into())
 }
 
 /// YAML kept as an array of bytes: up to the first NUL, or to the end where none was written.

@@ -1,11 +1,8 @@
 //! Reading parameters by Marian's names, shapes checked.
 
-use std::sync::Arc;
-
 use dyno_formats::{Result, Tensor, Weights};
 
 use crate::math::{Kernels, Linear, Matrix};
-use crate::words::WordTable;
 
 /// The weights of a model, as layers ask for them, and what their products are to be computed with.
 #[derive(Clone, Copy)]
@@ -67,16 +64,6 @@ impl<'a> Params<'a> {
         Linear::new(self.kernels, matrix, bias).map_err(|error| self.fault(name, &error))
     }
 
-    /// The vectors [words, width] of a vocabulary, whose `bias` [words] counts where they are outputs.
-    ///
-    /// # Errors
-    /// When they are missing, or have another shape.
-    pub fn words(self, name: &str, words: usize, width: usize, bias: &[f32]) -> Result<Arc<WordTable>> {
-        let matrix = Matrix::transposed(self.tensor(name, words, width)?)?;
-        let table = WordTable::new(self.kernels, &matrix, bias);
-        table.map(Arc::new).map_err(|error| self.fault(name, &error))
-    }
-
     /// An error of packing as one about the tensor `name`.
     pub(crate) fn fault(self, name: &str, error: &dyno_kernels::Error) -> dyno_formats::Error {
         match self.weights.get(name) {
@@ -111,7 +98,7 @@ impl<'a> Params<'a> {
         Ok(self.weights.get(name)?.matrix()?.1)
     }
 
-    fn tensor(self, name: &str, rows: usize, columns: usize) -> Result<Tensor<'a>> {
+    pub(crate) fn tensor(self, name: &str, rows: usize, columns: usize) -> Result<Tensor<'a>> {
         self.weights.get(name)?.expect(rows, columns)
     }
 }

@@ -13,6 +13,18 @@ use crate::params::Params;
 /// Words that are packed at a time, before their columns are taken apart: few enough to stay in a core's cache.
 const PART: usize = 1024;
 
+impl Params<'_> {
+    /// The vectors [words, width] of a vocabulary, whose `bias` [words] counts where they are outputs.
+    ///
+    /// # Errors
+    /// When they are missing, or have another shape.
+    pub fn words(self, name: &str, words: usize, width: usize, bias: &[f32]) -> Result<Arc<WordTable>> {
+        let matrix = Matrix::transposed(self.tensor(name, words, width)?)?;
+        let table = WordTable::new(self.kernels(), &matrix, bias);
+        table.map(Arc::new).map_err(|error| self.fault(name, &error))
+    }
+}
+
 /// The vectors of a vocabulary.
 pub struct WordTable {
     /// A column for each word, with its bias as an output.

@@ -7,32 +7,37 @@ use crate::sentencepiece::SentencePiece;
 use crate::utf8::{REPLACEMENT, SPACE, char_len};
 use crate::{Error, Result};
 
-/// See [`SentencePiece::decode_into`].
-pub(crate) fn decode_into(model: &SentencePiece, ids: &[u32], text: &mut String) -> Result<()> {
-    text.clear();
-    let unknown = |&&id: &&u32| model.pieces.kind(id).is_none();
-    if let Some(&id) = ids.iter().find(unknown) {
-        return Err(Error::UnknownId { id, len: model.len() });
-    }
-    let mut at_start = true;
-    let mut rest = ids;
-    while let Some((&id, after)) = rest.split_first() {
-        let run = rest.iter().take_while(|&&id| model.pieces.kind(id) == Some(Kind::Byte)).count();
-        if run > 0 {
-            push_bytes(model, &rest[..run], text);
-            rest = &rest[run..];
-            continue;
+impl SentencePiece {
+    /// Replaces `text` by what `ids` stand for; control pieces such as the end of sentence are invisible.
+    ///
+    /// # Errors
+    /// When an id is not in the vocabulary.
+    pub fn decode_into(&self, ids: &[u32], text: &mut String) -> Result<()> {
+        text.clear();
+        let unknown = |&&id: &&u32| self.pieces.kind(id).is_none();
+        if let Some(&id) = ids.iter().find(unknown) {
+            return Err(Error::UnknownId { id, len: self.len() });
         }
-        at_start &= text.is_empty();
-        push_piece(model, id, &mut at_start, text);
-        rest = after;
+        let mut at_start = true;
+        let mut rest = ids;
+        while let Some((&id, after)) = rest.split_first() {
+            let run = rest.iter().take_while(|&&id| self.pieces.kind(id) == Some(Kind::Byte)).count();
+            if run > 0 {
+                push_bytes(self, &rest[..run], text);
+                rest = &rest[run..];
+                continue;
+            }
+            at_start &= text.is_empty();
+            push_piece(self, id, &mut at_start, text);
+            rest = after;
+        }
+        if let (Some(denormalizer), false) = (&self.denormalizer, ids.is_empty()) {
+            let mut denormalized = Vec::new();
+            denormalizer.normalize(text.as_bytes(), &Symbols::none(), &mut denormalized);
+            *text = String::from_utf8_lossy(&denormalized).into_owned();
+        }
+        Ok(())
     }
-    if let (Some(denormalizer), false) = (&model.denormalizer, ids.is_empty()) {
-        let mut denormalized = Vec::new();
-        denormalizer.normalize(text.as_bytes(), &Symbols::none(), &mut denormalized);
-        *text = String::from_utf8_lossy(&denormalized).into_owned();
-    }
-    Ok(())
 }
 
 /// Appends a piece that is not a byte. The space that encoding put before the text (or, if the model removes

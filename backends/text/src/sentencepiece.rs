@@ -6,7 +6,7 @@ use crate::model::{Algorithm, Kind, WireModel};
 use crate::normalizer::{Normalizer, Symbols};
 use crate::pieces::Pieces;
 use crate::unigram::{Node, Unigram};
-use crate::{Result, decode, simple};
+use crate::{Result, simple};
 
 /// Lines are cut here: positions inside of a line are kept in 32 bits. Normal forms are up to 18 times as long as
 /// what they replace.
@@ -85,14 +85,6 @@ impl SentencePiece {
             Cutter::Word => simple::cut_words(&self.pieces, normalized, &mut emitter),
             Cutter::Char => simple::cut_chars(&self.pieces, &self.symbols, normalized, &mut emitter),
         }
-    }
-
-    /// Replaces `text` by what `ids` stand for; control pieces such as the end of sentence are invisible.
-    ///
-    /// # Errors
-    /// When an id is not in the vocabulary.
-    pub fn decode_into(&self, ids: &[u32], text: &mut String) -> Result<()> {
-        decode::decode_into(self, ids, text)
     }
 
     /// How many pieces there are.

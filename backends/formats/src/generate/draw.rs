@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::Recipe;
-use super::shapes::{self, Kind, Shape};
+use super::shapes::{Kind, Shape};
 use crate::safetensors::Stored;
 use crate::{DType, Result};
 
@@ -37,7 +37,7 @@ pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
         let bytes = values(&shape, reach(&shape, transformer), recipe.seed);
         (shape.name, Stored { dtype: DType::F32, shape: vec![shape.rows, shape.columns], bytes })
     };
-    Ok(shapes::of(recipe)?.into_iter().map(drawn).collect())
+    Ok(recipe.shapes()?.into_iter().map(drawn).collect())
 }
 
 /// How far a tensor's values reach on both sides of zero. A product keeps the size of what it multiplies at √(3/inputs).

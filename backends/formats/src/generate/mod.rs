@@ -5,10 +5,11 @@
 //! is made impossible, so that with `max-length-factor = 1` every system writes as many words as the source has and all
 //! do the same work.
 //!
-//! `shapes` knows which tensors a configuration asks for (the engines check them), `draw` what stands in them, `words`
+//! `family` knows which tensors a configuration asks for (the engines check them), `draw` what stands in them, `words`
 //! the vocabulary and the shortlist.
 
 mod draw;
+mod family;
 mod recipe;
 mod rnn_fc;
 mod s2s;
@@ -21,8 +22,8 @@ use std::path::Path;
 
 use crate::convert::Partial;
 use crate::digest::FileIdentity;
-use crate::manifest::Manifest;
-use crate::model_dir::{MANIFEST, weights_name};
+use crate::manifest::{MANIFEST, Manifest};
+use crate::model_dir::weights_name;
 use crate::shortlist::Cut;
 use crate::{Precision, Result, safetensors};
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::shapes::{self, Shape};
+use super::family::{MARIAN, RNN_FC, shapes_of};
+use super::shapes::Shape;
 use crate::digest::FileIdentity;
 use crate::error::{Located, clip};
 use crate::manifest::entries_of;
@@ -67,8 +68,8 @@ impl Recipe {
         let wire: WireRecipe =
             table.try_into().map_err(|error: toml::de::Error| Fault::from(clip(error.message().trim())))?;
         let (table, entries) = match (wire.marian, wire.rnn_fc) {
-            (Some(table), None) => (shapes::MARIAN, entries_of(table)),
-            (None, Some(table)) => (shapes::RNN_FC, entries_of(table)),
+            (Some(table), None) => (MARIAN, entries_of(table)),
+            (None, Some(table)) => (RNN_FC, entries_of(table)),
             _ => return Err("needs one of `marian` and `rnn-fc`: the network's configuration".into()),
         };
         if wire.words < FEWEST_WORDS {
@@ -78,7 +79,7 @@ impl Recipe {
             wire.shortlist.map(|WireShortlist { first, best }| Cut { first, best, threshold: 0.0 });
         let text = wire.text.iter().map(|path| folder.join(path)).collect();
         let recipe = Self { seed: wire.seed, words: wire.words, text, shortlist, table, entries };
-        shapes::of(&recipe).map_err(|error| Fault::from(error.to_string()))?;
+        recipe.shapes().map_err(|error| Fault::from(error.to_string()))?;
         Ok(recipe)
     }
 
@@ -98,7 +99,7 @@ impl Recipe {
 
     /// How many numbers its weights are.
     pub fn parameters(&self) -> u64 {
-        let sizes = shapes::of(self).unwrap_or_default();
+        let sizes = self.shapes().unwrap_or_default();
         sizes.iter().map(|Shape { rows, columns, .. }| (rows * columns) as u64).sum()
     }
 
@@ -113,9 +114,9 @@ impl Recipe {
         Ok(identity.sha256[..12].into())
     }
 
-    /// Which engine's table configures it.
-    pub(super) fn table(&self) -> &'static str {
-        self.table
+    /// All tensors of its network.
+    pub(super) fn shapes(&self) -> Result<Vec<Shape>> {
+        shapes_of(self.table, &self.config(), self.words)
     }
 }
 

@@ -1,13 +1,6 @@
-//! Which tensors a network of a family has, and what kind of values belong into each.
+//! A list of tensors in the making, and what kind of values belong into each.
 
-use super::{Recipe, rnn_fc, s2s, transformer};
 use crate::{Error, Fault, Result};
-
-/// The table of Marian's models.
-pub(super) const MARIAN: &str = "marian";
-
-/// The table of `rnn-fc`.
-pub(super) const RNN_FC: &str = "rnn-fc";
 
 /// What stands in a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,25 +26,9 @@ pub(super) struct Shape {
     pub(super) kind: Kind,
 }
 
-/// All tensors of the network that `recipe` describes.
-pub(super) fn of(recipe: &Recipe) -> Result<Vec<Shape>> {
-    let config = recipe.config();
-    let mut shapes = Shapes::default();
-    match (recipe.table(), recipe.table() == MARIAN && config.text("type")? == "transformer") {
-        (RNN_FC, _) => rnn_fc::shapes(&config, recipe.words, &mut shapes)?,
-        (_, true) => transformer::shapes(&config, recipe.words, &mut shapes)?,
-        _ if config.text("type")? == "s2s" => s2s::shapes(&config, recipe.words, &mut shapes)?,
-        _ => {
-            let what = format!("generating a model of type `{}`", config.text("type")?);
-            return Err(config.fault("type", Fault::unsupported(what, "there are transformer and s2s")));
-        }
-    }
-    Ok(shapes.0)
-}
-
 /// A list in the making.
 #[derive(Default)]
-pub(super) struct Shapes(Vec<Shape>);
+pub(super) struct Shapes(pub(super) Vec<Shape>);
 
 impl Shapes {
     fn add(&mut self, name: impl Into<String>, rows: usize, columns: usize, kind: Kind) {

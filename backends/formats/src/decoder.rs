@@ -1,56 +1,39 @@
 //! Marian's way of keeping a model: weights that carry their configuration, and a decoder's YAML that says which
 //! vocabularies and settings belong to them. It may name several models, an ensemble over the same vocabularies.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::model_dir::{MANIFEST, home_of};
+use crate::manifest::MANIFEST;
 use crate::shortlist::Cut;
-use crate::{Error, MarianConfig, ModelDir, Result, Weights};
+use crate::{Error, MarianConfig, Result};
 
-impl ModelDir {
-    /// The models that a decoder's YAML names.
-    pub(crate) fn open_decoder(path: &Path) -> Result<Vec<Self>> {
-        let decoder = MarianConfig::open(path)?;
-        decoder.refuse_unsupported_decoding()?;
-        let key = if decoder.has("models") { "models" } else { "model" };
-        let weights = files(&decoder, key)?;
+/// What a decoder's YAML says.
+pub(crate) struct Decoder {
+    pub(crate) config: MarianConfig,
+    /// One for each model.
+    pub(crate) weights: Vec<PathBuf>,
+    /// Source and target.
+    pub(crate) vocabularies: Vec<PathBuf>,
+    pub(crate) shortlist: Option<(PathBuf, Cut)>,
+}
+
+impl Decoder {
+    /// Reads it; what can't be honoured is refused.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let config = MarianConfig::open(path)?;
+        config.refuse_unsupported_decoding()?;
+        let key = if config.has("models") { "models" } else { "model" };
+        let weights = files(&config, key)?;
         if weights.is_empty() {
-            return Err(decoder.fault("models", "is missing: this is no decoder's configuration"));
+            return Err(config.fault("models", "is missing: this is no decoder's configuration"));
         }
-        let vocabularies = files(&decoder, "vocabs")?;
+        let vocabularies = files(&config, "vocabs")?;
         if vocabularies.len() != 2 {
-            let fault =
-                format!("names {} files; source and target vocabulary were expected", vocabularies.len());
-            return Err(decoder.fault("vocabs", fault));
+            let found = vocabularies.len();
+            let fault = format!("names {found} files; source and target vocabulary were expected");
+            return Err(config.fault("vocabs", fault));
         }
-        let shortlist = shortlist(&decoder)?;
-        let model = |weights: &PathBuf| {
-            let model = Self::of_marian(weights, Some(decoder.clone()))?;
-            let (vocabularies, shortlist) = (vocabularies.clone(), shortlist.clone());
-            Ok(Self { path: home_of(path), vocabularies, shortlist, ..model })
-        };
-        weights.iter().map(model).collect()
-    }
-
-    /// Marian's weights, and the configuration inside.
-    pub(crate) fn of_marian(path: &Path, decoder: Option<MarianConfig>) -> Result<Self> {
-        let weights = Weights::open(path)?;
-        weights.refuse_unsupported()?;
-        let inside = weights.model_yml()?.map(|text| MarianConfig::from_yaml(path, text)).transpose()?;
-        let marian = inside.or_else(|| decoder.clone()).ok_or_else(|| {
-            Error::content(path, "has no `special:model.yml`, and no configuration stands beside it")
-        })?;
-        let decoder = decoder.unwrap_or_else(|| MarianConfig::from_entries(path, Vec::new()));
-        Ok(Self {
-            path: home_of(path),
-            languages: None,
-            vocabularies: Vec::new(),
-            shortlist: None,
-            weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
-            tables: vec![("decoder".into(), decoder), ("marian".into(), marian)],
-            files: None,
-        })
+        Ok(Self { shortlist: shortlist(&config)?, config, weights, vocabularies })
     }
 }
 
@@ -79,6 +62,11 @@ pub(crate) fn decoder_of(directory: &Path) -> Result<PathBuf> {
             format!("has several configurations; name one of {}", names.join(", ")),
         )),
     }
+}
+
+/// The directory that a file lies in.
+pub(crate) fn home_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
 /// The files that a key lists.

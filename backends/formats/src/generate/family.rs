@@ -1,0 +1,26 @@
+//! Which tensors a network has: its family knows.
+
+use super::shapes::{Shape, Shapes};
+use super::{rnn_fc, s2s, transformer};
+use crate::{Fault, MarianConfig, Result};
+
+/// The table of Marian's models.
+pub(super) const MARIAN: &str = "marian";
+
+/// The table of `rnn-fc`.
+pub(super) const RNN_FC: &str = "rnn-fc";
+
+/// All tensors of the network that `config`, of this table, describes.
+pub(super) fn shapes_of(table: &str, config: &MarianConfig, words: usize) -> Result<Vec<Shape>> {
+    let mut shapes = Shapes::default();
+    match (table, config.text("type")) {
+        (RNN_FC, _) => rnn_fc::shapes(config, words, &mut shapes)?,
+        (_, Ok("transformer")) => transformer::shapes(config, words, &mut shapes)?,
+        (_, Ok("s2s")) => s2s::shapes(config, words, &mut shapes)?,
+        (_, other) => {
+            let what = format!("generating a model of type `{}`", other?);
+            return Err(config.fault("type", Fault::unsupported(what, "there are transformer and s2s")));
+        }
+    }
+    Ok(shapes.0)
+}
