@@ -17,9 +17,9 @@ use crate::model_dir::weights_name;
 use crate::narrow::{ConvertedTensor, Narrow, as_it_is};
 use crate::safetensors::{self, Stored};
 use crate::shortlist::{Cut, Shortlist};
-use crate::weights::MODEL_YML;
+use crate::weights::{MODEL_YML, MULTIPLIER_SUFFIX};
 use crate::yaml::Entries;
-use crate::{Error, MarianConfig, ModelDir, Precision, Result, Weights};
+use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
 
 /// Keys of the decoder's YAML that name files: the directory has them in its own way.
 const FILE_KEYS: [&str; 5] = ["model", "models", "vocabs", "shortlist", "relative-paths"];
@@ -33,6 +33,8 @@ pub struct ConvertOptions<'a> {
     pub languages: Option<[String; 2]>,
     /// A shortlist to take instead of the source's, and its file: written in binary where that form can hold it.
     pub shortlist: Option<(&'a Path, &'a Shortlist)>,
+    /// Static activation scales to write into the int8 file, by the weights' names.
+    pub multipliers: BTreeMap<String, f32>,
     /// Whether a model directory that is at the place already may be replaced.
     pub overwrite: bool,
 }
@@ -57,7 +59,7 @@ pub fn convert(source: &ModelDir, to: &Path, options: &ConvertOptions<'_>) -> Re
     let partial = Partial::create(to)?;
     let mut maker = Maker { partial: &partial, manifest: Manifest::default(), tensors: Vec::new() };
     maker.manifest.languages = options.languages.clone().or_else(|| source.languages().cloned());
-    maker.weights(source, &options.precisions)?;
+    maker.weights(source, options)?;
     maker.vocabularies(source)?;
     maker.shortlist(source, options.shortlist)?;
     maker.configurations(source);
@@ -76,25 +78,30 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn weights(&mut self, source: &ModelDir, precisions: &[Precision]) -> Result<()> {
-        if precisions.is_empty() {
+    fn weights(&mut self, source: &ModelDir, options: &ConvertOptions<'_>) -> Result<()> {
+        if options.precisions.is_empty() {
             return Err(Error::content(
                 source.path(),
                 "is to be converted to no precision; name one or more",
             ));
         }
-        for precision in precisions {
+        for precision in &options.precisions {
             let path = source.weights_for(*precision)?;
             let weights = Weights::open(path)?;
             weights.refuse_unsupported()?;
-            let file = self.weights_file(&weights, *precision)?;
+            let file = self.weights_file(&weights, *precision, &options.multipliers)?;
             self.add(weights_name(*precision), &file)?;
             self.manifest.origin.insert(file_name(path), FileIdentity::of_file(path)?);
         }
         Ok(())
     }
 
-    fn weights_file(&mut self, weights: &Weights, precision: Precision) -> Result<Vec<u8>> {
+    fn weights_file(
+        &mut self,
+        weights: &Weights,
+        precision: Precision,
+        multipliers: &BTreeMap<String, f32>,
+    ) -> Result<Vec<u8>> {
         weights.refuse_narrower(precision)?;
         let mut tensors: BTreeMap<String, Stored> = BTreeMap::new();
         for tensor in weights.iter().filter(|tensor| tensor.name() != MODEL_YML) {
@@ -105,6 +112,10 @@ impl Maker<'_> {
                 }
                 None => drop(tensors.insert(tensor.name().into(), as_it_is(&tensor))),
             }
+        }
+        for (name, multiplier) in multipliers.iter().filter(|_| precision == Precision::Int8) {
+            let (dtype, shape, bytes) = (DType::F32, vec![1], multiplier.to_le_bytes().to_vec());
+            tensors.insert(format!("{name}{MULTIPLIER_SUFFIX}"), Stored { dtype, shape, bytes });
         }
         let metadata = [("format", "dyno-1"), ("precision", precision.name())];
         let metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();

@@ -61,4 +61,4 @@ pub use precision::Precision;
 pub use record::{Layout, Scales};
 pub use shortlist::{Cut, Selection, Shortlist, Vocabularies, Vocabulary};
 pub use tensor::Tensor;
-pub use weights::Weights;
+pub use weights::{MULTIPLIER_SUFFIX, Weights};

@@ -17,6 +17,9 @@ use crate::{DType, Error, Fault, Precision, Result, bin, npz, safetensors};
 /// The item that holds a Marian model's own configuration.
 pub(crate) const MODEL_YML: &str = "special:model.yml";
 
+/// What the name of a weight's static activation scale ends in: Marian's.
+pub const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
+
 /// The weights of a model, by name.
 pub struct Weights {
     file: File,
@@ -84,9 +87,10 @@ impl Weights {
         self.items.is_empty()
     }
 
-    /// Number of parameters: elements of all tensors but the configuration.
+    /// Number of parameters: elements of all tensors but the configuration and activation scales.
     pub fn parameters(&self) -> u64 {
-        self.iter().filter(|tensor| tensor.name() != MODEL_YML).map(|tensor| tensor.len() as u64).sum()
+        let counts = |name: &str| name != MODEL_YML && !name.ends_with(MULTIPLIER_SUFFIX);
+        self.iter().filter(|tensor| counts(tensor.name())).map(|tensor| tensor.len() as u64).sum()
     }
 
     /// The tensor `name`, or `None`.

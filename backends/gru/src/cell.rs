@@ -85,6 +85,25 @@ impl Cell {
         }
     }
 
+    /// As [`feed`](Self::feed), and beside it `other` of the same input, into `out`.
+    pub(crate) fn feed_beside(
+        &self,
+        input: &[f32],
+        fed: &mut Vec<f32>,
+        (other, out): (&Projection, &mut Vec<f32>),
+        scratch: &mut Scratch,
+    ) {
+        match self.input.as_ref().map(|side| &side.parts[..]) {
+            Some([only]) => {
+                Projection::apply_both(input, &mut scratch.operands, [(only, fed), (other, out)]);
+            }
+            _ => {
+                self.feed(input, fed, scratch);
+                other.apply(input, &mut scratch.operands, out);
+            }
+        }
+    }
+
     /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S], or empty for a transition.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         let mut pre = std::mem::take(&mut scratch.state);

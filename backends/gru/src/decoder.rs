@@ -30,7 +30,9 @@ struct Buffers {
     embedded: Vec<f32>,
     context: Vec<f32>,
     top: Vec<f32>,
+    /// The deep output: its share of the embedding, then all of it; and its share of the context.
     hidden: Vec<f32>,
+    seen: Vec<f32>,
     share: Vec<f32>,
     fed: Vec<f32>,
     scratch: Scratch,
@@ -76,17 +78,22 @@ impl Worker {
         }
     }
 
-    /// The first layer: a cell, attention with its state, and the cells that read the context.
+    /// The first layer: a cell, attention with its state, and the cells of which the first reads the context. The deep
+    /// output's shares of embedding and context are taken along.
     fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>) {
         let network = Arc::clone(&self.network);
         let (first, rest) = network.layers.base.split_first().expect("two cells or more, by the options");
-        let Buffers { embedded, fed, scratch, .. } = &mut self.buffers;
-        first.feed(embedded, fed, scratch);
+        let [of_word, _, of_context] = &network.layers.deep;
+        let Buffers { embedded, hidden, fed, scratch, .. } = &mut self.buffers;
+        first.feed_beside(embedded, fed, (of_word, hidden), scratch);
         first.step(fed, &mut self.states[0], scratch);
         self.attend(rows, alignment);
-        let Buffers { context, fed, scratch, .. } = &mut self.buffers;
-        for cell in rest {
-            cell.feed(context, fed, scratch);
+        let Buffers { context, seen, fed, scratch, .. } = &mut self.buffers;
+        for (at, cell) in rest.iter().enumerate() {
+            match at {
+                0 => cell.feed_beside(context, fed, (of_context, &mut *seen), scratch),
+                _ => cell.feed(context, fed, scratch),
+            }
             cell.step(fed, &mut self.states[0], scratch);
         }
     }
@@ -131,14 +138,11 @@ impl Worker {
 
     /// tanh of the three shares, in `hidden` [rows, E].
     fn deep_output(&mut self) {
-        let [embedding, state, context] = &self.network.layers.deep;
+        let [_, state, _] = &self.network.layers.deep;
         let buffers = &mut self.buffers;
-        let operands = &mut buffers.scratch.operands;
-        embedding.apply(&buffers.embedded, operands, &mut buffers.hidden);
-        state.apply(&buffers.top, operands, &mut buffers.share);
+        state.apply(&buffers.top, &mut buffers.scratch.operands, &mut buffers.share);
         add(&mut buffers.hidden, &buffers.share);
-        context.apply(&buffers.context, operands, &mut buffers.share);
-        add(&mut buffers.hidden, &buffers.share);
+        add(&mut buffers.hidden, &buffers.seen);
         Activation::Tanh.apply(self.network.kernels, &mut buffers.hidden);
     }
 }

@@ -1,7 +1,7 @@
 //! A product with its bias and its norm, in the three orders that Marian has for them.
 
 use dyno_formats::Result;
-use dyno_nn::math::{Linear, Operands};
+use dyno_nn::math::{Linear, Operands, together};
 use dyno_nn::watch::Operator;
 
 use crate::names::Names;
@@ -95,6 +95,19 @@ impl Projection {
     /// Replaces `out` by y for each row of `input` [rows, inputs].
     pub(crate) fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
         self.linear.apply(input, operands, out);
+        self.finish(out);
+    }
+
+    /// Two of the same input, which is then quantised once: each replaces its `Vec` by its y.
+    pub(crate) fn apply_both(input: &[f32], operands: &mut Operands, both: [(&Self, &mut Vec<f32>); 2]) {
+        let [(one, out), (other, other_out)] = both;
+        together(input, operands, [(&one.linear, &mut *out), (&other.linear, &mut *other_out)]);
+        one.finish(out);
+        other.finish(other_out);
+    }
+
+    /// What follows the product.
+    fn finish(&self, out: &mut [f32]) {
         let Some(norm) = &self.norm else { return };
         let _norm = Operator::Norm.span();
         let kernels = self.linear.kernels();

@@ -1,20 +1,49 @@
 //! Reading parameters by Marian's names, shapes checked.
 
-use dyno_formats::{Result, Tensor, Weights};
+use dyno_formats::{MULTIPLIER_SUFFIX, Result, Tensor, Weights};
 
-use crate::math::{Kernels, Linear, Matrix};
+use crate::math::{Calibration, InputScale, Kernels, Linear, Matrix};
 
 /// The weights of a model, as layers ask for them, and what their products are to be computed with.
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     weights: &'a Weights,
     kernels: Kernels,
+    scales: ActivationScales,
 }
+
+/// Where the scales of what int8 weights are multiplied with come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum ActivationScales {
+    /// Each row's own greatest magnitude.
+    #[default]
+    PerRow,
+    /// The multipliers that came with the weights: Marian's `QuantMultA`.
+    Static,
+    /// They are to be found: what f32 weights are multiplied with is watched.
+    Watched(&'static Calibration),
+}
+
+impl ActivationScales {
+    /// Whether they came with the weights.
+    pub fn is_static(self) -> bool {
+        matches!(self, Self::Static)
+    }
+}
+
+/// Under this name Marian has the output layer's again, for where there is a shortlist.
+pub(crate) const OUTPUT_MULTIPLIER: &str = "none_QuantMultA";
 
 impl<'a> Params<'a> {
     /// Of a model's weights.
     pub fn new(weights: &'a Weights, kernels: Kernels) -> Self {
-        Self { weights, kernels }
+        Self { weights, kernels, scales: ActivationScales::PerRow }
+    }
+
+    /// The same, with activation scales from there.
+    #[must_use]
+    pub fn with_scales(self, scales: ActivationScales) -> Self {
+        Self { scales, ..self }
     }
 
     /// All of them.
@@ -53,7 +82,37 @@ impl<'a> Params<'a> {
     /// # Errors
     /// When they are missing, or have another shape.
     pub fn product(self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
-        Matrix::of(self.tensor(name, inputs, outputs)?)
+        Ok(Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?))
+    }
+
+    /// The scale of what `name` is multiplied with, which may be stored under another name, too.
+    pub(crate) fn scale(self, name: &str, other: Option<&str>) -> Result<InputScale> {
+        match self.scales {
+            ActivationScales::PerRow => Ok(InputScale::PerRow),
+            ActivationScales::Watched(by) => Ok(InputScale::Watched(by, vec![name.into()])),
+            ActivationScales::Static => {
+                let own = self.weights.find(&format!("{name}{MULTIPLIER_SUFFIX}"));
+                let stored =
+                    own.or_else(|| self.weights.find(other?)).ok_or_else(|| self.without_scale(name))?;
+                match *stored.f32()? {
+                    [multiplier] if multiplier > 0.0 && multiplier.is_finite() => {
+                        Ok(InputScale::Static(multiplier))
+                    }
+                    _ => Err(stored.fault("isn't one positive number")),
+                }
+            }
+        }
+    }
+
+    fn without_scale(self, name: &str) -> dyno_formats::Error {
+        let fault = format!(
+            "has no {name}{MULTIPLIER_SUFFIX}, its static activation scale; leave `activation-scales` out, or convert the \
+             model with --calibrate"
+        );
+        match self.weights.get(name) {
+            Ok(tensor) => tensor.fault(fault),
+            Err(missing) => missing,
+        }
     }
 
     /// x·W + b of these weights; an empty bias is none. `name` is for messages.

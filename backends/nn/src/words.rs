@@ -8,19 +8,28 @@ use dyno_formats::{MarianConfig, Result};
 use dyno_kernels::{Candidates, Kernels, Weights};
 
 use crate::math::{Form, Matrix};
-use crate::params::Params;
+use crate::params::{OUTPUT_MULTIPLIER, Params};
 
 /// Words that are packed at a time, before their columns are taken apart: few enough to stay in a core's cache.
 const PART: usize = 1024;
 
 impl Params<'_> {
-    /// The vectors [words, width] of a vocabulary, whose `bias` [words] counts where they are outputs.
+    /// The vectors [words, width] of a vocabulary. Those that are outputs, too, have a `bias` [words], maybe an empty one.
     ///
     /// # Errors
     /// When they are missing, or have another shape.
-    pub fn words(self, name: &str, words: usize, width: usize, bias: &[f32]) -> Result<Arc<WordTable>> {
-        let matrix = Matrix::transposed(self.tensor(name, words, width)?)?;
-        let table = WordTable::new(self.kernels(), &matrix, bias);
+    pub fn words(
+        self,
+        name: &str,
+        words: usize,
+        width: usize,
+        bias: Option<&[f32]>,
+    ) -> Result<Arc<WordTable>> {
+        let mut matrix = Matrix::transposed(self.tensor(name, words, width)?)?;
+        if bias.is_some() {
+            matrix = matrix.with_scale(self.scale(name, Some(OUTPUT_MULTIPLIER))?);
+        }
+        let table = WordTable::new(self.kernels(), &matrix, bias.unwrap_or_default());
         table.map(Arc::new).map_err(|error| self.fault(name, &error))
     }
 }
@@ -141,9 +150,10 @@ impl WordTables {
             true => Vec::new(),
             false => params.vector(&stored(&format!("{}_b", layout.output)), target)?,
         };
-        let table =
-            |name: &str, words: usize, bias: &[f32]| params.words(&stored(name), words, layout.width, bias);
-        let target_bias = if tied { &bias[..] } else { &[] };
+        let table = |name: &str, words: usize, bias: Option<&[f32]>| {
+            params.words(&stored(name), words, layout.width, bias)
+        };
+        let target_bias = tied.then_some(&bias[..]);
         let tables = if all || config.flag("tied-embeddings-src")? {
             // Its rows are counted by the source; a target of another size can't share them.
             if source != target {
@@ -152,7 +162,7 @@ impl WordTables {
             let shared = table("Wemb", source, target_bias)?;
             [Arc::clone(&shared), shared]
         } else {
-            [table("encoder_Wemb", source, &[])?, table("decoder_Wemb", target, target_bias)?]
+            [table("encoder_Wemb", source, None)?, table("decoder_Wemb", target, target_bias)?]
         };
         let [source, target_table] = tables;
         let output = match tied {
@@ -173,7 +183,7 @@ fn untied(
     let (words, width) = (layout.words[1], layout.width);
     let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", layout.output)));
     if params.has(&transposed) || !params.has(&plain) {
-        return params.words(&transposed, words, width, bias);
+        return params.words(&transposed, words, width, Some(bias));
     }
     let matrix = params.product(&plain, width, words)?;
     WordTable::new(params.kernels(), &matrix, bias)

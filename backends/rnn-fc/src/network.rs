@@ -54,12 +54,12 @@ fn tables(params: Params<'_>, options: &Options) -> Result<[Arc<WordTable>; 3]> 
     let ([source, target], width) = (options.words, options.embedding);
     let bias = params.vector("output_b", target)?;
     if options.tied {
-        let shared = params.words("Wemb", source, width, &bias)?;
+        let shared = params.words("Wemb", source, width, Some(&bias))?;
         return Ok([Arc::clone(&shared), Arc::clone(&shared), shared]);
     }
     Ok([
-        params.words("source_Wemb", source, width, &[])?,
-        params.words("target_Wemb", target, width, &[])?,
-        params.words("output_Wt", target, options.hidden(), &bias)?,
+        params.words("source_Wemb", source, width, None)?,
+        params.words("target_Wemb", target, width, None)?,
+        params.words("output_Wt", target, options.hidden(), Some(&bias))?,
     ])
 }

@@ -21,7 +21,7 @@ pub(crate) struct Stack {
 
 enum Top {
     None,
-    Tanh(Linear),
+    Tanh(Box<Linear>),
     Recurrent { layers: Vec<(Linear, Recurrent)>, skip: bool },
 }
 
@@ -91,7 +91,9 @@ impl Top {
         let below = options.below_top();
         Ok(match options.top {
             options::Top::None => Self::None,
-            options::Top::Tanh(width) => Self::Tanh(params.linear("top_W", Some("top_b"), below, width)?),
+            options::Top::Tanh(width) => {
+                Self::Tanh(Box::new(params.linear("top_W", Some("top_b"), below, width)?))
+            }
             options::Top::Recurrent { cell, depth, width } => {
                 let layer = |layer: usize| {
                     let prefix = format!("top_l{layer}");

@@ -46,14 +46,25 @@ impl Engine {
         Error::Failed { backend: self.name.into(), reason: reason.to_string() }
     }
 
-    fn network(&self, opened: &Opened, switches: &Switches) -> dyno_api::Result<Arc<dyn Network>> {
+    fn network(
+        &self,
+        opened: &Opened,
+        wishes: &Wishes,
+        switches: &Switches,
+    ) -> dyno_api::Result<Arc<dyn Network>> {
         let suits = (self.suits)(&opened.config).map_err(|error| self.failed(error))?;
         if !suits {
             let (path, reason) =
                 (opened.path.clone(), format!("its network isn't one that {} runs", self.name));
             return Err(Error::Model { path, reason });
         }
-        let network = (self.load)(&opened.config, Params::new(&opened.weights, opened.kernels), switches);
+        let precision = opened.weights.precision();
+        if let Some((setting, reason)) = wishes.scales.fault(precision) {
+            let (backend, setting, value) = (self.name.into(), setting.into(), precision.to_string());
+            return Err(Error::RefusedSetting { backend, setting, value, reason });
+        }
+        let params = Params::new(&opened.weights, opened.kernels).with_scales(wishes.scales.scales);
+        let network = (self.load)(&opened.config, params, switches);
         opened.weights.release(); // networks have packed what they need
         network.map_err(|error| self.failed(error))
     }
@@ -109,7 +120,7 @@ impl Backend for Engine {
         let open = |path: &PathBuf| opening::open(path, table, &wishes).map_err(|error| self.failed(error));
         let opened = models.iter().map(open).collect::<dyno_api::Result<Vec<_>>>()?;
         let opened: Vec<Opened> = opened.into_iter().flatten().collect();
-        let networks = opened.iter().map(|opened| self.network(opened, &switches));
+        let networks = opened.iter().map(|opened| self.network(opened, &wishes, &switches));
         let networks = networks.collect::<dyno_api::Result<Vec<_>>>()?;
         let weights = self.member_weights(&opened, &wishes)?;
         let members = weights.into_iter().zip(networks).collect();

@@ -11,6 +11,7 @@
 //! one batch, which changes speed and nothing else.
 
 mod breakdown;
+mod calibration;
 mod engine;
 mod model;
 mod opening;
@@ -20,6 +21,7 @@ mod switches;
 mod tuning;
 mod unknown;
 
+pub use calibration::read_multipliers;
 pub use engine::{Customs, Engine};
 pub use model::Words;
 pub use switches::{Position, Switch, Switches};

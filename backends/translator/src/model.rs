@@ -8,6 +8,7 @@ use dyno_nn::watch::{Component, Times, watch};
 use dyno_nn::{Network, Sentence};
 use dyno_text::{Scratch, Vocabulary};
 
+use crate::calibration::Scales;
 use crate::opening::Opened;
 use crate::search::{Found, Member, Search, Task};
 use crate::settings::{Decoding, ShortlistWish, Wishes};
@@ -32,6 +33,7 @@ struct Shared {
     /// Words that are never written, ascending.
     suppressed: Vec<u32>,
     replace_unknown: bool,
+    scales: Scales,
     facts: Facts,
     /// Where the time of all workers went, if somebody wants to know.
     times: Option<Mutex<Times>>,
@@ -72,6 +74,7 @@ impl Translator {
             times: wishes.breakdown.then(Mutex::default),
             members,
             replace_unknown: wishes.replace_unknown,
+            scales: wishes.scales.clone(),
             decoding,
             source,
             target,
@@ -164,7 +167,11 @@ fn facts(
     paths.dedup();
     let size = |path: &std::path::PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let precision = opened[0].weights.precision();
-    let computed = if precision == dyno_formats::Precision::F16 { " weights, f32 products" } else { "" };
+    let computed = match precision {
+        dyno_formats::Precision::F16 => " weights, f32 products",
+        _ if wishes.scales.scales.is_static() => ", static activation scales",
+        _ => "",
+    };
     Facts {
         backend: backend.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -276,7 +283,7 @@ impl Worker {
             for rank in 0..results.count(at) {
                 let found = results.found(at, rank);
                 let written = self.write(lines[line.index], &found);
-                written.map_err(|error| failed(shared.backend, &error))?;
+                written.map_err(|error| failed(shared.backend, error))?;
                 sink.answer(Answer { line: line.index, rank, text: &self.text, score: found.score });
             }
         }
@@ -289,7 +296,10 @@ impl Worker {
 impl Session for Worker {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let Some(of_all) = &shared.times else { return self.translate(lines, sink) };
+        let Some(of_all) = &shared.times else {
+            self.translate(lines, sink)?;
+            return shared.scales.write().map_err(|reason| failed(shared.backend, reason));
+        };
         let mut times = Times::default();
         let done = watch(&mut times, || self.translate(lines, sink));
         of_all.lock().expect(UNPOISONED).merge(&times);
@@ -297,8 +307,8 @@ impl Session for Worker {
     }
 }
 
-fn failed(backend: &str, error: &dyno_text::Error) -> Error {
-    Error::Failed { backend: backend.into(), reason: error.to_string() }
+fn failed(backend: &str, reason: impl ToString) -> Error {
+    Error::Failed { backend: backend.into(), reason: reason.to_string() }
 }
 
 impl Line {

@@ -10,6 +10,7 @@ use dyno_formats::{Cut, MarianConfig, Precision};
 use dyno_nn::math::{KernelError, Kernels};
 use serde_json::Value;
 
+use crate::calibration::Scales;
 use crate::search::SearchOptions;
 use crate::tuning::{self, Measured};
 
@@ -24,6 +25,7 @@ pub(crate) struct Wishes {
     pub(crate) kernels: Kernels,
     /// Where to leave the choices of kernels that opening measures.
     pub(crate) measured: Option<Measured>,
+    pub(crate) scales: Scales,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
     pub(crate) shortlist: ShortlistWish,
     /// One for each model.
@@ -74,6 +76,7 @@ impl Wishes {
             precision: precision(reader)?,
             kernels,
             measured,
+            scales: Scales::read(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
             weights: reader.take("weights", "a list of numbers")?,

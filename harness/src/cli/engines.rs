@@ -134,7 +134,9 @@ pub struct TokenizeArgs {
 
 pub(super) const CONVERT_EXAMPLES: &str = "Examples:
   dyno convert decoder.yml models/mine --precision int8
-  dyno convert model.npz models/mine --vocab vocab.spm --precision f32 int8 --languages en de";
+  dyno convert model.npz models/mine --vocab vocab.spm --precision f32 int8 --languages en de
+  dyno convert models/mine models/static --precision int8 --calibrate lines.en
+                                    then: dyno translate --model models/static --set activation-scales=static";
 
 /// `dyno convert`.
 #[derive(Args)]
@@ -152,6 +154,9 @@ pub struct ConvertArgs {
     /// Shortlist to take along (a lexical one in binary, its first FIRST words and the BEST of each), or vocabulary map
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
     pub shortlist: Option<Vec<String>>,
+    /// Find int8's static activation scales by translating these lines, and store them too
+    #[arg(long, value_name = "FILE")]
+    pub calibrate: Option<PathBuf>,
     /// Languages of source and target
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     pub languages: Option<Vec<String>>,

@@ -1,16 +1,22 @@
 //! `dyno convert`: a model directory out of Marian's files.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Shortlist, Vocabularies};
+use anyhow::Context;
+use dyno_api::{Answer, Settings};
+use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Shortlist, Vocabularies};
 use dyno_text::Vocabulary;
 use dyno_translator::Words;
 use serde_json::json;
 
 use super::{print, print_json};
+use crate::campaign::split_lines;
 use crate::cli::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::registry;
 
 /// Converts, and prints what was made.
 pub fn convert(args: &ConvertArgs) -> Outcome {
@@ -22,6 +28,12 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
         precisions: args.precision.clone(),
         languages,
         shortlist: shortlist.as_ref().map(|(path, list)| (path.as_path(), list)),
+        multipliers: args
+            .calibrate
+            .as_deref()
+            .map(|lines| calibrate(args, lines))
+            .transpose()?
+            .unwrap_or_default(),
         overwrite: args.overwrite,
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
@@ -44,6 +56,29 @@ fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
         }
         Some([]) => Err(bad_input("--vocab names no file")),
     }
+}
+
+/// The static activation scales that the model has on the lines of a file: one line at a time, so that they don't depend on
+/// how lines are put together.
+fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>> {
+    if !args.precision.contains(&Precision::Int8) {
+        return Err(bad_input(
+            "--calibrate finds activation scales of int8 weights: add int8 to --precision",
+        ));
+    }
+    let text = fs::read(lines).with_context(|| format!("can't read {}", lines.display())).or_bad_input()?;
+    let models = [args.model.clone()];
+    let backend = registry::suiting(&models)
+        .ok_or_else(|| bad_input(format!("no backend of this build runs {}", args.model.display())))?;
+    let found = tempfile::NamedTempFile::new().context("a file for activation scales")?;
+    let mut settings = Settings::from_iter([("calibrate".to_owned(), json!(found.path()))]);
+    settings.extend(args.vocab.iter().map(|files| ("vocab".to_owned(), json!(files))));
+    let model = backend.open(&models, &settings).or_bad_input()?;
+    let mut session = model.session().context("a session")?;
+    for line in split_lines(&text) {
+        session.run(&[line], &mut |_: Answer<'_>| ()).context("translating a line")?;
+    }
+    dyno_translator::read_multipliers(found.path()).map_err(bad_input)
 }
 
 fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist)> {
@@ -71,7 +106,7 @@ fn as_text(report: &ConvertReport) -> String {
     for (name, file) in &report.files {
         let _ = writeln!(text, "  {name:<28} {:>12} bytes", file.bytes);
     }
-    for precision in dyno_formats::Precision::ALL {
+    for precision in Precision::ALL {
         let errors: Vec<f32> = report
             .tensors
             .iter()

@@ -37,6 +37,33 @@ fn a_model_chooses_its_backend_and_any_batch_gives_the_same_lines() {
 }
 
 #[test]
+fn activation_scales_are_found_by_converting_and_then_used() {
+    let Some(home) = fixtures("static activation scales") else { return };
+    let bench = Bench::new(LATENCY);
+    let (model, vocab) = (text(&home.join("ssru/model.npz")), text(&home.join("vocab.spm")));
+    let (lines, to) = (text(&home.join("input.en")), text(&bench.path("static")));
+    let convert = |precision: &str| {
+        let model = ["convert", &model, &to, "--vocab", &vocab, "--precision", precision];
+        dyno(&bench, &[&model[..], &["--calibrate", &lines]].concat(), b"")
+    };
+    let refused = convert("int16");
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("add int8 to --precision"),
+        "{}",
+        refused.stderr
+    );
+    let converted = convert("int8");
+    assert_eq!(converted.code, Some(0), "{}", converted.stderr);
+    let translated = |scales: &str| {
+        let setting = format!("activation-scales={scales}");
+        dyno(&bench, &["translate", "--model", &to, "--set", &setting], &fs::read(&lines).unwrap()).stdout
+    };
+    let (own, fixed) = (translated("per-row"), translated("static"));
+    let kept = own.lines().zip(fixed.lines()).filter(|(own, fixed)| own == fixed).count();
+    assert!(own != fixed && kept * 2 > own.lines().count(), "static scales keep {kept} lines");
+}
+
+#[test]
 fn options_are_those_of_marian() {
     let Some(home) = fixtures("options of translate") else { return };
     let bench = Bench::new(LATENCY);

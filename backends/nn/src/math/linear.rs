@@ -113,6 +113,7 @@ pub fn together<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ActivationScales, Params};
 
     fn waves(len: usize, step: f32) -> Vec<f32> {
         (0..len).map(|i| (i as f32 * step).sin()).collect()
@@ -149,6 +150,37 @@ mod tests {
             let expected = [&x[row * 4..][..4], &y[row * 3..][..3]].concat();
             assert_eq!(xy[row * 7..][..7], expected);
         }
+    }
+
+    /// Against whole numbers in plain loops: what is past 127 units is cut off, and a small row gets no finer units.
+    #[test]
+    fn a_static_scale_is_one_unit_for_all_rows() {
+        let (q, scales, units) = ([127i8, -3, 40, 5, -90, 64, 11, 100], [0.01f32, 0.5], 32.0f32);
+        let header = r#"{"w_W":{"dtype":"I8","shape":[4,2],"data_offsets":[0,8]},
+            "w_W.scale":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]},
+            "w_W_QuantMultA":{"dtype":"F32","shape":[1],"data_offsets":[16,20]},
+            "u_W":{"dtype":"F32","shape":[4,2],"data_offsets":[20,52]}}"#;
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.bytes().chain(q.map(|q| q as u8)));
+        file.extend([scales[0], scales[1], units].into_iter().chain([0.5; 8]).flat_map(f32::to_le_bytes));
+        let weights = dyno_formats::Weights::from_bytes("test", file).unwrap();
+        let params = Params::new(&weights, Kernels::best()).with_scales(ActivationScales::Static);
+        let input = [0.5, -1.0, 4.5, 3.9, 0.01, 0.02, -0.07, 0.0, 100.0, 0.0, -100.0, -0.5];
+        let (mut out, mut operands) = (Vec::new(), Operands::default());
+        params.linear("w_W", None, 4, 2).unwrap().apply(&input, &mut operands, &mut out);
+        let whole = |x: &f32| (x * units).round_ties_even().clamp(-127.0, 127.0) as i32;
+        for (row, y) in input.chunks(4).zip(out.chunks(2)) {
+            for n in 0..2 {
+                let sum: i32 = row.iter().enumerate().map(|(k, x)| whole(x) * i32::from(q[2 * k + n])).sum();
+                let expected = sum as f32 * scales[n] / units;
+                assert!(
+                    (y[n] - expected).abs() <= 1e-5 * expected.abs().max(1.0),
+                    "{y:?}, {expected} in {n}"
+                );
+            }
+        }
+        let refusal = params.linear("u_W", None, 4, 2).unwrap_err().to_string();
+        assert!(refusal.contains("u_W_QuantMultA"), "{refusal}");
     }
 
     #[test]

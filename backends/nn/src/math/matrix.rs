@@ -6,6 +6,7 @@ use std::ops::Range;
 use dyno_formats::{Layout as Order, Result, Scales, Tensor};
 use dyno_kernels::{Kernels, Layout, Weights};
 
+use super::calibration::Calibration;
 use super::form::Form;
 
 /// The weights [inputs, outputs] of a product.
@@ -15,6 +16,32 @@ pub struct Matrix<'a> {
     layout: Layout,
     inputs: usize,
     outputs: usize,
+    scale: InputScale,
+}
+
+/// Where the scale of what int8 weights are multiplied with comes from.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum InputScale {
+    /// Each row's own greatest magnitude.
+    #[default]
+    PerRow,
+    /// A multiplier that came with the weights.
+    Static(f32),
+    /// It is to be found: inputs of the weights of these names are watched.
+    Watched(&'static Calibration, Vec<String>),
+}
+
+impl InputScale {
+    /// That of two matrices which read the same: nothing is cut off that one of them would keep.
+    fn of_both(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Static(one), Self::Static(other)) => Self::Static(one.min(other)),
+            (Self::Watched(by, names), Self::Watched(_, others)) => {
+                Self::Watched(by, [names, others].concat())
+            }
+            _ => Self::PerRow,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -71,7 +98,12 @@ impl<'a> Matrix<'a> {
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
             _ => (Values::F32(tensor.to_f32()?), Layout::Kn),
         };
-        Ok(Self { values, layout, inputs, outputs })
+        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow })
+    }
+
+    /// The same, whose inputs have their scale from there.
+    pub(crate) fn with_scale(self, scale: InputScale) -> Self {
+        Self { scale, ..self }
     }
 
     /// Of f32 values [inputs, outputs], row-major.
@@ -81,7 +113,8 @@ impl<'a> Matrix<'a> {
     pub fn plain(values: impl Into<Cow<'a, [f32]>>, inputs: usize, outputs: usize) -> Self {
         let values = values.into();
         assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
-        Self { values: Values::F32(values), layout: Layout::Kn, inputs, outputs }
+        let (layout, scale) = (Layout::Kn, InputScale::PerRow);
+        Self { values: Values::F32(values), layout, inputs, outputs, scale }
     }
 
     /// How many inputs the product has.
@@ -103,6 +136,7 @@ impl<'a> Matrix<'a> {
         let (inputs, outputs) = (self.inputs, self.outputs + right.outputs);
         let (shape, layout) = ((inputs, self.outputs, right.outputs), self.layout);
         let alike = layout == right.layout;
+        let scale = self.scale.clone().of_both(right.scale.clone());
         let values = match (&self.values, &right.values) {
             (Values::F32(a), Values::F32(b)) if alike => Values::F32(join(a, b, shape, layout).into()),
             (Values::Int16(a, x), Values::Int16(b, y)) if alike => {
@@ -111,9 +145,9 @@ impl<'a> Matrix<'a> {
             (Values::Int8(a, x), Values::Int8(b, y)) if alike => {
                 Values::Int8(join(a, b, shape, layout).into(), [&x[..], y].concat())
             }
-            _ => return self.widened().beside(right.widened()),
+            _ => return self.widened().beside(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs }
+        Self { values, layout, inputs, outputs, scale }
     }
 
     /// The same in f32, row-major: where two differ in what they hold.
@@ -143,10 +177,16 @@ impl<'a> Matrix<'a> {
 
     /// The form in which its product takes rows.
     pub(crate) fn form(&self) -> dyno_kernels::Result<Form> {
-        match &self.values {
-            Values::F32(_) => Ok(Form::F32),
-            Values::Int8(..) => Ok(Form::Int8),
-            Values::Int16(values, _) => {
+        match (&self.values, &self.scale) {
+            (Values::F32(_), InputScale::Watched(calibration, names)) => {
+                Ok(Form::Seen(calibration.product(names.clone())))
+            }
+            (Values::F32(_), _) => Ok(Form::F32),
+            (Values::Int8(..), InputScale::Static(multiplier)) => {
+                Ok(Form::Static { multiplier: *multiplier })
+            }
+            (Values::Int8(..), _) => Ok(Form::Int8),
+            (Values::Int16(values, _), _) => {
                 let limit = Kernels::int16_bound(values, self.inputs, self.outputs, self.layout)?;
                 Ok(Form::Int16 { limit })
             }

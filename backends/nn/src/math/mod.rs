@@ -5,6 +5,7 @@
 //! (sixteen partial sums, then pairwise): a row's result never depends on its neighbours. Matrices are row-major.
 
 mod activation;
+mod calibration;
 mod form;
 mod linear;
 mod matrix;
@@ -12,10 +13,12 @@ mod reduce;
 mod sum;
 
 pub use activation::Activation;
+pub use calibration::Calibration;
 pub use dyno_kernels::{Best, Error as KernelError, Isa, Kernels, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
 pub use linear::{Epilogue, Linear, together};
+pub(crate) use matrix::InputScale;
 pub use matrix::Matrix;
 pub use reduce::{argmax, dot};
 pub use sum::{add, multiply_add};

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Answer, Backend, Settings};
-use dyno_formats::MarianConfig;
+use dyno_formats::{ConvertOptions, MarianConfig, ModelDir, Precision, convert};
 use dyno_nn::Params;
 use dyno_parity::{Goldens, check_no_allocations};
 use dyno_ssru::ENGINE;
@@ -119,6 +119,53 @@ fn integers_of_marians_files_keep_the_floats_lines() {
         let marians = theirs.lines().zip(floats.lines()).filter(|(a, b)| a == b).count();
         assert!(kept * 10 + ours.len() >= marians * 10, "{kind}: {kept} lines kept, by Marian {marians}");
     }
+}
+
+/// From a text to a model with static scales, which keeps many of the floats' lines, and has one translation everywhere.
+#[test]
+fn static_activation_scales_are_found_stored_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let [weights, vocabulary] = ["tied-layers/model.npz", "vocab.spm"].map(|name| home().join(name));
+    let goldens = Goldens { input: home().join("input.en"), vocabulary: vocabulary.clone(), shortlist: None };
+    let translate = |model: &Path, settings: Value, batch| {
+        let lists = goldens.translate(&ENGINE, &[model.into()], &settings, batch);
+        lists.into_iter().map(|list| list[0].0.clone()).collect::<Vec<String>>()
+    };
+    let found = folder.path().join("scales.txt");
+    let floats = translate(&weights, json!({ "beam": 1, "calibrate": found }), 1);
+    let multipliers = dyno_translator::read_multipliers(&found).unwrap();
+    for name in ["decoder_ff_logit_out_Wt", "encoder_l1_self_Wq", "decoder_l1_rnn_Wf", "encoder_l1_ffn_W3"] {
+        assert!(multipliers[name] > 0.0, "{name}");
+    }
+    let source = ModelDir::open_weights(&weights, [&vocabulary, &vocabulary], None).unwrap();
+    let precisions = vec![Precision::Int8, Precision::Int16];
+    let (model, options) =
+        (folder.path().join("model"), ConvertOptions { precisions, multipliers, ..Default::default() });
+    convert(&source, &model, &options).unwrap();
+    let int8 = |scales: &str| json!({ "beam": 1, "precision": "int8", "activation-scales": scales });
+    let fixed = translate(&model, int8("static"), usize::MAX);
+    assert_eq!(translate(&model, int8("static"), 1), fixed);
+    let mut scalar = int8("static");
+    scalar["isa"] = json!("scalar");
+    assert_eq!(translate(&model, scalar, usize::MAX), fixed);
+    let kept = |lines: &[String]| lines.iter().zip(&floats).filter(|(line, float)| line == float).count();
+    let (fixed, own) = (kept(&fixed), kept(&translate(&model, int8("per-row"), usize::MAX)));
+    // Trained models keep nine lines in ten of those; this one writes nonsense, and decides narrowly.
+    assert!(fixed * 3 >= own && own > 0, "static scales keep {fixed} lines, scales per row {own}");
+    let refusal = |settings: Value| {
+        let opened = ENGINE.open(std::slice::from_ref(&model), settings.as_object().unwrap());
+        opened.err().unwrap().to_string()
+    };
+    for (settings, part) in [
+        (json!({ "precision": "int16", "activation-scales": "static" }), "are for int8 weights"),
+        (json!({ "precision": "int8", "activation-scales": "alpha" }), "\"per-row\" or \"static\""),
+        (json!({ "precision": "int8", "calibrate": found }), "found with f32 or f16 weights"),
+    ] {
+        let told = refusal(settings);
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    let without = best(&["tied-layers"], &int8("static"), &[]).unwrap_err().to_string();
+    assert!(without.contains("QuantMultA") && without.contains("--calibrate"), "{without}");
 }
 
 #[test]
