@@ -20,7 +20,7 @@ pub struct TestSet {
     pub source: Vec<Vec<u8>>,
     /// One file's lines a reference; may be none, then quality isn't scored.
     pub references: Vec<Vec<String>>,
-    /// SHA-256 of source and references, in hexadecimal: two sets of one name are told apart.
+    /// SHA-256 of source and references, every line ended, in hexadecimal: two sets of one name are told apart.
     pub sha256: String,
 }
 
@@ -138,6 +138,12 @@ pub fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<T
             let (path, a, b) = (path.display(), lines.len(), source_lines.len());
             return Err(format!("{path} has {a} lines, but {} has {b}", source.display()));
         }
+        if lines.iter().all(|line| words(line) == 0) {
+            return Err(format!(
+                "{}: no words; leave it out of `references` if there are none",
+                path.display()
+            ));
+        }
         let text = lines.into_iter().map(String::from_utf8).collect::<Result<_, _>>();
         read.push(text.map_err(|_| format!("{}: a reference must be UTF-8", path.display()))?);
     }
@@ -163,6 +169,9 @@ pub fn from_sacrebleu(name: &str, languages: &str) -> Result<TestSet, String> {
 fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>, String> {
     let bytes = fs::read(path).map_err(|error| format!("can't read {}: {error}", path.display()))?;
     hash.update(&bytes);
+    if bytes.last().is_some_and(|&byte| byte != b'\n') {
+        hash.update(b"\n"); // as a run keeps it
+    }
     Ok(split_lines(&bytes).map(<[u8]>::to_vec).collect())
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::report::write_page;
 use super::{print, print_json};
 use crate::cli::{PriceArgs, ScoreArgs};
-use crate::exit::{Exit, OrBadInput, Outcome};
+use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
 use crate::prices;
 use crate::say::say;
 use crate::score::{self, MetricCommand, Scores, Work};
@@ -16,6 +16,13 @@ use crate::table;
 /// Scores the run again and prints its tables.
 pub fn score(args: &ScoreArgs) -> Outcome {
     let store = Store::reopen(&args.run)?;
+    if store.records().is_empty() {
+        let remedy = "run its campaign again with the same --out: it resumes";
+        return Err(no_answer(
+            Exit::NothingMeasured,
+            format!("{} holds no round: {remedy}", args.run.display()),
+        ));
+    }
     price(store.folder(), &args.price)?;
     score::prepare().or_bad_input()?;
     summarise_run(store.folder(), true)?;

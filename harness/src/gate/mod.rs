@@ -8,11 +8,9 @@ use std::fs;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sha2::{Digest, Sha256};
-
 pub use sides::Baseline;
 
-use crate::campaign::{Campaign, Limits, Profile, System, TestSet, Track, hex, split_lines};
+use crate::campaign::{Campaign, Limits, Profile, System, TestSet, Track, split_lines};
 use crate::compare::Speeds;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::host::{self, Host};
@@ -107,9 +105,10 @@ impl Stage {
         }
     }
 
-    /// The answers of one round, a line each source line.
-    pub fn answers(&mut self, round: &Round<'_>) -> Outcome<Vec<String>> {
-        let record = self.round(round)?;
+    /// The answers of one more round, a line each source line.
+    pub fn answers(&mut self, mut round: Round<'_>) -> Outcome<Vec<String>> {
+        round.number = self.records().iter().filter(|record| record.is_of(&round)).count();
+        let record = self.round(&round)?;
         let Some(output) = record.output else { return Ok(Vec::new()) };
         let bytes = fs::read(self.store.output_path(&output))?;
         Ok(split_lines(&bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect())
@@ -124,10 +123,10 @@ impl Stage {
 /// As many lines of `set` as `system` needs for a round of about a second; all where they take less.
 pub fn shorten(campaign: &Campaign, system: &System, set: &TestSet, track: Track) -> Outcome<TestSet> {
     let scratch = tempfile::tempdir()?;
-    let (place, trial) = (scratch.path().join("trial"), first_lines(set, TRIAL_LINES));
+    let (place, trial) = (scratch.path().join("trial"), set.first(TRIAL_LINES));
     let mut stage = Stage::new(&Place::Exactly(&place), campaign, vec![system.clone()], vec![trial.clone()])?;
     let record = stage.round(&Round { system, test_set: &trial, track, number: 0 })?;
-    Ok(first_lines(set, lines_of_a_round(&record)))
+    Ok(set.first(lines_of_a_round(&record)))
 }
 
 /// How many lines make a round, by the record of a trial.
@@ -145,20 +144,6 @@ fn lines_of_a_round(trial: &Record) -> usize {
     };
     // A line that costs less than the clock can see asks for all of them.
     ((wanted / line.max(1e-9)) as usize).max(1)
-}
-
-/// The first `lines` lines of `set`, under a name that says so; itself if it has no more.
-fn first_lines(set: &TestSet, lines: usize) -> TestSet {
-    if lines >= set.source.len() {
-        return set.clone();
-    }
-    let source = set.source[..lines].to_vec();
-    TestSet {
-        name: format!("{} ({lines} lines)", set.name),
-        sha256: hex(&Sha256::digest(source.join(&b'\n'))),
-        references: set.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect(),
-        source,
-    }
 }
 
 /// Measures pairs of all cells, interleaved in seeded random order. Says whether it was stopped before the end.

@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::SCHEMA;
+use super::{Record, SCHEMA};
 use crate::campaign::{Campaign, System, TestSet, hex};
 use crate::exit::{OrBadInput, Outcome};
 use crate::host::Host;
@@ -54,6 +54,15 @@ impl Identity {
         // 32 bits tell apart the few runs of one campaign that ever lie in one folder.
         identity.key = hex(&Sha256::digest(&text))[..8].into();
         Ok(identity)
+    }
+}
+
+impl Identity {
+    /// Whether `record` is of a system and a test set of this run.
+    pub(super) fn names(&self, record: &Record) -> bool {
+        let mut systems = self.systems.as_array().into_iter().flatten();
+        systems.any(|system| system["name"] == *record.system)
+            && self.test_sets.iter().any(|(name, ..)| *name == record.test_set)
     }
 }
 

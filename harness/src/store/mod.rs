@@ -12,7 +12,10 @@
 //! price.json       what the host costs, or one like it
 //! summary.csv      a row a cell, derived
 //! histograms/      latencies of a cell, all rounds, as HdrHistogram's text; derived
+//! verified.json    what the probes found before the first round, so that a resumed run needn't ask again
+//! tuning/          which way through each product was fastest here
 //! scratch/         the launch in flight; gone when the run is finished
+//! run.lock         locked by the process that measures or scores
 //! ```
 //!
 //! [`Store`] writes, and holds the folder's lock; [`Run`] reads, also what is read-only. A run folder is whole: it
@@ -28,6 +31,7 @@ mod standing;
 mod summary;
 mod testsets;
 
+use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -300,6 +304,7 @@ fn open_records(path: &Path) -> Outcome<(File, Vec<Record>)> {
 }
 
 fn parse_records(path: &Path, bytes: &[u8]) -> Outcome<Vec<Record>> {
+    const REMEDY: &str = "take that line out, and `dyno run` measures its round again";
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let parse = |(i, line)| {
         let read = serde_json::from_slice::<Record>(line);
@@ -307,10 +312,17 @@ fn parse_records(path: &Path, bytes: &[u8]) -> Outcome<Vec<Record>> {
         if let Some(schema) = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema)) {
             check_schema(path, schema)?;
         }
-        let remedy = "take that line out, and `dyno run` measures its round again";
-        read.map_err(|error| bad_input(format!("{}:{}: {error}; {remedy}", path.display(), i + 1)))
+        read.map_err(|error| bad_input(format!("{}:{}: {error}; {REMEDY}", path.display(), i + 1)))
     };
-    lines.enumerate().map(parse).collect()
+    let records = lines.enumerate().map(parse).collect::<Outcome<Vec<Record>>>()?;
+    let mut seen = HashSet::new();
+    for (i, record) in records.iter().enumerate() {
+        let is_new = seen.insert((&record.system, &record.test_set, record.track, record.round));
+        if let Some(fault) = record.fault().or((!is_new).then_some("this round has a record already")) {
+            return Err(bad_input(format!("{}:{}: {fault}; {REMEDY}", path.display(), i + 1)));
+        }
+    }
+    Ok(records)
 }
 
 /// All that is asked of a record that can't be read.

@@ -13,7 +13,7 @@ use crate::rounds::Noise;
 use crate::supervisor::Report;
 use crate::verify::{Reason, Verdict};
 
-/// Version of the record's shape; a reader refuses one that it doesn't know.
+/// Version of the record's shape; a reader refuses a newer one.
 pub const SCHEMA: u32 = 2;
 
 /// One round.
@@ -114,6 +114,16 @@ impl Record {
             && self.test_set == round.test_set.name
             && self.track != round.track
             && self.verdict != Verdict::Invalid
+    }
+
+    /// What can't be true of a round that counts: then somebody has changed it.
+    pub(super) fn fault(&self) -> Option<&'static str> {
+        match self.track {
+            _ if self.verdict == Verdict::Invalid => None,
+            Track::Latency if self.latency_ns.len() != self.lines => Some("it has no time for each line"),
+            Track::Throughput1 | Track::ThroughputAll if self.launch_ns.is_empty() => Some("it has no time"),
+            _ => None,
+        }
     }
 
     /// Source words of one launch's input, or of the set in lock-step.

@@ -76,6 +76,13 @@ impl Run {
         let identity = identity(folder)?;
         let path = folder.join("records.jsonl");
         let records = parse_records(&path, &read_whole_lines(&path)?)?;
+        let is_strange = |record: &&Record| !identity.names(record);
+        if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
+            let told = format!("{} has a round of {system} on {test_set}", path.display());
+            return Err(bad_input(format!(
+                "{told}, of which run.json says nothing: one of the two was changed"
+            )));
+        }
         Ok(Self {
             test_sets: testsets::read(folder, &identity)?,
             outputs: outputs(folder, &records)?,
@@ -158,8 +165,7 @@ fn outputs(folder: &Path, records: &[Record]) -> Outcome<HashMap<String, Vec<Str
     for name in records.iter().filter_map(|record| record.output.as_ref()) {
         if !outputs.contains_key(name) {
             let path = folder.join("outputs").join(format!("{name}.txt"));
-            let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
-            outputs.insert(name.clone(), testsets::read_lines(&path, text)?);
+            outputs.insert(name.clone(), testsets::read_output(&path, name)?);
         }
     }
     Ok(outputs)

@@ -1,10 +1,13 @@
-//! A run's test sets, kept beside its records: whoever reads the run needs neither the campaign nor a network.
+//! The texts of a run, test sets and outputs, held to the hashes that name them. Test sets are kept beside the records: whoever
+//! reads the run needs neither the campaign nor a network.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::{Identity, write_whole};
-use crate::campaign::{TestSet, split_lines};
+use crate::campaign::{TestSet, hex, split_lines};
 use crate::exit::{Outcome, bad_input};
 
 /// Where the source of the set of that hash lies; every line ends.
@@ -40,18 +43,42 @@ pub(super) fn read(folder: &Path, identity: &Identity) -> Outcome<Vec<TestSet>> 
 }
 
 fn read_one(folder: &Path, name: &str, sha256: &str) -> Outcome<TestSet> {
-    let source = read_lines(&source_path(folder, sha256), <[u8]>::to_vec)?;
+    let path = source_path(folder, sha256);
+    let source = read_file(&path)?;
     let references =
         (1..).map(|number| reference_path(folder, sha256, number)).take_while(|path| path.exists());
-    let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
-    let references = references.map(|path| read_lines(&path, text)).collect::<Outcome<_>>()?;
-    Ok(TestSet { name: name.into(), source, references, sha256: sha256.into() })
+    let references = references.map(|path| read_file(&path)).collect::<Outcome<Vec<_>>>()?;
+    unchanged(&path, std::iter::once(&source).chain(&references), sha256)?;
+    Ok(TestSet {
+        name: name.into(),
+        source: split_lines(&source).map(<[u8]>::to_vec).collect(),
+        references: references.iter().map(|bytes| text_lines(bytes)).collect(),
+        sha256: sha256.into(),
+    })
 }
 
-/// The lines of a file of a run.
-pub(super) fn read_lines<T>(path: &Path, line: impl Fn(&[u8]) -> T) -> Outcome<Vec<T>> {
-    let read = fs::read(path);
-    let bytes =
-        read.map_err(|error| bad_input(format!("the run is damaged: {}: {error}", path.display())))?;
-    Ok(split_lines(&bytes).map(line).collect())
+/// The answers that lie in a file which is named by their SHA-256.
+pub(super) fn read_output(path: &Path, sha256: &str) -> Outcome<Vec<String>> {
+    let bytes = read_file(path)?;
+    unchanged(path, [&bytes], sha256)?;
+    Ok(text_lines(&bytes))
+}
+
+/// Scores of another text than the one that was timed would be worth nothing.
+fn unchanged<'a>(path: &Path, files: impl IntoIterator<Item = &'a Vec<u8>>, sha256: &str) -> Outcome<()> {
+    let mut hash = Sha256::new();
+    files.into_iter().for_each(|bytes| hash.update(bytes));
+    if hex(&hash.finalize()) == sha256 {
+        return Ok(());
+    }
+    let remedy = "bring back what was measured, or measure anew";
+    Err(bad_input(format!("the run is damaged: {} was changed afterwards; {remedy}", path.display())))
+}
+
+fn read_file(path: &Path) -> Outcome<Vec<u8>> {
+    fs::read(path).map_err(|error| bad_input(format!("the run is damaged: {}: {error}", path.display())))
+}
+
+fn text_lines(bytes: &[u8]) -> Vec<String> {
+    split_lines(bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
 }

@@ -1,6 +1,7 @@
 //! What a person gets wrong: one line, what and where and what to do, the right exit code, nothing half-written.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::support::{Bench, Ended, LATENCY};
 
@@ -37,6 +38,13 @@ fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
             ["no program \"no-such-program\" in PATH", "7:11:"],
         ),
         ("name = \"a\"\ncommand = [\"./nothing\"]\n", ["from the campaign's folder", "7:11:"]),
+        ("name = \"a\"\ncommand = [\"./tiny.en\"]\n", ["not executable: `chmod +x` it", "7:11:"]),
+        ("name = \"a\"\ncommand = [\"cat\", \"{model}\"]\n", ["there is no `model`", "5:1:"]),
+        ("name = \"a\"\ncommand = [\"cat\", \"a\\u0000b\"]\n", ["holds a NUL", "5:1:"]),
+        (
+            "name = \"a\"\ncommand = [\"cat\"]\nenvironment = { \"A=B\" = \"c\" }\n",
+            ["can't be the name of an environment variable", "5:1:"],
+        ),
         ("name = \"a/b\"\nbackend = \"null\"\n", ["won't do as a name", "6:8:"]),
         ("name = \"a\"\nbackend = \"null\"\nmodel = \"gone\"\n", ["no model at", "8:9:"]),
         (
@@ -79,6 +87,8 @@ fn a_test_set_that_cannot_be_read_is_named() {
         ),
         ("{ name = \"x\", source = \"empty.en\" }", ["empty.en", "no lines"]),
         ("{ name = \"x\", source = \"blank.en\" }", ["blank.en", "no words"]),
+        ("{ name = \"x\", source = \"two.en\", references = [\"blank.en\"] }", ["blank.en", "no words"]),
+        ("{ name = \"x\", source = \"marked.en\" }", ["byte order mark", "UTF-8 without one"]),
         ("{ name = \"a\\nb\", source = \"tiny.en\" }", ["won't do as a name", "control character"]),
         ("{ name = \"x\", sauce = \"tiny.en\" }", ["test set", "source"]),
         ("\"../gone\"", ["no test set folder at", "gone"]),
@@ -88,6 +98,8 @@ fn a_test_set_that_cannot_be_read_is_named() {
         bench.write("short.de", "Nur eine.\n");
         bench.write("empty.en", "");
         bench.write("blank.en", "\n \n");
+        bench.write("two.en", "One.\nTwo.\n");
+        bench.write("marked.en", "\u{feff}One.\n");
         bench.run(&[]).assert_says(2, &[&["campaign.toml:1:1"], &parts[..]].concat());
     }
 }
@@ -147,6 +159,43 @@ fn a_damaged_run_is_named_by_file_and_line() {
     fs::write(&path, text.replacen("\"schema\"", "schema", 1)).unwrap();
     let ended = Ended::of(bench.dyno(&["score", "out"]).output().unwrap());
     ended.assert_says(2, &["records.jsonl:1:"]);
+}
+
+type Change<'a> = &'a dyn Fn(&str) -> String;
+
+#[test]
+fn what_was_changed_in_a_run_afterwards_is_not_scored() {
+    let set = "[{ name = \"tiny\", source = \"tiny.en\", references = [\"tiny.en\"] }]";
+    let bench = campaign(&format!("tracks = [\"latency\"]\ntest-sets = {set}\n"), NULL);
+    assert_eq!(bench.run(&["--json"]).code, Some(0));
+    let files = |folder: &str| {
+        let entries = fs::read_dir(bench.path(folder)).unwrap().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let records = bench.path("out/records.jsonl");
+    let first = |text: &str| text.lines().next().unwrap().to_owned() + "\n";
+    let doubled = |text: &str| text.to_owned() + &first(text);
+    let shorter = |text: &str| text.replacen("\"latency_ns\":[", "\"latency_ns\":[1,", 1);
+    let renamed = |text: &str| text.replace("\"system\":\"null\"", "\"system\":\"nil\"");
+    let added = |text: &str| text.to_owned() + "One more.\n";
+    let cases: [(&PathBuf, Change<'_>, &str); 5] = [
+        (&records, &doubled, "records.jsonl:4: this round has a record already"),
+        (&records, &shorter, "records.jsonl:1: it has no time for each line"),
+        (&records, &renamed, "has a round of nil on tiny"),
+        (&files("out/outputs")[0], &added, "was changed afterwards"),
+        (&files("out/testsets")[0], &added, "was changed afterwards"),
+    ];
+    for (path, change, told) in cases {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, change(&text)).unwrap();
+        for command in ["score", "report"] {
+            Ended::of(bench.dyno(&[command, "out"]).output().unwrap()).assert_says(2, &[told]);
+        }
+        fs::write(path, text).unwrap();
+    }
+    assert_eq!(Ended::of(bench.dyno(&["report", "out"]).output().unwrap()).code, Some(0));
+    fs::write(&records, "").unwrap();
+    Ended::of(bench.dyno(&["score", "out"]).output().unwrap()).assert_says(4, &["holds no round", "resumes"]);
 }
 
 #[test]

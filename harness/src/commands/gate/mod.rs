@@ -172,8 +172,7 @@ fn quality(
         for candidate in &campaign.systems {
             let fits = |cell: &&Cell| of_track(cell) && cell.candidate.name == candidate.name;
             let Some(cell) = cells.iter().find(fits) else { continue };
-            let mut text =
-                |system: &System| stage.answers(&Round { system, test_set: set, track, number: 0 });
+            let mut text = |system: &System| stage.answers(Round { system, test_set: set, track, number: 0 });
             let ours = text(candidate)?;
             let theirs = match &cell.baseline {
                 Some(system) => text(system)?,
