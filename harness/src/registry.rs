@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dyno_api::{Backend, closest};
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::{MarianConfig, ModelDir, Result};
 use dyno_nn::{Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -65,7 +65,25 @@ pub fn find(name: &str) -> std::result::Result<&'static dyn Backend, String> {
     })
 }
 
-/// The backend whose family all of `models` are of.
-pub fn suiting(models: &[PathBuf]) -> Option<&'static dyn Backend> {
-    all().iter().copied().find(|backend| models.iter().all(|model| backend.suits(model)))
+/// The backend whose family all of `models` are of, or why there is none.
+pub fn suiting(models: &[PathBuf]) -> std::result::Result<&'static dyn Backend, String> {
+    let suits = |backend: &&dyn Backend| models.iter().all(|model| backend.suits(model));
+    all().iter().copied().find(suits).ok_or_else(|| misfit(models))
+}
+
+fn misfit(models: &[PathBuf]) -> String {
+    if let Some(gone) = models.iter().find(|model| !model.exists()) {
+        return format!("no model at {}; name one that is there, or a --backend", gone.display());
+    }
+    let unreadable = models.iter().filter_map(|model| ModelDir::open_all(model).err()).next();
+    unreadable.map_or_else(
+        || {
+            let names: Vec<_> = models.iter().map(|model| model.display().to_string()).collect();
+            format!(
+                "no backend of this build is for {}; --backend says what it lacks for one",
+                names.join(", ")
+            )
+        },
+        |error| error.to_string(),
+    )
 }

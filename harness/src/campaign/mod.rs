@@ -127,7 +127,7 @@ impl Campaign {
 /// When a system is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Seconds for one line in the latency track (the first one's time includes loading).
+    /// Seconds for one line in the latency track; the first one, which loading comes before, gets more.
     pub line_seconds: f64,
     /// Seconds for one launch in the throughput tracks, and for a whole round in the latency track.
     pub launch_seconds: f64,

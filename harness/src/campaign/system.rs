@@ -1,6 +1,7 @@
 //! A system: what competes, and the command that starts it. A built-in one is this very program, so that
 //! there is no privileged way in for our own engines; a plugin is loaded by that process, never by the bench.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Settings;
@@ -215,14 +216,43 @@ fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
 /// Refuses a command that can't be started: better now than after an hour of other systems' rounds.
 pub(super) fn check_command(command: &[String], folder: &Path) -> Result<(), String> {
     let program = command.first().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
-    let found = if program.contains('/') {
-        folder.join(program).is_file()
+    let (folders, place) = if program.contains('/') {
+        (vec![folder.to_path_buf()], "from the campaign's folder")
     } else {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+        (std::env::split_paths(&path).collect(), "in PATH")
     };
-    let place = if program.contains('/') { "from the campaign's folder" } else { "in PATH" };
-    found.then_some(()).ok_or_else(|| format!("no program {program:?} {place}"))
+    let found: Vec<_> =
+        folders.iter().map(|folder| folder.join(program)).filter(|path| path.is_file()).collect();
+    if found.iter().any(|path| is_executable(path)) {
+        return Ok(());
+    }
+    Err(match found.is_empty() {
+        true => format!("no program {program:?} {place}"),
+        false => format!("{program:?} is not executable: `chmod +x` it, or name its interpreter first"),
+    })
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+/// Refuses what no process can be handed, and a model that is asked for and isn't there.
+pub(super) fn words_fault(system: &System) -> Option<String> {
+    let command = match &system.launch {
+        Launch::Foreign { command, .. } => command.as_slice(),
+        Launch::BuiltIn { .. } | Launch::Plugin { .. } => &[],
+    };
+    if system.models.is_empty() && command.iter().any(|argument| argument.contains("{model}")) {
+        return Some("the command asks for {model}, but there is no `model`".into());
+    }
+    let odd_name = |(name, _): &&(String, String)| name.is_empty() || name.contains('=');
+    if let Some((name, _)) = system.environment.iter().find(odd_name) {
+        return Some(format!("{name:?} can't be the name of an environment variable"));
+    }
+    let variables = system.environment.iter().flat_map(|(name, value)| [name, value]);
+    let with_nul = command.iter().chain(variables).find(|word| word.contains('\0'));
+    with_nul.map(|word| format!("{word:?} holds a NUL, which no process can be handed"))
 }
 
 #[cfg(test)]

@@ -2,9 +2,22 @@
 
 use dyno_api::closest;
 
-/// serde's message, in one line. Of an unknown word it lists the known ones, all between backquotes: the nearest is named.
+/// What serde calls a kind of value, and what TOML's users do.
+const KINDS: [(&str, &str); 7] = [
+    ("expected a sequence", "expected a list: [ … ]"),
+    ("expected f64", "expected a number"),
+    ("expected usize", "expected a whole number, 0 or more"),
+    ("expected u64", "expected a whole number, 0 or more"),
+    ("expected a map", "expected a table: NAME = VALUE"),
+    ("invalid type: map,", "invalid type: table,"),
+    ("invalid type: sequence,", "invalid type: list,"),
+];
+
+/// serde's message, in one line and in TOML's words. Of an unknown word it lists the known ones, all between backquotes: the
+/// nearest is named.
 pub(super) fn hinted(message: &str) -> String {
     let line = message.lines().collect::<Vec<_>>().join("; ");
+    let line = KINDS.iter().fold(line, |line, (serdes, tomls)| line.replace(serdes, tomls));
     let mut quoted = line.split('`').skip(1).step_by(2);
     let near =
         quoted.next().filter(|_| line.starts_with("unknown ")).and_then(|wanted| closest(wanted, quoted));
@@ -39,5 +52,7 @@ mod tests {
         );
         assert_eq!(complaint("zzz = 1"), "unknown field `zzz`, expected `profile` or `tracks`");
         assert_eq!(complaint("tracks = []"), "missing field `profile`");
+        let list = "invalid type: string \"latency\", expected a list: [ … ]";
+        assert_eq!(complaint("profile = ''\ntracks = 'latency'"), list);
     }
 }

@@ -71,7 +71,7 @@ pub struct VerifyArgs {
     #[arg(long = "model", short, value_name = "PATH", conflicts_with_all = ["systems", "campaign"])]
     pub models: Vec<PathBuf>,
     /// A setting of the backend, NAME=VALUE; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, conflicts_with_all = ["systems", "campaign", "command"])]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Only this probe; may be repeated
     #[arg(long = "probe", short, value_name = "PROBE")]
@@ -79,7 +79,7 @@ pub struct VerifyArgs {
     /// Only this track; may be repeated. Else the campaign's, or latency and throughput-1
     #[arg(long = "track", value_name = "TRACK")]
     pub tracks: Vec<Track>,
-    /// Seconds that a line may take in the latency track, the first one with loading [campaign: its own; else 10]
+    /// Seconds that a line may take in the latency track; the first, with loading, four times as long [campaign: its own; else 10]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub line_seconds: Option<f64>,
     /// Seconds that a launch may take [campaign: its own; else 60]

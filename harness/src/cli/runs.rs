@@ -74,11 +74,13 @@ pub(super) const COMPARE_HELP: &str = "Examples:
   dyno compare runs/starter-1a2b runs/starter-3c4d
   dyno compare results/2026-11-21-host runs/mine-5e6f --json
 
-A cell is slower or faster if the ratio of medians exceeds 1.04, Mann-Whitney's test is significant after Holm's
-correction over all cells, and the ratio exceeds what halves of the same rounds differ by. Three rounds (the quick
-profile) can't show that; five can, nine do it well.
-Exit codes: 0 nothing is slower, worse or newly INVALID; 1 something is; 2 bad request; 3 the hosts differ;
-4 no cell is in both.";
+A cell is slower or faster if the ratio of medians exceeds 1.04, Mann-Whitney's test is
+significant after Holm's correction over all cells, and the ratio exceeds what halves of the
+same rounds differ by. Three rounds (the quick profile) can't show that; five can, nine do it
+well.
+
+Exit codes: 0 nothing is slower, worse or newly INVALID; 1 something is; 2 bad request; 3 the
+hosts differ; 4 no cell is in both, or all have too few rounds to tell.";
 
 /// `dyno compare`.
 #[derive(Args)]

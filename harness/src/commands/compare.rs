@@ -57,7 +57,17 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     } else {
         print(&as_text(&answer))?;
     }
-    Ok(if answer.worse { Exit::No } else { Exit::Done })
+    Ok(answer.exit())
+}
+
+impl Answer {
+    fn exit(&self) -> Exit {
+        match () {
+            () if self.worse => Exit::No,
+            () if self.cells.iter().all(Cell::has_too_few_rounds) => Exit::NothingMeasured,
+            () => Exit::Done,
+        }
+    }
 }
 
 fn same(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>) -> bool {
@@ -127,13 +137,17 @@ impl Cell {
         slower || broken
     }
 
+    fn has_too_few_rounds(&self) -> bool {
+        self.rounds.iter().any(|&rounds| rounds < LEAST_ROUNDS)
+    }
+
     fn verdict(&self) -> String {
         match self.comparison {
             _ if self.verdicts.contains(&Verdict::Invalid) => {
                 let [a, b] = self.verdicts.map(Verdict::name);
                 format!("{a}, now {b}")
             }
-            _ if self.rounds.iter().any(|&rounds| rounds < LEAST_ROUNDS) => "too few rounds to tell".into(),
+            _ if self.has_too_few_rounds() => "too few rounds to tell".into(),
             Some(comparison) => format!("{:?}", comparison.change).to_lowercase(),
             None => "no speed".into(),
         }
@@ -161,6 +175,12 @@ fn as_text(answer: &Answer) -> String {
     lines.extend(answer.quality.iter().map(Quality::about));
     lines.extend(answer.only_in_baseline.iter().map(|cell| format!("only in {}: {cell}", answer.baseline)));
     lines.extend(answer.only_in_candidate.iter().map(|cell| format!("only in {}: {cell}", answer.candidate)));
-    lines.push(if answer.worse { "WORSE".into() } else { "nothing is slower or worse".to_owned() });
+    lines.push(match answer.exit() {
+        Exit::No => "WORSE".into(),
+        Exit::NothingMeasured => {
+            format!("which is faster can't be told: it takes {LEAST_ROUNDS} rounds on both sides; no text is worse")
+        }
+        _ => "nothing is slower or worse".to_owned(),
+    });
     lines.join("\n") + "\n"
 }

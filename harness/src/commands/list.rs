@@ -102,7 +102,9 @@ fn as_text(campaign: &Campaign) -> String {
     text += "\ntest sets\n";
     for set in &campaign.test_sets {
         let (lines, words, references) = (set.source.len(), set.words(), set.references.len());
-        let _ = writeln!(text, "  {:<20} {lines} lines, {words} words, {references} references", set.name);
+        let ending = if references == 1 { "" } else { "s" };
+        let _ =
+            writeln!(text, "  {:<20} {lines} lines, {words} words, {references} reference{ending}", set.name);
     }
     text += "\nbackends\n";
     for backend in registry::all() {

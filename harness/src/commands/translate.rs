@@ -95,14 +95,7 @@ fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
     if args.models.is_empty() {
         return Err(bad_input("name a model (--model), a backend (--backend) or a plugin (--plugin)"));
     }
-    let remedy = || match args.models.iter().find(|model| !model.exists()) {
-        Some(model) => format!("no model at {}; name one that is there, or a --backend", model.display()),
-        None => {
-            let models: Vec<_> = args.models.iter().map(|model| model.display().to_string()).collect();
-            format!("no backend of this build suits {}; name one (--backend) to learn why", models.join(", "))
-        }
-    };
-    registry::suiting(&args.models).ok_or_else(|| bad_input(remedy()))
+    registry::suiting(&args.models).map_err(bad_input)
 }
 
 /// The settings that were given with `--set`, and those that have options of their own.

@@ -116,16 +116,10 @@ fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
     let backend = match (&args.backend, args.models.first()) {
         (None, None) => return Ok(None),
         (Some(name), _) => registry::find(name).map_err(bad_input)?,
-        (None, Some(_)) => suiting(&args.models)?,
+        (None, Some(_)) => registry::suiting(&args.models).map_err(bad_input)?,
     };
     let launch = Launch::BuiltIn { backend: backend.name().into(), settings, batch: None };
     Ok(Some(own_system(backend.name(), launch, args.models.clone())))
-}
-
-fn suiting(models: &[PathBuf]) -> Outcome<&'static dyn dyno_api::Backend> {
-    let names: Vec<_> = models.iter().map(|model| model.display().to_string()).collect();
-    let remedy = || bad_input(format!("no backend suits {}; name one with --backend", names.join(", ")));
-    registry::suiting(models).ok_or_else(remedy)
 }
 
 /// A row a probe, and below what to do about what was found.

@@ -32,6 +32,10 @@ const USABLE: f64 = 10.0;
 /// Below this factor a difference is told in per cent, and nobody would give up quality for it.
 const WORTH: f64 = 1.2;
 
+/// Where there is nobody to choose. Costs are those of `Cost`: a short set in the latency track alone has none.
+pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (a throughput track's speed, or the latency \
+                              track's p95 over enough lines), so there is no frontier to choose from.";
+
 /// Writes of one contest.
 pub struct Writer<'a> {
     /// The contest.
@@ -111,9 +115,7 @@ impl Writer<'_> {
     /// The summary: what to take, and what to take instead where less will do.
     pub fn verdict(&self) -> Vec<String> {
         let Some(pick) = self.contest.pick() else {
-            return vec![
-                "No valid cell has both a quality and a cost, so there is no frontier to choose from.".into(),
-            ];
+            return vec![NO_CONTEST.into()];
         };
         if let Some(unusable) = self.unusable() {
             return vec![unusable];

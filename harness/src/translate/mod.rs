@@ -15,7 +15,7 @@ use anyhow::Context;
 use dyno_api::{Answer, Model, Session};
 
 use crate::campaign::Track;
-use crate::exit::Outcome;
+use crate::exit::{OrBadInput, Outcome};
 
 /// How lines go in, and how answers come out.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub fn host(
 /// Leaves what a model says of itself, or of its time, as JSON.
 pub fn write_json(value: &impl serde::Serialize, path: &Path) -> Outcome<()> {
     let text = serde_json::to_vec_pretty(value).context("as JSON")?;
-    Ok(fs::write(path, text).with_context(|| format!("can't write {}", path.display()))?)
+    fs::write(path, text).with_context(|| format!("can't write {}", path.display())).or_bad_input()
 }
 
 /// One line, its answer, flush; until the end of input.

@@ -81,8 +81,12 @@ fn three_rounds_are_too_few_to_tell() {
     let bench = bench();
     assert_eq!(bench.run(&["-s", "fast"]).code, Some(0));
     let ended = dyno(&bench, &["compare", "out", "out"]);
-    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(ended.code, Some(4), "{ended:?}");
     assert!(ended.stdout.contains("too few rounds to tell"), "{ended:?}");
+    assert!(
+        ended.stdout.ends_with("can't be told: it takes 5 rounds on both sides; no text is worse\n"),
+        "{ended:?}"
+    );
 }
 
 /// Changes the host that a run says it was measured on.

@@ -92,7 +92,11 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         }
     };
     let environment = wire.environment.into_iter().collect();
-    Ok(System { name, launch, models, environment, sampling: wire.sampling, twin_of: None })
+    let system = System { name, launch, models, environment, sampling: wire.sampling, twin_of: None };
+    match system::words_fault(&system) {
+        Some(fault) => Err(source.complaint(span, format!("system {:?}: {fault}", system.name))),
+        None => Ok(system),
+    }
 }
 
 /// A system that no campaign holds: one backend or one shell command, as `dyno verify` is asked about.

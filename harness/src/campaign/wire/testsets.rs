@@ -29,6 +29,9 @@ pub(super) struct WireFiles {
     references: Vec<PathBuf>,
 }
 
+/// Unicode's byte order mark, which some editors put before a file's text.
+const MARK: &str = "\u{feff}";
+
 /// The test sets, read.
 pub(super) fn test_sets(
     source: &Source<'_>,
@@ -56,7 +59,12 @@ fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String>
         return Err(fault);
     }
     let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
-    testset::from_files(&files.name, &source.resolve(&files.source), &references)
+    let set = testset::from_files(&files.name, &source.resolve(&files.source), &references)?;
+    // Nobody sees it, and it would be a part of the first sentence.
+    let is_marked = set.source[0].starts_with(MARK.as_bytes())
+        || set.references.iter().any(|lines| lines[0].starts_with(MARK));
+    let remedy = "save source and references as UTF-8 without one";
+    if is_marked { Err(format!("{:?} begins with a byte order mark; {remedy}", files.name)) } else { Ok(set) }
 }
 
 fn named(source: &Source<'_>, name: &str, languages: Option<&str>) -> Result<TestSet, String> {

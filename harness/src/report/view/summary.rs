@@ -8,7 +8,7 @@ use crate::report::cost::Cost;
 use crate::report::material::{Cell, Material};
 use crate::report::numbers::{Estimate, counted, mebibytes, plain, supported};
 use crate::report::tables::{Field, Table};
-use crate::report::words::{Writer, list};
+use crate::report::words::{NO_CONTEST, Writer, list};
 use crate::stats::Standing;
 use crate::verify::Verdict;
 
@@ -48,7 +48,7 @@ fn no_contest(scene: &Scene<'_>) -> String {
     if scene.translators.iter().all(|&system| scene.set.quality(system).is_none()) {
         return "No quality was scored, so nothing can be said of the frontier; dyno score adds it to this run.".into();
     }
-    "No valid cell has both a quality and a cost, so there is no frontier to choose from.".into()
+    NO_CONTEST.into()
 }
 
 /// The frontier as a table: for which quality to take what, at what cost.
