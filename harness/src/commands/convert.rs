@@ -68,8 +68,7 @@ fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>>
     }
     let text = fs::read(lines).with_context(|| format!("can't read {}", lines.display())).or_bad_input()?;
     let models = [args.model.clone()];
-    let backend = registry::suiting(&models)
-        .ok_or_else(|| bad_input(format!("no backend of this build runs {}", args.model.display())))?;
+    let backend = registry::suiting(&models).map_err(bad_input)?;
     let found = tempfile::NamedTempFile::new().context("a file for activation scales")?;
     let mut settings = Settings::from_iter([("calibrate".to_owned(), json!(found.path()))]);
     settings.extend(args.vocab.iter().map(|files| ("vocab".to_owned(), json!(files))));
