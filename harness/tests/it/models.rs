@@ -125,7 +125,7 @@ fn a_model_that_cannot_be_is_refused() {
     for (arguments, parts) in [
         (vec!["translate"], vec!["--model", "--backend"]),
         (vec!["translate", "--model", "gone"], vec!["no model at gone"]),
-        (vec!["translate", "--model", "tiny.en"], vec!["no backend", "tiny.en"]),
+        (vec!["translate", "--model", "tiny.en"], vec!["tiny.en", "neither a model directory"]),
         (vec!["translate", "--backend", "null", "--beam", "4"], vec!["no setting `beam`"]),
         (vec!["translate", "--backend", "null", "--beam", "4", "--set", "beam=2"], vec!["give one"]),
         (vec!["convert", "gone", "to", "--precision", "f32"], vec!["gone"]),
