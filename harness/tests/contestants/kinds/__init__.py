@@ -1,0 +1,1 @@
+"""Contestants by what is wrong with them; `contract` is what they share."""

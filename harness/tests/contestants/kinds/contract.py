@@ -1,0 +1,34 @@
+"""The contract that all contestants keep but for one point: a line in, the same line in capitals out, flushed."""
+
+import sys
+import time
+
+MODE, TRACK = sys.argv[1], sys.argv[2]
+FILE = sys.argv[3] if len(sys.argv) > 3 else None
+LATENCY = TRACK == "latency"
+OUT = sys.stdout.buffer
+WORK = 0.0015  # seconds a line, where time matters
+
+
+def lines():
+    return iter(sys.stdin.buffer.readline, b"")
+
+
+def translate(line):
+    return line.rstrip(b"\n").upper()
+
+
+def say(answer):
+    OUT.write(answer + b"\n")
+    OUT.flush()
+
+
+def busy(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def echo(each=lambda number, answer, line: say(answer)):
+    for number, line in enumerate(lines()):
+        each(number, translate(line), line)
