@@ -23,27 +23,29 @@
 
 mod export;
 mod files;
+mod folder;
 mod histogram;
 mod identity;
+mod journal;
 mod record;
 mod run;
 mod standing;
 mod summary;
 mod testsets;
 
-use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 pub use export::{unlike_a_formula, write_csv, write_histograms};
-use files::{MAKE_ROOM, read_whole_lines};
+use files::MAKE_ROOM;
 pub use files::{read_json, write_json, write_whole};
+use folder::{create, is_finished, lock, numbered, read_identity};
 pub use identity::{Identity, collect_files, file_hash};
+use journal::open_records;
 pub use record::{Record, SCHEMA};
 pub use run::{COMMAND, MeasuredCell, Run};
 pub use standing::{Duel, P95, Rounds, SPEED, noise_floor};
@@ -223,119 +225,4 @@ impl Store {
         // What can't be removed is a few hundred kilobytes in a folder that git ignores.
         let _ = fs::remove_dir_all(self.folder.join("scratch"));
     }
-}
-
-/// Whether the run of `identity` lies in `folder`, whole. Only looks: a run that isn't ours is left as it is.
-fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> Outcome<bool> {
-    check_vacant(folder)?;
-    let Some(there) = read_identity(folder)? else { return Ok(false) };
-    if there.key != identity.key {
-        let (folder, campaign, key) = (folder.display(), there.campaign, there.key);
-        let remedy = "choose another --out, or go back to what was measured there";
-        return Err(bad_input(format!("{folder} holds another run ({campaign}-{key}): {remedy}")));
-    }
-    let records = read_whole_lines(&folder.join("records.jsonl"))?;
-    Ok(records.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count() >= rounds
-        && folder.join("summary.csv").exists())
-}
-
-fn numbered(base: &Path, number: usize) -> PathBuf {
-    match number {
-        1 => base.into(),
-        _ => PathBuf::from(format!("{}-{number}", base.display())),
-    }
-}
-
-/// A folder that holds something else than a run is left alone.
-fn check_vacant(folder: &Path) -> Outcome<()> {
-    if folder.exists() && !folder.is_dir() {
-        return Err(bad_input(format!("{} is not a folder; name one for the run", folder.display())));
-    }
-    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
-    let ours = ["run.json", "run.lock"].iter().any(|name| folder.join(name).exists());
-    if ours || entries.next().is_none() {
-        return Ok(());
-    }
-    let remedy = "name a new or an empty folder, or a run's";
-    Err(bad_input(format!("{} holds files that are no run: {remedy}", folder.display())))
-}
-
-fn create(folder: &Path) -> Outcome<()> {
-    fs::create_dir_all(folder).map_err(|error| {
-        let remedy = "make it writable, or put the run elsewhere with --out DIR";
-        bad_input(format!("can't create {}: {error}; {remedy}", folder.display()))
-    })
-}
-
-fn lock(folder: &Path) -> Outcome<File> {
-    let path = folder.join("run.lock");
-    let file =
-        File::create(&path).map_err(|error| bad_input(format!("can't write {}: {error}", path.display())))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            let remedy = "wait for it, or put this run elsewhere with --out DIR";
-            Err(bad_input(format!("another dyno is at work in {}: {remedy}", folder.display())))
-        }
-        Err(TryLockError::Error(error)) => {
-            Err(bad_input(format!("{} can't be locked: {error}; put the run elsewhere", path.display())))
-        }
-    }
-}
-
-fn read_identity(folder: &Path) -> Outcome<Option<Identity>> {
-    let path = folder.join("run.json");
-    let text: Option<serde_json::Value> = read_json(&path)?;
-    if let Some(schema) = text.as_ref().and_then(|text| text["protocol"]["schema"].as_u64()) {
-        check_schema(&path, u32::try_from(schema).unwrap_or(u32::MAX))?;
-    }
-    let damaged = |error| bad_input(format!("{} is damaged: {error}", path.display()));
-    text.map(serde_json::from_value).transpose().map_err(damaged)
-}
-
-/// Opens the records for appending. A last line without an end was in flight when a bench died: it is dropped.
-fn open_records(path: &Path) -> Outcome<(File, Vec<Record>)> {
-    let opened = File::options().create(true).append(true).read(true).open(path);
-    let file = opened.map_err(|error| bad_input(format!("can't open {}: {error}", path.display())))?;
-    let bytes = read_whole_lines(path)?;
-    let records = parse_records(path, &bytes)?;
-    file.set_len(bytes.len() as u64)?;
-    Ok((file, records))
-}
-
-fn parse_records(path: &Path, bytes: &[u8]) -> Outcome<Vec<Record>> {
-    const REMEDY: &str = "take that line out, and `dyno run` measures its round again";
-    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let parse = |(i, line)| {
-        let read = serde_json::from_slice::<Record>(line);
-        let schema = || serde_json::from_slice::<Schema>(line).map(|written| written.schema);
-        if let Some(schema) = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema)) {
-            check_schema(path, schema)?;
-        }
-        read.map_err(|error| bad_input(format!("{}:{}: {error}; {REMEDY}", path.display(), i + 1)))
-    };
-    let records = lines.enumerate().map(parse).collect::<Outcome<Vec<Record>>>()?;
-    let mut seen = HashSet::new();
-    for (i, record) in records.iter().enumerate() {
-        let is_new = seen.insert((&record.system, &record.test_set, record.track, record.round));
-        if let Some(fault) = record.fault().or((!is_new).then_some("this round has a record already")) {
-            return Err(bad_input(format!("{}:{}: {fault}; {REMEDY}", path.display(), i + 1)));
-        }
-    }
-    Ok(records)
-}
-
-/// All that is asked of a record that can't be read.
-#[derive(Deserialize)]
-struct Schema {
-    schema: u32,
-}
-
-/// A newer dyno may have put into a file what this one would overlook.
-fn check_schema(path: &Path, schema: u32) -> Outcome<()> {
-    let path = path.display();
-    let newer = || {
-        format!("{path} was written by a newer dyno (schema {schema}, not {SCHEMA}): read it with that one")
-    };
-    if schema > SCHEMA { Err(bad_input(newer())) } else { Ok(()) }
 }

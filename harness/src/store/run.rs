@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use super::{BREAKDOWNS, Identity, Record, parse_records, read_json, read_whole_lines, testsets};
+use super::files::read_whole_lines;
+use super::folder::read_identity;
+use super::journal::parse_records;
+use super::{BREAKDOWNS, Identity, Record, read_json, testsets};
 use crate::campaign::{Profile, TestSet, Track};
 use crate::exit::{Outcome, bad_input};
 use crate::prices::Price;
@@ -157,7 +160,7 @@ pub(super) fn identity(folder: &Path) -> Outcome<Identity> {
             folder.display()
         ))
     };
-    super::read_identity(folder)?.ok_or_else(missing)
+    read_identity(folder)?.ok_or_else(missing)
 }
 
 fn outputs(folder: &Path, records: &[Record]) -> Outcome<HashMap<String, Vec<String>>> {

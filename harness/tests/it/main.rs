@@ -11,6 +11,7 @@ mod models;
 mod plugins;
 mod publishing;
 mod report;
+mod report_shown;
 mod reproduce;
 mod resume;
 mod run;
