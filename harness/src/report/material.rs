@@ -37,6 +37,8 @@ pub struct Material {
     pub load: Option<Load>,
     /// A line between two processes that do nothing else, in microseconds.
     pub pipe_floor_us: Option<f64>,
+    /// Where systems were to be cut off from the network: "isolated", or why that could not be; each once.
+    pub networks: Vec<String>,
     /// Differences below this ratio are noise, by track, where it was measured.
     pub noise_floor: Vec<(Track, f64)>,
 }

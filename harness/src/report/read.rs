@@ -1,6 +1,6 @@
 //! From a run's folder to the material of a report: renumbered and put into the units of the page.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -37,6 +37,7 @@ pub fn material(run: &Run) -> Material {
         outputs: names.iter().map(|name| run.outputs[*name].clone()).collect(),
         price: summary.price.clone(),
         load: load(&run.records),
+        networks: networks(run),
         pipe_floor_us: median(
             &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
         ),
@@ -74,6 +75,11 @@ fn system(run: &Run, index: usize, name: &str) -> System {
         models: models.collect(),
         commands: Track::ALL.into_iter().filter_map(command).collect(),
     }
+}
+
+fn networks(run: &Run) -> Vec<String> {
+    let told: BTreeSet<&String> = run.records.iter().filter_map(|record| record.network.as_ref()).collect();
+    told.into_iter().cloned().collect()
 }
 
 /// A name without what would turn the text around it, or hide in it (Unicode's bidirectional controls).

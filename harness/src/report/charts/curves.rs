@@ -65,16 +65,16 @@ impl Curves {
     /// Gives the number of curves whose name found no place.
     fn draw_labels(&self, svg: &mut Svg, frame: &Frame, size: Size) -> usize {
         let mut labels = Labels::new(frame.plot);
-        // Grey curves are many and may be crossed by a name; the others had better not be.
-        for curve in self.curves.iter().filter(|curve| !curve.off) {
+        // Many grey curves with a name each would be a thicket: then only the others have theirs, and may cross the grey.
+        let crowded = self.curves.len() > MOST_NAMED;
+        for curve in self.curves.iter().filter(|curve| !(crowded && curve.off)) {
             for pair in curve.pixels(frame).windows(2) {
                 let (x, y) = (pair[0].0.min(pair[1].0), pair[0].1.min(pair[1].1));
                 let size = ((pair[0].0 - pair[1].0).abs(), (pair[0].1 - pair[1].1).abs());
                 labels.avoid(Area { x: x - 1.0, y: y - 1.0, width: size.0 + 2.0, height: size.1 + 2.0 });
             }
+            curve.dots.iter().for_each(|&(x, y)| labels.avoid(Area::about(frame.at(x, y), 3.0)));
         }
-        // Many grey curves with a name each would be a thicket: then only the others have theirs.
-        let crowded = self.curves.len() > MOST_NAMED;
         let (named, unnamed): (Vec<_>, Vec<_>) =
             self.curves.iter().partition(|curve| !(crowded && curve.off));
         let left_out =

@@ -153,6 +153,11 @@ pub fn environment(material: &Material) -> Table {
             ),
         );
     }
+    let networks = material.networks.iter().map(|told| match told.as_str() {
+        "isolated" => "systems had a loopback device alone",
+        shared => shared,
+    });
+    line("network", networks.collect::<Vec<_>>().join("; "));
     line("run", format!("{}-{}", material.campaign, material.key));
     for set in &material.sets {
         line("test set", format!("{}, sha256 {}", set.name, set.sha256));

@@ -102,6 +102,7 @@ fn material() -> Material {
         price: None,
         load: None,
         pipe_floor_us: None,
+        networks: Vec::new(),
         noise_floor: Vec::new(),
     }
 }
