@@ -18,6 +18,7 @@ mod compare;
 mod day;
 mod doctor;
 mod exit;
+mod forecast;
 mod gate;
 mod host;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod papers;
 mod plan;
 mod prices;
 mod process;
+mod products;
 mod progress;
 mod random;
 mod registry;

@@ -30,6 +30,11 @@ impl Generated {
         Ok(Self { path: cache::folder()?.join("models").join(folder), name, recipe })
     }
 
+    /// Of its weights, as they are drawn.
+    pub fn bytes(&self) -> u64 {
+        self.recipe.parameters() * size_of::<f32>() as u64
+    }
+
     /// Draws it, unless it is there, and adds what it lacks of `precisions`.
     fn make(&self, precisions: &[Precision]) -> Outcome<()> {
         if !self.path.is_dir() {
@@ -50,7 +55,7 @@ impl Generated {
     fn draw(&self) -> Outcome<()> {
         let parent = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
-        let mebibytes = (self.recipe.parameters() * size_of::<f32>() as u64) >> 20;
+        let mebibytes = self.bytes() >> 20;
         say(format_args!("drawing the model {} ({mebibytes} MiB) into {}", self.name, parent.display()));
         match dyno_formats::generate(&self.recipe, &self.path) {
             Err(_) if self.path.is_dir() => Ok(()), // somebody else was faster
@@ -60,6 +65,12 @@ impl Generated {
 }
 
 impl Campaign {
+    /// The models that its systems need and that aren't there yet.
+    pub fn undrawn(&self) -> impl Iterator<Item = &Generated> {
+        let used = |model: &&Generated| self.systems.iter().any(|system| system.models.contains(&model.path));
+        self.generated.iter().filter(used).filter(|model| !model.path.is_dir())
+    }
+
     /// Draws the models that its systems need and that aren't there yet.
     pub fn make_models(&self) -> Outcome<()> {
         for model in &self.generated {

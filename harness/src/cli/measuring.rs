@@ -195,6 +195,9 @@ pub struct ReproduceArgs {
     /// Write a page of the tables into this file too
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write the papers' figures, drawn again, into this folder too, as SVG files
+    #[arg(long, value_name = "DIR")]
+    pub figures: Option<PathBuf>,
     /// Print Markdown
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,

@@ -72,7 +72,7 @@ fn add_report(folder: &Path) -> Outcome<()> {
     let run = Run::read(folder)?;
     let report = Report::of(&run, &[]);
     report::write(&report, &folder.join(report::NAME), folder)?;
-    write_figures(&report, &folder.join(FIGURES))?;
+    write_figures(report.figures(), &folder.join(FIGURES))?;
     let blank = format!("# {}, {}\n\n{BEGIN}\n{END}\n", run.identity.campaign, run.identity.host.cpu);
     let readme = report.readme(&blank, FIGURES, &commands(&run)).context("markers in what was just made")?;
     write_whole(&folder.join("README.md"), readme.as_bytes())

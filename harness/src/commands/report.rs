@@ -17,7 +17,7 @@ pub fn report(args: &ReportArgs) -> Outcome {
     let run = Run::read(&args.run)?;
     let report = Report::of(&run, &published_of(&args.published)?);
     if let Some(folder) = &args.figures {
-        write_figures(&report, folder)?;
+        write_figures(report.figures(), folder)?;
     }
     if let (Some(readme), Some(figures)) = (&args.readme, &args.figures) {
         let updated = readme_with(&report, &run, readme, figures)?;
@@ -75,13 +75,16 @@ pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     })
 }
 
-/// Writes the figures of `report` into `folder`.
-pub fn write_figures(report: &Report, folder: &Path) -> Outcome<()> {
+/// Writes figures with their names into `folder`.
+pub fn write_figures<T: AsRef<str>>(
+    figures: impl IntoIterator<Item = (String, T)>,
+    folder: &Path,
+) -> Outcome<()> {
     fs::create_dir_all(folder).map_err(|error| {
         bad_input(format!("can't create {}: {error}; choose another --figures", folder.display()))
     })?;
-    for (name, svg) in report.figures() {
-        write_whole(&folder.join(name), svg.as_bytes())?;
+    for (name, svg) in figures {
+        write_whole(&folder.join(name), svg.as_ref().as_bytes())?;
     }
     Ok(())
 }

@@ -8,15 +8,18 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::report::write_figures;
 use super::run::{dry_run, measure};
 use super::{print, print_json};
 use crate::campaign::{self, Campaign, Profile, Track};
 use crate::cli::{PriceArgs, ReproduceArgs};
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::host::Host;
+use crate::host::{self, Host};
+use crate::numbers::counted;
 use crate::papers::{self, Table};
-use crate::plan::{self, Filters};
-use crate::reproduce::{Reproduction, markdown, page, text};
+use crate::plan::{self, Filters, Placement};
+use crate::products::race;
+use crate::reproduce::{Measured, Products, Reproduction, figures, markdown, page, text};
 use crate::say::say;
 use crate::store::{Identity, Place, Run, Store, write_whole};
 use crate::table::grid;
@@ -49,9 +52,13 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
             shared.insert(name, share(campaign_of(name, args)?, measures, args)?);
         }
         let found = table.campaign.as_deref().and_then(|name| shared.get(name));
-        let (campaign, run) =
-            (found.map(|found| &found.campaign), found.and_then(|found| found.run.as_ref()));
-        reproductions.push(Reproduction::of(table, campaign, run));
+        let products = products_of(table, args)?;
+        let measured = Measured {
+            campaign: found.map(|found| &found.campaign),
+            run: found.and_then(|found| found.run.as_ref()),
+            products: products.as_ref(),
+        };
+        reproductions.push(Reproduction::of(table, measured));
         if found.is_some_and(|found| found.exit == Exit::Interrupted) {
             break;
         }
@@ -86,7 +93,7 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
     }
     let row = |table: &Table| {
         let place = format!("{}, {}", table.paper, table.place);
-        let how = if table.measures() {
+        let how = if table.measures() || !table.products().is_empty() {
             "measured"
         } else if table.campaign.is_some() {
             "counted"
@@ -120,11 +127,28 @@ fn share(mut campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcom
         (true, false) => run_of(&mut campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
         (true, true) => {
             say(format_args!("campaign {}", campaign.name));
-            (None, dry_run(&campaign, &plan::rounds(&campaign), args.json)?)
+            (None, dry_run(&campaign, &Host::detect()?, &plan::rounds(&campaign), args.json)?)
         }
         (false, _) => (None, Exit::Done),
     };
     Ok(Shared { campaign, run, exit })
+}
+
+/// Times the products that a table is about, which takes a second.
+fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>> {
+    let (products, host) = (table.products(), Host::detect()?);
+    if products.is_empty() {
+        return Ok(None);
+    }
+    let count = counted(products.len(), "product", "products");
+    if args.dry_run {
+        say(format_args!("{}: {count}, a second", table.id));
+        return Ok(None);
+    }
+    let core = Placement::new(&host.cores, None, host::siblings).system(Track::Latency)[0];
+    let names = table.points.iter().filter(|point| point.product.is_some()).map(|point| point.name.clone());
+    let conditions = vec![format!("{}, one core, {}", host.cpu, host.best_isa()), format!("{count} alone")];
+    Ok(Some(Products { conditions, speeds: names.zip(race(&products, core)?).collect() }))
 }
 
 fn run_of(campaign: &mut Campaign, again: bool) -> Outcome<(Run, Exit)> {
@@ -145,6 +169,9 @@ fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
         write_whole(path, page(reproductions)?.as_bytes())
             .map_err(|failure| bad_input(format!("{:#}; write it elsewhere with -o FILE", failure.error)))?;
         say(format_args!("page: {}", path.display()));
+    }
+    if let Some(folder) = &args.figures {
+        write_figures(figures(reproductions), folder)?;
     }
     match (args.json, args.markdown) {
         (true, _) => print_json(&json!(reproductions)),

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::Track;
+use crate::products::Product;
 
 const PAPERS: [&str; 4] = [
     include_str!("devlin-2017.toml"),
@@ -48,6 +49,9 @@ pub struct Table {
     /// Whether it is a figure of quality against cost, and drawn as one.
     #[serde(default)]
     pub plots: bool,
+    /// Whether its points are named “row, column” and drawn as a map of these.
+    #[serde(default)]
+    pub maps: bool,
     /// On what.
     pub test_set: String,
     /// On which machine.
@@ -102,6 +106,9 @@ pub enum Unit {
     /// Of a model in f32.
     #[serde(rename = "MB")]
     Megabytes,
+    /// 10⁹ multiply-accumulates a second of a product alone: more is better.
+    #[serde(rename = "GMAC/s")]
+    GigaMacs,
 }
 
 /// A row.
@@ -119,6 +126,8 @@ pub struct Point {
     pub bleu: Option<f64>,
     /// The point that it is compared with.
     pub base: Option<String>,
+    /// The product that it is, where no system stands for it.
+    pub product: Option<Product>,
     /// Why it isn't measured here.
     pub missing: Option<String>,
     /// What else is to be said.
@@ -134,13 +143,14 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::Dollars => "Mwords/$",
             Self::Megabytes => "MB",
+            Self::GigaMacs => "GMAC/s",
         }
     }
 
     /// How many times as fast as `base` a point is, from figures of this unit.
     pub fn speed_up(self, point: f64, base: f64) -> Option<f64> {
         match self {
-            Self::Words => Some(point / base),
+            Self::Words | Self::GigaMacs => Some(point / base),
             Self::Seconds | Self::Milliseconds | Self::Dollars => Some(base / point),
             Self::Megabytes => None,
         }
@@ -158,6 +168,11 @@ impl Table {
     /// Whether its figures take a run, and not just a look at models.
     pub fn measures(&self) -> bool {
         self.campaign.is_some() && self.columns.iter().any(|column| column.track.is_some())
+    }
+
+    /// The products that its points are.
+    pub fn products(&self) -> Vec<Product> {
+        self.points.iter().filter_map(|point| point.product).collect()
     }
 
     /// The point of that name.
@@ -181,7 +196,7 @@ impl Table {
         match self.columns.first()?.unit {
             Unit::Words => Some(value),
             Unit::Seconds | Unit::Dollars => Some(self.words? / value),
-            Unit::Milliseconds | Unit::Megabytes => None,
+            Unit::Milliseconds | Unit::Megabytes | Unit::GigaMacs => None,
         }
     }
 }
@@ -216,6 +231,7 @@ mod tests {
                     "{id}, {name}: a figure a column"
                 );
                 assert!(point.values.iter().all(|value| *value > 0.0), "{id}, {name}");
+                assert!(!table.maps || name.contains(", "), "{id}, {name}: a row and a column");
                 assert!(
                     point.base.is_none() || table.base_of(point).is_some(),
                     "{id}, {name}: its base is a point"

@@ -136,13 +136,14 @@ fn table(axis: &str, points: &[Point<'_>]) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Measured;
     use super::*;
     use crate::papers;
 
     /// The figure of a table whose networks are twice and three times the paper's speed, and the last unmeasured.
     fn drawn(id: &str) -> Option<Figure> {
         let table = papers::tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
-        let mut reproduction = Reproduction::of(&table, None, None);
+        let mut reproduction = Reproduction::of(&table, Measured::default());
         for (gain, row) in [2.0, 3.0].into_iter().zip(&mut reproduction.rows) {
             let pair = &mut row.columns[0];
             pair.ours = pair.paper.map(|paper| gain * paper);

@@ -10,18 +10,34 @@ use crate::stats::median;
 use crate::store::{MeasuredCell, Record, Run, steady};
 use crate::verify::Verdict;
 
-/// A campaign and a run of it, as far as they are there.
-pub(super) struct Measured<'a> {
-    pub(super) campaign: Option<&'a Campaign>,
-    pub(super) run: Option<&'a Run>,
+/// What each product of a table reached, turn by turn, and where.
+pub struct Products {
+    /// The host, and what was measured, in words.
+    pub conditions: Vec<String>,
+    /// 10⁹ multiply-accumulates a second by the point's name.
+    pub speeds: BTreeMap<String, Vec<f64>>,
+}
+
+/// A campaign and a run of it, or products, as far as they are there.
+#[derive(Clone, Copy, Default)]
+pub struct Measured<'a> {
+    /// What a table's systems are.
+    pub campaign: Option<&'a Campaign>,
+    /// What they did.
+    pub run: Option<&'a Run>,
+    /// What products alone did.
+    pub products: Option<&'a Products>,
 }
 
 impl Measured<'_> {
     /// Our half of a field.
     pub(super) fn pair(&self, column: &Column, system: &str, base: Option<&str>) -> Pair {
         let Some(track) = column.track else {
-            let megabytes = (column.unit == Unit::Megabytes).then(|| self.megabytes(system)).flatten();
-            return Pair { ours: megabytes, ..Pair::default() };
+            return match column.unit {
+                Unit::GigaMacs => self.product(system, base),
+                Unit::Megabytes => Pair { ours: self.megabytes(system), ..Pair::default() },
+                _ => Pair::default(),
+            };
         };
         let speeds = self.speeds(system, track);
         let over = |base: &str| ratio(&speeds, &self.speeds(base, track));
@@ -31,6 +47,16 @@ impl Measured<'_> {
             over_library: base.and_then(|base| over(&format!("{base}{LIBRARY}"))),
             ..Pair::default()
         }
+    }
+
+    fn product(&self, point: &str, base: Option<&str>) -> Pair {
+        let turns = |name: &str| {
+            let speeds = self.products?.speeds.get(name)?;
+            Some(speeds.iter().copied().enumerate().collect::<BTreeMap<_, _>>())
+        };
+        let Some(speeds) = turns(point) else { return Pair::default() };
+        let factor = base.and_then(|base| ratio(&speeds, &turns(base)?));
+        Pair { ours: median(&speeds.into_values().collect::<Vec<_>>()), factor, ..Pair::default() }
     }
 
     fn figure(&self, unit: Unit, system: &str, track: Track, speeds: &BTreeMap<usize, f64>) -> Option<f64> {
@@ -46,7 +72,7 @@ impl Measured<'_> {
                 let price = self.run?.price.as_ref()?;
                 Some(price.words_per_dollar_pro_rata(speed, 1) / 1e6)
             }
-            Unit::Megabytes => None,
+            Unit::Megabytes | Unit::GigaMacs => None,
         }
     }
 
@@ -76,7 +102,7 @@ impl Measured<'_> {
         let campaign = self.campaign?;
         let models = &campaign.systems.iter().find(|found| found.name == system)?.models;
         let model = campaign.generated.iter().find(|model| models.contains(&model.path))?;
-        Some(model.recipe.parameters() as f64 * size_of::<f32>() as f64 / 1e6)
+        Some(model.bytes() as f64 / 1e6)
     }
 
     /// The share of lines that two systems of one model translate alike.
@@ -132,7 +158,9 @@ impl Measured<'_> {
 
     /// Where, when, how thoroughly, on what.
     pub(super) fn conditions(&self) -> Vec<String> {
-        let Some(run) = self.run else { return Vec::new() };
+        let Some(run) = self.run else {
+            return self.products.map(|products| products.conditions.clone()).unwrap_or_default();
+        };
         let host = &run.identity.host;
         let sets = run.test_sets.iter().map(|set| {
             let (lines, words) = (set.source.len(), set.words());

@@ -11,18 +11,16 @@
 //! system is named after the base with [`LIBRARY`] behind it.
 
 mod chart;
+mod map;
 mod measured;
 mod show;
 
 use serde::Serialize;
 
-use crate::campaign::Campaign;
 use crate::numbers::Estimate;
 use crate::papers::{Point, Table};
-use crate::store::Run;
-use measured::Measured;
-
-pub use show::{markdown, page, text};
+pub use measured::{Measured, Products};
+pub use show::{figures, markdown, page, text};
 
 /// What a system's name ends with that stands for another, multiplied by a library.
 pub const LIBRARY: &str = " (library)";
@@ -77,9 +75,8 @@ pub struct Pair {
 }
 
 impl Reproduction {
-    /// `table` with what `run` of `campaign` measured; a table without either has the paper's side alone.
-    pub fn of(table: &Table, campaign: Option<&Campaign>, run: Option<&Run>) -> Self {
-        let measured = Measured { campaign, run };
+    /// `table` with what was measured; without, it has the paper's side alone.
+    pub fn of(table: &Table, measured: Measured<'_>) -> Self {
         let mut rows = Vec::new();
         for point in &table.points {
             rows.push(row(table, point, &measured));
@@ -155,5 +152,6 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
         }
     }
     let lines = groups.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; ")));
-    lines.chain(measured.unbuilt()).collect()
+    // What isn't measured needs no plugin.
+    lines.chain(measured.unbuilt().into_iter().filter(|_| table.measures())).collect()
 }

@@ -3,8 +3,7 @@
 use anyhow::Context;
 use serde::Serialize;
 
-use super::chart::figure;
-use super::{Pair, Reproduction, Row};
+use super::{Pair, Reproduction, Row, chart, map};
 use crate::numbers::{Estimate, plain};
 use crate::papers::{Column, Unit};
 use crate::report::charts::Figure;
@@ -13,9 +12,22 @@ use crate::table::{grid, width, wrapped};
 
 const TEMPLATE: &str = include_str!("../../../templates/reproduce.html");
 
+/// Its figure, if the paper has one.
+fn figure(reproduction: &Reproduction) -> Option<Figure> {
+    chart::figure(reproduction).or_else(|| map::figure(reproduction))
+}
+
+/// The figures as SVG files that stand alone, with their names: on a light ground and on a dark one.
+pub fn figures(reproductions: &[Reproduction]) -> Vec<(String, String)> {
+    let files = |figure: Figure| {
+        [(format!("{}.svg", figure.id), figure.paper), (format!("{}-dark.svg", figure.id), figure.paper_dark)]
+    };
+    reproductions.iter().filter_map(figure).flat_map(files).collect()
+}
+
 /// As a terminal has it.
 pub fn text(reproduction: &Reproduction) -> String {
-    let said = [title(reproduction), source(reproduction)].into_iter().chain(findings(reproduction));
+    let said = [title(reproduction), source(reproduction)].into_iter().chain(all_findings(reproduction));
     let said: String = said.map(|line| wrapped(&line, "") + "\n").collect();
     let notes = notes(reproduction).into_iter().map(|group| {
         let lines = group.lines.iter().map(|line| wrapped(&format!("  - {line}"), "    ") + "\n");
@@ -64,7 +76,7 @@ fn narrowed(mut table: Table) -> String {
 pub fn markdown(reproduction: &Reproduction) -> String {
     let table = whole(reproduction);
     let grid = if table.rows.is_empty() { String::new() } else { table.to_markdown() + "\n" };
-    let said = [source(reproduction)].into_iter().chain(findings(reproduction));
+    let said = [source(reproduction)].into_iter().chain(all_findings(reproduction));
     let said: String = said.map(|line| report::inline(&line) + "\n\n").collect();
     let notes = notes(reproduction).into_iter().map(|group| {
         let lines = group.lines.iter().map(|line| format!("- {}\n", report::inline(line)));
@@ -123,6 +135,12 @@ fn source(reproduction: &Reproduction) -> String {
     };
     let theirs = if theirs.is_empty() { String::new() } else { format!(" There: {theirs}.") };
     format!("{}.{theirs}{ours}", table.title)
+}
+
+/// With what a map's title says, where there is no map.
+fn all_findings(reproduction: &Reproduction) -> Vec<String> {
+    let of_map = map::finding(reproduction).map(|finding| finding + ".");
+    findings(reproduction).into_iter().chain(of_map).collect()
 }
 
 /// For each column what the paper's greatest factor has become here.
@@ -236,7 +254,7 @@ fn fields_of(pair: &Pair, column: &Column) -> [Field; 5] {
 }
 
 /// A factor with the least and the most of its rounds, where they differ in what is printed.
-fn estimate(factor: Option<Estimate>) -> Field {
+pub(super) fn estimate(factor: Option<Estimate>) -> Field {
     let text = |of: Estimate| {
         let [value, low, high] = [of.value, of.low, of.high].map(|value| format!("{value:.2}"));
         if low == high { value } else { format!("{value} ({low}–{high})") }

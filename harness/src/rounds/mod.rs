@@ -16,7 +16,7 @@ use dyno_api::Facts;
 pub use floor::{give_back, pipe_floor_ns};
 pub use noise::Noise;
 
-use crate::campaign::{Campaign, TestSet, Track, split_lines, words};
+use crate::campaign::{Campaign, Track, split_lines};
 use crate::exit::Outcome;
 use crate::plan::{Placement, Round};
 use crate::process::{Audit, Ending, Subject};
@@ -256,15 +256,4 @@ fn take_facts(path: &Path) -> Option<Facts> {
 fn may_repeat(examined: &[Examined]) -> bool {
     let coalescing = examined.iter().find(|examined| examined.probe == Probe::Coalescing);
     coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid && !examined.too_quick)
-}
-
-/// How long a round of `track` takes at least, for the estimate of a plan that has not run yet.
-pub(crate) fn least_seconds(campaign: &Campaign, test_set: &TestSet, track: Track) -> f64 {
-    // A millisecond for a word is slow for the engines here and fast for most others.
-    const WORD_SECONDS: f64 = 1e-3;
-    let set = test_set.source.iter().map(|line| words(line)).sum::<usize>() as f64 * WORD_SECONDS;
-    match track {
-        Track::Latency => set,
-        _ => set.max(campaign.profile.throughput_minimum_ns() as f64 / 1e9),
-    }
 }

@@ -126,6 +126,45 @@ fn a_finished_run_is_read_again_and_lies_beside_the_paper() {
 }
 
 #[test]
+fn figures_of_products_are_measured_without_a_campaign_and_drawn() {
+    let bench = Bench::new("");
+    let ended = reproduce(&bench, &["devlin-fig1", "bolt-fig1", "--json", "--figures", "figures"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let printed: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
+    for table in &printed {
+        for row in table["rows"].as_array().unwrap() {
+            let pair = &row["columns"][0];
+            assert!(pair["ours"].as_f64().unwrap() > 0.0 && pair["paper"].is_null(), "{row}");
+            let is_base = row["base"] == row["name"];
+            assert!(!is_base || pair["factor"]["value"] == 1.0, "{row}");
+        }
+    }
+    for name in ["devlin-fig1-map.svg", "devlin-fig1-map-dark.svg", "bolt-fig1-map.svg"] {
+        let svg = fs::read_to_string(bench.path("figures").join(name)).unwrap();
+        assert!(svg.starts_with("<svg") && svg.contains("64 rows"), "{name}");
+    }
+}
+
+#[test]
+fn a_plan_says_how_long_its_networks_take_before_they_are_drawn() {
+    let bench = Bench::new("");
+    std::os::unix::fs::symlink(CAMPAIGNS, bench.path("campaigns")).unwrap();
+    std::os::unix::fs::symlink(Path::new(CAMPAIGNS).join("../testsets"), bench.path("testsets")).unwrap();
+    let plan = |system: &str| -> Value {
+        let ended = reproduce(&bench, &["devlin-2", "-s", system, "--dry-run", "--json"]);
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"))
+    };
+    assert!(plan("S7")["seconds"].as_f64().unwrap() > 0.0);
+    let told = reproduce(&bench, &["devlin-2", "-s", "S7", "--dry-run"]);
+    assert!(
+        told.stdout.contains("rounds, about ") && told.stdout.contains(" MiB of models are drawn first"),
+        "{told:?}"
+    );
+    assert!(plan("S7")["bytes_to_draw"].as_u64().unwrap() > 400_000_000);
+    assert!(!bench.path("cache").exists());
+}
+
+#[test]
 fn a_table_that_is_not_there_is_refused_with_a_hint() {
     let bench = Bench::new("");
     reproduce(&bench, &["devlin1"]).assert_says(2, &["no table", "devlin-1"]);

@@ -28,6 +28,7 @@ use crate::shortlist::Cut;
 use crate::{Precision, Result, safetensors};
 
 pub use recipe::Recipe;
+pub use shapes::Macs;
 use words::Words;
 
 /// The vocabulary's file: one list for both sides.

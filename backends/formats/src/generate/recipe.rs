@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::family::{MARIAN, RNN_FC, shapes_of};
-use super::shapes::Shape;
+use super::shapes::{self, Macs, Shape};
 use crate::digest::FileIdentity;
 use crate::error::{Located, clip};
 use crate::manifest::entries_of;
@@ -103,6 +103,19 @@ impl Recipe {
         sizes.iter().map(|Shape { rows, columns, .. }| (rows * columns) as u64).sum()
     }
 
+    /// How many numbers are multiplied for a word.
+    pub fn macs(&self) -> Macs {
+        shapes::macs(&self.shapes().unwrap_or_default(), self.candidates())
+    }
+
+    /// Among how many words the next one is chosen.
+    fn candidates(&self) -> usize {
+        /// Words of a sentence, about: each brings its own candidates.
+        const SENTENCE: usize = 10;
+        let listed = self.shortlist.as_ref().map(|cut| cut.first + cut.best * SENTENCE);
+        listed.unwrap_or(self.words).min(self.words)
+    }
+
     /// What tells its model from all others: a hash over everything that decides its bytes.
     ///
     /// # Errors
@@ -125,4 +138,40 @@ pub(super) fn read(path: &Path) -> Result<String> {
     let bytes = crate::bytes::Bytes::map(path)?;
     let text = std::str::from_utf8(&bytes).map_err(crate::bytes::not_utf8).in_file(path)?;
     Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn macs_of(text: &str) -> Macs {
+        Recipe::of(toml::from_str(text).unwrap(), Path::new(".")).unwrap().macs()
+    }
+
+    #[test]
+    fn a_word_costs_each_weight_once() {
+        // Vaswani et al. 2017: a layer of the encoder has 4 d² of attention and 2 d F; the decoder's as much again of attention,
+        // of which keys and values of the context are the source's. Whole vocabulary: words · d.
+        let (d, feed, layers, words) = (512, 2048, 6, 34_000);
+        let macs = macs_of(&format!(
+            "words = {words}\nmarian = {{ type = \"transformer\", tied-embeddings-all = true, transformer-postprocess = \"dan\", \
+             transformer-heads = 8, enc-depth = {layers}, dec-depth = {layers}, dim-emb = {d}, transformer-dim-ffn = {feed} }}"
+        ));
+        assert_eq!(macs.source, layers * (4 * d * d + 2 * d * feed) + layers * 2 * d * d);
+        assert_eq!(macs.target, layers * (6 * d * d + 2 * d * feed) + words * d);
+    }
+
+    #[test]
+    fn a_shortlist_leaves_its_columns_of_the_output_layer_alone() {
+        // A GRU of two gates and a candidate; the encoder's two directions, the decoder's two cells.
+        let (e, h) = (16, 32);
+        let text = "words = 5000\nshortlist = { first = 100, best = 2 }\nmarian = { type = \"s2s\", tied-embeddings-all = true, \
+                    enc-type = \"bidirectional\", enc-cell = \"gru\", dec-cell = \"gru\", enc-depth = 1, dec-depth = 1, dim-emb = 16, dim-rnn = 32 }";
+        let macs = macs_of(text);
+        let gru = |inputs: u64| 3 * h * (inputs + h);
+        assert_eq!(macs.source, 2 * gru(e) + (2 * h) * (2 * h));
+        let attention = h * 2 * h + 2 * h;
+        let last = (e + h + 2 * h) * e + 2 * h * h;
+        assert_eq!(macs.target, gru(e) + gru(2 * h) + attention + last + (100 + 2 * 10) * e);
+    }
 }

@@ -26,6 +26,34 @@ pub(super) struct Shape {
     pub(super) kind: Kind,
 }
 
+/// Multiply-accumulates of a network's products for a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Macs {
+    /// Of the source.
+    pub source: u64,
+    /// Of the target, for each hypothesis.
+    pub target: u64,
+}
+
+/// What a word costs in a network of these tensors whose next word is one of so many `candidates`: each weight of a product is
+/// multiplied once for it, of the output layer those of the candidates.
+pub(super) fn macs(shapes: &[Shape], candidates: usize) -> Macs {
+    // What the decoder attends to is made ready once for each word of the source.
+    let of_source = |name: &str| {
+        ["encoder_", "source_"].iter().any(|prefix| name.starts_with(prefix))
+            || ["context_Wk", "context_Wv", "attention_U", "decoder_Wc_att"]
+                .iter()
+                .any(|part| name.ends_with(part))
+    };
+    let products = || shapes.iter().filter(|shape| shape.kind == Kind::Product);
+    let size = |shape: &Shape| (shape.rows * shape.columns) as u64;
+    let source = products().filter(|shape| of_source(&shape.name)).map(size).sum();
+    let target: u64 = products().filter(|shape| !of_source(&shape.name)).map(size).sum();
+    // The last matrix of words is the output layer's, also where it is the only one.
+    let output = shapes.iter().rfind(|shape| shape.kind == Kind::Words).map_or(0, |shape| shape.columns);
+    Macs { source, target: target + (candidates * output) as u64 }
+}
+
 /// A list in the making.
 #[derive(Default)]
 pub(super) struct Shapes(pub(super) Vec<Shape>);

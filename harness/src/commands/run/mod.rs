@@ -18,11 +18,12 @@ use probed::Probed;
 use super::report::write_page;
 use super::score::{price, summarise_run};
 use super::{load_campaign, print, print_json, this_command};
-use crate::campaign::{Campaign, Track};
+use crate::campaign::{Campaign, Generated, Track};
 use crate::cli::{PriceArgs, RunArgs};
 use crate::exit::{Exit, Outcome};
+use crate::forecast::Forecast;
 use crate::host::Host;
-use crate::numbers::counted;
+use crate::numbers::{counted, mebibytes};
 use crate::opening::{explain, preflight, tune};
 use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
@@ -47,7 +48,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     if args.dry_run {
         preflight(&campaign)?;
-        return dry_run(&campaign, &rounds, args.json);
+        return dry_run(&campaign, &host, &rounds, args.json);
     }
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
     let measured = measure(&mut campaign, &host, &place, &args.price, !args.no_tune)?;
@@ -169,7 +170,7 @@ fn measure_all(
         let (done, folder) = (rounds.len() - todo.len(), store.folder().display());
         progress.note(&format!("resuming {folder}: {done} of {} rounds are there", rounds.len()));
     }
-    let mut pace = Pace::new(campaign, &todo);
+    let mut pace = Pace::new(Forecast::of(campaign, &host.cores)?, &todo);
     os::pin_thread(placement.bench())?;
     let mut probed = Probed::new(campaign, &placement, store)?;
     let pipe_floor_ns = rounds::pipe_floor_ns(placement.system(Track::Latency)[0])?;
@@ -243,14 +244,16 @@ pub(super) fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-pub(super) fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> Outcome {
-    let seconds: f64 =
-        rounds.iter().map(|round| rounds::least_seconds(campaign, round.test_set, round.track)).sum();
+pub(super) fn dry_run(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], json: bool) -> Outcome {
+    let forecast = Forecast::of(campaign, &host.cores)?;
+    let seconds: f64 = rounds.iter().map(|round| forecast.seconds(round)).sum();
+    let bytes: u64 = campaign.undrawn().map(Generated::bytes).sum();
     let cells = plan::cells(campaign);
     if json {
         let names = |cell: &plan::Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
         let cells: Vec<_> = cells.iter().map(names).collect();
-        print_json(&json!({"cells": cells, "rounds": campaign.profile.rounds(), "seconds": seconds}))?;
+        let rounds = campaign.profile.rounds();
+        print_json(&json!({"cells": cells, "rounds": rounds, "seconds": seconds, "bytes_to_draw": bytes}))?;
         return Ok(Exit::Done);
     }
     let row = |cell: &plan::Cell<'_>| {
@@ -258,7 +261,12 @@ pub(super) fn dry_run(campaign: &Campaign, rounds: &[Round<'_>], json: bool) -> 
     };
     let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
     let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.profile.rounds());
+    let bound = if forecast.is_whole() { "about" } else { "at least" };
     let time = clock(Duration::from_secs_f64(seconds));
-    print(&format!("{list}\n{count} of {each} rounds, at least {time}\n"))?;
+    let first = match bytes {
+        0 => String::new(),
+        _ => format!("; {:.0} MiB of models are drawn first", mebibytes(bytes)),
+    };
+    print(&format!("{list}\n{count} of {each} rounds, {bound} {time}{first}\n"))?;
     Ok(Exit::Done)
 }

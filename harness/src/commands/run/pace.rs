@@ -2,32 +2,28 @@
 
 use std::time::Duration;
 
-use crate::campaign::Campaign;
+use crate::forecast::Forecast;
 use crate::plan::Round;
-use crate::rounds;
 
-/// How long the rest will take, from what rounds of the same track have taken so far.
-pub(super) struct Pace {
+/// How long the rest will take: as much longer than foreseen as what was measured so far.
+pub(super) struct Pace<'a> {
     /// Estimated seconds of the rounds to come, and what they were estimated at first.
     left: f64,
     estimated_done: f64,
     taken: f64,
-    campaign_seconds: Box<dyn Fn(&Round<'_>) -> f64>,
+    forecast: Forecast<'a>,
 }
 
-impl Pace {
+impl<'a> Pace<'a> {
     /// Of the rounds that are left.
-    pub(super) fn new(campaign: &Campaign, todo: &[&Round<'_>]) -> Self {
-        let campaign = campaign.clone();
-        let estimate =
-            Box::new(move |round: &Round<'_>| rounds::least_seconds(&campaign, round.test_set, round.track));
-        let left = todo.iter().map(|round| estimate(round)).sum();
-        Self { left, estimated_done: 0.0, taken: 0.0, campaign_seconds: estimate }
+    pub(super) fn new(forecast: Forecast<'a>, todo: &[&Round<'_>]) -> Self {
+        let left = todo.iter().map(|round| forecast.seconds(round)).sum();
+        Self { left, estimated_done: 0.0, taken: 0.0, forecast }
     }
 
     /// A round has been measured.
     pub(super) fn measured(&mut self, round: &Round<'_>, taken: Duration) {
-        let estimate = (self.campaign_seconds)(round);
+        let estimate = self.forecast.seconds(round);
         self.left -= estimate;
         self.estimated_done += estimate;
         self.taken += taken.as_secs_f64();
