@@ -113,6 +113,17 @@ fn caches(core: usize) -> Vec<String> {
         .collect()
 }
 
+/// Bytes of a core's second-level cache; 1 MiB where the kernel doesn't tell.
+pub fn second_level_cache() -> usize {
+    let told = caches(0).into_iter().find_map(|cache| kibibytes(cache.strip_prefix("L2 ")?));
+    told.unwrap_or(1 << 10) << 10
+}
+
+/// The kernel's sizes of caches, such as "1024K".
+fn kibibytes(size: &str) -> Option<usize> {
+    size.strip_suffix('K')?.parse().ok()
+}
+
 /// The hardware threads of `core`'s physical core, itself among them, ascending.
 pub fn siblings(core: usize) -> Vec<usize> {
     let list = read(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));

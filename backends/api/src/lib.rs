@@ -84,6 +84,12 @@ pub trait Model: Send + Sync {
     /// When the session's working memory can't be had.
     fn session(&self) -> Result<Box<dyn Session>>;
 
+    /// Bytes that each step of its work on a line reads for each word of the line, if it knows: by this a host decides how many
+    /// words are worked on together where nobody says it.
+    fn attended_bytes(&self) -> Option<usize> {
+        None
+    }
+
     /// Where the time went that all its sessions spent in [`Session::run`]; `None` where nobody watched.
     ///
     /// # Errors
@@ -145,6 +151,9 @@ pub struct Facts {
     /// Number of parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<u64>,
+    /// Why the same lines may be answered differently the next time, if they may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_reproducible: Option<String>,
     /// Files that were opened: their bytes are the model size.
     #[serde(default)]
     pub files: Vec<OpenedFile>,

@@ -43,5 +43,6 @@ fn suits(config: &MarianConfig) -> Result<bool> {
 fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
     let rnn = Arc::new(Rnn::new(config, params)?);
     let (words, parameters) = (rnn.options.words, params.weights().parameters());
-    Ok(Arc::new(Loaded { words, parameters, worker: move || Worker::new(Arc::clone(&rnn)) }))
+    let attended = 2 * rnn.options.context(); // the attention's products, and what is averaged
+    Ok(Arc::new(Loaded { words, parameters, attended, worker: move || Worker::new(Arc::clone(&rnn)) }))
 }

@@ -20,6 +20,6 @@ pub mod watch;
 mod words;
 
 pub use network::{Decoder, Loaded, Network, Ragged, Request, Row, Sentence, Step, Wanted};
-pub use params::{ActivationScales, Params};
+pub use params::{ActivationScales, Params, ShortlistColumns};
 pub use rows::Rows;
 pub use words::{Layout, WordTable, WordTables};

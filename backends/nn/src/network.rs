@@ -17,6 +17,9 @@ pub trait Network: Send + Sync {
     /// Number of parameters.
     fn parameters(&self) -> u64;
 
+    /// Bytes that each step of a translation reads for each word of its source: its keys and values.
+    fn attended_bytes(&self) -> usize;
+
     /// A decoder for one worker.
     fn decoder(self: Arc<Self>) -> Box<dyn Decoder>;
 }
@@ -27,6 +30,8 @@ pub struct Loaded<F> {
     pub words: [usize; 2],
     /// Number of parameters.
     pub parameters: u64,
+    /// Values that each step of a translation reads for each word of its source.
+    pub attended: usize,
     /// Makes a decoder.
     pub worker: F,
 }
@@ -46,6 +51,10 @@ where
 
     fn parameters(&self) -> u64 {
         self.parameters
+    }
+
+    fn attended_bytes(&self) -> usize {
+        self.attended * size_of::<f32>()
     }
 
     fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {

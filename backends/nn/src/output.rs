@@ -87,7 +87,7 @@ impl Output {
 struct Group {
     /// Their candidates, packed; made with the first batch that has some.
     reduced: Option<Weights>,
-    /// Whether all of them have candidates; else all words are multiplied.
+    /// Whether all of them have candidates, and few enough; else all words are multiplied.
     is_reduced: bool,
     union: Union,
     sentences: usize,
@@ -104,9 +104,12 @@ impl Group {
         self.is_reduced = sentences.iter().all(|sentence| sentence.candidates.is_some());
         if self.is_reduced {
             self.union.set(sentences, table.words());
-            let reduced = self.reduced.get_or_insert_with(|| table.columns().room(self.union.words.len()));
-            let gathered = table.columns().gather(&self.union.words, reduced);
-            gathered.expect("candidates are words of the vocabulary");
+            // Translations are about as long as their sentences.
+            let steps = sentences.iter().map(|sentence| sentence.ids.len()).max().unwrap_or(0);
+            self.is_reduced = table.gathers(self.union.words.len(), steps);
+        }
+        if self.is_reduced {
+            table.gather(&self.union.words, &mut self.reduced);
         }
         for (own, sentence) in self.own.iter_mut().zip(sentences) {
             own.clear();

@@ -10,6 +10,9 @@ pub struct Params<'a> {
     weights: &'a Weights,
     kernels: Kernels,
     scales: ActivationScales,
+    floats: Option<&'a Weights>,
+    columns: ShortlistColumns,
+    races: bool,
 }
 
 /// Where the scales of what int8 weights are multiplied with come from.
@@ -31,19 +34,62 @@ impl ActivationScales {
     }
 }
 
+/// Where the output weights of a shortlist's words come from. All ways give the same bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShortlistColumns {
+    /// As off line, or the whole matrix, by the shortlist's length.
+    #[default]
+    Auto,
+    /// Gathered for each sentence from weights that were quantised when they were loaded.
+    OffLine,
+    /// Gathered for each sentence in f32, and quantised then: as Bolt does.
+    OnLine,
+    /// Nothing is gathered: all words are multiplied, and a sentence chooses among its own.
+    Whole,
+}
+
 /// Under this name Marian has the output layer's again, for where there is a shortlist.
 pub(crate) const OUTPUT_MULTIPLIER: &str = "none_QuantMultA";
 
 impl<'a> Params<'a> {
     /// Of a model's weights.
     pub fn new(weights: &'a Weights, kernels: Kernels) -> Self {
-        Self { weights, kernels, scales: ActivationScales::PerRow }
+        let (scales, columns) = (ActivationScales::PerRow, ShortlistColumns::Auto);
+        Self { weights, kernels, scales, floats: None, columns, races: false }
     }
 
     /// The same, with activation scales from there.
     #[must_use]
     pub fn with_scales(self, scales: ActivationScales) -> Self {
         Self { scales, ..self }
+    }
+
+    /// The weights in f32, as they were before they were quantised, if a shortlist's columns are to be quantised on line.
+    pub(crate) fn on_line(self) -> Option<&'a Weights> {
+        self.floats.filter(|_| self.columns == ShortlistColumns::OnLine)
+    }
+
+    /// Where a shortlist's output weights come from.
+    pub(crate) fn shortlist_columns(self) -> ShortlistColumns {
+        self.columns
+    }
+
+    /// The same, with the weights in f32, as they were before they were quantised, for what asks for them.
+    #[must_use]
+    pub fn with_floats(self, floats: Option<&'a Weights>) -> Self {
+        Self { floats, ..self }
+    }
+
+    /// The same, with the columns of shortlists from there.
+    #[must_use]
+    pub fn with_columns(self, columns: ShortlistColumns) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// The same, whose products are computed with the weights or in f32, whichever is faster.
+    #[must_use]
+    pub fn with_races(self, races: bool) -> Self {
+        Self { races, ..self }
     }
 
     /// All of them.
@@ -82,7 +128,11 @@ impl<'a> Params<'a> {
     /// # Errors
     /// When they are missing, or have another shape.
     pub fn product(self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
-        Ok(Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?))
+        let matrix = Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?);
+        let floats = self.floats.filter(|_| self.races);
+        let rival =
+            floats.map(|floats| Matrix::of(floats.get(name)?.expect(inputs, outputs)?)).transpose()?;
+        Ok(matrix.with_rival(rival))
     }
 
     /// The scale of what `name` is multiplied with, which may be stored under another name, too.

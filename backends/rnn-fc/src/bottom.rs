@@ -81,6 +81,11 @@ impl Bottom {
         })
     }
 
+    /// How many values of each source word a step reads: its key, and what is averaged.
+    pub(crate) fn attended(&self) -> usize {
+        self.attention + if self.precomputed { self.bias.len() } else { self.attended }
+    }
+
     /// Takes the source words of a batch, and starts `memory` with a row for each sentence.
     pub(crate) fn start(
         &self,

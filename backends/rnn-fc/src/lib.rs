@@ -66,5 +66,6 @@ fn suits(config: &MarianConfig) -> Result<bool> {
 fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Arc<dyn Network>> {
     let network = Arc::new(RnnFc::new(config, params, switches)?);
     let (words, parameters) = (network.options.words, params.weights().parameters());
-    Ok(Arc::new(Loaded { words, parameters, worker: move || Worker::new(Arc::clone(&network)) }))
+    let attended = network.bottom.attended();
+    Ok(Arc::new(Loaded { words, parameters, attended, worker: move || Worker::new(Arc::clone(&network)) }))
 }

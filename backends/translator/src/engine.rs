@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyno_api::{Backend, Error, Model, Settings, SettingsReader};
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::{MarianConfig, Result, Weights};
 use dyno_nn::{Network, Params};
 
 use crate::model::Translator;
@@ -59,13 +59,19 @@ impl Engine {
             return Err(Error::Model { path, reason });
         }
         let precision = opened.weights.precision();
-        if let Some((setting, reason)) = wishes.scales.fault(precision) {
+        let fault = wishes.scales.fault(precision).or_else(|| wishes.floats.fault(precision));
+        if let Some((setting, reason)) = fault {
             let (backend, setting, value) = (self.name.into(), setting.into(), precision.to_string());
             return Err(Error::RefusedSetting { backend, setting, value, reason });
         }
-        let params = Params::new(&opened.weights, opened.kernels).with_scales(wishes.scales.scales);
+        let params = Params::new(&opened.weights, opened.kernels)
+            .with_scales(wishes.scales.scales)
+            .with_floats(opened.floats.as_ref())
+            .with_columns(wishes.floats.columns)
+            .with_races(wishes.floats.races);
         let network = (self.load)(&opened.config, params, switches);
-        opened.weights.release(); // networks have packed what they need
+        // Networks have packed what they need.
+        [Some(&opened.weights), opened.floats.as_ref()].into_iter().flatten().for_each(Weights::release);
         network.map_err(|error| self.failed(error))
     }
 

@@ -13,6 +13,7 @@
 mod breakdown;
 mod calibration;
 mod engine;
+mod floats;
 mod model;
 mod opening;
 mod search;

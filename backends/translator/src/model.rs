@@ -9,6 +9,7 @@ use dyno_nn::{Network, Sentence};
 use dyno_text::{Scratch, Vocabulary};
 
 use crate::calibration::Scales;
+use crate::floats::NOT_REPRODUCIBLE;
 use crate::opening::Opened;
 use crate::search::{Found, Member, Search, Task};
 use crate::settings::{Decoding, ShortlistWish, Wishes};
@@ -156,7 +157,8 @@ fn facts(
     members: &[(f32, Arc<dyn Network>)],
     wishes: &Wishes,
 ) -> Facts {
-    let mut paths: Vec<_> = opened.iter().map(|opened| opened.weights.origin().to_path_buf()).collect();
+    let weights = opened.iter().flat_map(|opened| [Some(&opened.weights), opened.floats.as_ref()]).flatten();
+    let mut paths: Vec<_> = weights.map(|weights| weights.origin().to_path_buf()).collect();
     paths.extend(opened[0].model.vocabularies().iter().cloned());
     match (&wishes.shortlist, opened[0].model.shortlist()) {
         (ShortlistWish::File(path, _), _) => paths.push(path.clone()),
@@ -169,6 +171,7 @@ fn facts(
     let precision = opened[0].weights.precision();
     let computed = match precision {
         dyno_formats::Precision::F16 => " weights, f32 products",
+        _ if wishes.floats.races => " or f32 for each product, whichever was faster",
         _ if wishes.scales.scales.is_static() => ", static activation scales",
         _ => "",
     };
@@ -178,6 +181,7 @@ fn facts(
         isa: Some(wishes.kernels.isa().name().into()),
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
+        not_reproducible: wishes.floats.races.then(|| NOT_REPRODUCIBLE.into()),
         files: paths.into_iter().map(|path| OpenedFile { bytes: size(&path), path }).collect(),
     }
 }
@@ -200,6 +204,10 @@ impl Model for Translator {
             scratch: Scratch::default(),
             text: String::new(),
         }))
+    }
+
+    fn attended_bytes(&self) -> Option<usize> {
+        Some(self.shared.members.iter().map(|(_, network)| network.attended_bytes()).sum())
     }
 
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_formats::{MarianConfig, ModelDir, Precision, Result, Weights};
+use dyno_nn::ShortlistColumns;
 use dyno_nn::math::Kernels;
 
 use crate::settings::Wishes;
@@ -16,6 +17,8 @@ pub(crate) struct Opened {
     pub(crate) model: ModelDir,
     pub(crate) config: MarianConfig,
     pub(crate) weights: Weights,
+    /// The same in f32, where the settings need them.
+    pub(crate) floats: Option<Weights>,
     /// What its products are computed with.
     pub(crate) kernels: Kernels,
 }
@@ -32,8 +35,15 @@ pub(crate) fn open(path: &Path, table: &str, wishes: &Wishes) -> Result<Vec<Open
     let open = |model: ModelDir| {
         let widest = || model.weights().keys().next_back().copied().unwrap_or(Precision::F32);
         let weights = model.load(wishes.precision.unwrap_or_else(widest))?;
+        let floats = match wishes.floats.are_needed() {
+            // What is quantised on line must be what was quantised off line.
+            true if wishes.floats.columns == ShortlistColumns::OnLine => Some(Precision::F32),
+            true => Some(widest().max(Precision::F16)),
+            false => None,
+        };
+        let floats = floats.map(|precision| model.load(precision)).transpose()?;
         let config = table_of(path, &model, table);
-        Ok(Opened { path: path.into(), model, config, weights, kernels: wishes.kernels })
+        Ok(Opened { path: path.into(), model, config, weights, floats, kernels: wishes.kernels })
     };
     models.into_iter().map(open).collect()
 }

@@ -11,6 +11,7 @@ use dyno_nn::math::{KernelError, Kernels};
 use serde_json::Value;
 
 use crate::calibration::Scales;
+use crate::floats::Floats;
 use crate::search::SearchOptions;
 use crate::tuning::{self, Measured};
 
@@ -26,6 +27,7 @@ pub(crate) struct Wishes {
     /// Where to leave the choices of kernels that opening measures.
     pub(crate) measured: Option<Measured>,
     pub(crate) scales: Scales,
+    pub(crate) floats: Floats,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
     pub(crate) shortlist: ShortlistWish,
     /// One for each model.
@@ -77,6 +79,7 @@ impl Wishes {
             kernels,
             measured,
             scales: Scales::read(reader)?,
+            floats: Floats::read(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
             weights: reader.take("weights", "a list of numbers")?,

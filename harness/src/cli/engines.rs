@@ -14,10 +14,6 @@ pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
   dyno translate --plugin ./mine.so --model words.tsv <in >out
   dyno translate --backend null --set word-us=20 --track throughput-1 <in >out";
 
-/// Some twenty lines: from here on products no longer wait for weights (speed is the same up to four times as many, on models
-/// of 14 to 59 MB), and memory for what stands between layers is least.
-const BATCH_WORDS: usize = 256;
-
 /// A backend with its models and settings, and how lines are given to it.
 #[derive(Args)]
 pub struct HostedArgs {
@@ -41,9 +37,10 @@ pub struct HostedArgs {
     /// How many workers; throughput-all only
     #[arg(long, default_value_t = 1, value_parser = cores)]
     pub cores: usize,
-    /// How many words are translated together, in lines of about one length; 1 is one line at a time
-    #[arg(long, default_value_t = BATCH_WORDS, value_name = "WORDS", value_parser = batch)]
-    pub batch: usize,
+    /// How many words are translated together, in lines of about one length; 1 is one line at a time; by the model and the
+    /// core's cache if absent
+    #[arg(long, value_name = "WORDS", value_parser = batch)]
+    pub batch: Option<usize>,
 }
 
 /// `dyno translate`.

@@ -55,12 +55,13 @@ impl Hosted {
             Some(plugin) => plugin,
             None => built_in(&args)?,
         };
-        let manner = Manner { batch: args.batch, n_best: args.decoding.n_best };
         let mut settings = settings(args.settings, &args.decoding)?;
         if watched && backend.watches() {
             settings.insert(WATCH.into(), json!(true));
         }
         let model = backend.open(&args.models, &settings).or_bad_input()?;
+        let batch = args.batch.unwrap_or_else(|| translate::batch_of(model.as_ref()));
+        let manner = Manner { batch, n_best: args.decoding.n_best };
         let tuning = args.decoding.tune.or(args.decoding.tuning);
         Ok(Self { model, track, cores: args.cores, manner, tuning })
     }

@@ -155,6 +155,8 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
             seen.warnings.push(reason);
         }
     }
+    let facts = take_facts(run.subject.facts);
+    seen.warnings.extend(not_reproducible(facts.as_ref()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let output = bench.store.keep_output(&seen.answers)?;
     let disturbed = noise.last().is_some_and(Noise::is_disturbed);
@@ -194,7 +196,7 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
         bench_ns,
         network: seen.network,
         output,
-        facts: take_facts(run.subject.facts),
+        facts,
         model_bytes: None,
     }
     .with_model_bytes(&round.system.models))
@@ -249,6 +251,12 @@ fn take_facts(path: &Path) -> Option<Facts> {
     let text = std::fs::read(path).ok()?;
     let _ = std::fs::remove_file(path);
     serde_json::from_slice(&text).ok()
+}
+
+/// What a system says against its own answers is to be shown.
+fn not_reproducible(facts: Option<&Facts>) -> Option<Reason> {
+    let why = facts?.not_reproducible.as_ref()?;
+    Some(Code::NotReproducible.reason(why))
 }
 
 /// Whether repeating the set within one launch is fair to `examined`'s system: it has shown that it works on

@@ -53,6 +53,8 @@ pub enum Code {
     Length,
     /// Its text depends on the track.
     TracksDiffer,
+    /// It says itself that its answers may differ the next time.
+    NotReproducible,
 }
 
 /// What a code means for a track.
@@ -92,6 +94,7 @@ impl Code {
             Self::Runaway => "runaway",
             Self::Length => "length",
             Self::TracksDiffer => "tracks_differ",
+            Self::NotReproducible => "not_reproducible",
         }
     }
 
@@ -100,7 +103,7 @@ impl Code {
         match (self, track) {
             (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, Track::Latency) => Severity::Invalid,
             (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, _) => Severity::Allowed,
-            (Self::Length | Self::TracksDiffer, _) => Severity::Warning,
+            (Self::Length | Self::TracksDiffer | Self::NotReproducible, _) => Severity::Warning,
             _ => Severity::Invalid,
         }
     }
@@ -133,6 +136,7 @@ impl Code {
             Self::Runaway => "at most twice the source's characters, but for 1 % of lines",
             Self::Length => "the references' characters ±10 %",
             Self::TracksDiffer => "the same text in every track",
+            Self::NotReproducible => "the same answers in every launch",
         }
     }
 
@@ -171,6 +175,9 @@ impl Code {
             Self::Length => "look for cut or repeated text",
             Self::TracksDiffer => {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
+            }
+            Self::NotReproducible => {
+                "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs"
             }
         }
     }

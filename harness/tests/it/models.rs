@@ -64,6 +64,36 @@ fn activation_scales_are_found_by_converting_and_then_used() {
 }
 
 #[test]
+fn what_is_not_reproducible_is_stamped_in_record_and_table() {
+    let Some(home) = fixtures("auto-precision") else { return };
+    let system = |name: &str, further: &str| {
+        let (model, vocab) = (home.join("ssru/model.npz"), home.join("vocab.spm"));
+        format!(
+            "[[system]]\nname = {name:?}\nbackend = \"ssru\"\nmodel = {model:?}\n\
+             settings = {{ vocab = {vocab:?}, precision = \"int16\"{further} }}\n"
+        )
+    };
+    let bench =
+        Bench::new(&[LATENCY, &system("fixed", ""), &system("racing", ", auto-precision = true")].concat());
+    let ended = bench.run(&["--no-tune"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.matches("not_reproducible: auto-precision: which").count() == 1, "{ended:?}");
+    let records = bench.records();
+    for (name, stamped) in [("fixed", false), ("racing", true)] {
+        let mut own = records.iter().filter(|record| record["system"] == name).peekable();
+        assert!(own.peek().is_some(), "{name} ran");
+        for record in own {
+            let warnings = record["warnings"].as_array().into_iter().flatten();
+            assert_eq!(
+                warnings.filter(|warning| warning["code"] == "not_reproducible").count() == 1,
+                stamped
+            );
+            assert_eq!(record["facts"]["not_reproducible"].is_string(), stamped, "{name}");
+        }
+    }
+}
+
+#[test]
 fn options_are_those_of_marian() {
     let Some(home) = fixtures("options of translate") else { return };
     let bench = Bench::new(LATENCY);

@@ -3,9 +3,13 @@
 //! Weights in f32 are multiplied in f32; integers with rows that are quantised on the way in, sums being exact. No
 //! layer knows which. The weights are packed once, and every row's result is the same in any batch.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use dyno_kernels::{Input, Kernels, Mat, MatMut, Output, Weights};
 
 use super::form::{Form, Operands};
+use super::rivals::{Races, Turn};
 use super::{Activation, Matrix};
 use crate::watch::Operator;
 
@@ -15,6 +19,8 @@ pub struct Linear {
     weights: Weights,
     form: Form,
     kernels: Kernels,
+    /// The same in another precision, if whichever is faster is to be used.
+    rival: Option<Arc<(Linear, Races)>>,
 }
 
 /// What is done to y at once: the activation, then the sum with what went around.
@@ -33,7 +39,9 @@ impl Linear {
     /// When weights or bias can't be packed: their lengths, or integers out of range.
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
         let (weights, form) = matrix.pack(kernels, bias)?;
-        Ok(Self { weights, form, kernels })
+        let rival = matrix.rival().map(|rival| Self::new(kernels, rival, bias)).transpose()?;
+        let rival = rival.map(|rival| Arc::new((rival, Races::default())));
+        Ok(Self { weights, form, kernels, rival })
     }
 
     /// Width of x.
@@ -64,6 +72,26 @@ impl Linear {
     /// # Panics
     /// When `input` has no whole rows, or the residual not as many.
     pub fn apply_then(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut Vec<f32>) {
+        let Some(rival) = &self.rival else { return self.quantise_and_multiply(input, operands, then, out) };
+        let (other, race) = (&rival.0, rival.1.of(input.len() / self.inputs()));
+        let ways = [self, other];
+        match race.turn() {
+            Turn::Settled(way) => ways[way].quantise_and_multiply(input, operands, then, out),
+            Turn::Timed(way) => {
+                let begin = Instant::now();
+                ways[way].quantise_and_multiply(input, operands, then, out);
+                race.note(way, begin.elapsed());
+            }
+        }
+    }
+
+    fn quantise_and_multiply(
+        &self,
+        input: &[f32],
+        operands: &mut Operands,
+        then: Epilogue<'_>,
+        out: &mut Vec<f32>,
+    ) {
         let rows = operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE);
         self.multiply(rows, input.len() / self.inputs(), then, out);
     }
@@ -88,7 +116,7 @@ impl Linear {
 /// What makes calls of the kernels succeed.
 const WHOLE: &str = "rows are whole, and as wide as the weights";
 
-/// Several products of the same rows, which are put into form once where all agree about it: replaces each `Vec`
+/// Several products of the same rows, which are put into form once where all agree about it for good: replaces each `Vec`
 /// by its product's y.
 ///
 /// # Panics
@@ -100,7 +128,7 @@ pub fn together<const N: usize>(
 ) {
     let Some((first, _)) = products.first() else { return };
     let (kernels, form, k) = (first.kernels, first.form, first.inputs());
-    if products.iter().any(|(linear, _)| linear.form != form) {
+    if products.iter().any(|(linear, _)| linear.form != form || linear.rival.is_some()) {
         products.into_iter().for_each(|(linear, out)| linear.apply(input, operands, out));
         return;
     }
@@ -181,6 +209,26 @@ mod tests {
         }
         let refusal = params.linear("u_W", None, 4, 2).unwrap_err().to_string();
         assert!(refusal.contains("u_W_QuantMultA"), "{refusal}");
+    }
+
+    #[test]
+    fn of_two_rivals_each_has_its_turn() {
+        let (input, weights) = (waves(6, 0.7), waves(12, 1.1));
+        let double: Vec<f32> = weights.iter().map(|w| 2.0 * w).collect();
+        let [one, two] = [weights, double].map(|weights| Matrix::plain(weights, 6, 2));
+        let both =
+            one.clone().with_rival(Some(two.clone())).beside(two.clone().with_rival(Some(one.clone())));
+        let pack = |matrix: &Matrix<'_>| Linear::new(Kernels::best(), matrix, &[]).unwrap();
+        let (racing, mut operands, mut out) = (pack(&both), Operands::default(), Vec::new());
+        let expected = [one.clone().beside(two.clone()), two.beside(one)].map(|matrix| {
+            pack(&matrix).apply(&input, &mut operands, &mut out);
+            out.clone()
+        });
+        assert_ne!(expected[0], expected[1]);
+        for turn in 0..20 {
+            together(&input, &mut operands, [(&racing, &mut out)]);
+            assert_eq!(out, expected[turn % 2], "turn {turn}");
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Matrix<'a> {
     inputs: usize,
     outputs: usize,
     scale: InputScale,
+    /// The same in another precision.
+    rival: Option<Box<Matrix<'a>>>,
 }
 
 /// Where the scale of what int8 weights are multiplied with comes from.
@@ -98,12 +100,21 @@ impl<'a> Matrix<'a> {
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
             _ => (Values::F32(tensor.to_f32()?), Layout::Kn),
         };
-        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow })
+        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, rival: None })
     }
 
     /// The same, whose inputs have their scale from there.
     pub(crate) fn with_scale(self, scale: InputScale) -> Self {
         Self { scale, ..self }
+    }
+
+    /// The same, with `rival`, what it was before it was quantised: whichever is multiplied faster is to be used.
+    pub(crate) fn with_rival(self, rival: Option<Self>) -> Self {
+        Self { rival: rival.map(Box::new), ..self }
+    }
+
+    pub(crate) fn rival(&self) -> Option<&Self> {
+        self.rival.as_deref()
     }
 
     /// Of f32 values [inputs, outputs], row-major.
@@ -114,7 +125,7 @@ impl<'a> Matrix<'a> {
         let values = values.into();
         assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
         let (layout, scale) = (Layout::Kn, InputScale::PerRow);
-        Self { values: Values::F32(values), layout, inputs, outputs, scale }
+        Self { values: Values::F32(values), layout, inputs, outputs, scale, rival: None }
     }
 
     /// How many inputs the product has.
@@ -131,7 +142,12 @@ impl<'a> Matrix<'a> {
     ///
     /// # Panics
     /// When they have different inputs.
-    pub fn beside(self, right: Self) -> Self {
+    pub fn beside(mut self, mut right: Self) -> Self {
+        let rivals = self.rival.take().zip(right.rival.take());
+        self.beside_it(right).with_rival(rivals.map(|(left, right)| left.beside(*right)))
+    }
+
+    fn beside_it(self, right: Self) -> Self {
         assert_eq!(self.inputs, right.inputs, "matrices of the same inputs");
         let (inputs, outputs) = (self.inputs, self.outputs + right.outputs);
         let (shape, layout) = ((inputs, self.outputs, right.outputs), self.layout);
@@ -145,9 +161,9 @@ impl<'a> Matrix<'a> {
             (Values::Int8(a, x), Values::Int8(b, y)) if alike => {
                 Values::Int8(join(a, b, shape, layout).into(), [&x[..], y].concat())
             }
-            _ => return self.widened().beside(right.widened()).with_scale(scale),
+            _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs, scale }
+        Self { values, layout, inputs, outputs, scale, rival: None }
     }
 
     /// The same in f32, row-major: where two differ in what they hold.

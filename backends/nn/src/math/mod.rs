@@ -10,6 +10,7 @@ mod form;
 mod linear;
 mod matrix;
 mod reduce;
+mod rivals;
 mod sum;
 
 pub use activation::Activation;

@@ -81,6 +81,8 @@ impl Transformer {
             alignment_layer: options.alignment_layer,
         });
         let (words, parameters) = (options.words, params.weights().parameters());
-        Ok(Arc::new(Loaded { words, parameters, worker: move || State::new(Arc::clone(&network)) }))
+        let attended = network.layers.len() * 2 * options.width; // keys and values
+        let worker = move || State::new(Arc::clone(&network));
+        Ok(Arc::new(Loaded { words, parameters, attended, worker }))
     }
 }

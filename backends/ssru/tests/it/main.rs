@@ -168,6 +168,56 @@ fn static_activation_scales_are_found_stored_and_used() {
     assert!(without.contains("QuantMultA") && without.contains("--calibrate"), "{without}");
 }
 
+/// Gathered off line, quantised on line, or not gathered at all: the same translations with the same scores.
+#[test]
+fn a_shortlists_columns_give_the_same_wherever_they_come_from() {
+    let goldens =
+        Goldens { input: home().join("input.en"), vocabulary: home().join("vocab.spm"), shortlist: None };
+    let list = home().join("lex.s2t");
+    for (beam, model) in [(1, "tied-layers"), (3, "norms-projection")] {
+        let lists = |first: usize, columns: &str| {
+            let settings = json!({
+                "beam": beam, "n-best": beam > 1, "precision": "int8", "max-length-factor": 1.5,
+                "shortlist": [list, first, 5, 0], "shortlist-columns": columns,
+            });
+            goldens.translate(&ENGINE, &[home().join(model).join("model.npz")], &settings, usize::MAX)
+        };
+        for first in [10, 280] {
+            let expected = lists(first, "off-line");
+            for columns in ["on-line", "whole", "auto"] {
+                assert_eq!(lists(first, columns), expected, "{model} {first} {columns}");
+            }
+        }
+        assert_ne!(lists(10, "whole"), lists(280, "whole"), "the shortlist counts");
+    }
+}
+
+#[test]
+fn products_that_choose_their_precision_say_so() {
+    let goldens =
+        Goldens { input: home().join("input.en"), vocabulary: home().join("vocab.spm"), shortlist: None };
+    let model = [home().join("tied-layers/model.npz")];
+    let lines = |settings: Value| -> Vec<String> {
+        let lists = goldens.translate(&ENGINE, &model, &settings, 1);
+        lists.into_iter().map(|list| list[0].0.clone()).collect()
+    };
+    let floats = lines(json!({ "beam": 1 }));
+    let kept = |further: bool| {
+        let found = lines(json!({ "beam": 1, "precision": "int16", "auto-precision": further }));
+        found.iter().zip(&floats).filter(|(line, float)| line == float).count()
+    };
+    let (racing, whole) = (kept(true), kept(false));
+    assert!(racing * 10 + floats.len() >= whole * 10, "{racing} lines kept, and {whole} by int16 alone");
+    for (races, precision) in
+        [(true, "int16 or f32 for each product, whichever was faster"), (false, "int16")]
+    {
+        let settings =
+            json!({ "vocab": home().join("vocab.spm"), "precision": "int16", "auto-precision": races });
+        let facts = ENGINE.open(&model, settings.as_object().unwrap()).unwrap().facts();
+        assert_eq!((facts.not_reproducible.is_some(), facts.precision.as_deref()), (races, Some(precision)));
+    }
+}
+
 #[test]
 fn odd_lines_have_one_answer_each() {
     let long = "dog ".repeat(3000);
@@ -202,6 +252,9 @@ fn what_cannot_be_done_is_refused_by_name() {
         (json!({ "max-length-factor": 0 }), "above 0"),
         (json!({ "shortlist": 5 }), "a file, a list"),
         (json!({ "replace-unknown": true }), "whole words"),
+        (json!({ "shortlist-columns": "off" }), "\"on-line\" or \"whole\""),
+        (json!({ "shortlist-columns": "on-line", "precision": "int16" }), "these are int16"),
+        (json!({ "auto-precision": true }), "these weights are f32"),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();
         assert!(refusal.contains(part), "{part} is not in {refusal}");

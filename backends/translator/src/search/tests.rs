@@ -19,6 +19,10 @@ struct Scripted(Table);
 struct Script(Table, usize);
 
 impl Network for Scripted {
+    fn attended_bytes(&self) -> usize {
+        0
+    }
+
     fn source_words(&self) -> usize {
         4
     }
