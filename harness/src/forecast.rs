@@ -8,11 +8,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::campaign::{Campaign, Generated, System, Track};
+use crate::campaign::{Campaign, Generated, System};
+
 use crate::host;
 use crate::plan::{Placement, Round};
 use crate::products::{Precision, Product, race};
 use crate::rounds::throughput::ONE_LINE_LAUNCHES;
+use crate::rules::Track;
 use crate::stats::median;
 
 /// A word of a system of which nothing is known: slow for the engines here, and fast for most others.

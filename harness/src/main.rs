@@ -23,6 +23,7 @@ mod gate;
 mod host;
 #[cfg(test)]
 mod methodology;
+mod noise;
 mod null;
 mod numbers;
 mod opening;
@@ -38,6 +39,7 @@ mod registry;
 mod report;
 mod reproduce;
 mod rounds;
+mod rules;
 mod say;
 mod score;
 mod shell;

@@ -2,10 +2,12 @@
 
 use crate::campaign::Profile;
 use crate::compare;
+use crate::noise;
 use crate::process::{self, audit, environment, whole_file};
-use crate::rounds::{self, noise, throughput};
+use crate::rounds::{self, throughput};
+use crate::rules::Probe;
 use crate::supervisor;
-use crate::verify::{Probe, examinee, length, recognition, timing};
+use crate::verify::{examinee, length, recognition, sameness, timing};
 
 const DOCUMENT: &str = include_str!("../../docs/METHODOLOGY.md");
 
@@ -96,7 +98,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("significant: p after Holm's correction below", compare::SIGNIFICANT.to_string()),
         ("pairs of rounds of a gate", compare::PAIRS.to_string()),
         ("pairs below which it refuses to answer", compare::LEAST_PAIRS.to_string()),
-        ("nondeterministic: share of lines that differ, above", percent(rounds::MOST_DIFFERING)),
+        ("nondeterministic: share of lines that differ, above", percent(sameness::MOST_DIFFERING)),
         ("empty_output: share of ordinary lines, from", percent(length::EMPTY_SHARE)),
         ("ordinary lines have at most so many words", length::LONGEST_ORDINARY.to_string()),
         ("runaway: characters out for characters in, above", length::RUNAWAY_FACTOR.to_string()),

@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::campaign::{Campaign, System, Track};
+use crate::campaign::{Campaign, System};
+
 use crate::exit::{Outcome, bad_input};
 use crate::os;
 use crate::progress::Progress;
+use crate::rules::Track;
 use crate::say::say;
 
 /// Opens every hosted system once: what it refuses is told before an hour of other systems' rounds. A model that is still

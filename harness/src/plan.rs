@@ -1,8 +1,10 @@
 //! From a campaign to rounds: which cells, in which order, on which cores.
 
-use crate::campaign::{Campaign, System, TestSet, Track, fits};
+use crate::campaign::{Campaign, System, TestSet, fits};
+
 use crate::exit::{Outcome, bad_input};
 use crate::random::Random;
+use crate::rules::Track;
 
 /// What of a campaign to run; empty lists mean all.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -7,13 +7,12 @@ use std::ops::Range;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::campaign::Track;
 use crate::numbers::{self, Estimate, plain, supported};
 use crate::os;
 use crate::prices::Price;
+use crate::rules::{Track, Verdict};
 use crate::stats::Standing;
 use crate::store::{CellSummary, Summary};
-use crate::verify::Verdict;
 
 /// A column: head, and a row's text.
 type Column = (String, Box<dyn Fn(&CellSummary) -> String>);

@@ -8,7 +8,6 @@ mod testset;
 mod unknown;
 mod wire;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -20,46 +19,7 @@ pub use testset::{Filler, TestSet, hex, split_lines, words};
 pub use wire::own_system;
 
 use crate::exit::Outcome;
-use crate::verify::Probe;
-
-/// A protocol under which a system is measured.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
-)]
-pub enum Track {
-    /// One line, flush, wait for the reply, next; one core.
-    #[serde(rename = "latency")]
-    #[value(name = "latency")]
-    Latency,
-    /// The whole file at once, one core.
-    #[serde(rename = "throughput-1")]
-    #[value(name = "throughput-1")]
-    Throughput1,
-    /// The whole file at once, all cores that the campaign allows.
-    #[serde(rename = "throughput-all")]
-    #[value(name = "throughput-all")]
-    ThroughputAll,
-}
-
-impl Track {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
-
-    /// The name in campaigns, records and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Latency => "latency",
-            Self::Throughput1 => "throughput-1",
-            Self::ThroughputAll => "throughput-all",
-        }
-    }
-}
-
-impl fmt::Display for Track {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+use crate::rules::{Probe, Track};
 
 /// A system whose plugin isn't there.
 #[derive(Clone, Debug)]

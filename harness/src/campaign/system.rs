@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use dyno_api::Settings;
 use serde::Serialize;
 
-use super::Track;
 use crate::registry;
+use crate::rules::Track;
 
 /// What competes under one name.
 #[derive(Clone, Debug, Serialize)]

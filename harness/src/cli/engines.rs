@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::setting;
-use crate::campaign::Track;
+use crate::rules::Track;
 
 pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
   echo 'A man sleeps.' | dyno translate --model models/mine

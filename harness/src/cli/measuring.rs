@@ -6,8 +6,9 @@ use clap::Args;
 
 use super::runs::PriceArgs;
 use super::setting;
-use crate::campaign::{Profile, Track};
+use crate::campaign::Profile;
 use crate::plan::Filters;
+use crate::rules::Track;
 
 pub(super) const RUN_EXAMPLES: &str = "Examples:
   dyno run                                  the starter campaign
@@ -75,7 +76,7 @@ pub struct VerifyArgs {
     pub settings: Vec<(String, serde_json::Value)>,
     /// Only this probe; may be repeated
     #[arg(long = "probe", short, value_name = "PROBE")]
-    pub probes: Vec<crate::verify::Probe>,
+    pub probes: Vec<crate::rules::Probe>,
     /// Only this track; may be repeated. Else the campaign's, or latency and throughput-1
     #[arg(long = "track", value_name = "TRACK")]
     pub tracks: Vec<Track>,

@@ -12,9 +12,10 @@ use serde_json::json;
 
 use super::translate::Hosted;
 use super::{load_campaign, print, print_json};
-use crate::campaign::{Track, split_lines, words};
+use crate::campaign::{split_lines, words};
 use crate::cli::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
+use crate::rules::Track;
 
 /// Tells it of what `args` name.
 pub fn breakdown(mut args: BreakdownArgs) -> Outcome {

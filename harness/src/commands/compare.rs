@@ -5,13 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{print, print_json};
-use crate::campaign::Track;
 use crate::cli::CompareArgs;
 use crate::compare::{Change, Comparison, Quality, Question, Speeds, judge};
 use crate::exit::{Exit, Outcome, no_answer};
+use crate::rules::{Track, Verdict};
 use crate::store::{MeasuredCell, Run};
 use crate::table;
-use crate::verify::Verdict;
 
 /// With fewer rounds on a side nothing can be significant: the least two-sided p of four against four is 2.9 %, which
 /// Holm's correction over two cells undoes already.

@@ -7,11 +7,12 @@ use dyno_api::closest;
 use serde_json::json;
 
 use super::{load_campaign, print, print_json};
-use crate::campaign::{Campaign, Launch, PLACEHOLDERS, Track};
+use crate::campaign::{Campaign, Launch, PLACEHOLDERS};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::Host;
 use crate::prices::{self, Price};
+use crate::rules::Track;
 use crate::{registry, table};
 
 /// Prints systems, test sets, backends and tracks.

@@ -9,9 +9,9 @@ use dyno_api::{Backend, Model, Settings, WATCH};
 use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
-use crate::campaign::Track;
 use crate::cli::{DecodingArgs, HostedArgs, TranslateArgs};
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::rules::Track;
 use crate::say::say;
 use crate::translate::{Manner, write_json};
 use crate::{registry, translate};

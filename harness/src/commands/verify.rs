@@ -7,15 +7,16 @@ use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 use super::{load_campaign, print, print_json};
-use crate::campaign::{Campaign, Launch, Limits, System, TestSet, Track, own_system, starter};
+use crate::campaign::{Campaign, Launch, Limits, System, TestSet, own_system, starter};
 use crate::cli::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::host::{self, Host};
 use crate::plan::{Filters, Placement};
 use crate::random::fresh_seed;
 use crate::registry;
+use crate::rules::{Probe, Track, Verdict};
 use crate::say::say;
-use crate::verify::{Examined, Examinee, Finding, Probe, Verdict, examine, verdict};
+use crate::verify::{Examined, Examinee, Finding, examine, verdict};
 
 /// Who is verified, on what, under which limits.
 struct Request {

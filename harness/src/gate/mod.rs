@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use sides::Baseline;
 
-use crate::campaign::{Campaign, Limits, Profile, System, TestSet, Track, split_lines};
+use crate::campaign::{Campaign, Limits, Profile, System, TestSet, split_lines};
+
 use crate::compare::Speeds;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::host::{self, Host};
@@ -19,9 +20,9 @@ use crate::plan::{Placement, Round};
 use crate::progress::Progress;
 use crate::random::Random;
 use crate::rounds::{self, Bench};
+use crate::rules::{Reason, Track, Verdict};
 use crate::stats::{mean, median};
 use crate::store::{Identity, Place, Record, Store};
-use crate::verify::{Reason, Verdict};
 
 /// A round of the gate lasts about this long: long against the clock's and the scheduler's grain, short enough for
 /// pairs to stand near each other.

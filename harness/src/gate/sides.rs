@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::campaign::{Campaign, Launch, System, TestSet, Track};
+use crate::campaign::{Campaign, Launch, System, TestSet};
+
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::host::Host;
+use crate::rules::Track;
 use crate::store::{MeasuredCell, Run};
 
 /// The other side of the gate.

@@ -7,8 +7,8 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::Track;
 use crate::products::Product;
+use crate::rules::Track;
 
 const PAPERS: [&str; 4] = [
     include_str!("devlin-2017.toml"),

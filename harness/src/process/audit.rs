@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::tree;
-use crate::verify::{Code, Reason};
+use crate::rules::{Code, Reason};
 
 /// Time between two looks, once a launch is no longer young: often enough for any round, and some tens of
 /// microseconds each.

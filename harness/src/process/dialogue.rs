@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::tree::{self, Wait};
 use crate::os::{self, Interest};
-use crate::verify::{Code, Reason};
+use crate::rules::{Code, Reason};
 
 /// No answer of a translator is longer; beyond it something loops.
 const LONGEST_REPLY: usize = 64 << 20;

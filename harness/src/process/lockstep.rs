@@ -12,7 +12,7 @@ use super::supervised::Supervised;
 use super::{Ending, Subject, bad_end, silence};
 use crate::exit::Outcome;
 use crate::os;
-use crate::verify::{Code, Reason};
+use crate::rules::{Code, Reason};
 
 /// After closing its output a system has this long: exits take milliseconds.
 const LEAVE: Duration = Duration::from_secs(1);

@@ -24,9 +24,10 @@ pub use lockstep::LOADING;
 pub use lockstep::{Lockstep, lockstep, lockstep_for};
 pub use whole_file::{Pass, whole_file};
 
-use crate::campaign::{Limits, System, Track};
+use crate::campaign::{Limits, System};
+
+use crate::rules::{Code, Reason, Track};
 use crate::supervisor::Report;
-use crate::verify::{Code, Reason};
 
 /// What is started, and under which conditions.
 #[derive(Clone, Copy)]

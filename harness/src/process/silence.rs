@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::dialogue::{Dialogue, Stop};
-use crate::verify::{Code, Reason};
+use crate::rules::{Code, Reason};
 
 /// A block of standard output is 4 KiB or more (glibc on a pipe, and everybody after it); half of it separates
 /// buffers that fill from programs that read some lines ahead.

@@ -16,8 +16,8 @@ use super::environment::environment;
 use super::{Ending, Subject, tree};
 use crate::exit::Outcome;
 use crate::os::{self, Interest};
+use crate::rules::{Code, Reason};
 use crate::supervisor::{Launched, Report, Spec, control_pair};
-use crate::verify::{Code, Reason};
 
 /// A supervisor answers within microseconds; one that doesn't was stopped or killed by its system.
 const PATIENCE: Duration = Duration::from_secs(10);

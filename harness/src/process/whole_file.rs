@@ -10,7 +10,7 @@ use super::supervised::Supervised;
 use super::{Ending, Subject, bad_end};
 use crate::campaign::split_lines;
 use crate::exit::Outcome;
-use crate::verify::{Code, Reason};
+use crate::rules::{Code, Reason};
 
 /// An output larger than this, and than [`MOST_GROWTH`] times its input, is a flood.
 pub const MOST_BYTES: u64 = 64 << 20;

@@ -4,10 +4,9 @@
 use super::charts::Axis;
 use super::material::{Measure, Set};
 use super::numbers::{Estimate, tick};
-use crate::campaign::Track;
+use crate::rules::{Track, Verdict};
 use crate::stats::{Order, Standing, standings};
 use crate::store::Duel;
-use crate::verify::Verdict;
 
 /// A way to count cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

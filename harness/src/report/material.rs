@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use super::charts::Family;
 use super::numbers::Estimate;
-use crate::campaign::{Profile, Track};
+use crate::campaign::Profile;
 use crate::host::Host;
 use crate::prices::Price;
+use crate::rules::{Reason, Track, Verdict};
 use crate::stats::Order;
 use crate::store::Duel;
-use crate::verify::{Reason, Verdict};
 
 /// A run.
 #[derive(Clone, Debug)]

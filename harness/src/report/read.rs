@@ -7,13 +7,14 @@ use serde_json::Value;
 use super::charts::Family;
 use super::material::{Cell, Load, Material, Measure, Set, System};
 use super::numbers::Estimate;
-use crate::campaign::{Profile, TestSet, Track};
-use crate::rounds::Noise;
-use crate::rounds::breakdown::CellBreakdown;
+use crate::campaign::{Profile, TestSet};
+use crate::noise::Noise;
+use crate::rules::{Track, Verdict};
 use crate::score::Scores;
 use crate::stats::{Order, median, median_interval, percentile};
-use crate::store::{CellSummary, Duel, P95, Record, Rounds, Run, SPEED, noise_floor, summarise};
-use crate::verify::Verdict;
+use crate::store::{
+    CellBreakdown, CellSummary, Duel, P95, Record, Rounds, Run, SPEED, noise_floor, summarise,
+};
 
 /// The material of `run`.
 pub fn material(run: &Run) -> Material {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::numbers::lacking_decimals;
+use super::numbers::{Estimate, lacking_decimals};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -56,6 +56,15 @@ impl Field {
     /// A figure that may be missing.
     pub fn maybe(value: Option<f64>, text: impl Fn(f64) -> String) -> Self {
         value.map_or_else(Self::none, |value| Self::figure(text(value), value))
+    }
+
+    /// A factor with the least and the most of its rounds, where they differ in what is printed.
+    pub fn factor(factor: Option<Estimate>) -> Self {
+        let text = |of: Estimate| {
+            let [value, low, high] = [of.value, of.low, of.high].map(|value| format!("{value:.2}"));
+            if low == high { value } else { format!("{value} ({low}–{high})") }
+        };
+        factor.map_or_else(Self::none, |factor| Self::figure(text(factor), factor.value))
     }
 
     /// Nothing.

@@ -100,7 +100,7 @@ impl<'a> Places<'a> {
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         let mut table = Table::new(caption, &heads);
         for (name, row) in self.rows.iter().zip(&self.factors) {
-            let fields = row.iter().map(|factor| super::show::estimate(*factor));
+            let fields = row.iter().map(|factor| Field::factor(*factor));
             table.push("", [Field::text(*name)].into_iter().chain(fields).collect());
         }
         table.aligned()

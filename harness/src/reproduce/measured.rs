@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{LIBRARY, Pair};
-use crate::campaign::{Campaign, Track, Unbuilt};
+use crate::campaign::{Campaign, Unbuilt};
 use crate::numbers::Estimate;
 use crate::papers::{Column, Unit};
+use crate::rules::{Track, Verdict};
 use crate::stats::median;
 use crate::store::{MeasuredCell, Record, Run, steady};
-use crate::verify::Verdict;
 
 /// What each product of a table reached, turn by turn, and where.
 pub struct Products {

@@ -4,7 +4,7 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::{Pair, Reproduction, Row, chart, map};
-use crate::numbers::{Estimate, plain};
+use crate::numbers::plain;
 use crate::papers::{Column, Unit};
 use crate::report::charts::Figure;
 use crate::report::{self, Field, Table};
@@ -157,7 +157,7 @@ fn findings(reproduction: &Reproduction) -> Vec<String> {
             columns => format!(" ({})", columns[at].head),
         };
         let (name, base) = (&row.name, row.base.as_ref()?);
-        let here = estimate(Some(here)).text;
+        let here = Field::factor(Some(here)).text;
         Some(format!(
             "“{name}” is {paper:.2} times as fast as “{base}” in the paper, {here} times here{column}."
         ))
@@ -248,16 +248,7 @@ fn fields_of(pair: &Pair, column: &Column) -> [Field; 5] {
         Field::maybe(pair.paper, printed),
         Field::maybe(pair.paper_factor, |factor| format!("{factor:.2}")),
         Field::maybe(pair.ours, plain),
-        estimate(pair.factor),
-        estimate(pair.over_library),
+        Field::factor(pair.factor),
+        Field::factor(pair.over_library),
     ]
-}
-
-/// A factor with the least and the most of its rounds, where they differ in what is printed.
-pub(super) fn estimate(factor: Option<Estimate>) -> Field {
-    let text = |of: Estimate| {
-        let [value, low, high] = [of.value, of.low, of.high].map(|value| format!("{value:.2}"));
-        if low == high { value } else { format!("{value} ({low}–{high})") }
-    };
-    factor.map_or_else(Field::none, |factor| Field::figure(text(factor), factor.value))
 }

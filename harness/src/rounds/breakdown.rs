@@ -6,38 +6,18 @@ use std::io::Read;
 use std::path::Path;
 
 use dyno_api::Breakdown;
-use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Campaign, TestSet, Track, words};
+use crate::campaign::{Campaign, TestSet, words};
+
 use crate::exit::Outcome;
 use crate::plan::{Cell, Placement};
 use crate::process::{Subject, whole_file};
-use crate::store::Store;
+use crate::store::{CellBreakdown, Store};
 
 /// Words after which the shares of a cell's time are known well enough.
 pub const ENOUGH_WORDS: usize = 2000;
 /// A breakdown has sixteen numbers; a file far larger than they need is something else.
 const MOST_BYTES: u64 = 64 << 10;
-
-/// What one cell's system said: a row of `breakdowns.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellBreakdown {
-    /// Who.
-    pub system: String,
-    /// On what.
-    pub test_set: String,
-    /// Under which protocol.
-    pub track: Track,
-    /// Nanoseconds of all its workers.
-    pub breakdown: Breakdown,
-}
-
-impl CellBreakdown {
-    /// Whether it is of `cell`.
-    pub fn is_of(&self, cell: &Cell<'_>) -> bool {
-        self.system == cell.system.name && self.test_set == cell.test_set.name && self.track == cell.track
-    }
-}
 
 /// Asks `cell`'s system: `Ok(None)` where it keeps no account, a complaint where what it says can't be.
 pub(crate) fn ask(

@@ -5,12 +5,14 @@
 //! itself in other orders, but only for a system that has shown that it translates equal lines anew. Else the
 //! set stands as it is, and the round takes more launches.
 
-use super::{Run, invalid_utf8, may_repeat};
+use super::{Run, may_repeat};
 use crate::campaign::{System, split_lines, words};
 use crate::exit::Outcome;
 use crate::process::{Pass, whole_file};
 use crate::random::Random;
-use crate::verify::{Code, Reason, length};
+use crate::rules::{Code, Reason};
+use crate::verify::invalid_utf8;
+use crate::verify::length;
 
 /// The input of a launch.
 pub struct Filling {

@@ -1,11 +1,9 @@
 //! One round: a fresh process of a system under a track's protocol, from launch to record.
 
 pub mod breakdown;
-pub mod canary;
 mod filling;
 mod floor;
 mod latency;
-pub mod noise;
 pub mod throughput;
 
 use std::path::Path;
@@ -14,15 +12,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dyno_api::Facts;
 
 pub use floor::{give_back, pipe_floor_ns};
-pub use noise::Noise;
 
-use crate::campaign::{Campaign, Track, split_lines};
+use crate::campaign::{Campaign, split_lines};
+
 use crate::exit::Outcome;
+use crate::noise::{self, Noise};
 use crate::plan::{Placement, Round};
 use crate::process::{Audit, Ending, Subject};
+use crate::rules::{Code, Probe, Reason, Track, Verdict};
 use crate::store::{Record, SCHEMA, Store, file_hash};
 use crate::supervisor::Report;
-use crate::verify::{Code, Comparison, Examined, Probe, Reason, Verdict, length};
+use crate::verify::{Comparison, Examined, invalid_utf8, length};
 
 /// What a round needs to know.
 pub(crate) struct Bench<'a> {
@@ -37,9 +37,6 @@ pub(crate) struct Bench<'a> {
     /// The median exchange of one line between two bare processes on this host.
     pub pipe_floor_ns: u64,
 }
-
-/// More differing lines than this share of a set are no rounding of sums: the protocol's limit.
-pub const MOST_DIFFERING: f64 = 0.01;
 
 /// What a track's protocol saw.
 #[derive(Default)]
@@ -235,15 +232,6 @@ fn earlier_answers(run: &Run<'_>, fits: impl Fn(&Record) -> bool) -> Option<Vec<
         store.records().iter().filter(|record| fits(record)).find_map(|record| record.output.as_ref())?;
     let text = std::fs::read(store.output_path(output)).ok()?;
     Some(split_lines(&text).map(<[u8]>::to_vec).collect())
-}
-
-/// The first answer to a valid line that is not valid itself. To an invalid line any answer will do.
-pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
-    let is_bad = |(line, answer): (&Vec<u8>, &Vec<u8>)| {
-        std::str::from_utf8(line).is_ok() && std::str::from_utf8(answer).is_err()
-    };
-    let line = source.iter().zip(answers).position(is_bad)?;
-    Some(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)))
 }
 
 /// What the system said of itself, if it did; the file is taken away for the next launch.

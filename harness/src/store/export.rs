@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::{CellSummary, Run, histogram, write_whole};
-use crate::campaign::Track;
 use crate::exit::Outcome;
+use crate::rules::Track;
 
 /// Writes a row a cell, headed by the field names.
 pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Outcome<()> {

@@ -21,6 +21,7 @@
 //! [`Store`] writes, and holds the folder's lock; [`Run`] reads, also what is read-only. A run folder is whole: it
 //! is scored, compared and reported without the campaign that it came from.
 
+mod cell;
 mod export;
 mod files;
 mod folder;
@@ -40,6 +41,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 
+pub use cell::{CellBreakdown, CellSummary};
 pub use export::{unlike_a_formula, write_csv, write_histograms};
 use files::MAKE_ROOM;
 pub use files::{read_json, write_json, write_whole};
@@ -49,12 +51,11 @@ use journal::open_records;
 pub use record::{Record, SCHEMA};
 pub use run::{COMMAND, MeasuredCell, Run};
 pub use standing::{Duel, P95, Rounds, SPEED, noise_floor};
-pub use summary::{CellSummary, Summary, steady, summarise};
+pub use summary::{Summary, steady, summarise};
 
 use crate::campaign::{TestSet, hex};
 use crate::exit::{Outcome, bad_input};
 use crate::plan::Round;
-use crate::rounds::breakdown::CellBreakdown;
 
 const BREAKDOWNS: &str = "breakdowns.json";
 

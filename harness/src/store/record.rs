@@ -6,12 +6,12 @@ use dyno_api::Facts;
 use serde::{Deserialize, Serialize};
 
 use super::identity::collect_files;
-use crate::campaign::{Profile, Track};
+use crate::campaign::Profile;
+use crate::noise::Noise;
 use crate::plan::Round;
 use crate::process::Audit;
-use crate::rounds::Noise;
+use crate::rules::{Reason, Track, Verdict};
 use crate::supervisor::Report;
-use crate::verify::{Reason, Verdict};
 
 /// Version of the record's shape; a reader refuses a newer one.
 pub const SCHEMA: u32 = 2;

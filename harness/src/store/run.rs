@@ -7,13 +7,12 @@ use std::path::Path;
 use super::files::read_whole_lines;
 use super::folder::read_identity;
 use super::journal::parse_records;
-use super::{BREAKDOWNS, Identity, Record, read_json, testsets};
-use crate::campaign::{Profile, TestSet, Track};
+use super::{BREAKDOWNS, CellBreakdown, Identity, Record, read_json, testsets};
+use crate::campaign::{Profile, TestSet};
 use crate::exit::{Outcome, bad_input};
 use crate::prices::Price;
-use crate::rounds::breakdown::CellBreakdown;
+use crate::rules::{Track, Verdict};
 use crate::score::Scores;
-use crate::verify::Verdict;
 
 /// The file of the command that began a run.
 pub const COMMAND: &str = "command.txt";

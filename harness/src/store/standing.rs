@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::cell::CellSummary;
 use super::run::MeasuredCell;
-use super::summary::CellSummary;
 use super::{Record, Run};
-use crate::campaign::Track;
 use crate::numbers::Estimate;
+use crate::rules::{Track, Verdict};
 use crate::stats::{self, Order, paired_ratio, percentile};
-use crate::verify::Verdict;
 
 /// A figure of a round, by which systems are compared.
 pub type Figure = fn(&Record) -> Option<f64>;

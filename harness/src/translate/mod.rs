@@ -14,9 +14,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use dyno_api::{Answer, Model, Session};
 
-use crate::campaign::Track;
 use crate::exit::{OrBadInput, Outcome};
 use crate::host;
+use crate::rules::Track;
 
 /// How lines go in, and how answers come out.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 //! of a system is audited as well; here the figures are shown.
 
 use super::{Examinee, Heard, lines};
-use crate::campaign::Track;
 use crate::exit::Outcome;
+use crate::rules::Track;
 
 /// Lines, enough for a worker pool to start and to work.
 const LINES: usize = 200;

@@ -2,8 +2,8 @@
 //! by `process::silence`, here as in every round.
 
 use super::{Examinee, Heard, lines};
-use crate::campaign::Track;
 use crate::exit::Outcome;
+use crate::rules::Track;
 
 /// So many lines in a row, for those that lag only sometimes, or only later.
 const LINES: usize = 400;

@@ -3,9 +3,10 @@
 use super::sameness::Comparison;
 use super::timing::{CACHE_APART, CACHE_PAIRS, Sample, cached};
 use super::{Examinee, Heard, lines};
-use crate::campaign::{Track, words};
+use crate::campaign::words;
 use crate::exit::Outcome;
 use crate::process::Lockstep;
+use crate::rules::Track;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     if !examinee.answers_lines() {

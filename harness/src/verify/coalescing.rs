@@ -4,8 +4,8 @@
 
 use super::timing::coalesced;
 use super::{Examinee, Heard, lines};
-use crate::campaign::Track;
 use crate::exit::Outcome;
+use crate::rules::Track;
 
 /// Lines of the set: few enough that equal ones meet in any window, enough for several batches.
 const LINES: usize = 128;

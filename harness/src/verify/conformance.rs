@@ -1,10 +1,9 @@
 //! Conformance: odd lines answered one for one, the last one also without a line end; ordinary ones in order.
 
 use super::sameness::Comparison;
-use super::{Code, Examinee, Heard, Reason, lines};
-use crate::campaign::Track;
+use super::{Examinee, Heard, lines};
 use crate::exit::Outcome;
-use crate::rounds::invalid_utf8;
+use crate::rules::{Code, Reason, Track};
 
 /// Ordinary lines whose order is checked.
 const LINES: usize = 100;
@@ -93,4 +92,13 @@ fn check_order(examinee: &Examinee<'_>, track: Track, heard: &mut Heard) -> Outc
         Err(failed) => heard.findings.extend(failed.findings),
     }
     Ok(())
+}
+
+/// The first answer to a valid line that is not valid itself. To an invalid line any answer will do.
+pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
+    let is_bad = |(line, answer): (&Vec<u8>, &Vec<u8>)| {
+        std::str::from_utf8(line).is_ok() && std::str::from_utf8(answer).is_err()
+    };
+    let line = source.iter().zip(answers).position(is_bad)?;
+    Some(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)))
 }

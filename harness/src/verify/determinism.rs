@@ -3,8 +3,8 @@
 
 use super::sameness::Comparison;
 use super::{Examinee, Heard, lines};
-use crate::campaign::Track;
 use crate::exit::Outcome;
+use crate::rules::Track;
 
 /// Lines that are compared.
 const LINES: usize = 150;

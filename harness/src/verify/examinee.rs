@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Heard;
-use crate::campaign::{Limits, System, TestSet, Track, words};
+use crate::campaign::{Limits, System, TestSet, words};
 use crate::exit::Outcome;
 use crate::plan::Placement;
 use crate::process::{Lockstep, Pass, Subject, lockstep, lockstep_for, whole_file};
 use crate::random::Random;
+use crate::rules::Track;
 
 /// A system before its probes.
 pub struct Examinee<'a> {

@@ -1,9 +1,10 @@
 //! The length guard, for translators: answers that are missing, far too long, or of another length than the
 //! references.
 
-use super::{Code, Examinee, Heard, Reason, lines};
+use super::{Examinee, Heard, lines};
 use crate::campaign::{TestSet, words};
 use crate::exit::Outcome;
+use crate::rules::{Code, Reason};
 
 /// Characters of all answers against the references'.
 pub const LENGTH_TOLERANCE: f64 = 0.10;

@@ -9,81 +9,28 @@ mod audit;
 mod buffering;
 mod cache;
 mod coalescing;
-mod code;
 mod conformance;
 mod determinism;
 pub mod examinee;
 pub mod length;
 mod lines;
 pub mod recognition;
-mod sameness;
+pub mod sameness;
 pub mod timing;
 
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-pub use code::{Code, Reason, Severity, Verdict};
+pub use conformance::invalid_utf8;
 pub use examinee::Examinee;
 pub use sameness::Comparison;
 
-use crate::campaign::Track;
 use crate::exit::Outcome;
-use crate::rounds::noise::Watch;
-
-/// A question to a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Probe {
-    /// Does it answer each line before it sees the next?
-    Buffering,
-    /// Does it answer odd lines, one for one and in order?
-    Conformance,
-    /// Does it keep to its cores, and leave nothing behind?
-    Audit,
-    /// Is its text the same in every track?
-    Sameness,
-    /// Is its text the same in every launch?
-    Determinism,
-    /// Are its answers about as long as they should be?
-    Length,
-    /// Does it remember lines that it has answered?
-    Cache,
-    /// Does it translate equal lines once?
-    Coalescing,
-    /// Does it know the test set?
-    Recognition,
-}
+use crate::noise::Watch;
+use crate::rules::{Code, Probe, Reason, Severity, Track, Verdict};
 
 impl Probe {
-    /// All of them, in the order in which they are asked: what makes others pointless comes first.
-    pub const ALL: [Self; 9] = [
-        Self::Buffering,
-        Self::Conformance,
-        Self::Audit,
-        Self::Sameness,
-        Self::Determinism,
-        Self::Length,
-        Self::Cache,
-        Self::Coalescing,
-        Self::Recognition,
-    ];
-
-    /// The name in tables and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Buffering => "buffering",
-            Self::Conformance => "conformance",
-            Self::Audit => "audit",
-            Self::Sameness => "sameness",
-            Self::Determinism => "determinism",
-            Self::Length => "length",
-            Self::Cache => "cache",
-            Self::Coalescing => "coalescing",
-            Self::Recognition => "recognition",
-        }
-    }
-
     /// What stands out without being significant is asked again; what stays so is left open only where the host
     /// was restless meanwhile.
     fn ask_twice_if_undecided(self, examinee: &Examinee<'_>) -> Outcome<Heard> {

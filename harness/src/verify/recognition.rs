@@ -6,9 +6,10 @@ use std::collections::HashSet;
 
 use super::lines::Changeable;
 use super::timing::{Sample, recognises, recognises_files};
-use super::{Code, Examinee, Heard, Reason};
-use crate::campaign::{Track, words};
+use super::{Examinee, Heard};
+use crate::campaign::words;
 use crate::exit::Outcome;
+use crate::rules::{Code, Reason, Track};
 
 /// Pairs of a line and its copy.
 const PAIRS: usize = 120;

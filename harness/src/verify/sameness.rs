@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{Code, Examinee, Heard, Reason, lines};
+use super::{Examinee, Heard, lines};
 use crate::campaign::words;
 use crate::exit::Outcome;
-use crate::rounds::MOST_DIFFERING;
+use crate::rules::{Code, Reason};
+
+/// More differing lines than this share of a set are no rounding of sums: the protocol's limit.
+pub const MOST_DIFFERING: f64 = 0.01;
 
 /// Lines that are compared.
 const LINES: usize = 150;

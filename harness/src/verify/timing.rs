@@ -1,7 +1,7 @@
 //! What is judged by time, as pure functions of samples. The limits are the protocol's; each leaves room for what
 //! honest systems do (a batch shortlist gets smaller with repeated lines, by about 20 % on Marian).
 
-use super::{Code, Reason};
+use crate::rules::{Code, Reason};
 use crate::stats::median;
 
 /// Repeated lines' time per word against fresh ones'.

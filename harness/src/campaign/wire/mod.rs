@@ -20,9 +20,9 @@ use systems::{WireSystem, systems};
 use testsets::{WireTestSet, test_sets};
 
 use super::unknown::hinted;
-use super::{Campaign, Filler, Limits, Profile, System, Track, testset};
+use super::{Campaign, Filler, Limits, Profile, System, testset};
 use crate::exit::{Outcome, bad_input};
-use crate::verify::Probe;
+use crate::rules::{Probe, Track};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

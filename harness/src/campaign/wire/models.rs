@@ -8,7 +8,6 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::source::{Source, name_fault};
-use super::systems::existing_at;
 use crate::campaign::Generated;
 use crate::exit::Outcome;
 
@@ -49,7 +48,7 @@ pub(super) fn model_at(
     generated: &[Generated],
 ) -> Outcome<PathBuf> {
     match model.get_ref() {
-        WireModel::Path(path) => existing_at(source, model.span(), path, "model"),
+        WireModel::Path(path) => source.existing_at(model.span(), path, "model"),
         WireModel::Drawn(WireDrawn { generate }) => {
             let found = generated.iter().find(|model| model.name == *generate);
             let names: Vec<_> = generated.iter().map(|model| model.name.as_str()).collect();

@@ -30,6 +30,23 @@ impl Source<'_> {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
+    /// The absolute path of something that is there; `what` names it where it isn't.
+    pub(super) fn existing(&self, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
+        self.existing_at(path.span(), path.get_ref(), what)
+    }
+
+    /// The same for a path that stands at `span`.
+    pub(super) fn existing_at(&self, span: Range<usize>, path: &Path, what: &str) -> Outcome<PathBuf> {
+        let resolved = self.resolve(path);
+        let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
+        found.ok_or_else(|| {
+            self.complaint(
+                span,
+                format!("no {what} at {}; paths start in the campaign's folder", resolved.display()),
+            )
+        })
+    }
+
     /// A count, if one was given.
     pub(super) fn above_zero(&self, value: Option<Spanned<usize>>, name: &str) -> Outcome<Option<usize>> {
         match value {

@@ -1,7 +1,6 @@
 //! Systems as a campaign describes them.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -73,7 +72,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
         (None, Some(plugin), None) => {
-            Launch::Plugin { library: existing(source, &plugin, "plugin")?, settings: wire.settings, batch }
+            Launch::Plugin { library: source.existing(&plugin, "plugin")?, settings: wire.settings, batch }
         }
         (None, None, Some(command)) if wire.settings.is_empty() && batch.is_none() => {
             let folder = source.resolve(Path::new("."));
@@ -103,25 +102,4 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
 pub fn own_system(name: &str, launch: Launch, models: Vec<PathBuf>) -> System {
     let name = name.into();
     System { name, launch, models, environment: Vec::new(), sampling: false, twin_of: None }
-}
-
-/// The absolute path of something that is there; `what` names it where it isn't.
-fn existing(source: &Source<'_>, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
-    existing_at(source, path.span(), path.get_ref(), what)
-}
-
-pub(super) fn existing_at(
-    source: &Source<'_>,
-    span: Range<usize>,
-    path: &Path,
-    what: &str,
-) -> Outcome<PathBuf> {
-    let resolved = source.resolve(path);
-    let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
-    found.ok_or_else(|| {
-        source.complaint(
-            span,
-            format!("no {what} at {}; paths start in the campaign's folder", resolved.display()),
-        )
-    })
 }

@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::campaign::{Campaign, System, Track};
+use crate::campaign::{Campaign, System};
+
 use crate::cli::GateArgs;
 use crate::commands::{print, print_json};
 use crate::compare::{Change, Comparison, Quality};
 use crate::exit::{Exit, Outcome};
 use crate::gate::{Baseline, Cell, Stage};
+use crate::rules::Track;
 use crate::table;
 
 /// The gate's answer.

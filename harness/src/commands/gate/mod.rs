@@ -8,13 +8,14 @@ use answer::{Answer, Speed, ceilings, conclude};
 
 use super::load_campaign;
 use super::run::stop_on_interrupt;
-use crate::campaign::{Campaign, System, TestSet, Track};
+use crate::campaign::{Campaign, System, TestSet};
 use crate::cli::GateArgs;
 use crate::compare::{self, Change, Comparison, LEAST_PAIRS, Quality, Question, Speeds};
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
 use crate::gate::{self, Baseline, Cell, Stage};
 use crate::plan::Round;
 use crate::progress::Progress;
+use crate::rules::Track;
 use crate::say::say;
 use crate::score;
 use crate::store::Place;

@@ -18,7 +18,7 @@ use probed::Probed;
 use super::report::write_page;
 use super::score::{price, summarise_run};
 use super::{load_campaign, print, print_json, this_command};
-use crate::campaign::{Campaign, Generated, Track};
+use crate::campaign::{Campaign, Generated};
 use crate::cli::{PriceArgs, RunArgs};
 use crate::exit::{Exit, Outcome};
 use crate::forecast::Forecast;
@@ -28,10 +28,10 @@ use crate::opening::{explain, preflight, tune};
 use crate::plan::{self, Placement, Round};
 use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
+use crate::rules::{Track, Verdict};
 use crate::say::say;
 use crate::store::{COMMAND, CellSummary, Identity, Place, Store, Summary, write_whole};
 use crate::table::grid;
-use crate::verify::Verdict;
 use crate::{host, os, score};
 
 /// Runs the campaign of `args`.

@@ -9,8 +9,9 @@ use crate::exit::Outcome;
 use crate::plan::{Placement, Round};
 use crate::progress::Progress;
 use crate::random::fresh_seed;
+use crate::rules::Probe;
 use crate::store::{Store, read_json, write_json};
-use crate::verify::{Examined, Examinee, Probe, examine};
+use crate::verify::{Examined, Examinee, examine};
 
 /// What the probes said of each system: asked before its first round, in as far as the profile wants it. What
 /// was found in an earlier part of the run still holds.

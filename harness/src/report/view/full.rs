@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use super::summary::{estimate, quality};
 use super::{Scene, row_class};
-use crate::campaign::{Profile, Track};
+use crate::campaign::Profile;
 use crate::report::material::{Cell, Material};
 use crate::report::numbers::{counted, mebibytes, plain};
 use crate::report::tables::{Field, Table};
+use crate::rules::{Track, Verdict};
 use crate::shell;
 use crate::store::unlike_a_formula;
-use crate::verify::Verdict;
 
 const HEADS: [&str; 18] = [
     "system",

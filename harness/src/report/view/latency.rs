@@ -1,11 +1,12 @@
 //! Section 3: how long a reader waits: the distribution, and what a line and a word cost.
 
 use super::{Scene, Section};
-use crate::campaign::{Track, words};
+use crate::campaign::words;
 use crate::report::charts::{Axis, Curve, Curves, Figure};
 use crate::report::material::{Cell, Measure};
 use crate::report::numbers::{Estimate, factor, percent_tick, plain, supported, tick};
 use crate::report::tables::{Field, Table};
+use crate::rules::Track;
 use crate::stats::{Order, by_length};
 use crate::store::Duel;
 

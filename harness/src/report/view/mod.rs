@@ -18,9 +18,8 @@ use super::material::{Cell, Material, Set, System};
 use super::published::Published;
 use super::tables::Table;
 use super::translations::{Translations, translations};
-use crate::campaign::Track;
+use crate::rules::{Track, Verdict};
 use crate::stats::Standing;
-use crate::verify::Verdict;
 
 /// A page.
 #[derive(Debug, Serialize)]

@@ -1,11 +1,11 @@
 //! Section 5: what more cores bring, beam × batch where they were swept, sizes and memory.
 
 use super::{Scene, Section};
-use crate::campaign::Track;
 use crate::report::charts::{Bar, Bars, Figure, Map};
 use crate::report::material::{Cell, System};
 use crate::report::numbers::{Estimate, factor, mebibytes, plain, supported};
 use crate::report::tables::{Field, Table};
+use crate::rules::Track;
 
 /// The section.
 pub fn section(scene: &Scene<'_>) -> Section {

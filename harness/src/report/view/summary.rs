@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use super::{Scene, row_class};
-use crate::campaign::{Profile, Track};
+use crate::campaign::Profile;
 use crate::report::cost::Cost;
 use crate::report::material::{Cell, Material};
 use crate::report::numbers::{Estimate, counted, mebibytes, plain, supported};
 use crate::report::tables::{Field, Table};
 use crate::report::words::{NO_CONTEST, Writer, list};
+use crate::rules::{Track, Verdict};
 use crate::stats::Standing;
-use crate::verify::Verdict;
 
 /// One reason to believe the figures, or not to.
 #[derive(Debug, PartialEq, Serialize)]

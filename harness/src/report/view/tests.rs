@@ -4,7 +4,7 @@ use super::*;
 use crate::campaign::Profile;
 use crate::host::Host;
 use crate::report::numbers::Estimate;
-use crate::verify::Code;
+use crate::rules::Code;
 
 fn lines(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.into()).collect()

@@ -1,10 +1,10 @@
 //! Section 4: where the time goes, as the systems themselves account for it.
 
 use super::{Scene, Section};
-use crate::campaign::Track;
 use crate::report::charts::{Figure, Stack, Stacked};
 use crate::report::material::Cell;
 use crate::report::tables::{Field, Table};
+use crate::rules::Track;
 
 /// More parts than this are not told apart; the smallest go into the rest. A translator has so many components.
 const MOST_PARTS: usize = 8;

@@ -1,15 +1,17 @@
 //! Whether the host disturbed a round. Only what comes from outside counts, never the result itself: else one
 //! would measure until one likes the figure.
 
+pub mod canary;
+
 use std::fs;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::canary::{Canary, Songs, drift};
 use crate::cgroup;
 use crate::host;
 use crate::os;
+use canary::{Canary, Songs, drift};
 
 /// Share of a round that the hypervisor may take from the chosen cores.
 pub const STEAL_LIMIT: f64 = 0.01;

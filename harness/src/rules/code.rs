@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::Track;
+use super::Track;
 
 /// Which rule was broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
