@@ -121,6 +121,10 @@ impl Backend for Engine {
         let mut reader = SettingsReader::new(self.name, settings);
         let wishes = Wishes::read(&mut reader)?;
         let switches = Switches::read(&mut reader, self.customs.switches)?;
+        let whole = |model: &PathBuf| model.exists() && !opening::is_weights(model);
+        if wishes.vocabularies.is_some() && models.iter().all(whole) {
+            return Err(reader.refuse("vocab", "it belongs to weights alone; this model brings its own"));
+        }
         reader.finish()?;
         let table = self.customs.table;
         let open = |path: &PathBuf| opening::open(path, table, &wishes).map_err(|error| self.failed(error));

@@ -66,6 +66,6 @@ fn table_of(path: &Path, model: &ModelDir, table: &str) -> MarianConfig {
 }
 
 /// Whether a path names weights rather than a model with all that belongs to it.
-fn is_weights(path: &Path) -> bool {
+pub(crate) fn is_weights(path: &Path) -> bool {
     path.is_file() && path.extension().is_some_and(|extension| extension == "npz" || extension == "bin")
 }

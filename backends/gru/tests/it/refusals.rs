@@ -1,5 +1,8 @@
 //! What isn't known is refused by name.
 
+use std::path::Path;
+
+use dyno_api::Backend;
 use dyno_formats::{MarianConfig, Weights};
 use dyno_gru::ENGINE;
 use dyno_nn::Params;
@@ -41,6 +44,14 @@ fn unknown_cells_and_encoders_are_named() {
         let refusal = refusal(keys);
         assert!(refusal.contains(named), "{keys}: {refusal}");
     }
+}
+
+#[test]
+fn a_vocabulary_is_refused_where_the_model_brings_its_own() {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/amun-ln/decoder.yml");
+    let settings = [("vocab".to_owned(), "other.spm".into())].into_iter().collect();
+    let refusal = ENGINE.open(&[model], &settings).err().unwrap().to_string();
+    assert!(refusal.contains("`vocab = \"other.spm\"`") && refusal.contains("brings its own"), "{refusal}");
 }
 
 #[test]
