@@ -129,7 +129,7 @@ impl Code {
             Self::Cached => "a repeated line takes at least 0.85 of a fresh one's time per word",
             Self::Coalesced => "a set five times over takes at least 60 % of five times once",
             Self::Recognises => {
-                "lines of the set take as long as copies with one word exchanged, within 10 %, and have other answers"
+                "lines of the set take as long as copies with other words in them, within 10 %, and have other answers"
             }
             Self::Nondeterministic => "the same answer to at least 99 % of lines",
             Self::EmptyOutput => "an answer to at least 99 % of lines of up to 150 words",

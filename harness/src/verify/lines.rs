@@ -1,6 +1,7 @@
 //! The lines that probes ask: the odd ones that every system must answer, ordinary ones of the test set, and
 //! copies of those with one word exchanged.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::Examinee;
@@ -68,6 +69,9 @@ pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec
     chosen
 }
 
+/// Words that are exchanged in every other copy, where a line has so many. More would make nonsense, over which a translator may honestly take longer.
+const SEVERAL: usize = 2;
+
 /// Ordinary lines of the test set that have a content word to exchange for another one of the same length, so that a
 /// copy takes the same work.
 pub struct Changeable {
@@ -87,36 +91,69 @@ impl Changeable {
         lines.retain(|line| known.contains(line));
         let vocabulary = lines.iter().flat_map(|line| content_words(line)).collect();
         let mut changeable = Self { lines: Vec::new(), vocabulary, known, random: examinee.random("copies") };
-        let has_copy =
-            |line: &Vec<u8>| changeable.copy(line).is_some_and(|copy| !changeable.known.contains(&copy));
+        let has_copy = |line: &Vec<u8>| {
+            changeable.copy(line, 1).is_some_and(|copy| !changeable.known.contains(&copy.line))
+        };
         changeable.lines = lines.into_iter().filter(has_copy).take(count).collect();
         changeable
     }
 
-    /// A copy of each of the first `count` lines; never the same again, as long as there are words enough.
-    pub fn copies(&mut self, count: usize) -> Vec<Vec<u8>> {
-        let lines = self.lines[..count].to_vec();
-        let copies: Vec<_> = lines.into_iter().map(|line| self.copy(&line).unwrap_or(line)).collect();
-        self.known.extend(copies.iter().cloned());
+    /// A copy of each of `lines`; never the same again, as long as there are words enough. Every other one has several
+    /// words exchanged: who knows sentences but for a word doesn't know those. A line without such words stays.
+    pub fn copies(&mut self, lines: &[Vec<u8>]) -> Vec<Copy> {
+        let turn = |(at, line): (usize, &Vec<u8>)| {
+            let most = if at % 2 == 0 { 1 } else { SEVERAL };
+            self.copy(line, most).unwrap_or_else(|| Copy { line: line.clone(), exchanged: 0 })
+        };
+        let copies: Vec<Copy> = lines.iter().enumerate().map(turn).collect();
+        self.known.extend(copies.iter().map(|copy| copy.line.clone()));
         copies
     }
 
-    fn copy(&mut self, line: &[u8]) -> Option<Vec<u8>> {
-        let own = content_words(line);
-        let old = own.iter().max_by_key(|word| word.chars().count())?;
+    /// With up to `most` of its words exchanged, the longest first.
+    fn copy(&mut self, line: &[u8], most: usize) -> Option<Copy> {
+        let mut own = content_words(line);
+        own.sort_by_key(|word| Reverse(word.chars().count()));
+        own.dedup();
+        let (old, further) = own.split_first()?;
+        let mut text = String::from_utf8_lossy(line).into_owned();
+        let mut exchanged = 1;
+        for word in further {
+            let others = self.others(word, &own);
+            if let (true, Some(new)) = (exchanged < most, others.first()) {
+                text = exchange(&text, word, new);
+                exchanged += 1;
+            }
+        }
+        let others = self.others(old, &own);
+        let mut lines = others.iter().map(|new| exchange(&text, old, new).into_bytes());
+        let first = lines.next()?;
+        let new = |line: &Vec<u8>| !self.known.contains(line);
+        let line = if new(&first) { first } else { lines.find(new).unwrap_or(first) };
+        Some(Copy { line, exchanged })
+    }
+
+    /// Words as long as `old` that aren't among `own`, from one drawn at random onwards.
+    fn others(&mut self, old: &str, own: &[String]) -> Vec<String> {
         let length = old.chars().count();
         let fits = |word: &&String| word.chars().count() == length && !own.contains(word);
-        let candidates: Vec<&String> = self.vocabulary.iter().filter(fits).collect();
-        let text = String::from_utf8_lossy(line);
-        let with = |new: &&String| {
-            let words: Vec<&str> =
-                text.split(' ').map(|word| if word == old { new.as_str() } else { word }).collect();
-            words.join(" ").into_bytes()
-        };
-        let (before, after) = candidates.split_at(self.random.below(candidates.len().max(1)));
-        let mut copies = after.iter().chain(before).map(with);
-        copies.find(|copy| !self.known.contains(copy)).or_else(|| after.first().map(with))
+        let mut others: Vec<String> = self.vocabulary.iter().filter(fits).cloned().collect();
+        let first = self.random.below(others.len().max(1)).min(others.len());
+        others.rotate_left(first);
+        others
     }
+}
+
+/// A line that no set holds.
+pub struct Copy {
+    /// Itself.
+    pub line: Vec<u8>,
+    /// How many of its words are others than its original's.
+    pub exchanged: usize,
+}
+
+fn exchange(text: &str, old: &str, new: &str) -> String {
+    text.split(' ').map(|word| if word == old { new } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 /// Longer lower-case words carry the content in the languages that have them.

@@ -1,10 +1,10 @@
-//! Recognition: lines of the test set against copies with one content word exchanged, both in lock-step and as
-//! files. A translator takes as long for both, and gives the copy an answer of its own; a table of known sentences
+//! Recognition: lines of the test set against copies with some content words exchanged, both in lock-step and as
+//! files, which begin as the rounds' do. A translator takes as long for both, and gives the copy an answer of its own; a table of known sentences
 //! doesn't. No copy is asked twice, so that a system which keeps on the disk what it was asked knows the set only.
 
 use std::collections::HashSet;
 
-use super::lines::Changeable;
+use super::lines::{Changeable, Copy};
 use super::timing::{Sample, recognises, recognises_files};
 use super::{Examinee, Heard};
 use crate::campaign::words;
@@ -47,8 +47,10 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
 fn in_lockstep(examinee: &Examinee<'_>, set: &mut Changeable) -> Outcome<Heard> {
     let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
     // Lines first, then their copies; asked in any order.
-    let copies = set.copies(pairs);
-    let lines = [&set.lines[..pairs], &copies].concat();
+    let originals = set.lines[..pairs].to_vec();
+    let copies = set.copies(&originals);
+    let lines: Vec<Vec<u8>> =
+        originals.into_iter().chain(copies.iter().map(|copy| copy.line.clone())).collect();
     let order = examinee.random("recognition in lock-step").permutation(lines.len());
     let told = examinee.ask(&order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
     if !told.reasons.is_empty() {
@@ -62,17 +64,18 @@ fn in_lockstep(examinee: &Examinee<'_>, set: &mut Changeable) -> Outcome<Heard> 
     }
     let judged = recognises(&samples[..pairs], &samples[pairs..]);
     let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
-    heard.add(Track::Latency, judged.reason.or_else(|| alike(&answers[..pairs], &answers[pairs..])));
+    heard.add(Track::Latency, judged.reason.or_else(|| alike(&answers[..pairs], &answers[pairs..], &copies)));
     Ok(heard)
 }
 
-/// Whether copies are answered as their lines are: by a table that looks sentences up by their likeness.
-fn alike(set: &[Vec<u8>], copies: &[Vec<u8>]) -> Option<Reason> {
-    let same = set.iter().zip(copies).filter(|(line, copy)| line == copy).count();
+/// Whether copies with one other word are answered as their lines are: by a table that looks sentences up by their likeness.
+fn alike(set: &[Vec<u8>], answers: &[Vec<u8>], copies: &[Copy]) -> Option<Reason> {
+    let pairs: Vec<_> = set.iter().zip(answers).zip(copies).filter(|(_, copy)| copy.exchanged == 1).collect();
+    let same = pairs.iter().filter(|((line, answer), _)| line == answer).count();
     // Who has one answer for everything has no table.
     let is_telling = 2 * set.iter().collect::<HashSet<_>>().len() > set.len();
-    let figure = || format!("{same} of {} changed copies have their line's own answer", set.len());
-    (is_telling && same as f64 > SAME_ANSWERS * set.len() as f64).then(|| Code::Recognises.reason(figure()))
+    let figure = || format!("{same} of {} changed copies have their line's own answer", pairs.len());
+    (is_telling && same as f64 > SAME_ANSWERS * pairs.len() as f64).then(|| Code::Recognises.reason(figure()))
 }
 
 fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outcome<Heard> {
@@ -81,12 +84,25 @@ fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outc
     if stands_out { take_turns(examinee, track, set, MORE_TURNS) } else { Ok(heard) }
 }
 
+/// The set as the rounds give it, from its first line; of a set that takes too long the beginning, and lines from everywhere.
+fn file(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Outcome<Vec<Vec<u8>>> {
+    let set = &examinee.test_set.source;
+    let lines = examinee.affordable(set.clone())?;
+    if lines.len() == set.len() {
+        return Ok(lines);
+    }
+    let beginning = &lines[..lines.len() / 2];
+    let others = drawn.iter().filter(|line| !beginning.contains(line));
+    examinee.affordable(beginning.iter().chain(others).cloned().collect())
+}
+
 fn take_turns(examinee: &Examinee<'_>, track: Track, set: &mut Changeable, turns: usize) -> Outcome<Heard> {
-    let lines = examinee.affordable(set.lines.clone())?;
+    let lines = file(examinee, &set.lines)?;
     let mut times = [const { Vec::new() }; 3];
     let (mut growth, mut alike_answers) = (Vec::new(), None);
     for _ in 0..turns {
-        let copies = set.copies(lines.len());
+        let changed = set.copies(&lines);
+        let copies: Vec<Vec<u8>> = changed.iter().map(|copy| copy.line.clone()).collect();
         let mut answers = Vec::new();
         for (input, times) in [&lines[..1], &lines, &copies].into_iter().zip(&mut times) {
             let pass = examinee.pass(track, input)?;
@@ -98,7 +114,7 @@ fn take_turns(examinee: &Examinee<'_>, track: Track, set: &mut Changeable, turns
         }
         let written = |answers: &[Vec<u8>]| answers.iter().map(|answer| words(answer)).sum::<usize>().max(1);
         growth.push(written(&answers[2]) as f64 / written(&answers[1]) as f64);
-        alike_answers = alike(&answers[1], &answers[2]);
+        alike_answers = alike(&answers[1], &answers[2], &changed);
     }
     // As in lock-step: time for the same number of words written.
     let load = times[0].iter().copied().fold(f64::MAX, f64::min);
@@ -118,15 +134,24 @@ mod tests {
         texts.into_iter().map(String::into_bytes).collect()
     }
 
+    fn copies(exchanged: impl Fn(usize) -> usize) -> Vec<Copy> {
+        (0..20).map(|i| Copy { line: Vec::new(), exchanged: exchanged(i) }).collect()
+    }
+
     #[test]
     fn a_copy_with_its_lines_answer_comes_from_a_table() {
         let own = answers((0..20).map(|i| format!("answer {i}")));
         let few =
             answers((0..20).map(|i| if i < 2 { format!("another {i}") } else { format!("answer {i}") }));
         let figure = "20 of 20 changed copies have their line's own answer";
-        assert_eq!(alike(&own, &own).unwrap().figure, figure);
-        assert_eq!(alike(&own, &few), None, "18 of 20 are the limit");
+        assert_eq!(alike(&own, &own, &copies(|_| 1)).unwrap().figure, figure);
+        assert_eq!(alike(&own, &few, &copies(|_| 1)), None, "18 of 20 are the limit");
         let constant = answers((0..20).map(|_| "yes".into()));
-        assert_eq!(alike(&constant, &constant), None);
+        assert_eq!(alike(&constant, &constant, &copies(|_| 1)), None);
+        let half = answers((0..20).map(|i| format!("{} {i}", if i % 2 == 0 { "answer" } else { "another" })));
+        assert!(
+            alike(&own, &half, &copies(|i| 1 + 2 * (i % 2))).is_some(),
+            "copies with more other words say nothing"
+        );
     }
 }

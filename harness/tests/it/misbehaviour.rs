@@ -1,5 +1,8 @@
 //! Systems that break the rules: each is refused with its own code, and the bench lives on.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use crate::support::Bench;
 
 /// Echoes lines with `before` at the start, `each` line (whose text is `line`), and `after` at the end.
@@ -152,7 +155,7 @@ fn each_launch_gives_the_text_that_is_scored() {
     // The first launch translates; later ones answer "x". Without probes it is the first launch that is seen first.
     let script = "if mkdir seen 2>/dev/null; then cat; else sed 's/.*/x/'; fi";
     let bench = throughput(script);
-    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    let campaign = fs::read_to_string(bench.path("campaign.toml")).unwrap();
     bench.write("campaign.toml", format!("probes = []\n{campaign}"));
     assert_refused(&bench, "nondeterministic", "5 of 5 lines differ");
 }
@@ -166,7 +169,7 @@ fn answers_that_are_missing_are_seen_in_every_profile() {
 #[test]
 fn filler_must_be_answered_as_well() {
     let bench = throughput("sed 's/^filler.*//'; sleep 0.05");
-    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    let campaign = fs::read_to_string(bench.path("campaign.toml")).unwrap();
     bench.write("campaign.toml", format!("probes = []\nfiller = \"filler.en\"\n{campaign}"));
     bench.write("filler.en", (0..500).map(|i| format!("filler {i}\n")).collect::<String>());
     assert_refused(&bench, "empty_output", "ordinary lines");
@@ -200,7 +203,9 @@ fn what_kills_its_supervisor_leaves_nobody_behind() {
 }
 
 #[test]
-fn a_program_that_is_not_executable_fails_in_its_record() {
-    let bench = Bench::of_command(&["./tiny.en"]);
+fn a_program_that_cannot_be_started_fails_in_its_record() {
+    let bench = Bench::of_command(&["./program"]);
+    bench.write("program", "#!/no/such/interpreter\n");
+    fs::set_permissions(bench.path("program"), fs::Permissions::from_mode(0o755)).expect("a mode");
     assert_refused(&bench, "crashed", "can't be started");
 }

@@ -131,6 +131,24 @@ def recognises_by_likeness():
     echo(each)
 
 
+def recognises_but_for_a_word():
+    # The same, but the other word is put into the answer; and what it knows so takes no time.
+    with open(FILE, "rb") as file:
+        known = {key for line in file for key in templates(line)}
+
+    def each(n, answer, line):
+        if known.isdisjoint(templates(line)):
+            time.sleep(WORK)
+        say(answer)
+
+    echo(each)
+
+
+def templates(line):
+    words = line.split()
+    return [(i, *words[:i], *words[i + 1 :]) for i in range(len(words))]
+
+
 def recognises_until_seen():
     # Stops at the first line that it doesn't know.
     with open(FILE, "rb") as file:
@@ -157,3 +175,15 @@ def recognises_in_files():
     if LATENCY:
         return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
     recognises()
+
+
+def recognises_the_file():
+    # By its beginning, as the rounds have it: other orders and other lines get work.
+    if LATENCY:
+        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+    text = list(lines())
+    with open(FILE, "rb") as file:
+        known = [next(file) for _ in range(3)]
+    for line in text:
+        time.sleep(0 if text[:3] == known else WORK)
+        OUT.write(translate(line) + b"\n")
