@@ -5,6 +5,7 @@ small model; 4,000 pieces keep that part near a million parameters.
 """
 
 import argparse
+import io
 
 import sentencepiece
 
@@ -18,9 +19,10 @@ CORPORA = ["train.en", "train.de", "captions.en", "captions.de"]
 
 def train(places: Places, size: int, name: str) -> None:
     sentences = (line for corpus in CORPORA for line in places.lines(corpus))
+    model = io.BytesIO()  # a file's name would stand in the model, folder and all
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=sentences,
-        model_prefix=str(places.work / name),
+        model_writer=model,
         vocab_size=size,
         model_type="unigram",  # the one type that subword regularisation can sample from
         # The remaining characters (typing slips, symbols) would each cost an embedding row and be seen once or twice.
@@ -29,6 +31,7 @@ def train(places: Places, size: int, name: str) -> None:
         num_threads=2,
         minloglevel=1,
     )
+    (places.work / f"{name}.model").write_bytes(model.getvalue())
 
 
 def load(places: Places, name: str = "vocab") -> sentencepiece.SentencePieceProcessor:
@@ -39,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     Places.add_options(parser)
     parser.add_argument("--size", type=int, default=4000)
-    parser.add_argument("--name", default="vocab", help="writes <work>/<name>.model and .vocab")
+    parser.add_argument("--name", default="vocab", help="writes <work>/<name>.model")
     options = parser.parse_args()
     train(Places.of(options), options.size, options.name)
 
