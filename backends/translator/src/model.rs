@@ -304,14 +304,17 @@ impl Worker {
 impl Session for Worker {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let Some(of_all) = &shared.times else {
-            self.translate(lines, sink)?;
-            return shared.scales.write().map_err(|reason| failed(shared.backend, reason));
-        };
         let mut times = Times::default();
-        let done = watch(&mut times, || self.translate(lines, sink));
-        of_all.lock().expect(UNPOISONED).merge(&times);
-        done
+        let done = match &shared.times {
+            None => self.translate(lines, sink),
+            Some(of_all) => {
+                let done = watch(&mut times, || self.translate(lines, sink));
+                of_all.lock().expect(UNPOISONED).merge(&times);
+                done
+            }
+        };
+        done?;
+        shared.scales.write().map_err(|reason| failed(shared.backend, reason))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::exit::{Exit, Outcome, bad_input};
 use crate::numbers::counted;
 use crate::report::{BEGIN, END, Report};
 use crate::say::say;
-use crate::store::{Run, collect_files, write_whole};
+use crate::store::{COMMAND, Run, collect_files, write_whole};
 
 /// Not of the run itself: its lock, and what was in flight.
 const LEFT_BEHIND: [&str; 2] = ["run.lock", "scratch"];
@@ -99,10 +99,11 @@ impl Places {
 
     /// Rewrites what was copied; of a file without such a folder not a byte.
     fn leave_out_of(&self, run: &Path) -> Outcome<()> {
-        for file in ["run.json", "records.jsonl"].map(|name| run.join(name)) {
-            let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let files = ["run.json", "records.jsonl", COMMAND].map(|name| run.join(name));
+        for file in files.iter().filter(|file| file.is_file()) {
+            let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
             let cut = self.0.iter().fold(text, |text, (folder, sign)| without(&text, folder, sign));
-            write_whole(&file, cut.as_bytes())?;
+            write_whole(file, cut.as_bytes())?;
         }
         Ok(())
     }

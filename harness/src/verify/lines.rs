@@ -2,7 +2,7 @@
 //! copies of those with one word exchanged.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Examinee;
 use crate::campaign::{split_lines, words};
@@ -69,7 +69,8 @@ pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec
     chosen
 }
 
-/// Words that are exchanged in every other copy, where a line has so many. More would make nonsense, over which a translator may honestly take longer.
+/// Words that are exchanged in every other copy, where a line has so many. More would make nonsense, over which a
+/// translator may honestly take longer.
 const SEVERAL: usize = 2;
 
 /// Ordinary lines of the test set that have a content word to exchange for another one of the same length, so that a
@@ -77,7 +78,8 @@ const SEVERAL: usize = 2;
 pub struct Changeable {
     /// As they stand in the set.
     pub lines: Vec<Vec<u8>>,
-    vocabulary: Vec<String>,
+    /// The set's content words by their characters, each as often as it stands there.
+    vocabulary: HashMap<usize, Vec<String>>,
     /// What a system may know: the set, and every copy so far.
     known: HashSet<Vec<u8>>,
     random: Random,
@@ -89,7 +91,10 @@ impl Changeable {
         let known: HashSet<Vec<u8>> = examinee.test_set.source.iter().cloned().collect();
         let mut lines = ordinary(examinee, usize::MAX, "recognition");
         lines.retain(|line| known.contains(line));
-        let vocabulary = lines.iter().flat_map(|line| content_words(line)).collect();
+        let mut vocabulary: HashMap<usize, Vec<String>> = HashMap::new();
+        for word in lines.iter().flat_map(|line| content_words(line)) {
+            vocabulary.entry(word.chars().count()).or_default().push(word);
+        }
         let mut changeable = Self { lines: Vec::new(), vocabulary, known, random: examinee.random("copies") };
         let has_copy = |line: &Vec<u8>| {
             changeable.copy(line, 1).is_some_and(|copy| !changeable.known.contains(&copy.line))
@@ -110,38 +115,44 @@ impl Changeable {
         copies
     }
 
-    /// With up to `most` of its words exchanged, the longest first.
+    /// With up to `most` of its words exchanged: the longest, and others before it, which leave it the choice of a copy
+    /// that nobody knows.
     fn copy(&mut self, line: &[u8], most: usize) -> Option<Copy> {
         let mut own = content_words(line);
         own.sort_by_key(|word| Reverse(word.chars().count()));
         own.dedup();
-        let (old, further) = own.split_first()?;
+        let (longest, further) = own.split_first()?;
         let mut text = String::from_utf8_lossy(line).into_owned();
         let mut exchanged = 1;
-        for word in further {
-            let others = self.others(word, &own);
-            if let (true, Some(new)) = (exchanged < most, others.first()) {
-                text = exchange(&text, word, new);
+        for old in further {
+            if exchanged == most {
+                break;
+            }
+            if let Some(new) = others(&self.vocabulary, &mut self.random, old, &own).next() {
+                text = exchange(&text, old, new);
                 exchanged += 1;
             }
         }
-        let others = self.others(old, &own);
-        let mut lines = others.iter().map(|new| exchange(&text, old, new).into_bytes());
+        let Self { vocabulary, known, random, .. } = self;
+        let mut lines =
+            others(vocabulary, random, longest, &own).map(|new| exchange(&text, longest, new).into_bytes());
         let first = lines.next()?;
-        let new = |line: &Vec<u8>| !self.known.contains(line);
-        let line = if new(&first) { first } else { lines.find(new).unwrap_or(first) };
+        let is_new = |line: &Vec<u8>| !known.contains(line);
+        let line = if is_new(&first) { first } else { lines.find(is_new).unwrap_or(first) };
         Some(Copy { line, exchanged })
     }
+}
 
-    /// Words as long as `old` that aren't among `own`, from one drawn at random onwards.
-    fn others(&mut self, old: &str, own: &[String]) -> Vec<String> {
-        let length = old.chars().count();
-        let fits = |word: &&String| word.chars().count() == length && !own.contains(word);
-        let mut others: Vec<String> = self.vocabulary.iter().filter(fits).cloned().collect();
-        let first = self.random.below(others.len().max(1)).min(others.len());
-        others.rotate_left(first);
-        others
-    }
+/// Words as long as `old` that aren't among `own`, from one drawn at random onwards.
+fn others<'a>(
+    vocabulary: &'a HashMap<usize, Vec<String>>,
+    random: &mut Random,
+    old: &str,
+    own: &'a [String],
+) -> impl Iterator<Item = &'a String> {
+    let words = vocabulary.get(&old.chars().count()).map_or(&[][..], Vec::as_slice);
+    let (before, after) = words.split_at(random.below(words.len().max(1)).min(words.len()));
+    after.iter().chain(before).filter(|word| !own.contains(word))
 }
 
 /// A line that no set holds.

@@ -1,6 +1,6 @@
 //! Recognition: lines of the test set against copies with some content words exchanged, both in lock-step and as
-//! files, which begin as the rounds' do. A translator takes as long for both, and gives the copy an answer of its own; a table of known sentences
-//! doesn't. No copy is asked twice, so that a system which keeps on the disk what it was asked knows the set only.
+//! files, which begin as the rounds' do. A translator takes as long for both, and gives the copy an answer of its own; a
+//! table of known sentences doesn't. No copy is asked twice, so that a system which keeps on the disk what it was asked knows the set only.
 
 use std::collections::HashSet;
 

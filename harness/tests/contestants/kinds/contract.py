@@ -1,5 +1,6 @@
 """The contract that all contestants keep but for one point: a line in, the same line in capitals out, flushed."""
 
+import os
 import sys
 import time
 
@@ -32,3 +33,17 @@ def busy(seconds):
 def echo(each=lambda number, answer, line: say(answer)):
     for number, line in enumerate(lines()):
         each(number, translate(line), line)
+
+
+def work_line_by_line():
+    echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+
+
+def leave_a_daemon():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.close(0), os.close(1), os.close(2)
+            time.sleep(3600)
+        os._exit(0)
+    os.wait()

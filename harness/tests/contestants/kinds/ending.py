@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 
-from kinds.contract import OUT, echo, lines, say
+from kinds.contract import OUT, echo, leave_a_daemon, lines, say
 
 
 def never_answers():
@@ -113,13 +113,7 @@ def runs_out_of_memory():
 
 def leaves_without_its_supervisor():
     # A helper that nobody would be left to end.
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.close(0), os.close(1), os.close(2)
-            time.sleep(3600)
-        os._exit(0)
-    os.wait()
+    leave_a_daemon()
     os.kill(os.getppid(), signal.SIGKILL)
     echo()
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 
-from kinds.contract import FILE, LATENCY, OUT, WORK, echo, lines, say, translate
+from kinds.contract import FILE, LATENCY, OUT, WORK, echo, lines, say, translate, work_line_by_line
 
 
 def working(known, remember=True):
@@ -71,14 +71,14 @@ def caches_on_disk():
 
 def caches_on_disk_in_files():
     if LATENCY:
-        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+        return work_line_by_line()
     caches_on_disk()
 
 
 def replays_files():
     # Keeps the answers to a whole file.
     if LATENCY:
-        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+        return work_line_by_line()
     text = list(lines())
     name = FILE + hashlib.md5(b"".join(text)).hexdigest()
     if not os.path.exists(name):
@@ -173,14 +173,14 @@ def recognises_prefixes():
 
 def recognises_in_files():
     if LATENCY:
-        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+        return work_line_by_line()
     recognises()
 
 
 def recognises_the_file():
     # By its beginning, as the rounds have it: other orders and other lines get work.
     if LATENCY:
-        return echo(lambda n, answer, line: (time.sleep(WORK), say(answer)))
+        return work_line_by_line()
     text = list(lines())
     with open(FILE, "rb") as file:
         known = [next(file) for _ in range(3)]

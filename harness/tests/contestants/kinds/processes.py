@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 
-from kinds.contract import LATENCY, OUT, busy, echo, say
+from kinds.contract import LATENCY, OUT, busy, echo, leave_a_daemon, say
 
 
 def escapes():
@@ -99,13 +99,7 @@ def saves_up():
 
 
 def daemonises():
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.close(0), os.close(1), os.close(2)
-            time.sleep(3600)
-        os._exit(0)
-    os.wait()
+    leave_a_daemon()
     echo()
 
 
