@@ -83,13 +83,18 @@ fn truth() -> Vec<(&'static str, String)> {
         ),
         ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
         ("cached: a repeat's time per word below, of a fresh line's", timing::CACHED_RATIO.to_string()),
-        ("cached, recognises: one-sided Mann–Whitney p below", timing::SIGNIFICANT.to_string()),
+        ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
+        (
+            "cached, recognises: answered at once, time per word below, of the pair's other",
+            format!("{:.2}", timing::AT_ONCE_RATIO),
+        ),
         (
             "cached, recognises: microseconds saved a line, at least",
             (timing::LEAST_SAVED_NS / 1e3).to_string(),
         ),
         ("coalesced: five sets at once below, of five times one", format!("{:.2}", timing::COALESCED_RATIO)),
         ("recognises: time per word below, of the copies'", format!("{:.2}", timing::RECOGNISED_RATIO)),
+        ("recognises: between files, asked again beyond", format!("{:.2}", recognition::LOOKED_AT_RATIO)),
         (
             "recognises: share of copies with their line's own answer, above",
             percent(recognition::SAME_ANSWERS),

@@ -126,10 +126,12 @@ impl Code {
             Self::Affinity => "all threads on the allowed cores",
             Self::CpuShare => "allowed cores and 2 %",
             Self::LeftProcess => "no process alive 0.2 s after its end",
-            Self::Cached => "a repeated line takes at least 0.85 of a fresh one's time per word",
+            Self::Cached => {
+                "repeated lines take at least 0.85 of fresh ones' time per word, and none next to nothing"
+            }
             Self::Coalesced => "a set five times over takes at least 60 % of five times once",
             Self::Recognises => {
-                "lines of the set take as long as copies with other words in them, within 10 %, and have other answers"
+                "lines of the set take as long as copies with other words in them, within 10 %, none next to nothing, and have other answers"
             }
             Self::Nondeterministic => "the same answer to at least 99 % of lines",
             Self::EmptyOutput => "an answer to at least 99 % of lines of up to 150 words",

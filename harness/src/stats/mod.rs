@@ -14,4 +14,4 @@ pub use frontier::{Order, Standing, standings};
 pub use length::{by_length, fit_length};
 pub use noise::{noise_floor, paired_noise_floor, paired_ratio};
 pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};
-pub use rank::{holm, mann_whitney, mann_whitney_less, signed_rank, signed_rank_less};
+pub use rank::{holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less};

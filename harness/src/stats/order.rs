@@ -78,8 +78,8 @@ pub fn percentile_bound(values: &[f64], percent: f64) -> Option<f64> {
     sorted(values).get(values.len() - 1 - slower).copied()
 }
 
-/// P(Binomial(n, p) < k), for the small n of rounds.
-fn binomial_below(n: usize, p: f64, k: usize) -> f64 {
+/// P(Binomial(n, p) < k), for n of some hundreds at most.
+pub(super) fn binomial_below(n: usize, p: f64, k: usize) -> f64 {
     let mut probability = (1.0 - p).powi(n as i32);
     (0..k).fold(0.0, |sum, i| {
         let term = probability;

@@ -56,6 +56,11 @@ pub fn signed_rank(differences: &[f64]) -> f64 {
     (2.0 * signed_rank_less(differences).min(signed_rank_less(&turned))).min(1.0)
 }
 
+/// The sign test's one-sided p (Arbuthnot 1710): how likely a fair coin shows so few of one face, `few` against `many`.
+pub fn sign_test(few: usize, many: usize) -> f64 {
+    super::order::binomial_below(few + many, 0.5, few + 1)
+}
+
 /// How many pairs have the value of `a` above that of `b`, ties counting half; and Σ(t³ − t) over groups of t tied
 /// values.
 fn u_statistic(a: &[f64], b: &[f64]) -> (f64, f64) {
@@ -115,6 +120,14 @@ mod tests {
 
     fn close(a: f64, b: f64) {
         assert!((a - b).abs() <= 1e-10 + 1e-9 * b, "{a} is not {b}");
+    }
+
+    #[test]
+    fn signs_are_coins() {
+        close(sign_test(0, 10), 1.0 / 1024.0);
+        close(sign_test(3, 12), 576.0 / 32768.0); // (1 + 15 + 105 + 455) / 2^15
+        close(sign_test(0, 0), 1.0);
+        assert!(sign_test(120, 120) > 0.5);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Cache: in lock-step, in one process, fresh lines alternate with lines that were answered at least 50 lines ago.
+//! Cache: in lock-step, in one process, fresh lines in pairs with lines that were answered at least 50 lines ago.
 
 use super::sameness::Comparison;
 use super::timing::{CACHE_APART, CACHE_PAIRS, Sample, cached};
@@ -6,6 +6,7 @@ use super::{Examinee, Heard, lines};
 use crate::campaign::words;
 use crate::exit::Outcome;
 use crate::process::Lockstep;
+use crate::random::Random;
 use crate::rules::Track;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
@@ -13,7 +14,8 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
         return Ok(Heard::note("the latency track is not asked about"));
     }
     let fresh = lines::ordinary(examinee, CACHE_APART + 2 * CACHE_PAIRS, "cache");
-    let plan = Plan::of(&fresh, examinee.affordable_pairs(&fresh, CACHE_PAIRS)?);
+    let pairs = examinee.affordable_pairs(&fresh, CACHE_PAIRS)?;
+    let plan = Plan::of(&fresh, pairs, &mut examinee.random("the order in pairs"));
     let asked: Vec<_> = plan.asked.iter().map(|&line| fresh[line].clone()).collect();
     let told = examinee.ask(&asked)?;
     if !told.reasons.is_empty() {
@@ -46,17 +48,18 @@ struct Plan {
 }
 
 impl Plan {
-    /// First lines that are fresh and don't count, as stock for repeats; then fresh and repeat in turn, the
-    /// repeat being of the stock's line whose length is nearest to the fresh one's.
-    fn of(lines: &[Vec<u8>], pairs: usize) -> Self {
+    /// First lines that are fresh and don't count, as stock for repeats; then pairs of a fresh one and a repeat, the
+    /// repeat being of the stock's line whose length is nearest to the fresh one's. Chance says which comes first: what is
+    /// slow every few lines, whatever they say, is so on either side.
+    fn of(lines: &[Vec<u8>], pairs: usize, random: &mut Random) -> Self {
         let lengths: Vec<usize> = lines.iter().map(|line| words(line)).collect();
         let mut plan = Self { asked: Vec::new(), fresh: Vec::new(), repeats: Vec::new(), firsts: Vec::new() };
         let mut unrepeated: Vec<usize> = Vec::new();
         for line in 0..lines.len() {
             plan.asked.push(line);
             unrepeated.push(line);
-            // Asked at least CACHE_APART questions ago: fewer lines than questions lie between.
-            let place = plan.asked.len();
+            // Asked at least CACHE_APART questions before the pair: fewer lines than questions lie between.
+            let place = plan.asked.len() - 1;
             let old = |stock: &usize| {
                 plan.asked.iter().position(|l| l == stock).is_some_and(|at| at + CACHE_APART <= place)
             };
@@ -65,10 +68,11 @@ impl Plan {
             let stock = CACHE_APART + pairs.min(CACHE_APART);
             let Some(repeat) = nearest.filter(|_| line >= stock) else { continue };
             unrepeated.retain(|&stock| stock != repeat);
-            plan.fresh.push(place - 1);
             plan.firsts.extend(plan.asked.iter().position(|&l| l == repeat));
-            plan.repeats.push(place);
-            plan.asked.push(repeat);
+            let repeat_comes_second = random.below(2);
+            plan.fresh.push(place + 1 - repeat_comes_second);
+            plan.repeats.push(place + repeat_comes_second);
+            plan.asked.insert(place + repeat_comes_second, repeat);
             if plan.repeats.len() == pairs {
                 break;
             }
@@ -84,9 +88,10 @@ mod tests {
     #[test]
     fn repeats_come_late_once_and_match_in_length() {
         let lines: Vec<Vec<u8>> = (0..250).map(|i| "word ".repeat(3 + i * 7 % 20).into_bytes()).collect();
-        let few = Plan::of(&lines, 24);
+        let mut random = Random::new(1, "pairs");
+        let few = Plan::of(&lines, 24, &mut random);
         assert_eq!((few.repeats.len(), few.asked.len()), (24, CACHE_APART + 24 + 2 * 24));
-        let plan = Plan::of(&lines, CACHE_PAIRS);
+        let plan = Plan::of(&lines, CACHE_PAIRS, &mut random);
         assert_eq!((plan.fresh.len(), plan.repeats.len()), (CACHE_PAIRS, CACHE_PAIRS));
         let mut seen = std::collections::HashSet::new();
         for (&fresh, &repeat) in plan.fresh.iter().zip(&plan.repeats) {
@@ -102,5 +107,7 @@ mod tests {
                 "fresh is fresh"
             );
         }
+        let first = plan.fresh.iter().zip(&plan.repeats).filter(|(fresh, repeat)| fresh < repeat).count();
+        assert!((25..=75).contains(&first), "either comes first: {first}");
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::lines::{Changeable, Copy};
-use super::timing::{Sample, recognises, recognises_files};
+use super::timing::{RECOGNISED_RATIO, Sample, recognises, recognises_files};
 use super::{Examinee, Heard};
 use crate::campaign::words;
 use crate::exit::Outcome;
@@ -17,10 +17,9 @@ const PAIRS: usize = 120;
 const LEAST_PAIRS: usize = 10;
 /// Share of copies that may be answered as their lines are: a translator overlooks a content word now and then.
 pub const SAME_ANSWERS: f64 = 0.90;
-/// Launches over each file, taken in turn.
-const TURNS: usize = 3;
-/// What stands out then is asked again, so often that chance alone sets all of one kind before all of the other
-/// once in 924 times.
+/// What differs by more than this ratio in a first turn of launches over both files is asked again.
+pub const LOOKED_AT_RATIO: f64 = 0.95;
+/// So often that chance alone sets all of one kind before all of the other once in 924 times.
 const MORE_TURNS: usize = 6;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
@@ -79,9 +78,9 @@ fn alike(set: &[Vec<u8>], answers: &[Vec<u8>], copies: &[Copy]) -> Option<Reason
 }
 
 fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outcome<Heard> {
-    let heard = take_turns(examinee, track, set, TURNS)?;
+    let heard = take_turns(examinee, track, set, 1, LOOKED_AT_RATIO)?;
     let stands_out = heard.undecided || heard.findings.iter().any(|f| f.reason.code == Code::Recognises);
-    if stands_out { take_turns(examinee, track, set, MORE_TURNS) } else { Ok(heard) }
+    if stands_out { take_turns(examinee, track, set, MORE_TURNS, RECOGNISED_RATIO) } else { Ok(heard) }
 }
 
 /// The set as the rounds give it, from its first line; of a set that takes too long the beginning, and lines from everywhere.
@@ -96,7 +95,13 @@ fn file(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Outcome<Vec<Vec<u8>>> {
     examinee.affordable(beginning.iter().chain(others).cloned().collect())
 }
 
-fn take_turns(examinee: &Examinee<'_>, track: Track, set: &mut Changeable, turns: usize) -> Outcome<Heard> {
+fn take_turns(
+    examinee: &Examinee<'_>,
+    track: Track,
+    set: &mut Changeable,
+    turns: usize,
+    limit: f64,
+) -> Outcome<Heard> {
     let lines = file(examinee, &set.lines)?;
     let mut times = [const { Vec::new() }; 3];
     let (mut growth, mut alike_answers) = (Vec::new(), None);
@@ -120,7 +125,7 @@ fn take_turns(examinee: &Examinee<'_>, track: Track, set: &mut Changeable, turns
     let load = times[0].iter().copied().fold(f64::MAX, f64::min);
     let of_same_words = |(time, growth): (&f64, f64)| load + (time - load) / growth;
     let copies: Vec<f64> = times[2].iter().zip(growth).map(of_same_words).collect();
-    let judged = recognises_files(&times[0], &times[1], &copies);
+    let judged = recognises_files(&times[0], &times[1], &copies, limit);
     let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
     heard.add(track, judged.reason.or(alike_answers));
     Ok(heard)

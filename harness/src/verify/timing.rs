@@ -2,7 +2,7 @@
 //! honest systems do (a batch shortlist gets smaller with repeated lines, by about 20 % on Marian).
 
 use crate::rules::{Code, Reason};
-use crate::stats::median;
+use crate::stats::{mann_whitney_less, median, sign_test};
 
 /// Repeated lines' time per word against fresh ones'.
 pub const CACHED_RATIO: f64 = 0.85;
@@ -14,6 +14,9 @@ pub const CACHE_APART: usize = 50;
 pub const COALESCED_RATIO: f64 = 0.60;
 /// Lines of the set against copies with a word exchanged, and these against those.
 pub const RECOGNISED_RATIO: f64 = 0.90;
+/// Less than this share of the other's time per word: answered at once. One language's lines don't differ so much, and if
+/// they do, then as often the other way round.
+pub const AT_ONCE_RATIO: f64 = 1.0 / 3.0;
 /// Chance of seeing this in a system that treats both alike.
 pub const SIGNIFICANT: f64 = 1e-3;
 /// Less than this a line is the path's own jitter.
@@ -68,19 +71,36 @@ pub fn recognises(set: &[Sample], copies: &[Sample]) -> Judged {
     if stands_out(&spared) && !stands_out(&known) { spared } else { known }
 }
 
+/// Suspects and others in pairs, each of which met the same host.
 fn faster(code: Code, limit: f64, suspects: &[Sample], others: &[Sample], who: &str, whom: &str) -> Judged {
     let (suspect, other) = (trimmed(suspects), trimmed(others));
     let ratio = per_unit(&suspect) / per_unit(&other);
-    let line_units =
-        other.iter().map(|sample| sample.units).sum::<usize>() as f64 / other.len().max(1) as f64;
-    let saved_ns = (per_unit(&other) - per_unit(&suspect)) * line_units;
+    let saved_ns = (per_unit(&other) - per_unit(&suspect)) * units_a_line(&other);
     let units = |samples: &[Sample]| samples.iter().map(Sample::per_unit).collect::<Vec<_>>();
-    let p = chance_of_smaller(&units(suspects), &units(others));
+    let p = mann_whitney_less(&units(suspects), &units(others));
     let figure = format!("{who} {ratio:.2} of {whom} time per word");
     let stands_out = ratio < limit && saved_ns >= LEAST_SAVED_NS;
     let reason = (stands_out && p < SIGNIFICANT)
-        .then(|| code.reason(format!("{figure} (p = {p:.0e}, {:.0} µs a line)", saved_ns / 1e3)));
+        .then(|| code.reason(format!("{figure} (p = {p:.0e}, {:.0} µs a line)", saved_ns / 1e3)))
+        .or_else(|| some_at_once(code, suspects, others, who, whom));
     Judged { undecided: stands_out && reason.is_none(), figure, reason, too_quick: false }
+}
+
+/// A table of some lines spares too little to show in the whole; but those lines take next to nothing, while no other
+/// line does.
+fn some_at_once(code: Code, suspects: &[Sample], others: &[Sample], who: &str, whom: &str) -> Option<Reason> {
+    let at_once = |quick: &Sample, slow: &Sample| {
+        let saved_ns = (slow.per_unit() - quick.per_unit()) * quick.units.max(1) as f64;
+        quick.per_unit() < AT_ONCE_RATIO * slow.per_unit() && saved_ns >= LEAST_SAVED_NS
+    };
+    let quick = suspects.iter().zip(others).filter(|(a, b)| at_once(a, b)).count();
+    let reverse = suspects.iter().zip(others).filter(|(a, b)| at_once(b, a)).count();
+    let p = sign_test(reverse, quick);
+    let share = 100.0 * AT_ONCE_RATIO;
+    (p < SIGNIFICANT).then(|| {
+        let pairs = suspects.len();
+        code.reason(format!("in {quick} of {pairs} pairs {who} less than {share:.0} % of {whom} time per word, in {reverse} the other way round (p = {p:.0e})"))
+    })
 }
 
 /// Without the slowest by unit.
@@ -91,44 +111,13 @@ fn trimmed(samples: &[Sample]) -> Vec<Sample> {
     sorted
 }
 
+fn units_a_line(samples: &[Sample]) -> f64 {
+    samples.iter().map(|sample| sample.units).sum::<usize>() as f64 / samples.len().max(1) as f64
+}
+
 fn per_unit(samples: &[Sample]) -> f64 {
     let (ns, units) = samples.iter().fold((0, 0), |(ns, units), s| (ns + s.ns, units + s.units.max(1)));
     ns as f64 / units.max(1) as f64
-}
-
-/// One-sided Mann–Whitney: how likely `a` lies so far below `b` by chance. The normal approximation with the
-/// correction for continuity (Mann and Whitney 1947); ties, rare among nanoseconds, count half.
-fn chance_of_smaller(a: &[f64], b: &[f64]) -> f64 {
-    let (n, m) = (a.len() as f64, b.len() as f64);
-    let below = |x: &f64| {
-        b.iter()
-            .map(|y| {
-                if x < y {
-                    1.0
-                } else if x == y {
-                    0.5
-                } else {
-                    0.0
-                }
-            })
-            .sum::<f64>()
-    };
-    let u: f64 = a.iter().map(below).sum();
-    let deviation = (n * m * (n + m + 1.0) / 12.0).sqrt();
-    let z = (u - n * m / 2.0 - 0.5) / deviation.max(f64::MIN_POSITIVE);
-    upper_tail(z)
-}
-
-/// Of the standard normal distribution: Abramowitz and Stegun 26.2.17, off by less than 7.5e-8.
-fn upper_tail(z: f64) -> f64 {
-    if z < 0.0 {
-        return 1.0 - upper_tail(-z);
-    }
-    let t = 1.0 / (1.0 + 0.231_641_9 * z);
-    let polynomial = [1.330_274_429, -1.821_255_978, 1.781_477_937, -0.356_563_782, 0.319_381_530]
-        .iter()
-        .fold(0.0, |sum, c| t * (sum + c));
-    polynomial * (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
 }
 
 /// Whether five times a set takes far less than `times` as long as something of which it is so many times as much
@@ -162,8 +151,8 @@ fn too_quick(one_line: &[f64], whole: &[f64]) -> Option<Judged> {
     is_short.then(|| Judged { figure: figure(), reason: None, undecided, too_quick: true })
 }
 
-/// The same question to whole files: are all launches of one kind quicker than all of the other, and by enough?
-pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64]) -> Judged {
+/// The same question to whole files: are all launches of one kind quicker than all of the other, and by more than `limit`?
+pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64], limit: f64) -> Judged {
     let longer = if middle(set) > middle(copies) { set } else { copies };
     if let Some(too_quick) = too_quick(one_line, longer) {
         return too_quick;
@@ -172,7 +161,7 @@ pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64]) -> Judged
     let ratio = (middle(set) - load) / (middle(copies) - load);
     let figure = format!("the set as a file takes {ratio:.2} of its changed copy's time");
     let apart = |quick: &[f64], slow: &[f64]| quick.iter().all(|q| slow.iter().all(|s| q < s));
-    let stands_out = !(RECOGNISED_RATIO..=1.0 / RECOGNISED_RATIO).contains(&ratio);
+    let stands_out = !(limit..=1.0 / limit).contains(&ratio);
     let is_sure = apart(set, copies) || apart(copies, set);
     let reason = (stands_out && is_sure).then(|| Code::Recognises.reason(figure.as_str()));
     Judged { undecided: stands_out && !is_sure, figure, reason, too_quick: false }
@@ -223,6 +212,29 @@ mod tests {
     }
 
     #[test]
+    fn so_is_one_of_every_tenth_line_at_once() {
+        let (set, mut known) = (samples(1, 120, 1.0), samples(2, 120, 1.0));
+        known.iter_mut().step_by(10).for_each(|sample| sample.ns /= 50);
+        let judged = recognises(&known, &set);
+        let figure = judged.reason.expect("caught").figure;
+        assert!(
+            figure.starts_with("in 12 of 120 pairs a line of the set takes less than 33 % of"),
+            "{figure}"
+        );
+        assert!(recognises(&set, &known).reason.is_some(), "either way");
+    }
+
+    #[test]
+    fn lines_that_are_slow_on_either_side_are_the_hosts() {
+        let slow = |seed, offset| {
+            let mut samples = samples(seed, 120, 1.0);
+            samples.iter_mut().skip(offset).step_by(10).for_each(|sample| sample.ns *= 20);
+            samples
+        };
+        assert_eq!(recognises(&slow(1, 0), &slow(2, 5)).reason, None);
+    }
+
+    #[test]
     fn a_few_microseconds_are_the_paths_own() {
         let scaled = |factor: f64| samples(1, 100, factor / 100.0);
         assert!(cached(&scaled(1.0), &scaled(0.5)).reason.is_none());
@@ -245,7 +257,7 @@ mod tests {
     fn pains_that_are_taken_with_known_sentences_alone_are_seen_as_well() {
         let judged = recognises(&samples(1, 200, 1.0), &samples(2, 200, 0.8));
         assert!(judged.reason.expect("caught").figure.starts_with("a changed copy takes 0.8"));
-        let judged = recognises_files(&[0.0], &[2e9, 2.1e9, 1.9e9], &[1e9, 1.1e9, 0.9e9]);
+        let judged = recognises_files(&[0.0], &[2e9, 2.1e9, 1.9e9], &[1e9, 1.1e9, 0.9e9], RECOGNISED_RATIO);
         assert_eq!(judged.reason.expect("caught").code, Code::Recognises);
     }
 
@@ -270,23 +282,10 @@ mod tests {
 
     #[test]
     fn files_must_lie_apart_to_be_recognised() {
-        let judged = recognises_files(&[0.0], &[1e9, 1.1e9, 0.9e9], &[2e9, 2.1e9, 1.9e9]);
+        let judged = recognises_files(&[0.0], &[1e9, 1.1e9, 0.9e9], &[2e9, 2.1e9, 1.9e9], RECOGNISED_RATIO);
         assert_eq!(judged.reason.expect("caught").code, Code::Recognises);
-        let judged = recognises_files(&[0.0], &[1e9, 2.5e9, 0.9e9], &[2e9, 2.1e9, 1.9e9]);
+        let judged = recognises_files(&[0.0], &[1e9, 2.5e9, 0.9e9], &[2e9, 2.1e9, 1.9e9], RECOGNISED_RATIO);
         assert!(judged.reason.is_none() && judged.undecided);
-        assert!(recognises_files(&[0.0], &[1.9e9; 3], &[2e9; 3]).reason.is_none());
-    }
-
-    #[test]
-    fn the_chance_agrees_with_tables() {
-        // Standard normal quantiles.
-        for (z, p) in [(0.0, 0.5), (1.644_854, 0.05), (2.326_348, 0.01), (3.090_232, 0.001)] {
-            assert!((upper_tail(z) - p).abs() < 1e-6, "{z}");
-        }
-        // Ten values below ten others: U = 100; the normal approximation gives z = 49.5/√175.
-        let (a, b): (Vec<f64>, Vec<f64>) =
-            ((0..10).map(f64::from).collect(), (10..20).map(f64::from).collect());
-        assert!((chance_of_smaller(&a, &b) - upper_tail(49.5 / 175f64.sqrt())).abs() < 1e-12);
-        assert!(chance_of_smaller(&b, &a) > 0.999);
+        assert!(recognises_files(&[0.0], &[1.9e9; 3], &[2e9; 3], RECOGNISED_RATIO).reason.is_none());
     }
 }

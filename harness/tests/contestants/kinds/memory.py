@@ -164,6 +164,26 @@ def recognises_until_seen():
     echo(each)
 
 
+def recognises_a_sixth():
+    # Too little to show in the whole's time.
+    with open(FILE, "rb") as file:
+        known = {line for line in file if hashlib.md5(line).digest()[0] % 6 == 0}
+    working(known, remember=False)
+
+
+def caches_a_fifth():
+    known = set()
+
+    def each(n, answer, line):
+        if line not in known:
+            time.sleep(WORK)
+        if hashlib.md5(line).digest()[0] % 5 == 0:
+            known.add(line)
+        say(answer)
+
+    echo(each)
+
+
 def recognises_prefixes():
     # By the first words, so that other line ends don't matter; and saves only a third.
     with open(FILE, "rb") as file:
