@@ -20,19 +20,30 @@ from models import for_ctranslate2, marian
 
 # Marian refuses a file whose configuration lacks a version; any release's will do.
 VERSION = "v1.12.42"
-TYPES = {"F16": np.float16, "F32": np.float32}
+TYPES = {"F16": np.float16, "F32": np.float32, "I8": np.int8}
 
 
 def safetensors(path):
-    """Arrays by name. The form: eight bytes with the header's length, the header as JSON, the numbers."""
+    """Arrays by name, those in int8 widened by their scales. The form: eight bytes with the header's length, the header as
+    JSON, the numbers."""
     content = path.read_bytes()
     end = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:end])
     header.pop("__metadata__", None)
-    for name, entry in header.items():
+
+    def numbers(name):
+        entry = header[name]
         first, last = (end + offset for offset in entry["data_offsets"])
-        numbers = np.frombuffer(content[first:last], TYPES[entry["dtype"]])
-        yield name, numbers.reshape(entry["shape"]).astype(np.float32)
+        return np.frombuffer(content[first:last], TYPES[entry["dtype"]]).reshape(entry["shape"]).astype(np.float32)
+
+    for name in header:
+        if not name.endswith(".scale"):
+            yield name, numbers(name) * (numbers(f"{name}.scale") if f"{name}.scale" in header else 1)
+
+
+def widest(model):
+    """What it ships: f16, or int8 alone where it is there for a comparison."""
+    return next(file for kind in ("f16", "int8") if (file := model / f"weights.{kind}.safetensors").is_file())
 
 
 def lexicon(shortlist, vocabulary):
@@ -54,7 +65,7 @@ def main():
     description = tomllib.loads((source / "model.toml").read_text(encoding="utf-8"))
     options = description["marian"]
     text = yaml.safe_dump({"version": VERSION, **options}).encode() + b"\0"
-    arrays = dict(safetensors(source / "weights.f16.safetensors"))
+    arrays = dict(safetensors(widest(source)))
     np.savez(folder / "model.npz", **{"special:model.yml": np.frombuffer(text, np.int8)}, **arrays)
     if options["type"] == "transformer":  # Marian's int8 is for Transformers; it crashes on recurrent models
         for kind in ["intgemm8", "packed8avx512"]:
