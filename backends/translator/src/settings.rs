@@ -18,6 +18,13 @@ use crate::tuning::{self, Measured};
 /// Largest beam: beyond it memory and time make no sense, and nobody has found better translations there.
 const LARGEST_BEAM: usize = 1000;
 
+/// Longest translation in lengths of its source: without a limit one need never end.
+const LARGEST_FACTOR: f32 = 1000.0;
+
+/// Scores stay finite: the powers of a length, up to 1,000 words, and sums of what is taken off a word.
+const POWERS: (f32, f32) = (-10.0, 10.0);
+const LARGEST_SCORE: f32 = 1e6;
+
 /// Settings as given, before any model was seen.
 #[derive(Debug)]
 pub(crate) struct Wishes {
@@ -71,7 +78,7 @@ pub(crate) struct Decoding {
 impl Wishes {
     /// Takes all settings that translators know.
     pub(crate) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
-        const NUMBER: &str = "a number";
+        const NUMBER: &str = "a finite number";
         const FLAG: &str = "true or false";
         let (kernels, measured) = kernels(reader).and_then(|kernels| tuning::read(reader, kernels))?;
         let wishes = Self {
@@ -107,14 +114,21 @@ impl Wishes {
         if self.weights.iter().flatten().any(|weight| !weight.is_finite()) {
             return Err(reader.refuse("weights", "it must be finite numbers"));
         }
-        if self.max_length_factor.is_some_and(|factor| !(factor > 0.0 && factor.is_finite())) {
-            return Err(reader.refuse("max-length-factor", "it must be above 0"));
+        if self.max_length_factor.is_some_and(|factor| !(factor > 0.0 && factor <= LARGEST_FACTOR)) {
+            return Err(reader
+                .refuse("max-length-factor", format!("it must be above 0, and {LARGEST_FACTOR} at most")));
         }
         if self.max_length.is_some_and(|length| length < 2) {
             return Err(reader.refuse("max-length", "it must be 2 or more: a word and the end"));
         }
-        if self.early_stop.is_some_and(|margin| !(margin >= 0.0 && margin.is_finite())) {
-            return Err(reader.refuse("early-stop", "it must be 0 or more"));
+        for (name, value, (least, most)) in [
+            ("normalize", self.normalize, POWERS),
+            ("word-penalty", self.word_penalty, (-LARGEST_SCORE, LARGEST_SCORE)),
+            ("early-stop", self.early_stop, (0.0, LARGEST_SCORE)),
+        ] {
+            if value.is_some_and(|value| !(least..=most).contains(&value)) {
+                return Err(reader.refuse(name, format!("it must lie between {least} and {most}")));
+            }
         }
         Ok(())
     }
