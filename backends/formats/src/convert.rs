@@ -195,9 +195,10 @@ fn refuse_to_overwrite(to: &Path, overwrite: bool) -> Result<()> {
             path: to.into(),
             remedy: "it is no model directory, so it won't be replaced",
         }),
-        (false, _) => {
-            Err(Error::Exists { path: to.into(), remedy: "name another place, or allow overwriting" })
+        (false, true) => {
+            Err(Error::Exists { path: to.into(), remedy: "name another place, or --overwrite it" })
         }
+        (false, false) => Err(Error::Exists { path: to.into(), remedy: "name another place" }),
     }
 }
 

@@ -169,13 +169,15 @@ fn what_is_there_is_replaced_only_when_asked_and_only_if_it_is_a_model() {
     let source = ModelDir::open(path("decoder.yml")).unwrap();
     converted(&to);
     let refusal = convert(&source, &to, &all_precisions()).unwrap_err().to_string();
-    assert!(refusal.ends_with("is there already; name another place, or allow overwriting"), "{refusal}");
+    assert!(refusal.ends_with("is there already; name another place, or --overwrite it"), "{refusal}");
     let options =
         ConvertOptions { precisions: vec![Precision::F16], overwrite: true, ..ConvertOptions::default() };
     convert(&source, &to, &options).unwrap();
     assert_eq!(ModelDir::open(&to).unwrap().weights().len(), 1);
     let precious = folder.path().join("precious");
     fs::create_dir(&precious).unwrap();
+    let refusal = convert(&source, &precious, &all_precisions()).unwrap_err().to_string();
+    assert!(refusal.ends_with("is there already; name another place"), "{refusal}");
     let refusal = convert(&source, &precious, &options).unwrap_err().to_string();
     assert!(refusal.ends_with("it is no model directory, so it won't be replaced"), "{refusal}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
