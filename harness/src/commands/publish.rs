@@ -37,6 +37,7 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     let figures = place.join(FIGURES);
     let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
+    make_folder(&args.to)?;
     copy(&args.run, &args.to, &place, |folder| {
         places.leave_out_of(folder)?;
         add_report(folder)
@@ -53,6 +54,15 @@ pub fn publish(args: &PublishArgs) -> Outcome {
         print(&format!("{}\n", place.display()))?;
     }
     Ok(Exit::Done)
+}
+
+/// The folder of published runs, as the user wants it: what stands in its way is theirs to mend.
+fn make_folder(to: &Path) -> Outcome<()> {
+    fs::create_dir_all(to).map_err(|error| {
+        let remedy = "choose another folder with --to; nothing was published";
+        let fault = if to.is_file() { "it is a file".into() } else { error.to_string() };
+        bad_input(format!("{} can't be the folder of published runs: {fault}; {remedy}", to.display()))
+    })
 }
 
 fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
@@ -150,7 +160,6 @@ fn slug(text: &str) -> String {
 /// Copies a folder's files aside, lets `add` add to them, and moves the whole to its place.
 fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
     let copied = || -> anyhow::Result<()> {
-        fs::create_dir_all(to)?;
         let aside = tempfile::Builder::new().prefix(".publishing-").tempdir_in(to)?;
         let mut files = Vec::new();
         collect_files(from, &mut files)?;

@@ -7,6 +7,7 @@ use super::report::write_page;
 use super::{print, print_json};
 use crate::cli::{PriceArgs, ScoreArgs};
 use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
+use crate::numbers::counted;
 use crate::prices;
 use crate::say::say;
 use crate::score::{self, MetricCommand, Scores, Work};
@@ -34,8 +35,31 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     } else {
         print(&table::render(&summary))?
     }
+    tell_missing(&Run::read(store.folder())?);
     Ok(Exit::Done)
 }
+
+/// Says what an unfinished run lacks, and how it goes on; only `dyno run` and its like leave a command that resumes.
+fn tell_missing(run: &Run) {
+    let missing = run.missing();
+    let Some(command) = run.command.as_ref().filter(|_| !missing.is_empty()) else { return };
+    let mut cells: Vec<String> = missing
+        .iter()
+        .map(|(cell, lacks)| format!("{} · {} · {}: {lacks}", cell.system, cell.track, cell.test_set.name))
+        .collect();
+    if let Some(others) = cells.len().checked_sub(MOST_NAMED).filter(|others| *others > 0) {
+        cells.truncate(MOST_NAMED);
+        cells.push(format!("and {}", counted(others, "other cell", "other cells")));
+    }
+    let rounds = counted(run.missing_rounds(), "round is", "rounds are");
+    say(format_args!(
+        "warning: the run is unfinished: {rounds} missing ({}); it goes on by: {command}",
+        cells.join(", ")
+    ));
+}
+
+/// Of the cells that lack rounds.
+const MOST_NAMED: usize = 6;
 
 /// Asks the user's own metrics about every output, and writes the summary anew.
 fn add_metrics(folder: &Path, metrics: &[MetricCommand]) -> Outcome<Summary> {

@@ -108,8 +108,8 @@ impl Run {
             .collect()
     }
 
-    /// How many rounds its profile asks for and it doesn't hold.
-    pub fn missing_rounds(&self) -> usize {
+    /// The cells that lack rounds which its profile asks for, and how many.
+    pub fn missing(&self) -> Vec<(MeasuredCell<'_>, usize)> {
         let protocol = &self.identity.protocol;
         let wanted = serde_json::from_value(protocol["profile"].clone()).map_or(0, Profile::rounds);
         let tracks: Vec<Track> = serde_json::from_value(protocol["tracks"].clone()).unwrap_or_default();
@@ -117,11 +117,20 @@ impl Run {
         let cells = self.test_sets.iter().flat_map(|set| tracks.iter().map(move |&track| (set, track)));
         let cells =
             cells.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
-        let measured = |cell: MeasuredCell<'_>| {
+        let measured = |cell: &MeasuredCell<'_>| {
             let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
             numbers.len()
         };
-        cells.map(|cell| wanted.saturating_sub(measured(cell))).sum()
+        let lacking = cells.map(|cell| {
+            let lacks = wanted.saturating_sub(measured(&cell));
+            (cell, lacks)
+        });
+        lacking.filter(|(_, lacks)| *lacks > 0).collect()
+    }
+
+    /// How many rounds it lacks in all.
+    pub fn missing_rounds(&self) -> usize {
+        self.missing().iter().map(|(_, lacks)| lacks).sum()
     }
 
     /// Whether two systems are one and the same program under two names: a twin, by which the noise is measured.

@@ -45,6 +45,8 @@ fn a_run_is_published_once_and_whole() {
     assert_eq!(fs::read(place.join("records.jsonl")).unwrap(), before);
     assert_eq!(dyno(&bench, &["publish", "out", "--as", "again"]).code, Some(0));
     dyno(&bench, &["publish", "out", "--as", "../x"]).assert_says(2, &["won't do as a name"]);
+    dyno(&bench, &["publish", "out", "--to", "tiny.en"]).assert_says(2, &["tiny.en", "it is a file", "--to"]);
+    dyno(&bench, &["publish", "out", "--to", "tiny.en/a"]).assert_says(2, &["tiny.en/a", "--to"]);
     assert_eq!(fs::read_dir(bench.path("results")).unwrap().count(), 2, "nothing half-published is left");
     assert_eq!(dyno(&bench, &["compare", place.to_str().unwrap(), "out"]).code, Some(4), "three rounds");
 }
@@ -83,6 +85,13 @@ fn an_unfinished_run_is_not_published() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.split_once('\n').unwrap().1).unwrap();
     dyno(&bench, &["publish", "out"]).assert_says(2, &["unfinished", "1 round missing"]);
+    let scored = dyno(&bench, &["score", "out"]);
+    assert_eq!(scored.code, Some(0), "{scored:?}");
+    for part in
+        ["unfinished: 1 round is missing (null · latency · tiny: 1)", "dyno run campaign.toml --out out"]
+    {
+        assert!(scored.stderr.contains(part), "{part} is not in {scored:?}");
+    }
     dyno(&bench, &["publish", "."]).assert_says(2, &["no run folder"]);
 }
 
