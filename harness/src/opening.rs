@@ -84,7 +84,8 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn open(system: &System, track: Track) -> Outcome<()> {
+/// Opens a hosted system on no input; what it refuses is the user's to mend.
+pub fn open(system: &System, track: Track) -> Outcome<()> {
     let facts = tempfile::NamedTempFile::new()?;
     let command = system.command(track, &[0], facts.path())?;
     let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;

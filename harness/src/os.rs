@@ -40,6 +40,9 @@ pub fn monotonic_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// Cores that a process can be told to stay on: the bits of a `cpu_set_t`.
+pub const MOST_CORES: usize = libc::CPU_SETSIZE as usize;
+
 /// The cores that this thread may run on, ascending.
 pub fn allowed_cores() -> Result<Vec<usize>> {
     cores_of(0)
@@ -57,7 +60,7 @@ pub fn cores_of(thread: u32) -> Result<Vec<usize>> {
         // SAFETY: `core` is below CPU_SETSIZE, the number of bits of a set.
         unsafe { libc::CPU_ISSET(*core, &set) }
     };
-    Ok((0..libc::CPU_SETSIZE as usize).filter(is_in).collect())
+    Ok((0..MOST_CORES).filter(is_in).collect())
 }
 
 /// CPU time of this process so far, in user mode and in the kernel.
@@ -97,7 +100,7 @@ pub fn pin_thread(cores: &[usize]) -> Result<()> {
     let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
     // SAFETY: zeroed memory is a valid, empty set.
     let set = unsafe { set.assume_init_mut() };
-    for &core in cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize) {
+    for &core in cores.iter().filter(|&&core| core < MOST_CORES) {
         // SAFETY: `core` is below CPU_SETSIZE.
         unsafe { libc::CPU_SET(core, set) };
     }

@@ -117,6 +117,16 @@ impl Placement {
         Self { all: physical[physical.len() - used..].to_vec(), bench: vec![physical[0]] }
     }
 
+    /// What to say before throughput-all where a campaign allows more cores than the host has. It is no fault: the campaign
+    /// may come from a larger host, and each record names the cores that it was measured on.
+    pub fn shortfall(&self, wanted: Option<usize>, tracks: &[Track]) -> Option<String> {
+        let (wanted, there) = (wanted?, self.all.len());
+        let matters = wanted > there && tracks.contains(&Track::ThroughputAll);
+        matters.then(|| {
+            format!("warning: the campaign allows {wanted} cores, but this host has {there}: throughput-all is measured on {there}")
+        })
+    }
+
     /// The cores of a system under `track`.
     pub fn system(&self, track: Track) -> &[usize] {
         match track {
@@ -152,6 +162,17 @@ mod tests {
         assert_eq!(placement.system(Track::ThroughputAll), [0, 1, 2, 7]);
         assert_eq!(placement.system(Track::Latency), [7]);
         assert_eq!(placement.bench(), [0]);
+    }
+
+    #[test]
+    fn what_a_campaign_wants_beyond_the_host_is_told() {
+        let told = |wanted, tracks: &[Track]| {
+            Placement::new(&[0, 1], wanted, |core| vec![core]).shortfall(wanted, tracks)
+        };
+        assert!(told(Some(99), &Track::ALL).unwrap().contains("allows 99 cores, but this host has 2"));
+        assert_eq!(told(Some(2), &Track::ALL), None);
+        assert_eq!(told(None, &Track::ALL), None);
+        assert_eq!(told(Some(99), &[Track::Latency]), None, "one core is enough for it");
     }
 
     #[test]

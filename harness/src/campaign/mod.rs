@@ -3,6 +3,7 @@
 
 mod generated;
 mod profile;
+mod program;
 mod system;
 mod testset;
 mod unknown;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use generated::Generated;
 pub use profile::Profile;
+pub use program::check_command;
 pub use system::{Launch, PLACEHOLDERS, System};
 pub use testset::{Filler, TestSet, hex, split_lines, words};
 pub use wire::own_system;

@@ -1,7 +1,6 @@
 //! A system: what competes, and the command that starts it. A built-in one is this very program, so that
 //! there is no privileged way in for our own engines; a plugin is loaded by that process, never by the bench.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Settings;
@@ -211,30 +210,6 @@ fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
         rest = &rest[end..];
     }
     filled + rest
-}
-
-/// Refuses a command that can't be started: better now than after an hour of other systems' rounds.
-pub(super) fn check_command(command: &[String], folder: &Path) -> Result<(), String> {
-    let program = command.first().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
-    let (folders, place) = if program.contains('/') {
-        (vec![folder.to_path_buf()], "from the campaign's folder")
-    } else {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        (std::env::split_paths(&path).collect(), "in PATH")
-    };
-    let found: Vec<_> =
-        folders.iter().map(|folder| folder.join(program)).filter(|path| path.is_file()).collect();
-    if found.iter().any(|path| is_executable(path)) {
-        return Ok(());
-    }
-    Err(match found.is_empty() {
-        true => format!("no program {program:?} {place}"),
-        false => format!("{program:?} is not executable: `chmod +x` it, or name its interpreter first"),
-    })
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
 }
 
 /// Refuses what no process can be handed, and a model that is asked for and isn't there.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::setting;
+use crate::os::MOST_CORES;
 use crate::rules::Track;
+use crate::translate::MOST_BATCH;
 
 pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
   echo 'A man sleeps.' | dyno translate --model models/mine
@@ -104,13 +106,13 @@ pub struct DecodingArgs {
     #[arg(long, value_name = "N")]
     pub beam: Option<u64>,
     /// Divide scores by length to this power; 1 without a value
-    #[arg(long, value_name = "A", num_args = 0..=1, default_missing_value = "1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", num_args = 0..=1, default_missing_value = "1", allow_negative_numbers = true, value_parser = finite)]
     pub normalize: Option<f64>,
     /// Taken off a score for each word
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = finite)]
     pub word_penalty: Option<f64>,
     /// Longest translation, in lengths of the source
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", allow_negative_numbers = true, value_parser = finite)]
     pub max_length_factor: Option<f64>,
     /// Print all translations in the beam: line ||| text ||| score
     #[arg(long)]
@@ -167,14 +169,20 @@ pub struct ConvertArgs {
 
 fn cores(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(cores @ 1..=1024) => Ok(cores),
-        _ => Err("a number from 1 to 1024".into()),
+        Ok(cores @ 1..=MOST_CORES) => Ok(cores),
+        _ => Err(format!("a number from 1 to {MOST_CORES}")),
     }
+}
+
+/// Settings travel as JSON, which has neither `nan` nor `inf`.
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| "a number".into())
 }
 
 fn batch(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(words @ 1..=65_536) => Ok(words),
-        _ => Err("a number from 1 to 65536".into()),
+        Ok(words @ 1..=MOST_BATCH) => Ok(words),
+        _ => Err(format!("a number from 1 to {MOST_BATCH}")),
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::runs::PriceArgs;
 use super::setting;
 use crate::campaign::Profile;
+use crate::compare::{LEAST_PAIRS, MOST_PAIRS, PAIRS};
 use crate::plan::Filters;
 use crate::rules::Track;
 
@@ -116,17 +117,17 @@ pub struct GateArgs {
     /// Another dyno, which runs the same built-in systems
     #[arg(long, value_name = "PROGRAM")]
     pub baseline_dyno: Option<PathBuf>,
-    /// Pairs of rounds a cell, at least 9; as many again where a regression is suspected
-    #[arg(long, value_name = "N", default_value_t = crate::compare::PAIRS)]
+    /// Pairs of rounds a cell, 9 to 1000; as many again where a regression is suspected
+    #[arg(long, value_name = "N", default_value_t = PAIRS, value_parser = pairs)]
     pub pairs: usize,
     /// BLEU below this is a regression
-    #[arg(long, value_name = "BLEU")]
+    #[arg(long, value_name = "BLEU", value_parser = amount)]
     pub min_bleu: Option<f64>,
     /// Peak memory above this is a regression
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = amount)]
     pub max_memory: Option<f64>,
     /// A model above this size is a regression
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = amount)]
     pub max_model: Option<f64>,
     /// Keep the rounds in this folder, as a run
     #[arg(long, value_name = "DIR")]
@@ -148,6 +149,20 @@ pub struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What is too few is the gate's own to refuse, with the exit code of nothing measured.
+fn pairs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(pairs @ 0..=MOST_PAIRS) => Ok(pairs),
+        _ => Err(format!("a number from {LEAST_PAIRS} to {MOST_PAIRS}; more take days and tell no more")),
+    }
+}
+
+/// A limit that isn't a number would never be exceeded.
+fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| *amount >= 0.0 && amount.is_finite());
+    amount.ok_or_else(|| "a number, 0 or more".into())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,16 +1,17 @@
 //! `dyno verify`: a system against the rules, without measuring it.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 use super::{load_campaign, print, print_json};
-use crate::campaign::{Campaign, Launch, Limits, System, TestSet, own_system, starter};
+use crate::campaign::{Campaign, Launch, Limits, System, TestSet, check_command, own_system, starter};
 use crate::cli::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::host::{self, Host};
+use crate::opening;
 use crate::plan::{Filters, Placement};
 use crate::random::fresh_seed;
 use crate::registry;
@@ -34,27 +35,17 @@ const OWN_LAUNCH_SECONDS: f64 = 60.0;
 
 /// Verifies what `args` ask for: 0 if all of it is in order, 1 if something is INVALID.
 pub fn verify(args: &VerifyArgs) -> Outcome {
-    let mut request = request(args)?;
-    request.limits.line_seconds = args.line_seconds.unwrap_or(request.limits.line_seconds);
-    request.limits.launch_seconds = args.launch_seconds.unwrap_or(request.limits.launch_seconds);
+    let request = request(args)?.narrowed_by(args);
+    // What a backend refuses is a bad request: there is nothing to verify yet.
+    let mut hosted = request.systems.iter().filter(|system| system.is_hosted());
+    hosted.try_for_each(|system| opening::open(system, request.tracks[0]))?;
     let scratch = tempfile::tempdir()?;
-    let host = Host::detect()?;
-    let placement = Placement::new(&host.cores, request.cores, host::siblings);
+    let placement = Placement::new(&Host::detect()?.cores, request.cores, host::siblings);
+    placement.shortfall(request.cores, &request.tracks).into_iter().for_each(say);
     let probes = if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() };
     let mut verified = Vec::new();
     for system in &request.systems {
-        let mut examinee = Examinee {
-            system,
-            tracks: tracks(args, &request.tracks),
-            test_set: &request.test_set,
-            placement: &placement,
-            limits: request.limits,
-            scratch: scratch.path(),
-            isolated: false,
-            seed: fresh_seed(),
-            pace: Cell::default(),
-        };
-        let examined = examine(&mut examinee, &probes)?;
+        let examined = examine(&mut request.examinee(system, &placement, scratch.path()), &probes)?;
         if !args.json {
             show(system, &examined)?;
         }
@@ -67,11 +58,37 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
 }
 
-fn tracks(args: &VerifyArgs, own: &[Track]) -> Vec<Track> {
-    let mut tracks = if args.tracks.is_empty() { own.to_vec() } else { args.tracks.clone() };
-    tracks.sort_unstable();
-    tracks.dedup();
-    tracks
+impl Request {
+    /// The tracks and the patience that the command line asks for, where it does.
+    fn narrowed_by(mut self, args: &VerifyArgs) -> Self {
+        if !args.tracks.is_empty() {
+            self.tracks.clone_from(&args.tracks);
+        }
+        self.tracks.sort_unstable();
+        self.tracks.dedup();
+        self.limits.line_seconds = args.line_seconds.unwrap_or(self.limits.line_seconds);
+        self.limits.launch_seconds = args.launch_seconds.unwrap_or(self.limits.launch_seconds);
+        self
+    }
+
+    fn examinee<'a>(
+        &'a self,
+        system: &'a System,
+        placement: &'a Placement,
+        scratch: &'a Path,
+    ) -> Examinee<'a> {
+        Examinee {
+            system,
+            tracks: self.tracks.clone(),
+            test_set: &self.test_set,
+            placement,
+            limits: self.limits,
+            scratch,
+            isolated: false,
+            seed: fresh_seed(),
+            pace: Cell::default(),
+        }
+    }
 }
 
 fn request(args: &VerifyArgs) -> Outcome<Request> {
@@ -104,6 +121,7 @@ fn of_campaign(campaign: Campaign) -> Outcome<Request> {
 /// The system that the command line itself describes, if it does.
 fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
     if let Some(command) = &args.command {
+        check_typed(command)?;
         let command = ["sh", "-c", command].map(String::from).to_vec();
         let launch = Launch::Foreign { command, folder: PathBuf::from(".") };
         return Ok(Some(own_system("command", launch, Vec::new())));
@@ -121,6 +139,17 @@ fn own(args: &VerifyArgs) -> Outcome<Option<System>> {
     };
     let launch = Launch::BuiltIn { backend: backend.name().into(), settings, batch: None };
     Ok(Some(own_system(backend.name(), launch, args.models.clone())))
+}
+
+/// Refuses a command that can't be started, as far as that shows: of a shell's own words only the shell knows.
+fn check_typed(command: &str) -> Outcome<()> {
+    let Some(program) = command.split_whitespace().next() else {
+        return Err(bad_input("--command is empty: name a program and its arguments"));
+    };
+    let is_path =
+        program.contains('/') && program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
+    let checked = if is_path { check_command(&[program.into()], Path::new(".")) } else { Ok(()) };
+    checked.map_err(|fault| bad_input(format!("--command: {fault}")))
 }
 
 /// A row a probe, and below what to do about what was found.

@@ -5,6 +5,6 @@ mod quality;
 mod speed;
 
 pub use quality::Quality;
-pub use speed::{Change, Comparison, LEAST_PAIRS, PAIRS, Question, Speeds, judge};
+pub use speed::{Change, Comparison, LEAST_PAIRS, MOST_PAIRS, PAIRS, Question, Speeds, judge};
 #[cfg(test)]
 pub use speed::{SIGNIFICANT, TOLERATED_SLOW_DOWN};

@@ -16,6 +16,8 @@ pub const SIGNIFICANT: f64 = 0.05;
 pub const PAIRS: usize = 15;
 /// With fewer the gate refuses: halves of four rounds say too little of the noise, and an answer would be a guess.
 pub const LEAST_PAIRS: usize = 9;
+/// Over half an hour a cell; a difference that no thousand pairs show is far below the tolerated one.
+pub const MOST_PAIRS: usize = 1000;
 
 /// Words a second of both sides of a cell, round by round.
 #[derive(Clone, Debug, Default)]

@@ -115,6 +115,11 @@ impl Stage {
         Ok(split_lines(&bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect())
     }
 
+    /// What of the campaign this host can't give.
+    pub fn shortfall(&self) -> Option<String> {
+        self.placement.shortfall(self.campaign.cores, &self.campaign.tracks)
+    }
+
     /// All rounds so far.
     pub fn records(&self) -> &[Record] {
         self.store.records()

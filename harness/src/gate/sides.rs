@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::campaign::{Campaign, Launch, System, TestSet};
+use crate::campaign::{Campaign, Launch, System, TestSet, check_command};
 
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::host::Host;
@@ -40,7 +40,10 @@ impl Baseline {
                  campaign has: {there_are}"
             )));
         }
-        let launch = Launch::Foreign { command: shell(what), folder: std::env::current_dir()? };
+        let folder = std::env::current_dir()?;
+        check_command(&[program.into()], &folder)
+            .map_err(|fault| bad_input(format!("--baseline: {fault}")))?;
+        let launch = Launch::Foreign { command: shell(what), folder };
         let name = "baseline".into();
         let (models, environment) = (Vec::new(), Vec::new());
         let system = System { name, launch, models, environment, sampling: false, twin_of: None };

@@ -59,7 +59,10 @@ pub fn supervise(control: RawFd) -> Outcome {
     let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
-            send(&mut control, &Launched { at_ns, error: Some(error.to_string()), network })?;
+            send(
+                &mut control,
+                &Launched { at_ns, error: Some(format!("{}: {error}", spec.command[0])), network },
+            )?;
             return Ok(Exit::Done);
         }
     };

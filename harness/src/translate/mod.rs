@@ -27,6 +27,9 @@ pub struct Manner {
     pub n_best: bool,
 }
 
+/// What may be asked for at most: beyond it no cache holds what stands between layers, and memory is all that grows.
+pub const MOST_BATCH: usize = 65_536;
+
 /// Some twenty lines: from here on products no longer wait for weights, and memory for what stands between layers is least.
 const MOST_WORDS: usize = 256;
 

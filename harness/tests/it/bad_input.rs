@@ -1,6 +1,7 @@
 //! What a person gets wrong: one line, what and where and what to do, the right exit code, nothing half-written.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::support::{Bench, Ended, LATENCY};
@@ -17,7 +18,8 @@ fn a_broken_campaign_is_told_by_line_and_column() {
         ("name = \"x\nb", "campaign.toml:1:", vec![]),
         ("tracks = [\"latenzy\"]\n", "campaign.toml:1:11:", vec!["latenzy", "latency"]),
         ("nme = \"x\"\n", "campaign.toml:1:1:", vec!["nme", "name"]),
-        ("cores = 0\n", "campaign.toml:1:9:", vec!["cores", "above zero"]),
+        ("cores = 0\n", "campaign.toml:1:9:", vec!["cores", "between 1 and 1024"]),
+        ("noisy-repeats = 1000000\n", "campaign.toml:1:17:", vec!["noisy-repeats", "between 0 and 100"]),
         ("line-seconds = inf\n", "campaign.toml:1:16:", vec!["line-seconds", "at most"]),
         ("launch-seconds = 0.0\n", "campaign.toml:1:18:", vec!["launch-seconds", "above 0"]),
         ("tracks = []\n", "campaign.toml:1:10:", vec!["at least one"]),
@@ -37,7 +39,11 @@ fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
             "name = \"a\"\ncommand = [\"no-such-program\"]\n",
             ["no program \"no-such-program\" in PATH", "7:11:"],
         ),
-        ("name = \"a\"\ncommand = [\"./nothing\"]\n", ["from the campaign's folder", "7:11:"]),
+        ("name = \"a\"\ncommand = [\"./nothing\"]\n", ["no program \"./nothing\" in /", "7:11:"]),
+        (
+            "name = \"a\"\nbackend = \"null\"\nbatch = 100000\n",
+            ["`batch` must lie between 1 and 65536", "8:9:"],
+        ),
         ("name = \"a\"\ncommand = [\"./tiny.en\"]\n", ["not executable: `chmod +x` it", "7:11:"]),
         ("name = \"a\"\ncommand = [\"cat\", \"{model}\"]\n", ["there is no `model`", "5:1:"]),
         ("name = \"a\"\ncommand = [\"cat\", \"a\\u0000b\"]\n", ["holds a NUL", "5:1:"]),
@@ -70,6 +76,25 @@ fn settings_that_a_backend_refuses_are_told_before_anything_is_measured() {
         bench.run(&[]).assert_says(2, &parts);
         assert!(!bench.path("out").exists());
     }
+}
+
+#[test]
+fn what_cannot_be_verified_is_a_bad_request_not_a_broken_rule() {
+    let bench = campaign(LATENCY, NULL);
+    bench.write("script", "#!/no/such -x\n");
+    fs::set_permissions(bench.path("script"), fs::Permissions::from_mode(0o755)).unwrap();
+    // The campaign's folder has no starter set; one of the checkout above it has.
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let verify = |further: &[&str]| {
+        let mut dyno = bench.dyno(&[&["verify", "--probe", "buffering"], further].concat());
+        Ended::of(dyno.current_dir(root).output().unwrap())
+    };
+    verify(&["--command", " "]).assert_says(2, &["--command is empty"]);
+    verify(&["--command", "./no-such --fast"]).assert_says(2, &["no program \"./no-such\" in /"]);
+    let script = bench.path("script");
+    verify(&["--command", script.to_str().unwrap()]).assert_says(2, &["asks for \"/no/such\""]);
+    verify(&["--backend", "null", "--set", "word-us=-1"]).assert_says(2, &["\"null\"", "word-us"]);
+    verify(&["--backend", "null", "--model", "gone"]).assert_says(2, &["\"null\"", "no model"]);
 }
 
 #[test]

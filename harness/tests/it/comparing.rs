@@ -181,6 +181,12 @@ fn a_gate_without_an_answer_says_why() {
     let bench = Bench::new(&format!("{LATENCY}{SYSTEMS}{broken}"));
     let gate = |further: &[&str]| dyno(&bench, &[&["gate", "campaign.toml"], further].concat());
     gate(&["-s", "fast", "--baseline", "slow", "--pairs", "8"]).assert_says(4, &["8 pairs", "at least 9"]);
+    let many = gate(&["-s", "fast", "--baseline", "slow", "--pairs", "10000000000000"]);
+    assert!(many.code == Some(2) && many.stderr.contains("from 9 to 1000"), "{many:?}");
+    let nan = gate(&["-s", "fast", "--baseline", "slow", "--max-memory", "nan"]);
+    assert!(nan.code == Some(2) && nan.stderr.contains("a number, 0 or more"), "{nan:?}");
+    gate(&["-s", "broken", "--baseline", "slow", "--max-model", "9"])
+        .assert_says(2, &["--max-model", "broken", "`model`"]);
     gate(&["-s", "slow", "--baseline", "slow"]).assert_says(4, &["no candidate"]);
     gate(&["-s", "broken", "--baseline", "slow", "--pairs", "9"])
         .assert_says(5, &["broken is INVALID", "crashed"]);

@@ -205,7 +205,10 @@ fn what_kills_its_supervisor_leaves_nobody_behind() {
 #[test]
 fn a_program_that_cannot_be_started_fails_in_its_record() {
     let bench = Bench::of_command(&["./program"]);
-    bench.write("program", "#!/no/such/interpreter\n");
-    fs::set_permissions(bench.path("program"), fs::Permissions::from_mode(0o755)).expect("a mode");
-    assert_refused(&bench, "crashed", "can't be started");
+    // Its own interpreter is there and is looked for beforehand; that one's is not.
+    for (name, text) in [("program", "#!./other\n"), ("other", "#!/no/such/interpreter\n")] {
+        bench.write(name, text);
+        fs::set_permissions(bench.path(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+    }
+    assert_refused(&bench, "crashed", "can't be started: ./program");
 }

@@ -22,7 +22,11 @@ use testsets::{WireTestSet, test_sets};
 use super::unknown::hinted;
 use super::{Campaign, Filler, Limits, Profile, System, testset};
 use crate::exit::{Outcome, bad_input};
+use crate::os::MOST_CORES;
 use crate::rules::{Probe, Track};
+
+/// On a host that disturbs so many rounds in a row the next won't be quiet.
+const MOST_REPEATS: usize = 100;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -40,7 +44,7 @@ struct WireCampaign {
     #[serde(default)]
     line_seconds: Option<Spanned<f64>>,
     launch_seconds: Option<Spanned<f64>>,
-    noisy_repeats: Option<usize>,
+    noisy_repeats: Option<Spanned<usize>>,
     /// A file of lines that lengthen throughput launches.
     filler: Option<Spanned<PathBuf>>,
     /// What is probed before the clock, instead of what the profile says.
@@ -79,7 +83,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let limits = Limits {
         line_seconds: source.seconds(wire.line_seconds, "line-seconds", default.line_seconds)?,
         launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
-        noisy_repeats: wire.noisy_repeats,
+        noisy_repeats: source.count(wire.noisy_repeats, "noisy-repeats", 0..=MOST_REPEATS)?,
     };
     let generated = generated(source, wire.generate)?;
     let (systems, unbuilt) = systems(source, wire.systems, &generated)?;
@@ -88,7 +92,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         name: name(source, wire.name)?,
         profile: wire.profile,
         seed: wire.seed,
-        cores: source.above_zero(wire.cores, "cores")?,
+        cores: source.count(wire.cores, "cores", 1..=MOST_CORES)?,
         limits,
         systems,
         unbuilt,

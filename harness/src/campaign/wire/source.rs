@@ -1,7 +1,7 @@
 //! The campaign's text: complaints about it with line and column, and the checks of single values.
 
 use std::fmt::Display;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -48,10 +48,16 @@ impl Source<'_> {
     }
 
     /// A count, if one was given.
-    pub(super) fn above_zero(&self, value: Option<Spanned<usize>>, name: &str) -> Outcome<Option<usize>> {
+    pub(super) fn count(
+        &self,
+        value: Option<Spanned<usize>>,
+        name: &str,
+        range: RangeInclusive<usize>,
+    ) -> Outcome<Option<usize>> {
         match value {
-            Some(value) if *value.get_ref() == 0 => {
-                Err(self.complaint(value.span(), format!("`{name}` must be above zero")))
+            Some(value) if !range.contains(value.get_ref()) => {
+                let (least, most) = range.into_inner();
+                Err(self.complaint(value.span(), format!("`{name}` must lie between {least} and {most}")))
             }
             value => Ok(value.map(Spanned::into_inner)),
         }

@@ -8,9 +8,10 @@ use toml::Spanned;
 
 use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
-use crate::campaign::{Generated, Launch, System, Unbuilt, system};
+use crate::campaign::{Generated, Launch, System, Unbuilt, check_command, system};
 use crate::exit::Outcome;
 use crate::registry;
+use crate::translate::MOST_BATCH;
 
 /// One of `backend`, `plugin` and `command`, and what belongs to it.
 #[derive(Deserialize)]
@@ -65,7 +66,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let name = checked_name(source, &wire.name)?;
     let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
     let models = models.collect::<Outcome<_>>()?;
-    let batch = source.above_zero(wire.batch, "batch")?;
+    let batch = source.count(wire.batch, "batch", 1..=MOST_BATCH)?;
     let launch = match (wire.backend, wire.plugin, wire.command) {
         (Some(backend), None, None) => {
             registry::find(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
@@ -76,7 +77,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         }
         (None, None, Some(command)) if wire.settings.is_empty() && batch.is_none() => {
             let folder = source.resolve(Path::new("."));
-            system::check_command(command.get_ref(), &folder)
+            check_command(command.get_ref(), &folder)
                 .map_err(|m| source.complaint(command.span(), format!("system {name:?}: {m}")))?;
             Launch::Foreign { command: command.into_inner(), folder }
         }

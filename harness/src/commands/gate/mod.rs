@@ -30,9 +30,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let baseline = baseline(args, &campaign)?;
     args.filters.apply(&mut campaign)?;
     campaign.systems.retain(|system| !baseline.is(&system.name));
-    if args.min_bleu.is_some() {
-        score::prepare().or_bad_input()?;
-    }
+    refuse_unknowable(args, &campaign)?;
     campaign.make_models()?;
     let stop = stop_on_interrupt()?;
     let mut cells = cells(&campaign, &baseline)?;
@@ -47,6 +45,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let sets = campaign.test_sets.iter().chain(cells.iter().map(|cell| &cell.test_set)).cloned();
     let sets = distinct(sets.collect(), |set: &TestSet| set.sha256.clone());
     let mut stage = Stage::new(&Place::Exactly(&place), &campaign, systems, sets)?;
+    stage.shortfall().into_iter().for_each(say);
     let (comparisons, interrupted) = measure(&mut stage, &mut cells, args.pairs, &stop)?;
     if interrupted {
         return Ok(Exit::Interrupted);
@@ -65,6 +64,24 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
         _ => {
             Err(bad_input("name the baseline: --baseline SYSTEM, COMMAND or RUN, or --baseline-dyno PROGRAM"))
         }
+    }
+}
+
+/// A limit that can't be looked at would never be exceeded: better no gate than one that lets everything pass.
+fn refuse_unknowable(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
+    if args.min_bleu.is_some() {
+        score::prepare().or_bad_input()?;
+        if let Some(set) = campaign.test_sets.iter().find(|set| set.references.is_empty()) {
+            return Err(bad_input(format!("--min-bleu: {} has no references to score by", set.name)));
+        }
+    }
+    let sizeless = |system: &&System| !system.is_hosted() && system.models.is_empty();
+    match campaign.systems.iter().find(sizeless) {
+        Some(system) if args.max_model.is_some() => Err(bad_input(format!(
+            "--max-model: nobody knows which files are the model of {}; name them in the campaign by `model`",
+            system.name
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -179,7 +196,13 @@ fn quality(
                 Some(system) => text(system)?,
                 None => baseline.stored_answers(&candidate.name, set, track).unwrap_or_default(),
             };
-            found.push(Quality::compare(&candidate.name, set, &ours, &theirs, min_bleu));
+            let quality = Quality::compare(&candidate.name, set, &ours, &theirs, min_bleu);
+            if min_bleu.is_some() && quality.bleu.is_none() {
+                let message =
+                    format!("no BLEU of {} on {}, which --min-bleu is about", candidate.name, set.name);
+                return Err(no_answer(Exit::NothingMeasured, message));
+            }
+            found.push(quality);
         }
     }
     Ok(found)

@@ -93,8 +93,8 @@ pub(super) fn measure(
     let planned = plan::rounds(campaign).len();
     let mut store = Store::open(place, &Identity::of(campaign, host)?, planned, &campaign.test_sets)?;
     if tuned {
-        let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
-        tune(campaign, store.folder(), placement.system(Track::Latency)[0])?;
+        let core = placement(campaign, host).system(Track::Latency)[0];
+        tune(campaign, store.folder(), core)?;
     }
     let campaign = &*campaign;
     let rounds = plan::rounds(campaign);
@@ -138,6 +138,12 @@ fn introduce(campaign: &Campaign, host: &Host) {
     let systems = counted(campaign.systems.len(), "system", "systems");
     let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));
     say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
+    placement(campaign, host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
+}
+
+/// Who runs on which of the host's cores.
+fn placement(campaign: &Campaign, host: &Host) -> Placement {
+    Placement::new(&host.cores, campaign.cores, host::siblings)
 }
 
 /// Quality is worth a warning, not a failure: speed can be measured without, and `dyno score` adds it later.
@@ -163,7 +169,7 @@ fn measure_all(
     store: &mut Store,
     stop: &AtomicBool,
 ) -> Outcome<bool> {
-    let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
+    let placement = placement(campaign, host);
     let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !store.has(round)).collect();
     let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
     if todo.len() < rounds.len() {
@@ -205,7 +211,7 @@ fn measure_all(
 /// Asks the hosted systems where their time goes, cell by cell, as far as nobody has; a twin is its original. Who has no
 /// patience for that gets the tables without the rest.
 fn watch_all(campaign: &Campaign, host: &Host, store: &Store, stop: &AtomicBool) -> Outcome<()> {
-    let placement = Placement::new(&host.cores, campaign.cores, host::siblings);
+    let placement = placement(campaign, host);
     let mut known = store.breakdowns()?;
     let invalid = |cell: &plan::Cell<'_>| {
         let plan::Cell { system, test_set, track } = *cell;
@@ -245,6 +251,7 @@ pub(super) fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
 }
 
 pub(super) fn dry_run(campaign: &Campaign, host: &Host, rounds: &[Round<'_>], json: bool) -> Outcome {
+    placement(campaign, host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let forecast = Forecast::of(campaign, &host.cores)?;
     let seconds: f64 = rounds.iter().map(|round| forecast.seconds(round)).sum();
     let bytes: u64 = campaign.undrawn().map(Generated::bytes).sum();
