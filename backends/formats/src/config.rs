@@ -150,6 +150,18 @@ impl MarianConfig {
         }
     }
 
+    /// How many words the vocabularies of source and target have.
+    ///
+    /// # Errors
+    /// When `dim-vocabs` doesn't say two numbers above 0.
+    pub fn vocabulary_sizes(&self) -> Result<[usize; 2]> {
+        const KEY: &str = "dim-vocabs";
+        match self.counts(KEY)?[..] {
+            [source, target] if source > 0 && target > 0 => Ok([source, target]),
+            _ => Err(self.fault(KEY, "must list the words of source and target")),
+        }
+    }
+
     fn word<'a>(&self, key: &str, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Text(text) => Ok(text),

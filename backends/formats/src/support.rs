@@ -21,7 +21,8 @@ const REFUSED_TYPES: [(&str, &str); 8] = [
 ];
 
 /// Switches that must be off: the key, and why.
-const REFUSED_FLAGS: [(&str, &str); 6] = [
+const REFUSED_FLAGS: [(&str, &str); 7] = [
+    ("right-left", "it writes from right to left; train one that writes from left to right"),
     ("transformer-no-affine", "only Marian's newer layer set has it"),
     ("transformer-no-bias", "only Marian's newer layer set has it"),
     ("transformer-pool", "attention pooling has no engine here"),

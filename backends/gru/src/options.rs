@@ -67,7 +67,7 @@ impl Options {
             (true, _) => NormStyle::Gamma,
         };
         let options = Self {
-            words: words(config)?,
+            words: config.vocabulary_sizes()?,
             embedding: positive(config, "dim-emb", 1)?,
             state: positive(config, "dim-rnn", 1)?,
             encoder: encoder(config)?,
@@ -116,12 +116,6 @@ impl Options {
         }
         Ok(())
     }
-}
-
-fn words(config: &MarianConfig) -> Result<[usize; 2]> {
-    const KEY: &str = "dim-vocabs";
-    let words = config.counts(KEY)?;
-    words.try_into().map_err(|_| config.fault(KEY, "must list the words of source and target"))
 }
 
 fn positive(config: &MarianConfig, key: &str, least: usize) -> Result<usize> {

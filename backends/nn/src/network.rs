@@ -82,7 +82,7 @@ pub trait Decoder: Send {
 pub struct Sentence<'a> {
     /// Its words with the end-of-sentence word: never empty.
     pub ids: &'a [u32],
-    /// The only words that its translation may have, ascending; `None`: all.
+    /// The only words that its translation may have, ascending, one or more; `None`: all.
     pub candidates: Option<&'a [u32]>,
 }
 

@@ -80,7 +80,7 @@ impl Options {
         refuse_unknown(config)?;
         let table = Table(config);
         let options = Self {
-            words: words(config)?,
+            words: config.vocabulary_sizes()?,
             embedding: table.positive("dim-emb")?,
             tied: table.flag("tied-embeddings-all", true)?,
             source: Source {
@@ -167,13 +167,6 @@ fn refuse_unknown(config: &MarianConfig) -> Result<()> {
             Err(config.fault(key, format!("is no key of an rnn-fc; they are {}", KEYS.join(", "))))
         }
     }
-}
-
-fn words(config: &MarianConfig) -> Result<[usize; 2]> {
-    const KEY: &str = "dim-vocabs";
-    let words: Option<[usize; 2]> = config.counts(KEY)?.try_into().ok();
-    let words = words.filter(|words| words.iter().all(|count| *count > 0));
-    words.ok_or_else(|| config.fault(KEY, "must list the words of source and target"))
 }
 
 fn both(table: Table<'_>) -> Result<bool> {

@@ -112,7 +112,16 @@ fn shortlist(
     };
     let shared = opened.model.shares_vocabulary();
     let vocabularies = Vocabularies { source: &Words(source), target: &Words(target), shared };
-    Shortlist::open(path, cut, vocabularies).map(Some).map_err(|error| error.to_string())
+    let list = Shortlist::open(path, cut, vocabularies).map_err(|error| error.to_string())?;
+    let ends = source.eos_id().zip(target.eos_id());
+    if ends.is_some_and(|(source, target)| !list.goes_with(target, source)) {
+        let path = path.display();
+        return Err(format!(
+            "{path}: a sentence's candidates need not hold its end, so that translations wouldn't end; let the shortlist \
+             always select some first words, the end among them"
+        ));
+    }
+    Ok(Some(list))
 }
 
 /// A vocabulary as shortlists see it.

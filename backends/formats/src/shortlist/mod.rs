@@ -149,6 +149,15 @@ impl Shortlist {
         }
     }
 
+    /// Whether `word` is among the candidates of any source that has `token`.
+    pub fn goes_with(&self, word: u32, token: u32) -> bool {
+        let same = self.shared && word == token;
+        (word as usize) < self.first
+            || same
+            || self.always.contains(&word)
+            || self.candidates(token).contains(&word)
+    }
+
     /// A buffer for [`select`](Self::select), large enough never to grow.
     pub fn selection(&self) -> Selection {
         let words = self.target_words.div_ceil(u64::BITS as usize);

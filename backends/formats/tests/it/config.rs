@@ -81,6 +81,10 @@ fn unsupported_models_are_refused_with_the_reason() {
             "type: transformer\nlemma-dim-emb: 64",
             "`lemma-dim-emb`: `64` is not supported: factored vocabularies",
         ),
+        (
+            "type: s2s\nright-left: true",
+            "`right-left`: `true` is not supported: it writes from right to left",
+        ),
         ("type: transformer\nulr: true", "universal language representation"),
         ("type: transformer\ntransformer-attention-mask: alibi", "attention biases"),
         ("type: transformer\ninput-types: [class, sequence]", "`input-types`: `class`"),

@@ -43,6 +43,30 @@ fn our_binary_form_is_marians_byte_for_byte() {
 }
 
 #[test]
+fn what_goes_with_a_token_is_selected_wherever_it_stands() {
+    let words = Words::of_goldens();
+    for (first, shared) in [(0, false), (0, true), (4, false)] {
+        let vocabularies = Vocabularies { source: &words, target: &words, shared };
+        let cut = Cut { first, best: 2, threshold: 0.0 };
+        let shortlist = Shortlist::open(&path("lex.s2t"), cut, vocabularies).unwrap();
+        let mut buffer = shortlist.selection();
+        for (token, word) in (0..24).flat_map(|token| (0..24).map(move |word| (token, word))) {
+            // Filling up to a multiple of eight may select more, but not for every source.
+            let mut all = (0..24).map(|other| shortlist.select(&[other, token], &mut buffer).contains(&word));
+            assert!(
+                !shortlist.goes_with(word, token) || all.all(|has| has),
+                "{first} {shared} {token} {word}"
+            );
+        }
+        let with = |token: u32| (0..24).filter(|word| shortlist.goes_with(*word, token)).count();
+        let own = (0..24)
+            .map(|token| shortlist.candidates(token).iter().filter(|id| **id as usize >= first).count());
+        assert!(own.enumerate().all(|(token, own)| with(token as u32) >= first + own));
+        assert_eq!(shortlist.goes_with(23, 23), shared || shortlist.candidates(23).contains(&23));
+    }
+}
+
+#[test]
 fn selecting_reuses_its_buffer() {
     let words = Words::of_goldens();
     let vocabularies = Vocabularies { source: &words, target: &words, shared: true };

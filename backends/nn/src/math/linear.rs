@@ -72,6 +72,10 @@ impl Linear {
     /// # Panics
     /// When `input` has no whole rows, or the residual not as many.
     pub fn apply_then(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut Vec<f32>) {
+        if input.is_empty() {
+            // It would count as a magnitude of 0 where magnitudes are noted, and as a fast row where two race.
+            return out.clear();
+        }
         let Some(rival) = &self.rival else { return self.quantise_and_multiply(input, operands, then, out) };
         let (other, race) = (&rival.0, rival.1.of(input.len() / self.inputs()));
         let ways = [self, other];
@@ -141,6 +145,7 @@ pub fn together<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::{Calibration, InputScale};
     use crate::{ActivationScales, Params};
 
     fn waves(len: usize, step: f32) -> Vec<f32> {
@@ -209,6 +214,25 @@ mod tests {
         }
         let refusal = params.linear("u_W", None, 4, 2).unwrap_err().to_string();
         assert!(refusal.contains("u_W_QuantMultA"), "{refusal}");
+    }
+
+    /// Such as the products of the words before the first: there are none.
+    #[test]
+    fn no_rows_are_neither_noted_nor_timed() {
+        let calibration: &'static Calibration = Box::leak(Box::default());
+        let watched = InputScale::Watched(calibration, vec!["w".into()]);
+        let [plain, other] = [waves(6, 0.3), waves(6, 0.5)].map(|weights| Matrix::plain(weights, 3, 2));
+        let linear = |matrix: &Matrix<'_>| Linear::new(Kernels::best(), matrix, &[]).unwrap();
+        let (watched, racing) =
+            (linear(&plain.clone().with_scale(watched)), linear(&plain.with_rival(Some(other))));
+        let (mut operands, mut out) = (Operands::default(), vec![7.0]);
+        for input in [&[][..], &[1.0, -4.0, 2.0], &[]] {
+            watched.apply(input, &mut operands, &mut out);
+            assert_eq!(out.len(), input.len() / 3 * 2);
+        }
+        assert_eq!(calibration.multipliers()["w"], 127.0 / 4.0);
+        (0..3).for_each(|_| racing.apply(&[], &mut operands, &mut out));
+        assert_eq!(racing.rival.unwrap().1.of(1).turn(), Turn::Timed(0), "the first to be timed");
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Options {
         Ok(Self {
             width,
             heads,
-            words: words(config)?,
+            words: config.vocabulary_sizes()?,
             encoder_depth: config.count("enc-depth")?,
             decoder_layers: decoder_layers(config)?,
             feeds: feeds(config)?,
@@ -128,9 +128,6 @@ impl Options {
 }
 
 fn refuse_unknown(config: &MarianConfig) -> Result<()> {
-    if config.flag("right-left")? {
-        return Err(refused(config, "right-left", "a model that writes from right to left"));
-    }
     let off = |value: &Value| match value {
         Value::Text(text) => matches!(text.as_str(), "" | "0" | "false" | "~" | "null"),
         Value::List(values) => values.is_empty(),
@@ -140,19 +137,13 @@ fn refuse_unknown(config: &MarianConfig) -> Result<()> {
         key.starts_with("transformer-") && !KNOWN.contains(&key.as_str()) && !off(value)
     };
     match config.entries().iter().find(unknown) {
-        Some((key, _)) => Err(refused(config, key, "a switch of the Transformer that dyno doesn't know")),
+        Some((key, _)) => {
+            let what = "a switch of the Transformer that dyno doesn't know".into();
+            let remedy = "it would translate differently; use a model without it";
+            Err(config.fault(key, Fault::Unsupported { what, remedy }))
+        }
         None => Ok(()),
     }
-}
-
-fn refused(config: &MarianConfig, key: &str, what: &str) -> dyno_formats::Error {
-    config.fault(
-        key,
-        Fault::Unsupported {
-            what: what.into(),
-            remedy: "it would translate differently; use a model without it",
-        },
-    )
 }
 
 /// An activation by the key that names it.
@@ -176,16 +167,14 @@ fn codes(config: &MarianConfig, key: &str, known: &str) -> Result<String> {
     }
 }
 
-fn words(config: &MarianConfig) -> Result<[usize; 2]> {
-    match config.counts("dim-vocabs")?[..] {
-        [source, target] if source > 0 && target > 0 => Ok([source, target]),
-        _ => Err(config.fault("dim-vocabs", "must give the sizes of two vocabularies")),
-    }
-}
-
 fn decoder_layers(config: &MarianConfig) -> Result<Vec<usize>> {
     const KEY: &str = "transformer-tied-layers";
     let depth = config.count("dec-depth")?;
+    if depth == 0 {
+        return Err(
+            config.fault("dec-depth", "is 0; a decoder has one layer or more, which attend to the source")
+        );
+    }
     let tied = config.counts(KEY)?;
     if tied.is_empty() {
         return Ok((1..=depth).collect());
@@ -233,5 +222,37 @@ fn alignment_layer(config: &MarianConfig) -> Result<usize> {
     match config.count(KEY)? {
         layer if (1..=depth).contains(&layer) => Ok(layer - 1),
         _ => Err(config.fault(KEY, format!("must be `last` or a layer from 1 to {depth}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_that_make_no_sense_are_refused_by_their_key() {
+        let read = |keys: &str| {
+            let text = format!("type: transformer\ndim-vocabs: [8, 9]\ndim-emb: 8\n{keys}");
+            Options::read(&MarianConfig::from_yaml("model.yml", &text).unwrap())
+        };
+        assert_eq!(read("").unwrap().words, [8, 9]);
+        for (keys, refusal) in [
+            ("transformer-heads: 3", "`transformer-heads`: 3 heads don't divide 8"),
+            ("dec-depth: 0", "`dec-depth`: is 0"),
+            ("transformer-ffn-depth: 0", "`transformer-ffn-depth`"),
+            (
+                "transformer-tied-layers: [1, 1]",
+                "`transformer-tied-layers`: names 2 layers; the decoder has 1",
+            ),
+            ("transformer-ffn-activation: tanh", "is `tanh`; there are relu, swish, gelu and sigmoid"),
+            ("transformer-postprocess: dax", "has the code `x`"),
+            ("transformer-guided-alignment-layer: 7", "a layer from 1 to 1"),
+            ("transformer-never-heard-of: true", "a switch of the Transformer that dyno doesn't know"),
+        ] {
+            let told = read(keys).unwrap_err().to_string();
+            assert!(told.contains(refusal), "{keys}: {told}");
+        }
+        // A key that is there but off changes nothing.
+        assert!(read("transformer-never-heard-of: false").is_ok());
     }
 }

@@ -218,6 +218,24 @@ fn products_that_choose_their_precision_say_so() {
     }
 }
 
+/// Of two vocabularies that share nothing a shortlist must offer the end itself.
+#[test]
+fn a_shortlist_with_which_nothing_ends_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (other, list) = (folder.path().join("other.spm"), folder.path().join("lex.s2t"));
+    std::fs::copy(home().join("vocab.spm"), &other).unwrap();
+    std::fs::write(&list, "a a 0.5\n").unwrap();
+    let open = |target: &Path, first: usize| {
+        let settings =
+            json!({ "vocab": [home().join("vocab.spm"), target], "shortlist": [&list, first, 5, 0] });
+        ENGINE.open(&[home().join("tied-layers/model.npz")], settings.as_object().unwrap()).err()
+    };
+    let refusal = open(&other, 0).unwrap().to_string();
+    assert!(refusal.contains("lex.s2t: a sentence's candidates need not hold its end"), "{refusal}");
+    assert!(open(&other, 1).is_none(), "the end is the first word");
+    assert!(open(&home().join("vocab.spm"), 0).is_none(), "a source's own end is a candidate, too");
+}
+
 #[test]
 fn odd_lines_have_one_answer_each() {
     let long = "dog ".repeat(3000);
