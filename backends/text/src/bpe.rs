@@ -6,11 +6,13 @@
 //! numbers where the reference hashes text. Where no piece can span a space mark, each word is merged by
 //! itself, which gives the same ids: merges in different words never compete for a symbol.
 
+mod long;
 mod merges;
 
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::Result;
+use crate::bpe::long::{Candidate, Split};
 use crate::bpe::merges::{Merged, Merges, mere_chars};
 use crate::emit::{Emitter, NO_PIECE};
 use crate::model::Kind;
@@ -18,9 +20,6 @@ use crate::normalizer::Symbols;
 use crate::pieces::Pieces;
 use crate::trie::Trie;
 use crate::utf8::{SPACE, chunk_len};
-
-/// Unused pieces are taken apart again this deep, and no deeper, as in the reference.
-const MAX_SPLIT_DEPTH: usize = 100;
 
 /// Up to so many symbols, most words by far, looking through all pairs for the best is faster than a heap.
 const SHORT: usize = 24;
@@ -49,26 +48,6 @@ struct Symbol {
     next: u32,
     /// A user-defined symbol, never merged.
     frozen: bool,
-}
-
-/// A pair that may be merged. The derived order is that of merging: by score, then the left one first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
-    rank: u32,
-    /// Complement of the left symbol's index.
-    leftness: u32,
-    right: u32,
-    /// Bytes of both together when it was found: another length now means that it is stale.
-    len: u32,
-    id: u32,
-}
-
-/// Into which symbols an unused piece falls apart.
-#[derive(Clone, Copy)]
-struct Split {
-    left: u32,
-    right: u32,
-    left_len: u32,
 }
 
 /// Working memory.
@@ -205,55 +184,6 @@ impl Bpe {
         self.merges.get(left.id, right.id)
     }
 
-    /// Merges the symbols `from..to` among themselves.
-    fn merge(&self, scratch: &mut BpeScratch, from: usize, to: usize) {
-        let BpeScratch { symbols, heap, splits, .. } = scratch;
-        heap.clear();
-        splits.clear();
-        for (i, symbol) in (from as u32..).zip(&mut symbols[from..to]) {
-            symbol.prev = if i as usize > from { i - 1 } else { NONE };
-            symbol.next = if i as usize + 1 < to { i + 1 } else { NONE };
-        }
-        for right in from + 1..to {
-            self.consider(symbols, right as u32 - 1, right as u32, heap, splits);
-        }
-        while let Some(best) = heap.pop() {
-            let (left, right) = (!best.leftness, best.right);
-            let [l, r] = [symbols[left as usize], symbols[right as usize]];
-            if l.len == 0 || r.len == 0 || l.len + r.len != best.len {
-                continue;
-            }
-            symbols[left as usize] = Symbol { len: best.len, id: best.id, next: r.next, ..l };
-            symbols[right as usize].len = 0;
-            // The left pair first: of two ways to make an unused piece the later one counts.
-            if l.prev != NONE {
-                self.consider(symbols, l.prev, left, heap, splits);
-            }
-            if r.next != NONE {
-                symbols[r.next as usize].prev = left;
-                self.consider(symbols, left, r.next, heap, splits);
-            }
-        }
-    }
-
-    /// Adds the pair to the heap if it makes a piece.
-    #[inline]
-    fn consider(
-        &self,
-        symbols: &[Symbol],
-        left: u32,
-        right: u32,
-        heap: &mut BinaryHeap<Candidate>,
-        splits: &mut HashMap<u32, Split>,
-    ) {
-        let [l, r] = [&symbols[left as usize], &symbols[right as usize]];
-        let Some(Merged { id, rank }) = self.merged(l, r) else { return };
-        heap.push(Candidate { rank, leftness: !left, right, len: l.len + r.len, id });
-        if self.unused[id as usize] {
-            splits.insert(id, Split { left: l.id, right: r.id, left_len: l.len });
-        }
-    }
-
     fn emit_short(&self, text: &[u8], symbols: &[Symbol], emitter: &mut Emitter<'_>) {
         for symbol in symbols {
             match self.emitted.get(symbol.id as usize) {
@@ -263,40 +193,6 @@ impl Bpe {
                     emitter.unknown(surface.iter().copied());
                 }
             }
-        }
-    }
-
-    fn emit(&self, text: &[u8], scratch: &BpeScratch, from: usize, to: usize, emitter: &mut Emitter<'_>) {
-        let mut at = from as u32;
-        while at != NONE && (at as usize) < to {
-            let symbol = scratch.symbols[at as usize];
-            let surface = &text[symbol.start..symbol.start + symbol.len as usize];
-            self.emit_symbol(symbol.id, surface, &scratch.splits, 0, emitter);
-            at = symbol.next;
-        }
-    }
-
-    /// Emits one symbol; an unused piece as its parts. The recursion is bounded by [`MAX_SPLIT_DEPTH`].
-    fn emit_symbol(
-        &self,
-        id: u32,
-        surface: &[u8],
-        splits: &HashMap<u32, Split>,
-        depth: usize,
-        emitter: &mut Emitter<'_>,
-    ) {
-        let unused = self.unused.get(id as usize) == Some(&true);
-        if depth > MAX_SPLIT_DEPTH && unused {
-            return emitter.known(id);
-        }
-        match (self.emitted.get(id as usize), splits.get(&id)) {
-            (Some(&emitted), _) if emitted != NO_PIECE => emitter.known(emitted),
-            (_, Some(split)) if unused => {
-                let (left, right) = surface.split_at(split.left_len as usize);
-                self.emit_symbol(split.left, left, splits, depth + 1, emitter);
-                self.emit_symbol(split.right, right, splits, depth + 1, emitter);
-            }
-            _ => emitter.unknown(surface.iter().copied()),
         }
     }
 }

@@ -5,21 +5,18 @@
 //! Nematus' names; of two entries for one word the first holds; of two words for one id the one that sorts
 //! last is shown. In a list, a word that comes twice is refused: the ids behind it would be ambiguous.
 
-use std::borrow::Cow;
+mod map;
+
 use std::collections::{BTreeMap, HashMap};
 
-use saphyr_parser::{Event, Parser};
-
 use crate::{Error, Result};
+use map::{Entries, join_surrogates};
 
 /// What ends a sentence: Marian's name, Nematus' name, and the id at which the latter counts.
 const EOS: (&str, &str, u32) = ("</s>", "eos", 0);
 
 /// What stands for unknown words, likewise.
 const UNK: (&str, &str, u32) = ("<unk>", "UNK", 1);
-
-/// Bytes of a character that JSON spells as two halves of six.
-const PAIR_BYTES: usize = 12;
 
 /// A vocabulary of whole words.
 pub struct WordVocabulary {
@@ -150,83 +147,6 @@ impl WordVocabulary {
     pub fn unk_id(&self) -> u32 {
         self.unk
     }
-}
-
-/// The entries of a flat YAML map, one by one: nothing nested is ever followed.
-struct Entries<'a> {
-    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
-    line: usize,
-}
-
-impl<'a> Entries<'a> {
-    fn open(text: &'a str) -> Result<Self> {
-        let mut entries = Self { parser: Parser::new_from_str(text), line: 1 };
-        loop {
-            match entries.event()? {
-                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
-                Event::MappingStart(..) => return Ok(entries),
-                _ => return Err(Error::words(entries.line, "a map from words to ids should begin here")),
-            }
-        }
-    }
-
-    /// The next word with its id and line.
-    fn next(&mut self) -> Result<Option<(String, u32, usize)>> {
-        let word = match self.event()? {
-            Event::MappingEnd => return Ok(None),
-            Event::Scalar(word, ..) => word.into_owned(),
-            _ => return Err(Error::words(self.line, "this should be a word")),
-        };
-        let line = self.line;
-        let id = match self.event()? {
-            Event::Scalar(id, ..) => id.parse().ok(),
-            _ => None,
-        };
-        let id = id.ok_or_else(|| {
-            let shown: String = word.chars().take(20).flat_map(char::escape_debug).collect();
-            Error::words(line, format!("the id of `{shown}` is no whole number"))
-        })?;
-        Ok(Some((word, id, line)))
-    }
-
-    fn event(&mut self) -> Result<Event<'a>> {
-        match self.parser.next_event() {
-            Some(Ok((event, span))) => {
-                self.line = span.start.line();
-                Ok(event)
-            }
-            Some(Err(fault)) => Err(Error::words(fault.marker().line(), fault.info())),
-            None => Err(Error::words(self.line, "the file ends inside of the map")),
-        }
-    }
-}
-
-/// Replaces characters that JSON spells as two halves, `\\ud83d\\ude00`, which YAML does not know.
-fn join_surrogates(text: &str) -> Cow<'_, str> {
-    if !text.trim_start().starts_with('{') {
-        return Cow::Borrowed(text); // in YAML proper the same letters may stand for themselves
-    }
-    let mut joined = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        joined.push_str(before);
-        match surrogate_pair(escape) {
-            Some(char) => joined.push(char),
-            None => joined.extend(escape.chars().take(2)),
-        }
-        let len =
-            surrogate_pair(escape).map_or(escape.chars().take(2).map(char::len_utf8).sum(), |_| PAIR_BYTES);
-        rest = &escape[len..];
-    }
-    joined.push_str(rest);
-    Cow::Owned(joined)
-}
-
-/// The character that `escape` begins with, if it is spelled as two halves.
-fn surrogate_pair(escape: &str) -> Option<char> {
-    let half = |at: usize| u16::from_str_radix(escape.get(at..at + 6)?.strip_prefix("\\u")?, 16).ok();
-    char::decode_utf16([half(0)?, half(6)?]).next()?.ok().filter(|char| char.len_utf16() == 2)
 }
 
 fn text(bytes: &[u8]) -> Result<&str> {

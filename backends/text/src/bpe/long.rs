@@ -1,0 +1,124 @@
+//! Merging where looking through all pairs would take too long, or a model has unused pieces: pairs wait in a heap, and
+//! an unused piece that was made is taken apart again when it is emitted.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use super::merges::Merged;
+use super::{Bpe, BpeScratch, NONE, Symbol};
+use crate::emit::{Emitter, NO_PIECE};
+
+/// Unused pieces are taken apart again this deep, and no deeper, as in the reference.
+const MAX_SPLIT_DEPTH: usize = 100;
+
+/// A pair that may be merged. The derived order is that of merging: by score, then the left one first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    rank: u32,
+    /// Complement of the left symbol's index.
+    leftness: u32,
+    right: u32,
+    /// Bytes of both together when it was found: another length now means that it is stale.
+    len: u32,
+    id: u32,
+}
+
+/// Into which symbols an unused piece falls apart.
+#[derive(Clone, Copy)]
+pub(super) struct Split {
+    left: u32,
+    right: u32,
+    left_len: u32,
+}
+
+impl Bpe {
+    /// Merges the symbols `from..to` among themselves.
+    pub(super) fn merge(&self, scratch: &mut BpeScratch, from: usize, to: usize) {
+        let BpeScratch { symbols, heap, splits, .. } = scratch;
+        heap.clear();
+        splits.clear();
+        for (i, symbol) in (from as u32..).zip(&mut symbols[from..to]) {
+            symbol.prev = if i as usize > from { i - 1 } else { NONE };
+            symbol.next = if i as usize + 1 < to { i + 1 } else { NONE };
+        }
+        for right in from + 1..to {
+            self.consider(symbols, right as u32 - 1, right as u32, heap, splits);
+        }
+        while let Some(best) = heap.pop() {
+            let (left, right) = (!best.leftness, best.right);
+            let [l, r] = [symbols[left as usize], symbols[right as usize]];
+            if l.len == 0 || r.len == 0 || l.len + r.len != best.len {
+                continue;
+            }
+            symbols[left as usize] = Symbol { len: best.len, id: best.id, next: r.next, ..l };
+            symbols[right as usize].len = 0;
+            // The left pair first: of two ways to make an unused piece the later one counts.
+            if l.prev != NONE {
+                self.consider(symbols, l.prev, left, heap, splits);
+            }
+            if r.next != NONE {
+                symbols[r.next as usize].prev = left;
+                self.consider(symbols, left, r.next, heap, splits);
+            }
+        }
+    }
+
+    /// Adds the pair to the heap if it makes a piece.
+    #[inline]
+    fn consider(
+        &self,
+        symbols: &[Symbol],
+        left: u32,
+        right: u32,
+        heap: &mut BinaryHeap<Candidate>,
+        splits: &mut HashMap<u32, Split>,
+    ) {
+        let [l, r] = [&symbols[left as usize], &symbols[right as usize]];
+        let Some(Merged { id, rank }) = self.merged(l, r) else { return };
+        heap.push(Candidate { rank, leftness: !left, right, len: l.len + r.len, id });
+        if self.unused[id as usize] {
+            splits.insert(id, Split { left: l.id, right: r.id, left_len: l.len });
+        }
+    }
+
+    /// Emits the symbols that are left of `from..to`.
+    pub(super) fn emit(
+        &self,
+        text: &[u8],
+        scratch: &BpeScratch,
+        from: usize,
+        to: usize,
+        emitter: &mut Emitter<'_>,
+    ) {
+        let mut at = from as u32;
+        while at != NONE && (at as usize) < to {
+            let symbol = scratch.symbols[at as usize];
+            let surface = &text[symbol.start..symbol.start + symbol.len as usize];
+            self.emit_symbol(symbol.id, surface, &scratch.splits, 0, emitter);
+            at = symbol.next;
+        }
+    }
+
+    /// Emits one symbol; an unused piece as its parts. The recursion is bounded by [`MAX_SPLIT_DEPTH`].
+    fn emit_symbol(
+        &self,
+        id: u32,
+        surface: &[u8],
+        splits: &HashMap<u32, Split>,
+        depth: usize,
+        emitter: &mut Emitter<'_>,
+    ) {
+        let unused = self.unused.get(id as usize) == Some(&true);
+        if depth > MAX_SPLIT_DEPTH && unused {
+            return emitter.known(id);
+        }
+        match (self.emitted.get(id as usize), splits.get(&id)) {
+            (Some(&emitted), _) if emitted != NO_PIECE => emitter.known(emitted),
+            (_, Some(split)) if unused => {
+                let (left, right) = surface.split_at(split.left_len as usize);
+                self.emit_symbol(split.left, left, splits, depth + 1, emitter);
+                self.emit_symbol(split.right, right, splits, depth + 1, emitter);
+            }
+            _ => emitter.unknown(surface.iter().copied()),
+        }
+    }
+}
