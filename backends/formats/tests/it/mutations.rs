@@ -1,12 +1,15 @@
 //! Each parser against thousands of damaged files: never a panic, always one line, never memory out of
 //! proportion. `DYNO_FUZZ_CASES` sets the number of cases for each parser, `DYNO_FUZZ_SEED` where they begin.
 
+mod damage;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dyno_formats::{Fault, Weights, bin, manifest, npz, safetensors, shortlist, yaml};
 
 use crate::allocations::bytes_so_far;
 use crate::goldens::bytes;
+use damage::{Random, mutated};
 
 /// What each parser offers.
 type Check = fn(&[u8]) -> Result<(), Fault>;
@@ -21,125 +24,8 @@ const BYTES_PER_BYTE: u64 = 256;
 /// Bytes that may be allocated for any file: messages, first capacities of lists.
 const BYTES_AT_LEAST: u64 = 64 << 10;
 
-/// Bytes that mean something to JSON, YAML, TOML or an array's header, a NUL, and half a character.
-const SYNTAX: &[u8] = b"'\"\\{}[](),:=# \n\t*&!\x00\xC3";
-
 fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().map_or(otherwise, |text| text.parse().expect("a number of cases"))
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// Lengths and offsets that lie: extremes, and the neighbourhood of the truth.
-    fn lie(&mut self, truth: u64, length: usize) -> u64 {
-        let length = length as u64;
-        let lies = [
-            0,
-            1,
-            2,
-            7,
-            8,
-            255,
-            256,
-            0x7FFF,
-            0xFFFF,
-            0x7FFF_FFFF,
-            0x8000_0000,
-            0xFFFF_FFFF,
-            0x1_0000_0000,
-            1 << 61,
-            1 << 62,
-            i64::MAX as u64,
-            1 << 63,
-            u64::MAX,
-            u64::MAX - 7,
-            length,
-            length + 1,
-            length.wrapping_sub(1),
-            length / 2,
-            truth.wrapping_add(1),
-            truth.wrapping_sub(1),
-            truth.wrapping_mul(2),
-            truth / 2,
-            truth ^ 0x10000,
-        ];
-        if self.below(4) == 0 { self.next() } else { lies[self.below(lies.len())] }
-    }
-
-    /// A place: anywhere, or where headers and directories are.
-    fn place(&mut self, length: usize) -> usize {
-        match self.below(3) {
-            0 => self.below(length),
-            1 => self.below(length.min(600)),
-            _ => length.saturating_sub(1 + self.below(700)),
-        }
-    }
-}
-
-fn mutated(random: &mut Random, original: &[u8]) -> Vec<u8> {
-    let mut file = original.to_vec();
-    for _ in 0..=random.below(3) {
-        mutate(random, &mut file);
-    }
-    file
-}
-
-fn mutate(random: &mut Random, file: &mut Vec<u8>) {
-    let at = random.place(file.len());
-    let end = file.len().min(at + 1 + random.below(24));
-    match random.below(10) {
-        0 => file.truncate(at),
-        1 => flip(random, file, at),
-        2 => file[at.min(end)..end].fill(0xFF),
-        3 => file[at.min(end)..end].fill(0),
-        4 => drop(file.drain(at.min(end)..end)),
-        5 => drop(file.splice(at..at, file[at.min(end)..end].to_vec())),
-        6 => digit(random, file, at),
-        7 => file.insert(at, SYNTAX[random.below(SYNTAX.len())]),
-        _ => number_lies(random, file, at),
-    }
-}
-
-fn flip(random: &mut Random, file: &mut [u8], at: usize) {
-    if let Some(byte) = file.get_mut(at) {
-        *byte ^= 1 << random.below(8);
-    }
-}
-
-/// Another digit in a text's number, or a longer number.
-fn digit(random: &mut Random, file: &mut Vec<u8>, at: usize) {
-    if let Some(found) = file.iter().skip(at).position(u8::is_ascii_digit) {
-        match random.below(3) {
-            0 => file[at + found] = b'0' + random.below(10) as u8,
-            1 => file.insert(at + found, b'9'),
-            _ => drop(file.splice(at + found..=at + found, random.next().to_string().bytes())),
-        }
-    }
-}
-
-/// A field of 2, 4 or 8 bytes, mostly where one would stand, becomes a lie.
-fn number_lies(random: &mut Random, file: &mut [u8], at: usize) {
-    let size = [2, 4, 8][random.below(3)];
-    let at = if random.below(4) == 0 { at } else { at / size * size };
-    let length = file.len();
-    if let Some(field) = file.get_mut(at..at + size) {
-        let truth = field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        field.copy_from_slice(&random.lie(truth, length).to_le_bytes()[..size]);
-    }
 }
 
 /// Runs `check` over mutations of `seeds`; `mend` may restore what would hide deeper checks, such as checksums.
