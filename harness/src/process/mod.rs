@@ -17,6 +17,7 @@ pub mod whole_file;
 
 use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
 pub use audit::Audit;
 #[cfg(test)]
@@ -50,7 +51,7 @@ pub struct Subject<'a> {
 
 impl Subject<'_> {
     /// Program and arguments.
-    pub fn command(&self) -> std::io::Result<Vec<String>> {
+    pub fn command(&self) -> io::Result<Vec<String>> {
         let mut command = self.system.command(self.track, self.cores, self.facts)?;
         if let Some(path) = self.breakdown.filter(|_| self.system.is_hosted()) {
             command.extend(["--breakdown".into(), path.display().to_string()]);
@@ -94,6 +95,12 @@ impl Ending {
         let left = (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")));
         [affinity, share, left].into_iter().flatten().collect()
     }
+}
+
+/// Makes room for a new file at `path`, whatever a system has put there, or taken away with its folder.
+pub fn make_way(path: &Path) -> io::Result<()> {
+    let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+    path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
 /// How a system ended, if not as it should.

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::audit::{Audit, LOOK};
 use super::environment::environment;
-use super::{Ending, Subject, tree};
+use super::{Ending, Subject, make_way, tree};
 use crate::exit::Outcome;
 use crate::os::{self, Interest};
 use crate::rules::{Code, Reason};
@@ -35,6 +35,7 @@ pub struct Supervised {
 impl Supervised {
     /// Starts the subject on `stdin` and `stdout`; the outer error is the bench's, the inner the system's.
     pub fn launch(subject: &Subject<'_>, stdin: Stdio, stdout: Stdio) -> Outcome<Result<Self, Reason>> {
+        make_way(subject.facts)?;
         let (control, theirs) = control_pair()?;
         // Should its supervisor die, what is left of a system comes to the bench, which ends it.
         os::become_subreaper()?;

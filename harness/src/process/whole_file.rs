@@ -1,13 +1,14 @@
 //! The whole file in, the whole file out, from launch to the system's end. Standard input and output are
 //! files, so that the bench only waits, and looks twice a second.
 
-use std::fs::{self, File};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use super::supervised::Supervised;
-use super::{Ending, Subject, bad_end};
+use super::{Ending, Subject, bad_end, make_way};
 use crate::campaign::split_lines;
 use crate::exit::Outcome;
 use crate::rules::{Code, Reason};
@@ -39,11 +40,11 @@ impl Pass {
 /// under names that are the same for rounds and probes: a system can see them (`/proc/self/fd`).
 pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Path) -> Outcome<Pass> {
     let (input, output) = (scratch.join("input.txt"), scratch.join("output.txt"));
-    fs::write(&input, text)?;
+    fresh(&input)?.write_all(text)?;
     let stdin = File::open(&input)?;
     let most = MOST_BYTES.max(stdin.metadata()?.len() * MOST_GROWTH);
-    let stdout = File::create(&output)?;
-    let written = stdout.try_clone()?;
+    let mut written = fresh(&output)?;
+    let stdout = File::options().write(true).open(&output)?;
     let system = match Supervised::launch(subject, Stdio::from(stdin), Stdio::from(stdout))? {
         Ok(system) => system,
         Err(reason) => return Ok(Pass { reasons: vec![reason], ..Pass::default() }),
@@ -60,10 +61,17 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Pa
     if let Some(reason) = reason {
         return Ok(Pass { reasons: vec![reason], ending, text: Vec::new() });
     }
-    let text = fs::read(&output)?;
+    // Not by its path: what lies there now may have been prepared, or be a pipe that is waited for without end.
+    let mut text = Vec::new();
+    written.read_to_end(&mut text)?;
     let mut reasons = ending.faults(subject.cores);
     reasons.extend(line_count(&text, lines));
     Ok(Pass { text, reasons, ending })
+}
+
+fn fresh(path: &Path) -> io::Result<File> {
+    make_way(path)?;
+    File::options().read(true).write(true).create_new(true).open(path)
 }
 
 /// Lines are counted before they are cut: a flood of line ends would take far more memory than its bytes.

@@ -1,7 +1,7 @@
 //! Where a cell's time goes, as its system itself accounts for it: asked in a launch of its own that nobody times, so
 //! that no clock ticks inside a measured round.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::campaign::{Campaign, TestSet, words};
 
 use crate::exit::Outcome;
 use crate::plan::{Cell, Placement};
-use crate::process::{Subject, whole_file};
+use crate::process::{Subject, make_way, whole_file};
 use crate::store::{CellBreakdown, Store};
 
 /// Words after which the shares of a cell's time are known well enough.
@@ -29,7 +29,7 @@ pub(crate) fn ask(
     let [scratch, facts, told] = ["", "facts.json", "breakdown.json"].map(|name| store.scratch(name));
     let lines = some_lines(cell.test_set);
     let text = lines.iter().flat_map(|line| [line.as_slice(), b"\n"]).collect::<Vec<_>>().concat();
-    let _ = fs::remove_file(&told); // of another system
+    make_way(&told)?; // of another system
     let subject = Subject {
         system: cell.system,
         track: cell.track,
@@ -86,7 +86,7 @@ mod tests {
 
     fn read_text(text: &str) -> Result<Option<Breakdown>, String> {
         let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), text).unwrap();
+        std::fs::write(file.path(), text).unwrap();
         read(file.path(), 100)
     }
 

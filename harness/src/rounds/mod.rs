@@ -123,8 +123,6 @@ fn found(bench: &Bench<'_>, track: Track, forbidden: bool) -> Vec<Reason> {
 }
 
 fn attempt(run: &Run<'_>) -> Outcome<(Seen, Noise)> {
-    // What an interrupted round left is not this system's.
-    drop(take_facts(run.subject.facts));
     let watch = noise::Watch::begin(run.subject.cores)?;
     let mut seen = match run.round.track {
         Track::Latency => latency::run(run)?,
@@ -152,7 +150,7 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
             seen.warnings.push(reason);
         }
     }
-    let facts = take_facts(run.subject.facts);
+    let facts = facts_of(&run.subject);
     seen.warnings.extend(not_reproducible(facts.as_ref()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let output = bench.store.keep_output(&seen.answers)?;
@@ -234,11 +232,11 @@ fn earlier_answers(run: &Run<'_>, fits: impl Fn(&Record) -> bool) -> Option<Vec<
     Some(split_lines(&text).map(<[u8]>::to_vec).collect())
 }
 
-/// What the system said of itself, if it did; the file is taken away for the next launch.
-fn take_facts(path: &Path) -> Option<Facts> {
-    let text = std::fs::read(path).ok()?;
-    let _ = std::fs::remove_file(path);
-    serde_json::from_slice(&text).ok()
+/// What a hosted system said of itself in its last launch. A foreign one is given no such path: what it has put there
+/// nonetheless is not read, and may be a pipe that is waited for without end.
+fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
+    let is_told = subject.system.is_hosted() && subject.facts.is_file();
+    serde_json::from_slice(&is_told.then(|| std::fs::read(subject.facts).ok()).flatten()?).ok()
 }
 
 /// What a system says against its own answers is to be shown.
