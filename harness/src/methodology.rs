@@ -120,7 +120,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
         ("shortest round that is judged, seconds", noise::LEAST_SECONDS.to_string()),
         (
-            "milliseconds between two samples of a tree's memory",
+            "milliseconds between two samples of a tree's memory and cores, on average",
             supervisor::MEMORY_LOOK.as_millis().to_string(),
         ),
     ]

@@ -65,7 +65,7 @@ pub struct Report {
     pub voluntary_switches: u64,
     /// Switches forced upon it.
     pub involuntary_switches: u64,
-    /// Where its first process might have run at its end, if that was elsewhere.
+    /// Where one of its processes might have run while it was looked at, or the first at its end, if that was elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escaped: Option<String>,
     /// Processes that still lived after it had ended.

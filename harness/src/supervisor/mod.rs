@@ -35,7 +35,7 @@ use crate::exit::{Exit, Outcome};
 use crate::os::{self, Interest};
 use crate::process::tree;
 
-/// Time between two looks at the memory of a system of several processes.
+/// Mean time between two looks at a system's cores, and at the memory of one of several processes.
 pub const MEMORY_LOOK: Duration = Duration::from_millis(50);
 /// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
 pub const GRACE: Duration = Duration::from_millis(200);
@@ -122,12 +122,12 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
-    let mut looked = Instant::now();
+    let (mut looked, mut pause) = (Instant::now(), until_next_look());
     loop {
         // Once standard error is closed, its place in the list is taken by something that is waited for anyway.
         let stderr = tail.fd().unwrap_or(ended.as_fd());
         let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
-        let [end, bench, _] = os::wait_for(wanted, Some(MEMORY_LOOK))?;
+        let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
         tail.read();
         if end {
             break;
@@ -140,14 +140,14 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
             os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
             break;
         }
-        if looked.elapsed() >= MEMORY_LOOK {
-            look_at_memory(&mut report);
-            looked = Instant::now();
+        if looked.elapsed() >= pause {
+            look(&mut report, cores);
+            (looked, pause) = (Instant::now(), until_next_look());
         }
     }
     report.ended_ns = os::monotonic_ns();
     // It has ended but isn't reaped: the kernel still knows its mask, however short its life was.
-    report.escaped = tree::escapee(pid, cores);
+    report.escaped = report.escaped.take().or_else(|| tree::escapee(pid, cores));
     end_all(pid, &mut report);
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
@@ -155,9 +155,17 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
     Ok(report)
 }
 
-/// Of several processes the kernel's accounting knows only the largest, so their memory is sampled.
-fn look_at_memory(report: &mut Report) {
+/// Anything up to twice the mean: who hops to another core right after a look may meet the next one there.
+fn until_next_look() -> Duration {
+    MEMORY_LOOK.mul_f64((os::monotonic_ns() % 1024) as f64 / 512.0)
+}
+
+/// The bench looks between lines only, so that it disturbs none; who works elsewhere for as long as a line takes, by children
+/// that nobody waits for and whose time the kernel adds to nobody's, is seen from here. Of several processes the kernel's
+/// accounting knows only the largest, so their memory is sampled.
+fn look(report: &mut Report, cores: &[usize]) {
     let pids = tree::below(std::process::id());
+    report.escaped = report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escapee(pid, cores)));
     if pids.len() > 1 {
         report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(&pids));
     }

@@ -78,6 +78,38 @@ def late_threads_escape():
     os._exit(0)
 
 
+def works_elsewhere():
+    # While it has a line; with the answer it is back.
+    own = os.sched_getaffinity(0)
+
+    def each(n, answer, line):
+        os.sched_setaffinity(0, set(range(os.cpu_count())) - own)
+        busy(0.005)
+        os.sched_setaffinity(0, own)
+        say(answer)
+
+    echo(each)
+
+
+def unseen_children():
+    # The same by children that are gone before the answer, and whose time is added to nobody's.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    def each(n, answer, line):
+        ended, open_in_children = os.pipe()
+        for core in range(os.cpu_count()):
+            if os.fork() == 0:
+                os.sched_setaffinity(0, [core])
+                busy(0.01)
+                os._exit(0)
+        os.close(open_in_children)
+        os.read(ended, 1)
+        os.close(ended)
+        say(answer)
+
+    echo(each)
+
+
 def saves_up():
     # Sleeps first; then two processes work at once, on a mask that is wide while they work only.
     own = os.sched_getaffinity(0)
