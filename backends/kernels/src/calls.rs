@@ -77,19 +77,6 @@ impl Kernels {
         Ok(())
     }
 
-    /// Layer norm of x + residual, in place of x: see [`Kernels::layer_norm`].
-    pub fn layer_norm_of_sum(
-        self,
-        x: &mut [f32],
-        residual: &[f32],
-        scale: &[f32],
-        bias: &[f32],
-        epsilon: f32,
-    ) -> Result<()> {
-        self.add(x, residual)?;
-        self.layer_norm(x, scale, bias, epsilon)
-    }
-
     /// Layer norm, in place: (x - mean)/√(variance + ε)·scale + bias, with the population variance.
     pub fn layer_norm(self, x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) -> Result<()> {
         sized("layer norm scale", scale.len(), x.len())?;

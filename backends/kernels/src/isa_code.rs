@@ -9,7 +9,7 @@ use crate::lanes::{Block, LANES};
 use crate::product::job::Job;
 use crate::product::tile::product;
 use crate::product::{Activation, Best};
-use crate::vector::{Memory, attention, cells, functions, slices};
+use crate::vector::{Memory, attention, cells, functions, slices, transpositions};
 
 /// What there is for one instruction set. The functions may be called only where that set was found.
 #[derive(Debug)]
@@ -60,6 +60,7 @@ macro_rules! vector_maths {
         slices!([$(#[$feature])*]);
         cells!([$(#[$feature])*]);
         attention!([$(#[$feature])*]);
+        transpositions!([$(#[$feature])*]);
 
         pub(crate) static VECTOR: super::VectorTable = super::VectorTable {
             activate: activate_all,

@@ -43,7 +43,6 @@ pub use clock::ticks;
 pub use error::{Error, Result};
 pub use isa::Isa;
 pub use kernels::Kernels;
-pub use pack::Scaling;
 pub use precision::Precision;
 #[cfg(feature = "library-products")]
 pub use product::library;

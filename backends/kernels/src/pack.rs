@@ -1,22 +1,11 @@
-//! Packing: weights as they lie in a file, or f32 to be quantised, into the layout of the kernels.
+//! Packing: weights as they lie in a file into the layout of the kernels; and the rule by which f32 becomes int8 on line, which
+//! is that of whoever quantises before.
 //!
 //! All checks that make an integer product exact are here, once at load: no int8 weight is -128, and no column's sum of
 //! products can leave 32 bits. Loading time is start-up time, so each layout is walked in its own order.
 
 use crate::error::sized_rows;
 use crate::{Error, Kernels, Layout, Precision, Result, Weights};
-
-/// Which unit the f32 weights of a column are quantised in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scaling {
-    /// Each column its own: int8 so that its greatest magnitude becomes 127; int16 the finest power of two, at most 1024,
-    /// that keeps its sums of products within 32 bits.
-    PerColumn,
-    /// One for all columns, by the same rule; Marian's int8.
-    PerTensor,
-    /// This many units to 1, saturating: 1024 is the int16 of Devlin and Marian.
-    Fixed(f32),
-}
 
 impl Kernels {
     /// Packs f32 weights, of the shape [k, n] in one of two layouts.
@@ -68,55 +57,7 @@ impl Kernels {
         let most = magnitudes(values, (k, n), layout).into_iter().max().unwrap_or(0);
         Ok((i32::MAX as u64 / most.max(1)).min(i16::MAX as u64) as u16)
     }
-
-    /// Quantises f32 weights to int8 and packs them, with their scales. Weights must be finite.
-    pub fn quantise_int8(
-        self,
-        values: &[f32],
-        k: usize,
-        n: usize,
-        layout: Layout,
-        scaling: Scaling,
-    ) -> Result<Weights> {
-        sized_rows("weights", values.len(), k, n)?;
-        // A column of zeros gets the scale 1.
-        let (units, scales): (Vec<f32>, Vec<f32>) = match scaling {
-            Scaling::PerColumn => greatest(values, (k, n), layout).into_iter().map(to_127).unzip(),
-            Scaling::PerTensor => vec![to_127(self.abs_max(values)); n].into_iter().unzip(),
-            Scaling::Fixed(unit) => vec![(unit, 1.0 / unit); n].into_iter().unzip(),
-        };
-        let whole = in_units(values, (k, n), layout, &units, to_i8);
-        self.pack_int8(&whole, k, n, layout)?.with_scales(&scales)
-    }
-
-    /// Quantises f32 weights to int16 and packs them, with their scales, for activations that stay within
-    /// -`bound`..=`bound`. It is an error if a fixed unit could let sums of products leave 32 bits. Weights must be finite.
-    pub fn quantise_int16(
-        self,
-        values: &[f32],
-        k: usize,
-        n: usize,
-        layout: Layout,
-        scaling: Scaling,
-        bound: u16,
-    ) -> Result<Weights> {
-        sized_rows("weights", values.len(), k, n)?;
-        let mut units = match scaling {
-            Scaling::Fixed(unit) => vec![unit; n],
-            _ => finest(values, (k, n), layout, bound),
-        };
-        if scaling == Scaling::PerTensor {
-            let least = units.iter().copied().fold(FINEST, f32::min);
-            units.fill(least);
-        }
-        let whole = in_units(values, (k, n), layout, &units, to_i16);
-        let scales: Vec<f32> = units.iter().map(|unit| 1.0 / unit).collect();
-        self.pack_int16(&whole, k, n, layout, bound)?.with_scales(&scales)
-    }
 }
-
-/// Ten bits of fraction (Devlin 2017; Marian's intgemm16).
-const FINEST: f32 = 1024.0;
 
 /// The unit in which a greatest magnitude becomes 127, and the scale that undoes it; of zeros 0 and 1.
 pub(crate) fn to_127(most: f32) -> (f32, f32) {
@@ -125,10 +66,6 @@ pub(crate) fn to_127(most: f32) -> (f32, f32) {
 
 pub(crate) fn to_i8(x: f32) -> i8 {
     nearest(x.clamp(-127.0, 127.0)) as i8
-}
-
-fn to_i16(x: f32) -> i16 {
-    nearest(x.clamp(-32767.0, 32767.0)) as i16
 }
 
 /// The nearest whole number, halves to even, of magnitudes below 2²²: adding 1.5·2²³ leaves no bits for a fraction, so the
@@ -145,54 +82,6 @@ fn magnitudes<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: 
         *column += u64::from(value.into().unsigned_abs());
     });
     columns
-}
-
-fn greatest(values: &[f32], shape: (usize, usize), layout: Layout) -> Vec<f32> {
-    let mut most = vec![0.0; shape.1];
-    layout.each(values, shape, &mut most, |most, value| *most = value.abs().max(*most));
-    most
-}
-
-/// The finest units, per column, with which no sum of products leaves 32 bits, nor a weight 16.
-fn finest(values: &[f32], shape: (usize, usize), layout: Layout, bound: u16) -> Vec<f32> {
-    let room = i32::MAX as u64 / u64::from(bound.max(1));
-    let mut columns = vec![(FINEST, 0, 0.0); shape.1];
-    loop {
-        columns.iter_mut().for_each(|column| (column.1, column.2) = (0, 0.0));
-        layout.each(values, shape, &mut columns, |(unit, sum, most), value| {
-            *sum += u64::from(to_i16(value * *unit).unsigned_abs());
-            *most = (value * *unit).abs().max(*most);
-        });
-        let mut coarser = false;
-        for (unit, sum, most) in &mut columns {
-            if (*sum > room || *most > 32767.0) && *unit > f32::MIN_POSITIVE {
-                (*unit, coarser) = (*unit / 2.0, true);
-            }
-        }
-        if !coarser {
-            return columns.into_iter().map(|(unit, ..)| unit).collect();
-        }
-    }
-}
-
-/// Each value in its column's unit, in the order of the layout.
-fn in_units<T>(
-    values: &[f32],
-    (k, n): (usize, usize),
-    layout: Layout,
-    units: &[f32],
-    whole: impl Fn(f32) -> T,
-) -> Vec<T> {
-    match layout {
-        Layout::Kn => values.iter().zip(units.iter().cycle()).map(|(x, unit)| whole(x * unit)).collect(),
-        Layout::Nk => {
-            let mut all = Vec::with_capacity(values.len());
-            for (column, unit) in values.chunks(k.max(1)).zip(&units[..n]) {
-                all.extend(column.iter().map(|x| whole(x * unit)));
-            }
-            all
-        }
-    }
 }
 
 /// Checks that no column's sum of products leaves 32 bits, with activations up to `bound`. On the way to a sum that fits

@@ -4,8 +4,8 @@
 //! A *group* is four bytes along K: four int8, two int16, or one f32. A block holds the same group for sixteen
 //! columns. So all precisions share one layout and one tile, and differ only in `step` here.
 //!
-//! Integer sums are exact on all of them. `int8_vnni` multiplies unsigned with signed bytes: its activations are stored
-//! with 128 added, and its sums start at -128 times the column's sum. The others multiply |a| with sign(a)·b: a pair of
+//! Integer sums are exact on all of them. Where there is VNNI, int8 multiplies unsigned with signed bytes: its activations are
+//! stored with 128 added, and its sums start at -128 times the column's sum. The others multiply |a| with sign(a)·b: a pair of
 //! such products is at most 2·127·127 = 32,258, so the 16-bit sum that the instruction saturates never does.
 //!
 //! The dot product of words is written out as an instruction: where the compiler sees one chain of it, it takes it apart into

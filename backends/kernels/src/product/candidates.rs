@@ -81,11 +81,13 @@ impl Candidates {
         &self.rows[column as usize * self.blocks()..][..self.blocks()]
     }
 
-    /// The weight that they are the columns of, packed again.
+    /// The weight that they are the columns of, packed again. It is walked through by its own size, not by that of the part
+    /// that was packed first.
     pub fn packed(&self) -> Result<Weights> {
         let all: Vec<u32> = (0..self.weights.n as u32).collect();
         let mut packed = self.room(all.len());
         self.gather(&all, &mut packed)?;
+        packed.walk_by_size();
         Ok(packed)
     }
 
@@ -137,7 +139,7 @@ impl Candidates {
     }
 
     /// As [`Candidates::room`], in int8: what is gathered from f32 into it is quantised on the way, a scale per column, to
-    /// the same integers as [`Kernels::quantise_int8`](crate::Kernels::quantise_int8) gives.
+    /// the same integers as weights have that were quantised before they were loaded.
     #[must_use]
     pub fn room_int8(&self, capacity: usize) -> Weights {
         let (kernels, groups) = (self.weights.kernels, self.weights.k.div_ceil(4));
@@ -222,5 +224,25 @@ impl Candidates {
         if into.flip() != 0 {
             into.set_start(at, sum.wrapping_mul(-128)); // wraps as the sums that it corrects do
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuning::Walks;
+    use crate::{Kernels, Layout};
+
+    #[test]
+    fn what_was_packed_in_near_parts_is_walked_through_as_one_from_afar() {
+        let (k, n, parts) = (1024, 256, 4);
+        let part = || Kernels::best().pack_int8(&vec![1; k * n], k, n, Layout::Nk).unwrap();
+        let mut columns = Candidates::new(part());
+        (1..parts).for_each(|_| columns.append(&part()).unwrap());
+        let (whole, far) = (columns.packed().unwrap(), Walks::built_in(k * n * parts));
+        for rows in [1, 4, 16, 64, 100] {
+            assert_eq!(whole.walks.of(rows), far.of(rows), "{rows} rows");
+        }
+        assert_ne!(part().walks.of(100), far.of(100), "a part is near");
     }
 }

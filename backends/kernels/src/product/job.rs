@@ -82,6 +82,27 @@ impl Mask<'_> {
     }
 }
 
+/// Where a product leaves its results; each view covers the input's rows and the range of columns.
+#[derive(Debug)]
+pub enum Output<'a> {
+    /// As they are.
+    F32(MatMut<'a, f32>),
+    /// Requantised: round(y · multiplier) in -127..=127, into a buffer's [`Rows::target`](crate::Rows::target).
+    Int8 {
+        /// The buffer.
+        to: MatMut<'a, u8>,
+        /// As was given to `target`.
+        multiplier: f32,
+    },
+    /// Only the greatest of each row, against what is there already.
+    Best {
+        /// [rows]
+        best: &'a mut [Best],
+        /// The columns that each row may choose from; its bits count from column 0.
+        mask: Option<Mask<'a>>,
+    },
+}
+
 /// Where results go, as the kernels see it.
 pub(crate) enum Sink<'a> {
     F32(MatMut<'a, f32>),

@@ -3,6 +3,7 @@
 pub(crate) mod arithmetic;
 mod candidates;
 pub(crate) mod job;
+mod layout;
 #[cfg(feature = "library-products")]
 pub mod library;
 mod matrix;
@@ -11,7 +12,8 @@ pub(crate) mod tile;
 pub(crate) mod weights;
 
 pub use candidates::Candidates;
-pub use job::{Activation, Best, Mask};
+pub use job::{Activation, Best, Mask, Output};
+pub use layout::Layout;
 pub use matrix::{Mat, MatMut};
 pub use rows::{Input, Rows};
-pub use weights::{Layout, Output, Weights};
+pub use weights::Weights;

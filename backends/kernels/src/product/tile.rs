@@ -7,9 +7,11 @@
 //! panel from afar only the first tile of rows would wait; so all of its tiles may fetch a share of the next panel each.
 //! How many rows a tile may have, how many pass before the next panel, and how far ahead blocks are fetched is the [`Walk`]'s.
 //!
-//! [`Walk`]: crate::Walk
 //! Past the tile everything works on the 16 sums of a vector: `finish` scales, adds the bias, activates, adds the
-//! residual, and hands the vector to where results go.
+//! residual, and hands the vector to where results go. That function is long on purpose: what it takes apart and puts together stays in
+//! registers only as long as it is one.
+//!
+//! [`Walk`]: crate::Walk
 
 /// Writes the product of one precision for one instruction set. `wide` says how many vectors of a panel a tile takes, by its
 /// number of rows: as many as keep all sums in registers, and at least eight sums in flight where there are few rows.

@@ -4,110 +4,14 @@
 //! its columns need, in blocks of sixteen. K is filled up with zero weights to whole groups; what stands in the
 //! activations there doesn't matter. All instruction sets share the layout.
 
-use super::job::{Job, PANEL, Sink};
-use super::{Activation, Best, Input, Mask, Mat, MatMut};
+use super::job::{Job, Output, PANEL, Sink};
+use super::layout::{Layout, Sixteen};
+use super::{Activation, Input, Mat};
 use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
 use crate::tuning::{Walk, Walks};
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
-
-/// How the values of B lie before packing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// [K, N]: a row for each input.
-    Kn,
-    /// [N, K]: a row for each output, as embeddings are, and Marian's quantised matrices.
-    Nk,
-}
-
-impl Layout {
-    /// The column of the value at a place.
-    pub(crate) fn column(self, at: usize, (k, n): (usize, usize)) -> usize {
-        match self {
-            Self::Kn => at % n,
-            Self::Nk => at / k,
-        }
-    }
-
-    /// Lets each value of `values` [k, n] change what is kept of its column, in the order in which they lie.
-    pub(crate) fn each<T: Copy, C>(
-        self,
-        values: &[T],
-        (k, n): (usize, usize),
-        kept: &mut [C],
-        see: impl Fn(&mut C, T),
-    ) {
-        match self {
-            Self::Kn => {
-                for row in values.chunks(n.max(1)) {
-                    kept.iter_mut().zip(row).for_each(|(kept, value)| see(kept, *value));
-                }
-            }
-            Self::Nk => {
-                for (column, kept) in values.chunks(k.max(1)).zip(kept) {
-                    column.iter().for_each(|value| see(kept, *value));
-                }
-            }
-        }
-    }
-}
-
-/// One group of up to sixteen columns of weights that are to be packed.
-struct Sixteen<'a, T> {
-    values: &'a [T],
-    shape: (usize, usize),
-    /// The first of the columns.
-    column: usize,
-    /// The group's first value along K.
-    from: usize,
-}
-
-impl<T: Copy> Sixteen<'_, T> {
-    /// Of values [K, N].
-    fn by_rows<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
-        let (k, n) = self.shape;
-        let width = LANES.min(n - self.column);
-        for (i, k) in (self.from..k.min(self.from + 4 / BYTES)).enumerate() {
-            let row = &self.values[k * n + self.column..][..width];
-            for (lane, value) in block.0.chunks_exact_mut(4).zip(row) {
-                lane[i * BYTES..][..BYTES].copy_from_slice(&bytes(*value));
-            }
-        }
-    }
-
-    /// Of values [N, K].
-    fn by_columns<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
-        let (k, _) = self.shape;
-        let columns = self.values[self.column * k..].chunks_exact(k);
-        for (lane, column) in block.0.chunks_exact_mut(4).zip(columns) {
-            for (place, value) in lane.chunks_exact_mut(BYTES).zip(&column[self.from..]) {
-                place.copy_from_slice(&bytes(*value));
-            }
-        }
-    }
-}
-
-/// Where a product leaves its results; each view covers the input's rows and the range of columns.
-#[derive(Debug)]
-pub enum Output<'a> {
-    /// As they are.
-    F32(MatMut<'a, f32>),
-    /// Requantised: round(y · multiplier) in -127..=127, into a buffer's [`Rows::target`](crate::Rows::target).
-    Int8 {
-        /// The buffer.
-        to: MatMut<'a, u8>,
-        /// As was given to `target`.
-        multiplier: f32,
-    },
-    /// Only the greatest of each row, against what is there already.
-    Best {
-        /// [rows]
-        best: &'a mut [Best],
-        /// The columns that each row may choose from; its bits count from column 0.
-        mask: Option<Mask<'a>>,
-    },
-}
 
 /// Packed weights, with the scales and bias of their columns, and the function that multiplies with them.
 #[derive(Clone, Debug)]
@@ -157,11 +61,7 @@ impl Weights {
         for column in (0..n).step_by(LANES) {
             let (first, step) = packed.vector(column);
             for (g, block) in packed.blocks.iter_mut().skip(first).step_by(step).take(groups).enumerate() {
-                let values = Sixteen { values, shape: (k, n), column, from: g * 4 / BYTES };
-                match layout {
-                    Layout::Kn => values.by_rows(block, bytes),
-                    Layout::Nk => values.by_columns(block, bytes),
-                }
+                Sixteen { values, shape: (k, n), column, from: g * 4 / BYTES }.pack(layout, block, bytes);
             }
         }
         kernels.tuning.into_iter().for_each(|tuning| tuning.apply(&mut packed));
@@ -189,6 +89,11 @@ impl Weights {
         self.scales.clear();
         self.bias.clear();
         self.blocks.resize(n.div_ceil(LANES) * self.groups, Block::ZERO);
+    }
+
+    /// Walked through as weights of its size are where nobody has measured.
+    pub(super) fn walk_by_size(&mut self) {
+        self.walks = Walks::built_in(size_of_val(&*self.blocks));
     }
 
     /// What sums start from: they undo what the private form of activations adds to each of them.

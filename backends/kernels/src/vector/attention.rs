@@ -1,82 +1,9 @@
-//! Attention: of several heads over a [`Memory`], and the additive kind of recurrent models.
-//!
-//! Keys lie sixteen positions side by side, so that a query's scores come out of a vector whole and nothing is added across
-//! lanes; values lie as they came, since their sum runs over positions. A sum over a head's width, or over positions, has
-//! one order: from first to last.
-
-use crate::Result;
-use crate::error::sized;
-use crate::lanes::LANES;
-
-/// Keys and values of one sentence, or of one hypothesis so far. It only grows; clearing it keeps its room.
-#[derive(Clone, Debug)]
-pub struct Memory {
-    pub(crate) width: usize,
-    pub(crate) positions: usize,
-    pub(crate) keys: Vec<[f32; LANES]>, // [positions / 16 rounded up, width], of sixteen positions each
-    pub(crate) values: Vec<f32>,        // [positions, width]
-}
-
-impl Memory {
-    /// Of keys and values [width], all heads side by side.
-    #[must_use]
-    pub fn new(width: usize) -> Self {
-        Self { width, positions: 0, keys: Vec::new(), values: Vec::new() }
-    }
-
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.positions = 0;
-        self.keys.clear();
-        self.values.clear();
-    }
-
-    /// Becomes a copy of another, in the room that it has.
-    pub fn copy_from(&mut self, other: &Self) {
-        (self.width, self.positions) = (other.width, other.positions);
-        self.keys.clone_from(&other.keys);
-        self.values.clone_from(&other.values);
-    }
-
-    /// Adds a position.
-    pub fn push(&mut self, key: &[f32], value: &[f32]) -> Result<()> {
-        sized("key", key.len(), self.width)?;
-        sized("value", value.len(), self.width)?;
-        let (block, lane) = (self.positions / LANES * self.width, self.positions % LANES);
-        if lane == 0 {
-            self.keys.resize(block + self.width, [0.0; LANES]);
-        }
-        for (lanes, key) in self.keys[block..].iter_mut().zip(key) {
-            lanes[lane] = *key;
-        }
-        self.values.extend_from_slice(value);
-        self.positions += 1;
-        Ok(())
-    }
-
-    /// Positions.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.positions
-    }
-
-    /// Whether there is nothing to attend to.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.positions == 0
-    }
-
-    /// Positions, rounded up: how far apart the heads' weights lie.
-    #[must_use]
-    pub fn span(&self) -> usize {
-        self.positions.next_multiple_of(LANES)
-    }
-}
+//! Attention: of several heads over a [`Memory`](super::Memory), and the additive kind of recurrent models. A sum over a head's
+//! width, or over positions, has one order: from first to last.
 
 /// Writes the functions for one instruction set; `functions!` and `slices!` must stand beside it.
 macro_rules! attention {
     ([$(#[$feature:meta])*]) => {
-        use crate::lanes::Block;
         use crate::vector::Memory;
 
         /// Queries [rows, `stride`] and out [rows, D]. `weights` has room for [4, heads, span]; those of the last query are
@@ -230,44 +157,6 @@ macro_rules! attention {
                 for block in 0..BLOCKS {
                     let to = row * memory.width + first + block * LANES;
                     lanes::store(&mut out[to..][..LANES], sums[row][block]);
-                }
-            }
-        }
-
-        /// Keys [positions, `width`] in the order of a memory.
-        $(#[$feature])*
-        pub(crate) fn arrange(keys: &[f32], width: usize, to: &mut [[f32; LANES]]) {
-            for (keys, to) in keys.chunks(LANES * width).zip(to.chunks_exact_mut(width)) {
-                for (at, to) in to.chunks_mut(LANES).enumerate() {
-                    let mut lines = [lanes::splat(0.0); LANES];
-                    for (line, key) in lines.iter_mut().zip(keys.chunks_exact(width)) {
-                        *line = lanes::load(&key[at * LANES..][..to.len()]);
-                    }
-                    for (to, line) in to.iter_mut().zip(lanes::transpose(lines)) {
-                        lanes::store(to, line);
-                    }
-                }
-            }
-        }
-
-        /// Sixteen columns of weights as blocks, every `step`-th of `blocks`: block g holds group g of all; `next` will be
-        /// needed next. A column that isn't there is of zeros.
-        $(#[$feature])*
-        pub(crate) fn interleave(
-            rows: &[&[Block]; LANES], next: &[&[Block]; LANES], groups: usize, blocks: &mut [Block], step: usize,
-        ) {
-            let mut blocks = blocks.iter_mut().step_by(step).take(groups);
-            for at in 0..groups.div_ceil(LANES) {
-                let mut lines = [lanes::splat(0.0); LANES];
-                for ((line, row), next) in lines.iter_mut().zip(rows).zip(next) {
-                    if let Some(block) = row.get(at) {
-                        *line = lanes::load_block(block);
-                    }
-                    lanes::prefetch(next.as_ptr().wrapping_add(at));
-                }
-                // The lines first: when they are at their end no block has been taken, yet.
-                for (line, block) in lanes::transpose(lines).into_iter().zip(&mut blocks) {
-                    lanes::store_block(block, line);
                 }
             }
         }

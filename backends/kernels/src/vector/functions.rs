@@ -109,7 +109,7 @@ macro_rules! functions {
             to_i(min(max(x, splat(-127.0)), splat(127.0)))
         }
 
-        /// From a table of [value, slope] pairs for |x| in steps of 1/`STEPS`, odd around (0, `middle`).
+        /// From tables of values and slopes for |x| in steps of 1/`STEPS`, odd around (0, `middle`).
         $(#[$feature])*
         #[inline]
         pub(crate) fn look_up(x: F, values: &[f32], slopes: &[f32], middle: f32) -> F {

@@ -4,13 +4,16 @@
 mod attention;
 mod cells;
 mod functions;
+mod memory;
 mod slices;
+mod transpositions;
 
-pub use attention::Memory;
 pub(crate) use attention::attention;
 pub(crate) use cells::cells;
 pub(crate) use functions::functions;
+pub use memory::Memory;
 pub(crate) use slices::slices;
+pub(crate) use transpositions::transpositions;
 
 /// Chains of sums side by side: what hides the latency of a fused multiply-add on machines with two of them.
 pub(crate) const TOGETHER: usize = 4;

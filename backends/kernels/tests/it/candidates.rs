@@ -1,9 +1,7 @@
 //! Gathered columns: the same results as those columns of the whole product, and no allocation once there is room.
 
-use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{
-    Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Scaling, Weights,
-};
+use crate::oracle::{Seeded, bits, packed_int8, packed_int16, present};
+use dyno_kernels::{Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Weights};
 
 const K: usize = 150; // more than two blocks of sixteen groups, in every precision
 const N: usize = 200;
@@ -107,8 +105,8 @@ fn a_column_is_added_in_its_scale() {
     let (x, position) = (seeded.f32s(K * N, 1.0), seeded.f32s(K, 1.0));
     for kernels in present() {
         let all = [
-            kernels.quantise_int8(&x, K, N, Layout::Nk, Scaling::PerColumn).unwrap(),
-            kernels.quantise_int16(&x, K, N, Layout::Nk, Scaling::PerColumn, 32767).unwrap(),
+            packed_int8(kernels, &x, (K, N), Layout::Nk),
+            packed_int16(kernels, &x, (K, N), Layout::Nk),
             kernels.pack_f32(&x, K, N, Layout::Nk).unwrap(),
         ];
         for (weights, step) in all.into_iter().zip([1.0 / 127.0, 1.0 / 128.0, 0.0]) {
@@ -132,7 +130,7 @@ fn columns_quantised_on_line_are_those_quantised_off_line() {
     let (x, bias) = (seeded.f32s(K * N, 1.0), seeded.f32s(N, 1.0));
     for kernels in present() {
         let plain = kernels.pack_f32(&x, K, N, Layout::Nk).unwrap().with_bias(&bias).unwrap();
-        let packed = kernels.quantise_int8(&x, K, N, Layout::Nk, Scaling::PerColumn).unwrap();
+        let packed = packed_int8(kernels, &x, (K, N), Layout::Nk);
         let (on, off) = (Candidates::new(plain), Candidates::new(packed.with_bias(&bias).unwrap()));
         let (mut quantised, mut copied) = (on.room_int8(N), off.room(N));
         for n in [N, 3, 64, 65, 0] {

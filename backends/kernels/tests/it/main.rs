@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, fail by panicking
 
+mod attention;
 mod candidates;
+mod cells;
 mod isa;
 mod oracle;
 mod outputs;

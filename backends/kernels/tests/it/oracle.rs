@@ -1,6 +1,6 @@
 //! What the tests share: the instruction sets present, seeded values, and products by plain loops.
 
-use dyno_kernels::{Isa, Kernels};
+use dyno_kernels::{Isa, Kernels, Layout, Weights};
 use std::io::Write;
 use std::sync::Once;
 
@@ -55,4 +55,54 @@ pub fn whole_product(a: &[i32], b: &[i32], (m, k, n): (usize, usize, usize)) -> 
 pub fn bits(x: &[f32]) -> Vec<u32> {
     // All NaNs are one: no result depends on their sign or payload.
     x.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
+}
+
+/// Runs `f` on every instruction set present; all must give the scalar's bits. Gives those.
+pub fn same_bits(x: &[f32], f: impl Fn(Kernels, &mut Vec<f32>)) -> Vec<f32> {
+    let mut specified: Option<Vec<f32>> = None;
+    for kernels in present() {
+        let mut y = x.to_vec();
+        f(kernels, &mut y);
+        let specified = specified.get_or_insert_with(|| y.clone());
+        let differs = bits(&y).iter().zip(bits(specified)).position(|(a, b)| *a != b);
+        assert_eq!(differs.map(|at| (x.get(at), y[at], specified[at])), None, "{}", kernels.isa());
+    }
+    specified.unwrap()
+}
+
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Around the lanes, and some that engines use.
+pub const LENGTHS: [usize; 10] = [1, 2, 15, 16, 17, 31, 33, 64, 256, 1000];
+
+pub fn close(what: &str, found: &[f32], exact: &[f64]) {
+    for (found, exact) in found.iter().zip(exact) {
+        assert!(
+            (f64::from(*found) - exact).abs() <= 1e-5 * exact.abs().max(1.0),
+            "{what}: {found}, not {exact}"
+        );
+    }
+}
+
+pub fn wide(x: &[f32]) -> Vec<f64> {
+    x.iter().map(|&x| f64::from(x)).collect()
+}
+
+/// Weights [k, n] in int8 by plain rules: the greatest magnitude of each column becomes 127.
+pub fn packed_int8(kernels: Kernels, x: &[f32], (k, n): (usize, usize), layout: Layout) -> Weights {
+    let column = |at: usize| if layout == Layout::Kn { at % n } else { at / k };
+    let mut most = vec![0.0f32; n];
+    x.iter().enumerate().for_each(|(at, x)| most[column(at)] = x.abs().max(most[column(at)]));
+    let whole = |(at, x): (usize, &f32)| (x * (127.0 / most[column(at)])).round_ties_even() as i8;
+    let whole: Vec<i8> = x.iter().enumerate().map(whole).collect();
+    let scales: Vec<f32> = most.iter().map(|most| most / 127.0).collect();
+    kernels.pack_int8(&whole, k, n, layout).unwrap().with_scales(&scales).unwrap()
+}
+
+/// Weights [k, n], of magnitudes up to 1, in int16 and units of 1/128.
+pub fn packed_int16(kernels: Kernels, x: &[f32], (k, n): (usize, usize), layout: Layout) -> Weights {
+    let whole: Vec<i16> = x.iter().map(|x| (x * 128.0).round_ties_even() as i16).collect();
+    kernels.pack_int16(&whole, k, n, layout, 32767).unwrap().with_scales(&[1.0 / 128.0]).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Sums: exact in int8 and int16, the same bits in f32, whatever the shape.
 
-use crate::oracle::{Seeded, bits, present, whole_product};
-use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Precision, Scaling, Weights};
+use crate::oracle::{Seeded, bits, packed_int8, packed_int16, present, whole_product};
+use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Precision, Weights};
 
 /// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are long.
 const SHAPES: [(usize, usize, usize); 20] = [
@@ -184,70 +184,6 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(run(kernels.rows(Precision::Int8, 1, 4).view(), 0..70), Err(Error::Form { .. })));
 }
 
-/// Weights in both layouts, quantised by plain rules here, packed and unpacked by a product with an identity.
-#[test]
-fn quantised_weights_are_the_nearest_in_their_columns_unit() {
-    let (k, n) = (19, 33);
-    let mut seeded = Seeded(31);
-    let nk: Vec<f32> = (0..n * k).map(|at| seeded.f32() * (at / k) as f32 * 0.3).collect(); // column 0 is all zeros
-    let kn: Vec<f32> = (0..k * n).map(|at| nk[at % n * k + at / n]).collect();
-    let most = |column: usize| nk[column * k..][..k].iter().fold(0.0f32, |most, x| most.max(x.abs()));
-    let all = nk.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-    let power = |column: usize| {
-        let sum = |unit: f32| nk[column * k..][..k].iter().map(|x| (x * unit).abs().round()).sum::<f32>();
-        (0..20).map(|i| 1024.0 / 2f32.powi(i)).find(|unit| sum(*unit) <= 65_538.0).unwrap()
-    };
-    let least = (0..n).map(power).fold(1024.0, f32::min);
-    for kernels in present() {
-        for (layout, x) in [(Layout::Nk, &nk), (Layout::Kn, &kn)] {
-            let int8 = |scaling| kernels.quantise_int8(x, k, n, layout, scaling).unwrap();
-            let int16 = |scaling| kernels.quantise_int16(x, k, n, layout, scaling, 32767).unwrap();
-            let in_127s = |most: f32| if most > 0.0 { 127.0 / most } else { 1.0 };
-            let cases: [(Weights, &dyn Fn(usize) -> f32); 6] = [
-                (int8(Scaling::PerColumn), &|column| in_127s(most(column))),
-                (int8(Scaling::PerTensor), &|_| in_127s(all)),
-                (int8(Scaling::Fixed(8.0)), &|_| 8.0),
-                (int16(Scaling::PerColumn), &power),
-                (int16(Scaling::PerTensor), &|_| least),
-                (int16(Scaling::Fixed(64.0)), &|_| 64.0),
-            ];
-            for (weights, unit) in cases {
-                let found = values(kernels, &weights);
-                for (at, found) in found.into_iter().enumerate() {
-                    let (row, column) = (at / n, at % n);
-                    let limit = if weights.precision() == Precision::Int8 { 127.0 } else { 32767.0 };
-                    let whole = (nk[column * k + row] * unit(column)).clamp(-limit, limit).round_ties_even();
-                    let expected = whole / unit(column);
-                    assert!(
-                        (found - expected).abs() <= 1e-6 * expected.abs(),
-                        "{found}, not {expected}: {layout:?}"
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// A weight's values [k, n], through a product with the identity.
-fn values(kernels: Kernels, weights: &Weights) -> Vec<f32> {
-    let k = weights.k();
-    let one: Vec<f32> = (0..k * k).map(|at| f32::from(u8::from(at / k == at % k))).collect();
-    let mut rows = kernels.rows(weights.precision(), k, k);
-    rows.quantise_fixed(&one, k, 1.0).unwrap();
-    product(weights, rows.view(), k)
-}
-
-#[test]
-fn a_fixed_unit_that_could_wrap_is_refused() {
-    let kernels = Kernels::best();
-    let quantise = |scaling| kernels.quantise_int16(&[20.0; 8], 8, 1, Layout::Nk, scaling, 32767);
-    assert_eq!(
-        quantise(Scaling::Fixed(1024.0)).unwrap_err(),
-        Error::Wraps { column: 0, bound: 32767, reach: 8 * 20 * 1024 * 32767 }
-    );
-    assert!(quantise(Scaling::PerColumn).is_ok());
-}
-
 #[test]
 fn what_is_no_number_stays_in_its_row_and_is_the_same_everywhere() {
     let mut seeded = Seeded(51);
@@ -265,12 +201,12 @@ fn what_is_no_number_stays_in_its_row_and_is_the_same_everywhere() {
             let run = |x: &[f32], m: usize| match quantised {
                 Some(precision) => {
                     let weights = match precision {
-                        Precision::Int8 => kernels.quantise_int8(&b, k, n, Layout::Kn, Scaling::PerColumn),
-                        _ => kernels.quantise_int16(&b, k, n, Layout::Kn, Scaling::PerColumn, 32767),
+                        Precision::Int8 => packed_int8(kernels, &b, (k, n), Layout::Kn),
+                        _ => packed_int16(kernels, &b, (k, n), Layout::Kn),
                     };
                     let mut rows = kernels.rows(precision, m, k);
                     rows.quantise(x, m).unwrap();
-                    product(&weights.unwrap(), rows.view(), m)
+                    product(&weights, rows.view(), m)
                 }
                 None => {
                     let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();

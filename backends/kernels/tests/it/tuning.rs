@@ -1,6 +1,6 @@
 //! Walks change no bit, and a tuning survives its text.
 
-use crate::oracle::{Seeded, bits, present};
+use crate::oracle::{Seeded, bits, packed_int8, present};
 use dyno_kernels::{
     Activation, Error, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Tuning, Walk, Weights,
 };
@@ -19,10 +19,8 @@ fn every_walk_gives_the_same_bits() {
     let mut seeded = Seeded(41);
     let b = seeded.f32s(k * n, 1.0);
     for kernels in present() {
-        let mut all = [
-            kernels.pack_f32(&b, k, n, Layout::Kn).unwrap(),
-            kernels.quantise_int8(&b, k, n, Layout::Kn, dyno_kernels::Scaling::PerColumn).unwrap(),
-        ];
+        let mut all =
+            [kernels.pack_f32(&b, k, n, Layout::Kn).unwrap(), packed_int8(kernels, &b, (k, n), Layout::Kn)];
         for rows in [1, 2, 4, 7, 16, 25, 65] {
             let x = seeded.f32s(rows * k, 1.0);
             for weights in &mut all {

@@ -1,7 +1,7 @@
-//! Vector maths: near the exact result over the float range, and the same bits everywhere.
+//! Functions and slices: near the exact result over the float range, and the same bits everywhere.
 
-use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{Activation, Best, Kernels, Mat, Memory};
+use crate::oracle::{LENGTHS, Seeded, close, present, same_bits, sigmoid, wide};
+use dyno_kernels::{Activation, Best, Kernels};
 
 /// A sample of all floats, NaNs and infinities too: every 12,289th bit pattern (a prime, so that all mantissas mix).
 fn floats() -> Vec<f32> {
@@ -20,19 +20,6 @@ fn floats() -> Vec<f32> {
     ]);
     all.extend((-2000..2000).map(|i| i as f32 * 0.0137));
     all
-}
-
-/// Runs `f` on every instruction set present; all must give the scalar's bits. Gives those.
-fn same_bits(x: &[f32], f: impl Fn(Kernels, &mut Vec<f32>)) -> Vec<f32> {
-    let mut specified: Option<Vec<f32>> = None;
-    for kernels in present() {
-        let mut y = x.to_vec();
-        f(kernels, &mut y);
-        let specified = specified.get_or_insert_with(|| y.clone());
-        let differs = bits(&y).iter().zip(bits(specified)).position(|(a, b)| *a != b);
-        assert_eq!(differs.map(|at| (x.get(at), y[at], specified[at])), None, "{}", kernels.isa());
-    }
-    specified.unwrap()
 }
 
 #[test]
@@ -64,10 +51,6 @@ fn near(name: &str, bound: f64, run: impl Fn(Kernels, &mut Vec<f32>), exact: imp
     }
 }
 
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
 #[test]
 fn activations_are_within_two_ten_millionths() {
     near("sigmoid", 2e-7, |kernels, y| kernels.activate(Activation::Sigmoid, y), sigmoid);
@@ -91,22 +74,6 @@ fn activations_are_within_two_ten_millionths() {
 fn tables_are_within_a_hundred_thousandth() {
     near("sigmoid table", 1e-5, |kernels, y| kernels.sigmoid_table(y), sigmoid);
     near("tanh table", 1e-5, |kernels, y| kernels.tanh_table(y), f64::tanh);
-}
-
-/// Around the lanes, and some that engines use.
-const LENGTHS: [usize; 10] = [1, 2, 15, 16, 17, 31, 33, 64, 256, 1000];
-
-fn close(what: &str, found: &[f32], exact: &[f64]) {
-    for (found, exact) in found.iter().zip(exact) {
-        assert!(
-            (f64::from(*found) - exact).abs() <= 1e-5 * exact.abs().max(1.0),
-            "{what}: {found}, not {exact}"
-        );
-    }
-}
-
-fn wide(x: &[f32]) -> Vec<f64> {
-    x.iter().map(|&x| f64::from(x)).collect()
 }
 
 #[test]
@@ -142,147 +109,6 @@ fn norms_are_right() {
 }
 
 #[test]
-fn cells_are_right() {
-    let mut seeded = Seeded(12);
-    for n in LENGTHS {
-        let (xw, su, b) = (seeded.f32s(4 * n, 3.0), seeded.f32s(4 * n, 3.0), seeded.f32s(4 * n, 1.0));
-        let s = seeded.f32s(n, 1.0);
-        let sum = |i: usize| f64::from(xw[i]) + f64::from(su[i]) + f64::from(b[i]);
-        for inside in [false, true] {
-            let gates = 3 * n;
-            let run = |kernels: Kernels, s: &mut Vec<f32>| {
-                kernels.gru(&xw[..gates], &su[..gates], &b[..gates], inside, s).unwrap();
-            };
-            let exact = |i: usize| {
-                let (r, z, c) = (sigmoid(sum(i)), sigmoid(sum(n + i)), 2 * n + i);
-                let (x, u, b) = (f64::from(xw[c]), f64::from(su[c]), f64::from(b[c]));
-                let h = if inside { x + (u + b) * r } else { x + u * r + b }.tanh();
-                (1.0 - z) * h + z * f64::from(s[i])
-            };
-            close("gru", &same_bits(&s, run), &(0..n).map(exact).collect::<Vec<_>>());
-        }
-        // Cell and output one after the other, so that both are compared.
-        let run = |kernels: Kernels, s: &mut Vec<f32>| {
-            let mut h = vec![0.0; n];
-            kernels.lstm(&xw, &su, &b, s, &mut h).unwrap();
-            s.extend(h);
-        };
-        let cell = |i: usize| sigmoid(sum(i)) * f64::from(s[i]) + sigmoid(sum(n + i)) * sum(2 * n + i).tanh();
-        let out = |i: usize| sigmoid(sum(3 * n + i)) * cell(i).tanh();
-        close("lstm", &same_bits(&s, run), &(0..n).map(cell).chain((0..n).map(out)).collect::<Vec<_>>());
-        let run = |kernels: Kernels, s: &mut Vec<f32>| {
-            let mut h = vec![0.0; n];
-            kernels.ssru(&xw[..n], &su[..n], s, &mut h).unwrap();
-            s.extend(h);
-        };
-        let cell = |i: usize| {
-            let f = sigmoid(f64::from(su[i]));
-            f * f64::from(s[i]) + (1.0 - f) * f64::from(xw[i])
-        };
-        let out = |i: usize| cell(i).max(0.0);
-        close("ssru", &same_bits(&s, run), &(0..n).map(cell).chain((0..n).map(out)).collect::<Vec<_>>());
-    }
-}
-
-#[test]
-fn attention_is_right_for_each_row_of_queries() {
-    let mut seeded = Seeded(13);
-    for (heads, width, t, rows) in
-        [(8, 32, 17, 3), (4, 64, 1, 1), (2, 24, 33, 2), (1, 5, 16, 4), (2, 8, 0, 2), (3, 16, 40, 9)]
-    {
-        let d = heads * width;
-        let q = seeded.f32s(rows * 2 * d, 2.0); // each row followed by as much that isn't the query's
-        let (keys, values) = (seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
-        let mut memory = Memory::new(d);
-        memory.push(&vec![f32::NAN; d], &vec![f32::NAN; d]).unwrap(); // must be gone after clearing
-        memory.clear();
-        for at in 0..t {
-            memory.push(&keys[at * d..][..d], &values[at * d..][..d]).unwrap();
-        }
-        for kernels in present() {
-            let mut at_once = Memory::new(d);
-            kernels.remember(&mut at_once, &vec![f32::NAN; 18 * d], &vec![f32::NAN; 18 * d]).unwrap();
-            kernels.remember(&mut at_once, &keys, &values).unwrap();
-            assert_eq!(
-                format!("{at_once:?}"),
-                format!("{memory:?}"),
-                "{} {heads}x{width}, {t}",
-                kernels.isa()
-            );
-        }
-        let queries = Mat::new(&q, rows, 2 * d).unwrap().columns(0..d).unwrap();
-        // Results, and after them the weights of the last row, so that both are compared.
-        let y = same_bits(&vec![0.0; rows * d], |kernels, out| {
-            let mut weights = vec![f32::NAN; 3];
-            kernels.attend(queries, &memory, heads, &mut weights, out).unwrap();
-            out.extend(weights.chunks(memory.span().max(1)).flat_map(|weights| &weights[..t]));
-        });
-        let (y, weights) = y.split_at(rows * d);
-        let score = |row: usize, head: usize, t: usize| -> f64 {
-            let part = head * width..(head + 1) * width;
-            let dot: f64 = part.map(|i| f64::from(q[row * 2 * d + i]) * f64::from(keys[t * d + i])).sum();
-            dot / (width as f64).sqrt()
-        };
-        let share = |row: usize, head: usize| -> Vec<f64> {
-            let all: Vec<f64> = (0..t).map(|t| score(row, head, t).exp()).collect();
-            let sum: f64 = all.iter().sum();
-            all.iter().map(|w| w / sum).collect()
-        };
-        let exact = |at: usize| {
-            let (row, i) = (at / d, at % d);
-            let terms = share(row, i / width).into_iter().enumerate();
-            terms.map(|(t, w)| w * f64::from(values[t * d + i])).sum()
-        };
-        close("attention", y, &(0..rows * d).map(exact).collect::<Vec<_>>());
-        for (head, weights) in weights.chunks(t.max(1)).enumerate() {
-            close("attention weights", weights, &share(rows - 1, head));
-        }
-    }
-}
-
-#[test]
-fn additive_attention_is_right() {
-    let mut seeded = Seeded(14);
-    for (c, t) in [(1, 1), (15, 3), (16, 16), (33, 5), (512, 20)] {
-        let (rows, state, direction) = (seeded.f32s(t * c, 1.0), seeded.f32s(c, 1.0), seeded.f32s(c, 0.1));
-        let y =
-            same_bits(&vec![0.0; t], |kernels, y| kernels.energies(&rows, &state, &direction, y).unwrap());
-        let energy = |at: usize| -> f64 {
-            (0..c)
-                .map(|i| f64::from(direction[i]) * (f64::from(rows[at * c + i]) + f64::from(state[i])).tanh())
-                .sum()
-        };
-        close("energies", &y, &(0..t).map(energy).collect::<Vec<_>>());
-        let weights = seeded.f32s(t, 1.0);
-        let y = same_bits(&vec![0.0; c], |kernels, y| kernels.weighted_sum(&weights, &rows, y).unwrap());
-        let exact = |i: usize| (0..t).map(|t| f64::from(weights[t]) * f64::from(rows[t * c + i])).sum();
-        close("weighted sum", &y, &(0..c).map(exact).collect::<Vec<_>>());
-    }
-}
-
-#[test]
-fn averages_and_gates_are_right() {
-    let mut seeded = Seeded(15);
-    for n in LENGTHS {
-        let (x, gates) = (seeded.f32s(n, 2.0), seeded.f32s(2 * n, 4.0));
-        let old = seeded.f32s(n, 2.0);
-        let (wide_x, wide_old, gate) = (wide(&x), wide(&old), |i: usize| sigmoid(f64::from(gates[i])));
-        for before in [0, 1, 6] {
-            let y = same_bits(&old, |kernels, y| kernels.average(&x, before, y).unwrap());
-            let t = before as f64;
-            let exact = |i: usize| (wide_old[i] * t + wide_x[i]) / (t + 1.0);
-            close("average", &y, &(0..n).map(exact).collect::<Vec<_>>());
-        }
-        let y = same_bits(&old, |kernels, y| kernels.mix(&x, &gates[..n], y, &gates[n..]).unwrap());
-        let exact = |i: usize| gate(i) * wide_x[i] + gate(n + i) * wide_old[i];
-        close("gate", &y, &(0..n).map(exact).collect::<Vec<_>>());
-        let y = same_bits(&old, |kernels, y| kernels.highway(&x, &gates[..n], y).unwrap());
-        let exact = |i: usize| gate(i) * wide_old[i] + (1.0 - gate(i)) * wide_x[i];
-        close("highway", &y, &(0..n).map(exact).collect::<Vec<_>>());
-    }
-}
-
-#[test]
 fn logarithms_of_the_softmax_are_within_a_millionth() {
     let mut seeded = Seeded(16);
     for n in LENGTHS.into_iter().chain([32_000]) {
@@ -312,23 +138,6 @@ fn the_greatest_magnitude_is_found_in_any_lane() {
         }
     }
     assert_eq!(Kernels::best().abs_max(&[]), 0.0);
-}
-
-#[test]
-fn attention_over_nothing_is_zero_and_without_heads_an_error() {
-    for kernels in present() {
-        let (mut weights, mut out) = (Vec::new(), [f32::NAN; 4]);
-        let query = [1.0; 4];
-        let queries = Mat::new(&query, 1, 4).unwrap();
-        kernels.attend(queries, &Memory::new(4), 2, &mut weights, &mut out).unwrap();
-        assert_eq!(out, [0.0; 4], "{}", kernels.isa());
-        assert!(kernels.attend(queries, &Memory::new(4), 0, &mut weights, &mut out).is_err());
-        let mut narrow = Memory::new(0);
-        narrow.push(&[], &[]).unwrap();
-        kernels.attend(Mat::new(&[], 1, 0).unwrap(), &narrow, 1, &mut weights, &mut []).unwrap();
-        kernels.energies(&[], &[], &[], &mut out).unwrap();
-        assert_eq!(out, [0.0; 4], "{}", kernels.isa());
-    }
 }
 
 #[test]
