@@ -93,10 +93,7 @@ impl Narrow {
             return Ok(None);
         }
         let (rows, columns) = tensor.matrix()?;
-        let values = tensor.to_f32()?;
-        if let Some(odd) = values.iter().find(|value| !value.is_finite()) {
-            return Err(tensor.fault(format!("holds {odd}; weights are finite")));
-        }
+        let values = tensor.finite_f32()?;
         let (dtype, numbers, scales) = match precision {
             Precision::F16 | Precision::F32 => (DType::F16, Numbers::F16(halves(tensor, &values)?), None),
             Precision::Int16 => {

@@ -194,6 +194,20 @@ impl<'a> Tensor<'a> {
         }
     }
 
+    /// As [`to_f32`](Self::to_f32), of weights: one that isn't finite would be in all that comes after.
+    ///
+    /// # Errors
+    /// As there, and when a value is infinite or no number.
+    pub fn finite_f32(&self) -> Result<Cow<'a, [f32]>> {
+        let values = self.to_f32()?;
+        // No early end: so the loop is vectorised.
+        if values.iter().fold(true, |all, value| all & value.is_finite()) {
+            return Ok(values);
+        }
+        let odd = values.iter().find(|value| !value.is_finite()).copied().unwrap_or(f32::NAN);
+        Err(self.fault(format!("holds {odd}; weights are finite")))
+    }
+
     fn dequantise<T: Copy + Into<f32>>(&self, numbers: &[T], scales: &Scales) -> Result<Vec<f32>> {
         let (rows, columns) = self.matrix()?;
         let mut values = Vec::with_capacity(numbers.len());

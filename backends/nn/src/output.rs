@@ -5,9 +5,13 @@
 //! its own by a mask, so that it doesn't depend on its batch mates. Greedy search takes the greatest of each row in the
 //! product's epilogue: no logit is written, and there is no softmax.
 
+mod choosing;
+
 use std::sync::Arc;
 
-use dyno_kernels::{Activation, Best, Input, Mask, MatMut, Output as To, Weights};
+use dyno_kernels::{Activation, Best, Input, MatMut, Output as To, Weights};
+
+use choosing::{Masks, Union};
 
 use crate::math::Operands;
 use crate::watch::{Component, Operator};
@@ -148,7 +152,7 @@ impl Group {
         drop(product);
         for (best, row) in best.iter().zip(rows) {
             // Nothing is best where every word is suppressed, or no logit is a number: the first must do.
-            let first = || self.own[row.sentence % GROUP].first().copied().unwrap_or(0);
+            let first = || self.own(row).first().copied().unwrap_or(0);
             let column = if best.column == Best::NONE.column { first() } else { best.column as u32 };
             step.best.push(if self.is_reduced { self.union.words[column as usize] } else { column });
         }
@@ -165,23 +169,15 @@ impl Group {
     ) {
         let weights = Self::weights(&self.reduced, self.is_reduced, table);
         let n = weights.n();
-        let own = |row: &Row| &self.own[row.sentence % GROUP];
-        let all_words = rows.iter().all(|row| own(row).is_empty());
-        let products = if all_words {
-            step.scores.push_rows(rows.len(), n)
-        } else {
-            logits.resize(rows.len() * n, 0.0);
-            &mut logits[..]
-        };
-        let to = To::F32(MatMut::new(products, rows.len(), n).expect(FITS));
-        let product = Operator::Product.span();
-        weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
-        drop(product);
-        if all_words {
-            return products.chunks_exact_mut(n).for_each(finish);
+        if rows.iter().all(|row| self.own(row).is_empty()) {
+            let scores = step.scores.push_rows(rows.len(), n);
+            multiply(weights, input, rows.len(), scores);
+            return scores.chunks_exact_mut(n).for_each(finish);
         }
+        logits.resize(rows.len() * n, 0.0);
+        multiply(weights, input, rows.len(), logits);
         for (logits, row) in logits.chunks_exact(n).zip(rows) {
-            let own = own(row);
+            let own = self.own(row);
             let scores = step.scores.push(if own.is_empty() { n } else { own.len() });
             match own.is_empty() {
                 true => scores.copy_from_slice(logits),
@@ -192,103 +188,23 @@ impl Group {
             finish(scores);
         }
     }
+
+    /// The columns of the row's candidates; none where it may have any word.
+    fn own(&self, row: &Row) -> &[u32] {
+        &self.own[row.sentence % GROUP]
+    }
+}
+
+/// All logits [rows, n] of the input's rows.
+fn multiply(weights: &Weights, input: Input<'_>, rows: usize, logits: &mut [f32]) {
+    let n = weights.n();
+    let to = To::F32(MatMut::new(logits, rows, n).expect(FITS));
+    let _product = Operator::Product.span();
+    weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
 }
 
 /// What makes calls of the kernels succeed.
 const FITS: &str = "buffers were sized for these rows and words";
-
-/// The candidates of some sentences.
-#[derive(Default)]
-struct Union {
-    /// Ascending: word i is column i.
-    words: Vec<u32>,
-    /// A bit for each word of the vocabulary.
-    bits: Vec<u64>,
-    /// How many candidates stand before each 64 words.
-    before: Vec<u32>,
-}
-
-impl Union {
-    fn set(&mut self, batch: &[Sentence<'_>], vocabulary: usize) {
-        self.bits.clear();
-        self.bits.resize(vocabulary.div_ceil(64), 0);
-        for word in batch.iter().flat_map(|sentence| sentence.candidates.unwrap_or_default()) {
-            self.bits[*word as usize / 64] |= 1 << (word % 64);
-        }
-        self.words.clear();
-        self.before.clear();
-        for (at, bits) in self.bits.iter().enumerate() {
-            self.before.push(self.words.len() as u32);
-            let mut left = *bits;
-            while left != 0 {
-                self.words.push(64 * at as u32 + left.trailing_zeros());
-                left &= left - 1;
-            }
-        }
-    }
-
-    fn has(&self, word: u32) -> bool {
-        self.bits.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
-    }
-
-    /// The column of a candidate.
-    fn rank(&self, word: u32) -> u32 {
-        let (at, below) = (word as usize / 64, (1u64 << (word % 64)) - 1);
-        self.before[at] + (self.bits[at] & below).count_ones()
-    }
-}
-
-/// Which columns each row may choose from.
-#[derive(Default)]
-struct Masks {
-    /// Whether they are those of an earlier batch.
-    stale: bool,
-    words_per_row: usize,
-    /// [sentences, words_per_row].
-    of_sentences: Vec<u64>,
-    /// The sentences of the rows, and their masks: kept while rows stay the same.
-    sentences: Vec<usize>,
-    /// [rows, words_per_row].
-    of_rows: Vec<u64>,
-}
-
-impl Masks {
-    /// For sentences that choose among `own` of `columns` (all, where that is empty), never one that is suppressed.
-    fn set(&mut self, columns: usize, own: &[Vec<u32>], union: Option<&Union>, suppressed: &[u32]) {
-        (self.stale, self.words_per_row) = (false, columns.div_ceil(64));
-        self.sentences.clear();
-        self.of_sentences.clear();
-        self.of_sentences.resize(own.len() * self.words_per_row, 0);
-        for (mask, own) in self.of_sentences.chunks_exact_mut(self.words_per_row.max(1)).zip(own) {
-            if own.is_empty() {
-                mask.fill(u64::MAX);
-            }
-            own.iter().for_each(|column| mask[*column as usize / 64] |= 1 << (column % 64));
-            for word in suppressed.iter().filter(|word| union.is_none_or(|union| union.has(**word))) {
-                let column = union.map_or(*word, |union| union.rank(*word)) as usize;
-                if let Some(bits) = mask.get_mut(column / 64) {
-                    *bits &= !(1 << (column % 64));
-                }
-            }
-        }
-    }
-
-    fn of_rows(&mut self, rows: &[Row]) -> Mask<'_> {
-        let same = rows.len() == self.sentences.len()
-            && rows.iter().zip(&self.sentences).all(|(row, sentence)| row.sentence == *sentence);
-        if !same {
-            self.sentences.clear();
-            self.sentences.extend(rows.iter().map(|row| row.sentence));
-            self.of_rows.clear();
-            for row in rows {
-                let first = row.sentence % GROUP * self.words_per_row;
-                let mask = &self.of_sentences[first..][..self.words_per_row];
-                self.of_rows.extend_from_slice(mask);
-            }
-        }
-        Mask { words: &self.of_rows, words_per_row: self.words_per_row }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use dyno_kernels::{Input, Kernels, Mat, MatMut, Output, Weights};
+use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Output, Weights};
 
 use super::form::{Form, Operands};
 use super::rivals::{Races, Turn};
@@ -103,17 +103,11 @@ impl Linear {
     fn multiply(&self, input: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut Vec<f32>) {
         let columns = self.outputs();
         out.resize(rows * columns, 0.0);
-        let (fused, apart) = Activation::split(then.activation);
-        let residual = then.residual.filter(|_| apart.is_none());
-        let mat = residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
+        let activation = then.activation.map_or(Fused::None, Fused::from);
+        let residual = then.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
         let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));
-        let product = Operator::Product.span();
-        self.weights.multiply(input, 0..columns, fused, mat, to).expect(WHOLE);
-        drop(product);
-        if let Some(activation) = apart {
-            activation.apply(self.kernels, out);
-            then.residual.into_iter().for_each(|residual| super::add(out, residual));
-        }
+        let _product = Operator::Product.span();
+        self.weights.multiply(input, 0..columns, activation, residual, to).expect(WHOLE);
     }
 }
 
@@ -214,6 +208,21 @@ mod tests {
         }
         let refusal = params.linear("u_W", None, 4, 2).unwrap_err().to_string();
         assert!(refusal.contains("u_W_QuantMultA"), "{refusal}");
+    }
+
+    #[test]
+    fn weights_that_are_not_finite_are_refused_by_their_name() {
+        let header = r#"{"w_W":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},
+            "h_W":{"dtype":"F16","shape":[1,2],"data_offsets":[8,12]}}"#;
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.bytes().chain([1.0, f32::NAN].into_iter().flat_map(f32::to_le_bytes)));
+        file.extend([0x3C00u16, 0xFC00].into_iter().flat_map(u16::to_le_bytes)); // 1 and -∞
+        let weights = dyno_formats::Weights::from_bytes("test", file).unwrap();
+        let params = Params::new(&weights, Kernels::best());
+        for (name, told) in [("w_W", "`w_W`: holds NaN"), ("h_W", "`h_W`: holds -inf")] {
+            let refusal = params.linear(name, None, 1, 2).unwrap_err().to_string();
+            assert!(refusal.contains(told), "{refusal}");
+        }
     }
 
     /// Such as the products of the words before the first: there are none.

@@ -58,7 +58,7 @@ impl<'a> Matrix<'a> {
     /// Of a tensor [inputs, outputs].
     ///
     /// # Errors
-    /// When it is no matrix, or holds no weights.
+    /// When it is no matrix, or holds no weights, or some that aren't finite.
     pub fn of(tensor: Tensor<'a>) -> Result<Self> {
         let (inputs, outputs) = tensor.matrix()?;
         let layout = if tensor.layout() == Order::RowMajor { Layout::Kn } else { Layout::Nk };
@@ -98,7 +98,7 @@ impl<'a> Matrix<'a> {
         let (values, layout) = match (tensor.dtype(), scales) {
             (DType::I8, Some(scales)) => (Values::Int8(tensor.i8()?.into(), scales), layout),
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
-            _ => (Values::F32(tensor.to_f32()?), Layout::Kn),
+            _ => (Values::F32(tensor.finite_f32()?), Layout::Kn),
         };
         Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, rival: None })
     }

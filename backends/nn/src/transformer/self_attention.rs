@@ -48,47 +48,54 @@ impl Memory for Cache {
     }
 
     fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
-        let (attention, buffers) = (&self.layer.attention, &mut self.buffers);
-        let Buffers { query, keys, values, heads, out, weights } = buffers;
+        self.project(rows, step, scratch);
+        self.attend(rows.len(), step);
+        let Buffers { heads, out, .. } = &mut self.buffers;
+        self.layer.attention.finish(heads, rows, out, scratch);
+    }
+
+    fn reorder(&mut self, kept: &[usize]) {
+        self.history.reorder(kept);
+    }
+}
+
+impl Cache {
+    /// Queries, keys and values of the sublayer's input `rows` [hypotheses, D]; of the first step also what it sees.
+    ///
+    /// Keys and values come from the input as it is: Marian stores that, not what was normalised of it (`LayerAttention`
+    /// in its transformer.h). All but at the first step, whose one key is normalised, so that its value is all.
+    fn project(&mut self, rows: &[f32], step: usize, scratch: &mut Scratch) {
+        let attention = &self.layer.attention;
+        let Buffers { query, keys, values, heads, .. } = &mut self.buffers;
         let prepared = attention.before.prepare(rows, &mut scratch.prepared);
-        // Keys and values come from the input as it is: Marian stores that, not what was normalised of it
-        // (`LayerAttention` in its transformer.h). All but at the first step, below.
+        let stored = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
         if attention.before.is_empty() {
-            let parts = [
-                (&attention.query, &mut *query),
-                (&attention.key, &mut *keys),
-                (&attention.value, &mut *values),
-            ];
-            together(rows, &mut scratch.operands, parts);
+            let [key, value] = stored;
+            together(rows, &mut scratch.operands, [(&attention.query, query), key, value]);
         } else {
             attention.query.apply(prepared, &mut scratch.operands, query);
             if step == 0 {
                 attention.value.apply(prepared, &mut scratch.operands, heads);
             }
-            let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
-            together(rows, &mut scratch.operands, parts);
+            together(rows, &mut scratch.operands, stored);
         }
-        let attend = Operator::Attention.span();
-        self.history.push(keys, values);
-        if step == 0 {
-            // One key only, so that its value is all: normalised, for once.
-            if attention.before.is_empty() {
-                std::mem::swap(heads, values);
-            }
-        } else {
-            heads.resize(rows.len(), 0.0);
-            let width = attention.width;
-            for (row, (query, out)) in
-                query.chunks_exact(width).zip(heads.chunks_exact_mut(width)).enumerate()
-            {
-                attention.attend(query, self.history.of(row), out, weights);
-            }
-        }
-        drop(attend);
-        attention.finish(heads, rows, out, scratch);
     }
 
-    fn reorder(&mut self, kept: &[usize]) {
-        self.history.reorder(kept);
+    /// What each hypothesis sees of its own past, in `heads` [hypotheses, D], `len` values.
+    fn attend(&mut self, len: usize, step: usize) {
+        let _attend = Operator::Attention.span();
+        let attention = &self.layer.attention;
+        let Buffers { query, keys, values, heads, weights, .. } = &mut self.buffers;
+        self.history.push(keys, values);
+        if step > 0 {
+            heads.resize(len, 0.0);
+            let width = attention.width;
+            let rows = query.chunks_exact(width).zip(heads.chunks_exact_mut(width));
+            for (row, (query, out)) in rows.enumerate() {
+                attention.attend(query, self.history.of(row), out, weights);
+            }
+        } else if attention.before.is_empty() {
+            std::mem::swap(heads, values);
+        }
     }
 }

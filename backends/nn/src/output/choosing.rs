@@ -1,0 +1,107 @@
+//! Which words a row may choose: the union of several sentences' candidates, and a mask for each row.
+
+use dyno_kernels::Mask;
+
+use super::GROUP;
+use crate::{Row, Sentence};
+
+/// The candidates of some sentences.
+#[derive(Default)]
+pub(super) struct Union {
+    /// Ascending: word i is column i.
+    pub(super) words: Vec<u32>,
+    /// A bit for each word of the vocabulary.
+    bits: Vec<u64>,
+    /// How many candidates stand before each 64 words.
+    before: Vec<u32>,
+}
+
+impl Union {
+    /// Replaces all by the candidates of `batch`.
+    pub(super) fn set(&mut self, batch: &[Sentence<'_>], vocabulary: usize) {
+        self.bits.clear();
+        self.bits.resize(vocabulary.div_ceil(64), 0);
+        for word in batch.iter().flat_map(|sentence| sentence.candidates.unwrap_or_default()) {
+            self.bits[*word as usize / 64] |= 1 << (word % 64);
+        }
+        self.words.clear();
+        self.before.clear();
+        for (at, bits) in self.bits.iter().enumerate() {
+            self.before.push(self.words.len() as u32);
+            let mut left = *bits;
+            while left != 0 {
+                self.words.push(64 * at as u32 + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.bits.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
+    }
+
+    /// The column of a candidate.
+    pub(super) fn rank(&self, word: u32) -> u32 {
+        let (at, below) = (word as usize / 64, (1u64 << (word % 64)) - 1);
+        self.before[at] + (self.bits[at] & below).count_ones()
+    }
+}
+
+/// Which columns each row may choose from.
+#[derive(Default)]
+pub(super) struct Masks {
+    /// Whether they are those of an earlier batch.
+    pub(super) stale: bool,
+    words_per_row: usize,
+    /// [sentences, words_per_row].
+    of_sentences: Vec<u64>,
+    /// The sentences of the rows, and their masks: kept while rows stay the same.
+    sentences: Vec<usize>,
+    /// [rows, words_per_row].
+    of_rows: Vec<u64>,
+}
+
+impl Masks {
+    /// For sentences that choose among `own` of `columns` (all, where that is empty), never one that is suppressed.
+    pub(super) fn set(
+        &mut self,
+        columns: usize,
+        own: &[Vec<u32>],
+        union: Option<&Union>,
+        suppressed: &[u32],
+    ) {
+        (self.stale, self.words_per_row) = (false, columns.div_ceil(64));
+        self.sentences.clear();
+        self.of_sentences.clear();
+        self.of_sentences.resize(own.len() * self.words_per_row, 0);
+        for (mask, own) in self.of_sentences.chunks_exact_mut(self.words_per_row.max(1)).zip(own) {
+            if own.is_empty() {
+                mask.fill(u64::MAX);
+            }
+            own.iter().for_each(|column| mask[*column as usize / 64] |= 1 << (column % 64));
+            for word in suppressed.iter().filter(|word| union.is_none_or(|union| union.has(**word))) {
+                let column = union.map_or(*word, |union| union.rank(*word)) as usize;
+                if let Some(bits) = mask.get_mut(column / 64) {
+                    *bits &= !(1 << (column % 64));
+                }
+            }
+        }
+    }
+
+    /// Those of `rows`.
+    pub(super) fn of_rows(&mut self, rows: &[Row]) -> Mask<'_> {
+        let same = rows.len() == self.sentences.len()
+            && rows.iter().zip(&self.sentences).all(|(row, sentence)| row.sentence == *sentence);
+        if !same {
+            self.sentences.clear();
+            self.sentences.extend(rows.iter().map(|row| row.sentence));
+            self.of_rows.clear();
+            for row in rows {
+                let first = row.sentence % GROUP * self.words_per_row;
+                let mask = &self.of_sentences[first..][..self.words_per_row];
+                self.of_rows.extend_from_slice(mask);
+            }
+        }
+        Mask { words: &self.of_rows, words_per_row: self.words_per_row }
+    }
+}
