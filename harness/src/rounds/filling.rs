@@ -14,6 +14,12 @@ use crate::rules::{Code, Reason};
 use crate::verify::invalid_utf8;
 use crate::verify::length;
 
+/// With other neighbours in its batch a line's sums are rounded otherwise, and a batch's shortlist is another; but that
+/// doesn't change so much of a text.
+pub const MOST_CHANGED: f64 = 0.2;
+/// Filler lines that are asked in a file of their own.
+const MOST_ALONE: usize = 100;
+
 /// The input of a launch.
 pub struct Filling {
     /// Itself.
@@ -76,14 +82,30 @@ impl Filling {
         invalid_utf8(&lines, &answers).or_else(missing).or_else(changed)
     }
 
-    /// Whether most repeated lines have another answer than at first: with other neighbours in its batch a line's sums are
-    /// rounded otherwise, and a batch's shortlist is another, but that doesn't change most of a text.
+    /// Whether repeated lines have other answers than at first.
     fn changed(&self, scored: &[Vec<u8>], again: &[Vec<u8>]) -> Option<Reason> {
         let differs =
             |(line, answer): &(&usize, &Vec<u8>)| scored.get(**line).is_none_or(|first| first != *answer);
         let differing = self.repeats.iter().zip(again).filter(differs).count();
-        let figure = || format!("{differing} of {} lines differ when they come again", again.len());
-        (2 * differing > again.len()).then(|| Code::Nondeterministic.reason(figure()))
+        too_many_differ(differing, again.len(), "when they come again")
+    }
+
+    /// Some filler lines, to be asked in a file of their own that is no longer than the set: who spares itself the work on
+    /// long files shows by them. None where the set stands alone or follows itself.
+    pub fn some_filler(&self, random: &mut Random) -> Vec<usize> {
+        let scored = self.first..self.first + self.scored;
+        let mut filler: Vec<usize> = (0..self.lines).filter(|line| !scored.contains(line)).collect();
+        random.shuffle(&mut filler);
+        filler.truncate(if self.repeats.is_empty() { self.scored.min(MOST_ALONE) } else { 0 });
+        filler
+    }
+
+    /// Whether `some` filler lines have other answers alone than they had in `pass`.
+    pub fn changed_alone(&self, pass: &Pass, some: &[usize], alone: &Pass) -> Option<Reason> {
+        let answers = pass.answers();
+        let differs = |(line, answer): &(&usize, Vec<u8>)| answers.get(**line) != Some(answer);
+        let differing = some.iter().zip(alone.answers()).filter(differs).count();
+        too_many_differ(differing, some.len(), "in a file of their own")
     }
 
     fn around_the_scored<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<u8>> {
@@ -91,6 +113,11 @@ impl Filling {
         let others = lines.enumerate().filter(|(i, _)| !scored.contains(i));
         others.map(|(_, line)| line.to_vec()).collect()
     }
+}
+
+fn too_many_differ(differing: usize, lines: usize, when: &str) -> Option<Reason> {
+    let figure = || format!("{differing} of {lines} lines differ {when}");
+    (differing as f64 > MOST_CHANGED * lines as f64).then(|| Code::Nondeterministic.reason(figure()))
 }
 
 /// Lines as a file, each ended.
@@ -173,7 +200,28 @@ mod tests {
             filling.changed(&filling.scored(&pass), &others).map(|reason| reason.figure)
         };
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
-        assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
+        assert_eq!(changed("a\nb\nc\nx\na\nb\n").unwrap(), "1 of 3 lines differ when they come again");
         assert_eq!(changed("a\nb\nc\nx\nx\nb\n").unwrap(), "2 of 3 lines differ when they come again");
+    }
+    #[test]
+    fn filler_has_the_same_answers_in_a_file_of_its_own() {
+        let lines: Vec<Vec<u8>> = (0..10).map(|i| format!("line {i}").into_bytes()).collect();
+        let filler: Vec<Vec<u8>> = (0..40).map(|i| format!("filler {i}").into_bytes()).collect();
+        let around: Vec<&[u8]> = filler.iter().map(Vec::as_slice).collect();
+        let filling = Filling::around(&lines, &around[..20], &around[20..]);
+        let some = filling.some_filler(&mut Random::new(1, "some"));
+        assert_eq!(some.len(), 10, "no more than the set has");
+        assert!(some.iter().all(|&line| !(20..30).contains(&line)), "{some:?}");
+        let whole: Vec<&[u8]> = split_lines(&filling.text).collect();
+        let alone = |wrong: usize| {
+            let answer = |(i, &line): (usize, &usize)| if i < wrong { b"x" } else { whole[line] };
+            let answers: Vec<&[u8]> = some.iter().enumerate().map(answer).collect();
+            let pass = |text: Vec<u8>| Pass { text, ..Pass::default() };
+            filling
+                .changed_alone(&pass(as_text(&whole)), &some, &pass(as_text(&answers)))
+                .map(|reason| reason.figure)
+        };
+        assert_eq!(alone(2), None, "rounding");
+        assert_eq!(alone(3).unwrap(), "3 of 10 lines differ in a file of their own");
     }
 }

@@ -11,7 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
 
+pub use filling::MOST_CHANGED;
 pub use floor::{give_back, pipe_floor_ns};
+pub use latency::{LEAST_COPIES, LINES_A_COPY};
 
 use crate::campaign::{Campaign, split_lines};
 

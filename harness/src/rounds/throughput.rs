@@ -3,9 +3,11 @@
 
 use super::filling::{Filling, as_text};
 use super::{Run, Seen};
+use crate::campaign::split_lines;
 use crate::exit::Outcome;
 use crate::process::{Pass, whole_file};
 use crate::random::{Random, fresh_seed};
+use crate::rules::Reason;
 use crate::verify::Comparison;
 
 /// Launches with a single line a round; their median is the share of loading.
@@ -20,8 +22,9 @@ pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
     let filling = Filling::of(run)?;
     let Some(first) = launch(run, &filling, &mut seen)? else { return Ok(seen) };
     seen.answers = filling.scored(&first);
+    seen.reasons.extend(filler_alone(run, &filling, &first)?);
     let mut draw = Random::new(fresh_seed(), "the launch that is scored");
-    while !is_long_enough(run, &filling, &seen) {
+    while seen.reasons.is_empty() && !is_long_enough(run, &filling, &seen) {
         let Some(pass) = launch(run, &filling, &mut seen)? else { return Ok(seen) };
         let comparison = Comparison::of(&seen.answers, &filling.scored(&pass));
         seen.differing_launches += usize::from(comparison.differing > 0);
@@ -61,6 +64,19 @@ fn launch(run: &Run<'_>, filling: &Filling, seen: &mut Seen) -> Outcome<Option<P
     }
     seen.launch_ns.push(pass.ending.wall_ns());
     Ok(Some(pass))
+}
+
+/// Some of the filler as a file of its own, untimed: what is not scored must be translated just the same.
+fn filler_alone(run: &Run<'_>, filling: &Filling, long: &Pass) -> Outcome<Option<Reason>> {
+    let some = filling.some_filler(&mut Random::new(fresh_seed(), "filler"));
+    if some.is_empty() || run.subject.system.sampling {
+        return Ok(None);
+    }
+    let lines: Vec<&[u8]> = split_lines(&filling.text).collect();
+    let text = as_text(&some.iter().map(|&line| lines[line]).collect::<Vec<_>>());
+    let alone = whole_file(&run.subject, &text, some.len(), &run.bench.store.scratch(""))?;
+    let failed = alone.reasons.first().cloned();
+    Ok(failed.or_else(|| filling.changed_alone(long, &some, &alone)))
 }
 
 /// Launches with one line only: what a launch costs before the second line.

@@ -125,7 +125,7 @@ impl Code {
             Self::InvalidUtf8 => "UTF-8 in every answer to a valid line",
             Self::Affinity => "all threads on the allowed cores",
             Self::CpuShare => "allowed cores and 2 %",
-            Self::LeftProcess => "no process alive 0.2 s after its end",
+            Self::LeftProcess => "no process alive 1 s after its end",
             Self::Cached => {
                 "repeated lines take at least 0.85 of fresh ones' time per word, and none next to nothing"
             }

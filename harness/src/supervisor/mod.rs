@@ -38,7 +38,7 @@ use crate::process::tree;
 /// Mean time between two looks at a system's cores, and at the memory of one of several processes.
 pub const MEMORY_LOOK: Duration = Duration::from_millis(50);
 /// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
-pub const GRACE: Duration = Duration::from_millis(200);
+pub const GRACE: Duration = Duration::from_secs(1);
 /// Time between two looks at processes that are going: a system that answers from a process behind its own is
 /// timed this finely.
 const LOOK: Duration = Duration::from_micros(500);

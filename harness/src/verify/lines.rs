@@ -52,21 +52,25 @@ pub fn odd() -> Vec<Vec<u8>> {
 /// Up to `count` distinct ordinary lines in random order: of the test set, and of our own where that has
 /// too few.
 pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec<u8>> {
-    let is_ordinary = |line: &Vec<u8>| (3..=60).contains(&words(line)) && std::str::from_utf8(line).is_ok();
-    let mut seen = HashSet::new();
     let mut random = examinee.random(purpose);
-    let mut chosen: Vec<Vec<u8>> = Vec::new();
-    let spare: Vec<Vec<u8>> = split_lines(SPARE.as_bytes()).map(<[u8]>::to_vec).collect();
-    for source in [&examinee.test_set.source, &spare] {
-        let mut lines: Vec<_> = source.iter().filter(|line| is_ordinary(line)).cloned().collect();
-        random.shuffle(&mut lines);
-        chosen.extend(lines.into_iter().filter(|line| seen.insert(line.clone())));
-        if chosen.len() >= count {
-            break;
-        }
+    let mut chosen = ordinary_of(&examinee.test_set.source, &mut random);
+    if chosen.len() < count {
+        let spare: Vec<Vec<u8>> = split_lines(SPARE.as_bytes()).map(<[u8]>::to_vec).collect();
+        let known: HashSet<Vec<u8>> = chosen.iter().cloned().collect();
+        chosen.extend(ordinary_of(&spare, &mut random).into_iter().filter(|line| !known.contains(line)));
     }
     chosen.truncate(count);
     chosen
+}
+
+/// The distinct ordinary lines of `source` in random order.
+fn ordinary_of(source: &[Vec<u8>], random: &mut Random) -> Vec<Vec<u8>> {
+    let is_ordinary = |line: &Vec<u8>| (3..=60).contains(&words(line)) && std::str::from_utf8(line).is_ok();
+    let mut lines: Vec<_> = source.iter().filter(|line| is_ordinary(line)).cloned().collect();
+    random.shuffle(&mut lines);
+    let mut seen = HashSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
+    lines
 }
 
 /// Words that are exchanged in every other copy, where a line has so many. More would make nonsense, over which a
@@ -86,16 +90,15 @@ pub struct Changeable {
 }
 
 impl Changeable {
-    /// Up to `count` lines of the test set.
-    pub fn of(examinee: &Examinee<'_>, count: usize) -> Self {
-        let known: HashSet<Vec<u8>> = examinee.test_set.source.iter().cloned().collect();
-        let mut lines = ordinary(examinee, usize::MAX, "recognition");
-        lines.retain(|line| known.contains(line));
+    /// Up to `count` lines of `source`, in random order.
+    pub fn of(source: &[Vec<u8>], count: usize, mut random: Random) -> Self {
+        let known: HashSet<Vec<u8>> = source.iter().cloned().collect();
+        let lines = ordinary_of(source, &mut random);
         let mut vocabulary: HashMap<usize, Vec<String>> = HashMap::new();
         for word in lines.iter().flat_map(|line| content_words(line)) {
             vocabulary.entry(word.chars().count()).or_default().push(word);
         }
-        let mut changeable = Self { lines: Vec::new(), vocabulary, known, random: examinee.random("copies") };
+        let mut changeable = Self { lines: Vec::new(), vocabulary, known, random };
         let has_copy = |line: &Vec<u8>| {
             changeable.copy(line, 1).is_some_and(|copy| !changeable.known.contains(&copy.line))
         };

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use conformance::invalid_utf8;
 pub use examinee::Examinee;
+pub use lines::{Changeable, Copy};
 pub use sameness::Comparison;
 
 use crate::exit::Outcome;

@@ -19,6 +19,8 @@ pub const RECOGNISED_RATIO: f64 = 0.90;
 pub const AT_ONCE_RATIO: f64 = 1.0 / 3.0;
 /// Chance of seeing this in a system that treats both alike.
 pub const SIGNIFICANT: f64 = 1e-3;
+/// The same of a round, of which a campaign has hundreds, and none is asked again.
+pub const SIGNIFICANT_IN_A_ROUND: f64 = 1e-6;
 /// Less than this a line is the path's own jitter.
 pub const LEAST_SAVED_NS: f64 = 50_000.0;
 /// The quickest launch over a file must take so much longer than the slowest with one line: else what is left is the
@@ -57,14 +59,15 @@ pub struct Judged {
 
 /// Whether `repeats` are answered from memory.
 pub fn cached(fresh: &[Sample], repeats: &[Sample]) -> Judged {
-    faster(Code::Cached, CACHED_RATIO, repeats, fresh, "a repeated line takes", "a fresh one's")
+    let limits = (CACHED_RATIO, SIGNIFICANT);
+    faster(Code::Cached, limits, repeats, fresh, "a repeated line takes", "a fresh one's")
 }
 
 /// Whether lines of the set are answered from a table; or alone are taken pains with, which needs a table as well:
-/// then what lengthens a throughput launch would be quick.
-pub fn recognises(set: &[Sample], copies: &[Sample]) -> Judged {
-    let than =
-        |suspects, others, who, whom| faster(Code::Recognises, RECOGNISED_RATIO, suspects, others, who, whom);
+/// then what lengthens a throughput launch would be quick. `significant` is the chance of a false alarm.
+pub fn recognises(set: &[Sample], copies: &[Sample], significant: f64) -> Judged {
+    let limits = (RECOGNISED_RATIO, significant);
+    let than = |suspects, others, who, whom| faster(Code::Recognises, limits, suspects, others, who, whom);
     let known = than(set, copies, "a line of the set takes", "a changed copy's");
     let spared = than(copies, set, "a changed copy takes", "a line of the set's");
     let stands_out = |judged: &Judged| judged.reason.is_some() || judged.undecided;
@@ -72,7 +75,14 @@ pub fn recognises(set: &[Sample], copies: &[Sample]) -> Judged {
 }
 
 /// Suspects and others in pairs, each of which met the same host.
-fn faster(code: Code, limit: f64, suspects: &[Sample], others: &[Sample], who: &str, whom: &str) -> Judged {
+fn faster(
+    code: Code,
+    (limit, significant): (f64, f64),
+    suspects: &[Sample],
+    others: &[Sample],
+    who: &str,
+    whom: &str,
+) -> Judged {
     let (suspect, other) = (trimmed(suspects), trimmed(others));
     let ratio = per_unit(&suspect) / per_unit(&other);
     let saved_ns = (per_unit(&other) - per_unit(&suspect)) * units_a_line(&other);
@@ -80,15 +90,22 @@ fn faster(code: Code, limit: f64, suspects: &[Sample], others: &[Sample], who: &
     let p = mann_whitney_less(&units(suspects), &units(others));
     let figure = format!("{who} {ratio:.2} of {whom} time per word");
     let stands_out = ratio < limit && saved_ns >= LEAST_SAVED_NS;
-    let reason = (stands_out && p < SIGNIFICANT)
-        .then(|| code.reason(format!("{figure} (p = {p:.0e}, {:.0} µs a line)", saved_ns / 1e3)))
-        .or_else(|| some_at_once(code, suspects, others, who, whom));
+    let reason = (stands_out && p < significant)
+        .then(|| format!("{figure} (p = {p:.0e}, {:.0} µs a line)", saved_ns / 1e3))
+        .or_else(|| some_at_once(suspects, others, significant, &format!("{who} less than"), whom))
+        .map(|figure| code.reason(figure));
     Judged { undecided: stands_out && reason.is_none(), figure, reason, too_quick: false }
 }
 
 /// A table of some lines spares too little to show in the whole; but those lines take next to nothing, while no other
 /// line does.
-fn some_at_once(code: Code, suspects: &[Sample], others: &[Sample], who: &str, whom: &str) -> Option<Reason> {
+fn some_at_once(
+    suspects: &[Sample],
+    others: &[Sample],
+    significant: f64,
+    who: &str,
+    whom: &str,
+) -> Option<String> {
     let at_once = |quick: &Sample, slow: &Sample| {
         let saved_ns = (slow.per_unit() - quick.per_unit()) * quick.units.max(1) as f64;
         quick.per_unit() < AT_ONCE_RATIO * slow.per_unit() && saved_ns >= LEAST_SAVED_NS
@@ -96,11 +113,11 @@ fn some_at_once(code: Code, suspects: &[Sample], others: &[Sample], who: &str, w
     let quick = suspects.iter().zip(others).filter(|(a, b)| at_once(a, b)).count();
     let reverse = suspects.iter().zip(others).filter(|(a, b)| at_once(b, a)).count();
     let p = sign_test(reverse, quick);
-    let share = 100.0 * AT_ONCE_RATIO;
-    (p < SIGNIFICANT).then(|| {
-        let pairs = suspects.len();
-        code.reason(format!("in {quick} of {pairs} pairs {who} less than {share:.0} % of {whom} time per word, in {reverse} the other way round (p = {p:.0e})"))
-    })
+    let (pairs, share) = (suspects.len(), 100.0 * AT_ONCE_RATIO);
+    let figure = format!(
+        "in {quick} of {pairs} pairs {who} {share:.0} % of {whom} time per word, in {reverse} the other way round (p = {p:.0e})"
+    );
+    (p < significant).then_some(figure)
 }
 
 /// Without the slowest by unit.
@@ -215,13 +232,13 @@ mod tests {
     fn so_is_one_of_every_tenth_line_at_once() {
         let (set, mut known) = (samples(1, 120, 1.0), samples(2, 120, 1.0));
         known.iter_mut().step_by(10).for_each(|sample| sample.ns /= 50);
-        let judged = recognises(&known, &set);
+        let judged = recognises(&known, &set, SIGNIFICANT);
         let figure = judged.reason.expect("caught").figure;
         assert!(
             figure.starts_with("in 12 of 120 pairs a line of the set takes less than 33 % of"),
             "{figure}"
         );
-        assert!(recognises(&set, &known).reason.is_some(), "either way");
+        assert!(recognises(&set, &known, SIGNIFICANT).reason.is_some(), "either way");
     }
 
     #[test]
@@ -231,7 +248,7 @@ mod tests {
             samples.iter_mut().skip(offset).step_by(10).for_each(|sample| sample.ns *= 20);
             samples
         };
-        assert_eq!(recognises(&slow(1, 0), &slow(2, 5)).reason, None);
+        assert_eq!(recognises(&slow(1, 0), &slow(2, 5), SIGNIFICANT).reason, None);
     }
 
     #[test]
@@ -248,14 +265,14 @@ mod tests {
 
     #[test]
     fn known_sentences_are_recognised_by_a_tenth() {
-        assert!(recognises(&samples(1, 200, 0.95), &samples(2, 200, 1.0)).reason.is_none());
-        let judged = recognises(&samples(1, 200, 0.8), &samples(2, 200, 1.0));
+        assert!(recognises(&samples(1, 200, 0.95), &samples(2, 200, 1.0), SIGNIFICANT).reason.is_none());
+        let judged = recognises(&samples(1, 200, 0.8), &samples(2, 200, 1.0), SIGNIFICANT);
         assert_eq!(judged.reason.expect("caught").code, Code::Recognises);
     }
 
     #[test]
     fn pains_that_are_taken_with_known_sentences_alone_are_seen_as_well() {
-        let judged = recognises(&samples(1, 200, 1.0), &samples(2, 200, 0.8));
+        let judged = recognises(&samples(1, 200, 1.0), &samples(2, 200, 0.8), SIGNIFICANT);
         assert!(judged.reason.expect("caught").figure.starts_with("a changed copy takes 0.8"));
         let judged = recognises_files(&[0.0], &[2e9, 2.1e9, 1.9e9], &[1e9, 1.1e9, 0.9e9], RECOGNISED_RATIO);
         assert_eq!(judged.reason.expect("caught").code, Code::Recognises);
