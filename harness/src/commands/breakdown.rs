@@ -11,8 +11,8 @@ use dyno_api::{Breakdown, Facts};
 use serde_json::json;
 
 use super::translate::Hosted;
-use super::{load_campaign, print, print_json};
-use crate::campaign::{split_lines, words};
+use super::{print, print_json};
+use crate::campaign::{Campaign, split_lines, starter, words};
 use crate::cli::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
 use crate::rules::Track;
@@ -61,7 +61,10 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         }
         Some(path) => std::fs::read(path).with_context(|| path.display().to_string()).or_bad_input(),
         None => {
-            let campaign = load_campaign(None)?;
+            let remedy = "name a file of lines, or run dyno in its checkout";
+            let starter =
+                starter().ok_or_else(|| bad_input(format!("the starter test set isn't here: {remedy}")))?;
+            let campaign = Campaign::load(&starter)?;
             let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
             Ok(set.source.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect())
         }

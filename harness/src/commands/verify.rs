@@ -103,7 +103,7 @@ fn request(args: &VerifyArgs) -> Outcome<Request> {
     };
     system.sampling = args.sampling;
     let starter =
-        starter().ok_or_else(|| bad_input("the starter test set isn't here: run dyno in its checkout"))?;
+        starter().ok_or_else(|| bad_input("the starter test set isn't here: name a campaign with lines of your own and a --system of it, or run dyno in its checkout"))?;
     let tracks = vec![Track::Latency, Track::Throughput1];
     let limits =
         Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
