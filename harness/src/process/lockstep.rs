@@ -106,38 +106,46 @@ fn ask_all(
     told: &mut Told,
 ) -> Result<(), Stop> {
     let begun = Instant::now();
-    let patience = Duration::from_secs_f64(subject.limits.line_seconds);
     let mut taken = Duration::ZERO;
     for line in lines {
         if taken > enough {
             break;
         }
-        dialogue.patience = match told.answers.is_empty() {
-            true => patience.mul_f64(LOADING),
-            false => patience,
-        };
-        let begin = Instant::now();
-        dialogue.ask(line)?;
-        let latency = begin.elapsed();
-        told.latency_ns.push(latency.as_nanos() as u64);
+        let latency = ask(subject, dialogue, line, told)?;
         // The first answer's time is loading, mostly.
         taken += if told.latency_ns.len() > 1 { latency } else { Duration::ZERO };
-        told.first_answer_ns.get_or_insert_with(os::monotonic_ns);
-        told.answers.push(dialogue.answer().to_vec());
-        dialogue.expect_silence()?;
         // Between lines, when the system has nothing to do.
         system.look_now_and_then();
         if begun.elapsed().as_secs_f64() > subject.limits.launch_seconds {
-            let figure = format!(
-                "{} of {} lines after {} s",
-                told.answers.len(),
-                lines.len(),
-                subject.limits.launch_seconds
-            );
-            return Err(Code::Hung.reason(figure).into());
+            let (done, limit) = (told.answers.len(), subject.limits.launch_seconds);
+            return Err(Code::Hung.reason(format!("{done} of {} lines after {limit} s", lines.len())).into());
         }
     }
     system.look();
+    end(subject, dialogue)
+}
+
+/// Asks one line, writes down the answer, and how long it took.
+fn ask(
+    subject: &Subject<'_>,
+    dialogue: &mut Dialogue,
+    line: &[u8],
+    told: &mut Told,
+) -> Result<Duration, Stop> {
+    let patience = Duration::from_secs_f64(subject.limits.line_seconds);
+    dialogue.patience = if told.answers.is_empty() { patience.mul_f64(LOADING) } else { patience };
+    let begin = Instant::now();
+    dialogue.ask(line)?;
+    let latency = begin.elapsed();
+    told.latency_ns.push(latency.as_nanos() as u64);
+    told.first_answer_ns.get_or_insert_with(os::monotonic_ns);
+    told.answers.push(dialogue.answer().to_vec());
+    dialogue.expect_silence()?;
+    Ok(latency)
+}
+
+/// Closes the system's input, after which it has to close its output.
+fn end(subject: &Subject<'_>, dialogue: &mut Dialogue) -> Result<(), Stop> {
     match dialogue.end(subject.leave()) {
         Err(Stop::Silent(after)) => {
             let figure = format!("its output stays open {:.1} s after the end of input", after.as_secs_f64());

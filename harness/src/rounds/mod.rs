@@ -140,23 +140,11 @@ fn attempt(run: &Run<'_>) -> Outcome<(Seen, Noise)> {
 
 fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Outcome<Record> {
     let (bench, round) = (run.bench, run.round);
-    for reason in found(bench, round.track, true) {
-        // What the round itself has shown needs no second witness.
-        if seen.reasons.iter().all(|own| own.code != reason.code) {
-            seen.reasons.push(reason);
-        }
-    }
-    for reason in found(bench, round.track, false) {
-        // The round's own figure is of the whole set.
-        if seen.answers.is_empty() || !matches!(reason.code, Code::Length | Code::TracksDiffer) {
-            seen.warnings.push(reason);
-        }
-    }
+    add_findings(bench, round.track, &mut seen);
     let facts = facts_of(&run.subject);
     seen.warnings.extend(not_reproducible(facts.as_ref()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let output = bench.store.keep_output(&seen.answers)?;
-    let disturbed = noise.last().is_some_and(Noise::is_disturbed);
     Ok(Record {
         schema: SCHEMA,
         system: round.system.name.clone(),
@@ -166,11 +154,7 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
         round: round.number,
         profile: bench.campaign.profile,
         started_unix_ms: started.as_millis() as u64,
-        verdict: match () {
-            () if !seen.reasons.is_empty() => Verdict::Invalid,
-            () if disturbed => Verdict::Noisy,
-            () => Verdict::Valid,
-        },
+        verdict: verdict(&seen, noise.last()),
         reasons: seen.reasons,
         warnings: seen.warnings,
         noise,
@@ -197,6 +181,31 @@ fn record(run: &Run<'_>, mut seen: Seen, noise: Vec<Noise>, bench_ns: u64) -> Ou
         model_bytes: None,
     }
     .with_model_bytes(&round.system.models))
+}
+
+/// Adds to what the round has shown what the probes found.
+fn add_findings(bench: &Bench<'_>, track: Track, seen: &mut Seen) {
+    for reason in found(bench, track, true) {
+        // What the round itself has shown needs no second witness.
+        if seen.reasons.iter().all(|own| own.code != reason.code) {
+            seen.reasons.push(reason);
+        }
+    }
+    for reason in found(bench, track, false) {
+        // The round's own figure is of the whole set.
+        if seen.answers.is_empty() || !matches!(reason.code, Code::Length | Code::TracksDiffer) {
+            seen.warnings.push(reason);
+        }
+    }
+}
+
+/// On a round whose last attempt had this noise.
+fn verdict(seen: &Seen, noise: Option<&Noise>) -> Verdict {
+    match () {
+        () if !seen.reasons.is_empty() => Verdict::Invalid,
+        () if noise.is_some_and(Noise::is_disturbed) => Verdict::Noisy,
+        () => Verdict::Valid,
+    }
 }
 
 fn check_answers(run: &Run<'_>, seen: &mut Seen) {

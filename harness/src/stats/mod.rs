@@ -11,7 +11,7 @@ mod order;
 mod rank;
 
 pub use frontier::{Order, Standing, standings};
-pub use length::{by_length, fit_length};
+pub use length::{LengthFit, by_length, fit_length};
 pub use noise::{noise_floor, paired_noise_floor, paired_ratio};
 pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};
 pub use rank::{holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less};

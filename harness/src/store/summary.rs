@@ -10,7 +10,9 @@ use super::{Record, Run, standing};
 use crate::campaign::words;
 use crate::prices::Price;
 use crate::rules::{Code, Reason, Track};
-use crate::stats::{by_length, fit_length, mean, median, median_interval, percentile, percentile_bound};
+use crate::stats::{
+    LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
+};
 
 /// A run, summed up.
 #[derive(Clone, Debug, Serialize)]
@@ -43,30 +45,74 @@ pub fn summarise(run: &Run) -> Summary {
     Summary { cells, noise_floors, price: run.price.clone() }
 }
 
+/// One cell: what its rounds say, and what that is derived from.
+struct Told<'a> {
+    run: &'a Run,
+    cell: &'a MeasuredCell<'a>,
+    /// The rounds that count.
+    valid: Vec<&'a Record>,
+    /// Their words a second.
+    speeds: Vec<f64>,
+    /// The text that is scored.
+    output: Option<&'a String>,
+}
+
+impl<'a> Told<'a> {
+    fn by(run: &'a Run, cell: &'a MeasuredCell<'a>) -> Self {
+        let valid = cell.valid();
+        let output = scored_output(&valid);
+        Self { run, cell, valid, speeds: cell.speeds(), output }
+    }
+
+    /// The median over rounds.
+    fn over_rounds(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+        median(&self.valid.iter().filter_map(|record| value(record)).collect::<Vec<_>>())
+    }
+
+    /// The median over rounds of what is figured from a round's lines, in milliseconds.
+    fn latency(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<f64> {
+        self.over_rounds(|record| figure(&milliseconds(&record.latency_ns)))
+    }
+
+    fn percentile(&self, p: f64) -> Option<f64> {
+        self.latency(|ms| percentile(ms, p))
+    }
+
+    fn bound(&self, p: f64) -> Option<f64> {
+        self.latency(|ms| percentile_bound(ms, p))
+    }
+
+    /// What grows with the source's length, and what doesn't.
+    fn fit(&self) -> Option<LengthFit> {
+        let words_of = |line: &Vec<u8>| words(line);
+        fit_length(&by_length(self.valid.iter().flat_map(|record| {
+            let words = self.cell.test_set.source.iter().map(words_of);
+            words.zip(milliseconds(&record.latency_ns))
+        })))
+    }
+
+    /// The speed, counted in what the answers hold instead of source words.
+    fn speed_in(&self, count: impl Fn(&String) -> usize) -> Option<f64> {
+        let counted = self.run.outputs.get(self.output?)?.iter().map(count).sum::<usize>() as f64;
+        Some(median(&self.speeds)? * counted / self.cell.test_set.words() as f64)
+    }
+
+    fn priced(&self, value: impl Fn(&Price, f64) -> f64) -> Option<f64> {
+        Some(value(self.run.price.as_ref()?, median(&self.speeds)?))
+    }
+
+    fn most(&self, value: impl Fn(&Record) -> u64) -> Option<u64> {
+        self.valid.iter().map(|record| value(record)).max().filter(|&most| most > 0)
+    }
+}
+
+/// A column of the summary a line.
 fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
-    let valid = cell.valid();
-    let over_rounds = |value: &dyn Fn(&Record) -> Option<f64>| {
-        median(&valid.iter().filter_map(|record| value(record)).collect::<Vec<_>>())
-    };
-    let latency = |p: f64| over_rounds(&|record| percentile(&milliseconds(&record.latency_ns), p));
-    let bound = |p: f64| over_rounds(&|record| percentile_bound(&milliseconds(&record.latency_ns), p));
-    let speeds = cell.speeds();
-    let interval = median_interval(&speeds);
-    let load_share = over_rounds(&load_share);
-    let output = scored_output(&valid);
-    let score = output.and_then(|output| run.scores.of(output, &cell.test_set.name));
-    let answers = output.and_then(|output| run.outputs.get(output));
-    let per_source_word = |count: fn(&String) -> usize| {
-        let counted = answers?.iter().map(count).sum::<usize>() as f64;
-        Some(median(&speeds)? * counted / cell.test_set.words() as f64)
-    };
-    let priced = |value: &dyn Fn(&Price, f64) -> f64| Some(value(run.price.as_ref()?, median(&speeds)?));
+    let told = Told::by(run, cell);
+    let (interval, fit, load_share) =
+        (median_interval(&told.speeds), told.fit(), told.over_rounds(load_share));
+    let score = told.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
     let cores = cell.records[0].system_cores.len();
-    let fit = fit_length(&by_length(valid.iter().flat_map(|record| {
-        let words = cell.test_set.source.iter().map(|line| words(line));
-        words.zip(milliseconds(&record.latency_ns))
-    })));
-    let most = |value: &dyn Fn(&Record) -> u64| valid.iter().map(|r| value(r)).max().filter(|&v| v > 0);
     CellSummary {
         test_set: cell.test_set.name.clone(),
         track: cell.track,
@@ -76,43 +122,43 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         reasons: codes(&cell.records),
         warnings: warnings(&cell.records),
         standing: None,
-        rounds: valid.len(),
-        words_per_second: median(&speeds),
+        rounds: told.valid.len(),
+        words_per_second: median(&told.speeds),
         words_per_second_low: interval.map(|interval| interval.low),
         words_per_second_high: interval.map(|interval| interval.high),
         interval_coverage: interval.map(|interval| interval.coverage),
         steady_words_per_second: load_share
             .filter(|&share| share <= MOST_LOAD_SHARE)
-            .and_then(|_| over_rounds(&steady)),
+            .and_then(|_| told.over_rounds(steady)),
         load_share,
-        target_words_per_second: per_source_word(|line| words(line.as_bytes())),
-        target_chars_per_second: per_source_word(|line| line.chars().count()),
-        words_per_dollar: priced(&|price, speed| price.words_per_dollar(speed)),
-        words_per_dollar_pro_rata: priced(&|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
-        mean_ms: over_rounds(&|record| mean(&milliseconds(&record.latency_ns))),
-        p50_ms: latency(50.0),
-        p50_bound_ms: bound(50.0),
-        p90_ms: latency(90.0),
-        p90_bound_ms: bound(90.0),
-        p95_ms: latency(95.0),
-        p95_bound_ms: bound(95.0),
-        p99_ms: latency(99.0),
-        p99_bound_ms: bound(99.0),
-        p999_ms: latency(99.9),
-        p999_bound_ms: bound(99.9),
-        max_ms: over_rounds(&|record| milliseconds(&record.latency_ns).into_iter().reduce(f64::max)),
+        target_words_per_second: told.speed_in(|line| words(line.as_bytes())),
+        target_chars_per_second: told.speed_in(|line| line.chars().count()),
+        words_per_dollar: told.priced(|price, speed| price.words_per_dollar(speed)),
+        words_per_dollar_pro_rata: told.priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
+        mean_ms: told.latency(mean),
+        p50_ms: told.percentile(50.0),
+        p50_bound_ms: told.bound(50.0),
+        p90_ms: told.percentile(90.0),
+        p90_bound_ms: told.bound(90.0),
+        p95_ms: told.percentile(95.0),
+        p95_bound_ms: told.bound(95.0),
+        p99_ms: told.percentile(99.0),
+        p99_bound_ms: told.bound(99.0),
+        p999_ms: told.percentile(99.9),
+        p999_bound_ms: told.bound(99.9),
+        max_ms: told.latency(|ms| ms.iter().copied().reduce(f64::max)),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
-        start_ms: over_rounds(&|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
+        start_ms: told.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
         model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
-        peak_bytes: most(&|record| record.usage.peak_bytes),
-        floor_bytes: most(&|record| record.usage.floor_bytes),
+        peak_bytes: told.most(|record| record.usage.peak_bytes),
+        floor_bytes: told.most(|record| record.usage.floor_bytes),
         bleu: score.map(|score| score.bleu),
         bleu_confidence: score.map(|score| score.bleu_confidence),
         chrf: score.map(|score| score.chrf),
         chrf_confidence: score.map(|score| score.chrf_confidence),
         other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
-        output: output.cloned(),
+        output: told.output.cloned(),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::progress::{Progress, clock};
 use crate::rounds::{self, Bench};
 use crate::rules::{Track, Verdict};
 use crate::say::say;
-use crate::store::{COMMAND, CellSummary, Identity, Place, Store, Summary, write_whole};
+use crate::store::{COMMAND, CellSummary, Identity, Place, Record, Store, Summary, write_whole};
 use crate::table::grid;
 use crate::{host, os, score};
 
@@ -190,22 +190,26 @@ fn measure_all(
         let bench = Bench { campaign, store, placement: &placement, examined, pipe_floor_ns };
         let record = rounds::measure(&bench, round)?;
         pace.measured(round, begin.elapsed());
-        for reason in &record.reasons {
-            let (system, track, code) = (&round.system.name, round.track, reason.code.name());
-            progress
-                .note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
-        }
-        // A cell's first will do: on a busy host every round is disturbed, and each has its line in the records.
-        if let Some(noise) = record.noise.last().filter(|noise| noise.is_disturbed() && round.number == 0) {
-            let (system, track) = (&round.system.name, round.track);
-            progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
-        }
+        tell_trouble(&record, &progress);
         store.append(record)?;
         progress.advance();
     }
     os::pin_thread(&host.cores)?;
     progress.finish();
     Ok(stop.load(Ordering::Relaxed))
+}
+
+/// Says what was wrong with a round, or disturbed it.
+fn tell_trouble(record: &Record, progress: &Progress) {
+    let (system, track) = (&record.system, record.track);
+    for reason in &record.reasons {
+        let code = reason.code.name();
+        progress.note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
+    }
+    // A cell's first will do: on a busy host every round is disturbed, and each has its line in the records.
+    if let Some(noise) = record.noise.last().filter(|noise| noise.is_disturbed() && record.round == 0) {
+        progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
+    }
 }
 
 /// Asks the hosted systems where their time goes, cell by cell, as far as nobody has; a twin is its original. Who has no

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::summary::{estimate, quality};
 use super::{Scene, row_class};
 use crate::campaign::Profile;
+use crate::host::Host;
 use crate::report::material::{Cell, Material};
 use crate::report::numbers::{counted, mebibytes, plain};
 use crate::report::tables::{Field, Table};
@@ -118,51 +119,48 @@ pub fn host_line(material: &Material) -> String {
 
 /// The machine and the run.
 pub fn environment(material: &Material) -> Table {
-    let host = &material.host;
     let mut table = Table::new("The machine and the run", &["what", "value"]);
-    let mut line = |what: &str, value: String| {
-        if !value.is_empty() {
-            table.push("", vec![Field::text(what), Field::text(value)]);
-        }
-    };
-    line("processor", host.cpu.clone());
-    line("instruction sets", host.isa.join(", "));
-    line(
-        "cores",
-        format!(
-            "{} ({})",
-            host.cores.len(),
-            host.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-        ),
-    );
-    line("caches", host.caches.join(", "));
-    line("memory", format!("{} GiB", plain(mebibytes(host.memory_bytes) / 1024.0)));
-    line("kernel", host.kernel.clone());
-    line("control group", host.cgroup_limits.join("; "));
-    if let Some(price) = &material.price {
+    let lines = machine(&material.host).into_iter().chain(measured(material));
+    for (what, value) in lines.filter(|(_, value)| !value.is_empty()) {
+        table.push("", vec![Field::text(what), Field::text(value)]);
+    }
+    table
+}
+
+fn machine(host: &Host) -> Vec<(&'static str, String)> {
+    let cores = host.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    vec![
+        ("processor", host.cpu.clone()),
+        ("instruction sets", host.isa.join(", ")),
+        ("cores", format!("{} ({cores})", host.cores.len())),
+        ("caches", host.caches.join(", ")),
+        ("memory", format!("{} GiB", plain(mebibytes(host.memory_bytes) / 1024.0))),
+        ("kernel", host.kernel.clone()),
+        ("control group", host.cgroup_limits.join("; ")),
+    ]
+}
+
+fn measured(material: &Material) -> Vec<(&'static str, String)> {
+    let price = material.price.as_ref().map(|price| {
         let (name, usd) = (format!("{} {}", price.provider, price.instance), price.hourly_usd);
         let terms = format!("{}, {}, {} vCPUs, {}", price.region, price.terms, price.vcpus, price.date);
-        line("price", format!("{name}: {usd} US dollars an hour ({terms}; {})", price.source));
-    }
-    if let Some(floor) = material.pipe_floor_us {
-        line(
-            "pipe floor",
-            format!(
-                "{} µs for a line between two processes that do nothing else; not subtracted",
-                plain(floor)
-            ),
-        );
-    }
+        format!("{name}: {usd} US dollars an hour ({terms}; {})", price.source)
+    });
+    let floor = material.pipe_floor_us.map(|us| {
+        format!("{} µs for a line between two processes that do nothing else; not subtracted", plain(us))
+    });
     let networks = material.networks.iter().map(|told| match told.as_str() {
         "isolated" => "systems had a loopback device alone",
         shared => shared,
     });
-    line("network", networks.collect::<Vec<_>>().join("; "));
-    line("run", format!("{}-{}", material.campaign, material.key));
-    for set in &material.sets {
-        line("test set", format!("{}, sha256 {}", set.name, set.sha256));
-    }
-    table
+    let sets = material.sets.iter().map(|set| ("test set", format!("{}, sha256 {}", set.name, set.sha256)));
+    let run = [
+        ("price", price.unwrap_or_default()),
+        ("pipe floor", floor.unwrap_or_default()),
+        ("network", networks.collect::<Vec<_>>().join("; ")),
+        ("run", format!("{}-{}", material.campaign, material.key)),
+    ];
+    run.into_iter().chain(sets).collect()
 }
 
 /// The command of each system and track, once each.

@@ -6,6 +6,7 @@ mod latency;
 mod quality;
 mod scaling;
 mod summary;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod time;
