@@ -4,7 +4,7 @@ use crate::campaign::Profile;
 use crate::compare;
 use crate::noise;
 use crate::process::{self, audit, environment, whole_file};
-use crate::rounds::{self, throughput};
+use crate::rounds::{self, filling, latency, throughput};
 use crate::rules::Probe;
 use crate::supervisor;
 use crate::verify::{examinee, length, recognition, sameness, timing};
@@ -85,9 +85,9 @@ fn truth() -> Vec<(&'static str, String)> {
         ("cached: a repeat's time per word below, of a fresh line's", timing::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
-        ("lines of the set for each copy in a latency round", rounds::LINES_A_COPY.to_string()),
-        ("copies of a small set in a latency round, at least", rounds::LEAST_COPIES.to_string()),
-        ("share of filler or repeated lines that differ, above", percent(rounds::MOST_CHANGED)),
+        ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
+        ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
+        ("share of filler or repeated lines that differ, above", percent(filling::MOST_CHANGED)),
         (
             "cached, recognises: answered at once, time per word below, of the pair's other",
             format!("{:.2}", timing::AT_ONCE_RATIO),

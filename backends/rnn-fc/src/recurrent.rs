@@ -1,4 +1,4 @@
-//! A recurrent layer's own weights: the product of its state and its bias. Linears of inputs are the caller's, who
+//! A recurrent layer's own weights: the product of its state and its bias. Products of inputs are the caller's, who
 //! may have computed them in advance or for several layers at once.
 
 use dyno_formats::Result;

@@ -58,12 +58,6 @@ impl Engine {
                 (opened.path.clone(), format!("its network isn't one that {} runs", self.name));
             return Err(Error::Model { path, reason });
         }
-        let precision = opened.weights.precision();
-        let fault = wishes.scales.fault(precision).or_else(|| wishes.floats.fault(precision));
-        if let Some((setting, reason)) = fault {
-            let (backend, setting, value) = (self.name.into(), setting.into(), precision.to_string());
-            return Err(Error::RefusedSetting { backend, setting, value, reason });
-        }
         let params = Params::new(&opened.weights, opened.kernels)
             .with_scales(wishes.scales.scales)
             .with_floats(opened.floats.as_ref())
@@ -73,6 +67,15 @@ impl Engine {
         // Networks have packed what they need.
         [Some(&opened.weights), opened.floats.as_ref()].into_iter().flatten().for_each(Weights::release);
         network.map_err(|error| self.failed(error))
+    }
+
+    /// Refuses settings that a model can't honour, whatever its family.
+    fn refuse(&self, opened: &Opened, wishes: &Wishes, settings: &Settings) -> dyno_api::Result<()> {
+        let (precision, shortlist) =
+            (opened.weights.precision(), wishes.shortlist.of(&opened.model).is_some());
+        let fault = wishes.scales.fault(precision).or_else(|| wishes.floats.fault(precision, shortlist));
+        let refuse = |(setting, reason)| SettingsReader::new(self.name, settings).refuse(setting, reason);
+        fault.map_or(Ok(()), |fault| Err(refuse(fault)))
     }
 
     /// How much each member of an ensemble counts: as set, else as the decoder's YAML says, else all alike.
@@ -130,6 +133,7 @@ impl Backend for Engine {
         let open = |path: &PathBuf| opening::open(path, table, &wishes).map_err(|error| self.failed(error));
         let opened = models.iter().map(open).collect::<dyno_api::Result<Vec<_>>>()?;
         let opened: Vec<Opened> = opened.into_iter().flatten().collect();
+        opened.iter().try_for_each(|opened| self.refuse(opened, &wishes, settings))?;
         let networks = opened.iter().map(|opened| self.network(opened, &wishes, &switches));
         let networks = networks.collect::<dyno_api::Result<Vec<_>>>()?;
         let weights = self.member_weights(&opened, &wishes)?;

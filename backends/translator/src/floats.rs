@@ -40,12 +40,15 @@ impl Floats {
         self.races || self.columns == ShortlistColumns::OnLine
     }
 
-    /// Why weights of this precision can't do what was asked, and of which setting.
-    pub(crate) fn fault(self, precision: Precision) -> Option<(&'static str, String)> {
+    /// Why weights of this precision, with a shortlist or without, can't do what was asked, and of which setting.
+    pub(crate) fn fault(self, precision: Precision, shortlist: bool) -> Option<(&'static str, String)> {
         let on_line = self.columns == ShortlistColumns::OnLine;
         if on_line && precision != Precision::Int8 {
             let reason = format!("columns are quantised on line for int8 weights, and these are {precision}");
             return Some((COLUMNS, reason));
+        }
+        if !shortlist && self.columns != ShortlistColumns::Auto {
+            return Some((COLUMNS, "it is about a shortlist's columns, and there is no shortlist".into()));
         }
         let whole = matches!(precision, Precision::Int8 | Precision::Int16);
         (self.races && !whole).then(|| {

@@ -17,6 +17,7 @@ mod floats;
 mod model;
 mod opening;
 mod search;
+mod session;
 mod settings;
 mod switches;
 mod tuning;

@@ -1,43 +1,44 @@
-//! The opened model, and a worker's session of it: lines to sentences, search, text.
+//! The opened model: vocabularies, shortlist, networks and settings that belong together, and the facts about them.
 
 use std::sync::{Arc, Mutex};
 
-use dyno_api::{Answer, Breakdown, Error, Facts, Model, OpenedFile, Session, Sink};
-use dyno_formats::{Selection, Shortlist, Vocabularies};
-use dyno_nn::watch::{Component, Times, watch};
-use dyno_nn::{Network, Sentence};
-use dyno_text::{Scratch, Vocabulary};
+use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
+use dyno_formats::{Shortlist, Vocabularies};
+use dyno_nn::Network;
+use dyno_nn::watch::Times;
+use dyno_text::Vocabulary;
 
 use crate::calibration::Scales;
 use crate::floats::NOT_REPRODUCIBLE;
 use crate::opening::Opened;
-use crate::search::{Found, Member, Search, Task};
-use crate::settings::{Decoding, ShortlistWish, Wishes};
+use crate::session::Worker;
+use crate::settings::{Decoding, Wishes};
 use crate::{breakdown, unknown};
 
-/// Everything that workers share.
+/// A model that was opened.
 pub(crate) struct Translator {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    backend: &'static str,
-    source: Arc<Vocabulary>,
+/// What workers share.
+pub(crate) struct Shared {
+    pub(crate) backend: &'static str,
+    pub(crate) source: Arc<Vocabulary>,
     /// One and the same where both are one file.
-    target: Arc<Vocabulary>,
-    source_eos: u32,
-    target_eos: u32,
-    shortlist: Option<Shortlist>,
+    pub(crate) target: Arc<Vocabulary>,
+    pub(crate) source_eos: u32,
+    pub(crate) target_eos: u32,
+    pub(crate) shortlist: Option<Shortlist>,
     /// The networks, each with how much its scores count.
-    members: Vec<(f32, Arc<dyn Network>)>,
-    decoding: Decoding,
+    pub(crate) members: Vec<(f32, Arc<dyn Network>)>,
+    pub(crate) decoding: Decoding,
     /// Words that are never written, ascending.
-    suppressed: Vec<u32>,
-    replace_unknown: bool,
-    scales: Scales,
-    facts: Facts,
+    pub(crate) suppressed: Vec<u32>,
+    pub(crate) replace_unknown: bool,
+    pub(crate) scales: Scales,
+    pub(crate) facts: Facts,
     /// Where the time of all workers went, if somebody wants to know.
-    times: Option<Mutex<Times>>,
+    pub(crate) times: Option<Mutex<Times>>,
 }
 
 type Fallible<T> = Result<T, String>;
@@ -105,11 +106,7 @@ fn shortlist(
     source: &Vocabulary,
     target: &Vocabulary,
 ) -> Fallible<Option<Shortlist>> {
-    let (path, cut) = match (&wishes.shortlist, opened.model.shortlist()) {
-        (ShortlistWish::File(path, cut), _) => (path.as_path(), *cut),
-        (ShortlistWish::Own, Some(own)) => own,
-        _ => return Ok(None),
-    };
+    let Some((path, cut)) = wishes.shortlist.of(&opened.model) else { return Ok(None) };
     let shared = opened.model.shares_vocabulary();
     let vocabularies = Vocabularies { source: &Words(source), target: &Words(target), shared };
     let list = Shortlist::open(path, cut, vocabularies).map_err(|error| error.to_string())?;
@@ -169,11 +166,7 @@ fn facts(
     let weights = opened.iter().flat_map(|opened| [Some(&opened.weights), opened.floats.as_ref()]).flatten();
     let mut paths: Vec<_> = weights.map(|weights| weights.origin().to_path_buf()).collect();
     paths.extend(opened[0].model.vocabularies().iter().cloned());
-    match (&wishes.shortlist, opened[0].model.shortlist()) {
-        (ShortlistWish::File(path, _), _) => paths.push(path.clone()),
-        (ShortlistWish::Own, Some((path, _))) => paths.push(path.into()),
-        _ => {}
-    }
+    paths.extend(wishes.shortlist.of(&opened[0].model).map(|(path, _)| path.to_path_buf()));
     paths.sort();
     paths.dedup();
     let size = |path: &std::path::PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
@@ -201,18 +194,7 @@ impl Model for Translator {
     }
 
     fn session(&self) -> dyno_api::Result<Box<dyn Session>> {
-        let members = self.shared.members.iter();
-        let members =
-            members.map(|(weight, network)| Member::new(*weight, Arc::clone(network).decoder())).collect();
-        let search = Search::new(members, self.shared.decoding.search.clone(), self.shared.target_eos);
-        let selection = self.shared.shortlist.as_ref().map(Shortlist::selection).unwrap_or_default();
-        Ok(Box::new(Worker {
-            shared: Arc::clone(&self.shared),
-            search,
-            selection,
-            scratch: Scratch::default(),
-            text: String::new(),
-        }))
+        Ok(Box::new(Worker::new(Arc::clone(&self.shared))))
     }
 
     fn attended_bytes(&self) -> Option<usize> {
@@ -226,113 +208,4 @@ impl Model for Translator {
 }
 
 /// What a lock is taken for can't fail.
-const UNPOISONED: &str = "times are added up without a panic";
-
-/// One worker.
-struct Worker {
-    shared: Arc<Shared>,
-    search: Search,
-    selection: Selection,
-    scratch: Scratch,
-    text: String,
-}
-
-/// A line that has words.
-struct Line {
-    index: usize,
-    ids: Vec<u32>,
-    candidates: Option<Vec<u32>>,
-}
-
-impl Worker {
-    /// The line's words and its end, cut at the longest length; `None` where it has no words.
-    fn line(&mut self, index: usize, bytes: &[u8]) -> Option<Line> {
-        let shared = &self.shared;
-        let tokenise = Component::Tokenise.span();
-        let mut ids = Vec::new();
-        shared.source.encode_into(bytes, &mut self.scratch, &mut ids);
-        drop(tokenise);
-        if ids.is_empty() {
-            return None;
-        }
-        ids.truncate(shared.decoding.max_length - 1);
-        ids.push(shared.source_eos);
-        let _output = Component::Output.span();
-        let candidates =
-            shared.shortlist.as_ref().map(|list| list.select(&ids, &mut self.selection).to_vec());
-        Some(Line { index, ids, candidates })
-    }
-
-    /// Marian forces the end of the sentence upon a line without words: all of its list is empty, with
-    /// the value of an end that costs nothing.
-    fn answer_empty(&self, line: usize, sink: &mut dyn Sink) {
-        let options = &self.shared.decoding.search;
-        let ranks = if options.n_best { options.beam } else { 1 };
-        let score = Some(options.value(0.0, 1));
-        (0..ranks).for_each(|rank| sink.answer(Answer { line, rank, text: "", score }));
-    }
-
-    fn write(&mut self, bytes: &[u8], found: &Found<'_>) -> Result<(), dyno_text::Error> {
-        let shared = &self.shared;
-        if shared.replace_unknown {
-            unknown::write(&shared.source, &shared.target, bytes, found, &mut self.text);
-            return Ok(());
-        }
-        shared.target.decode_into(found.ids, &mut self.text)
-    }
-
-    fn translate(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
-        let mut full = Vec::with_capacity(lines.len());
-        for (index, bytes) in lines.iter().enumerate() {
-            match self.line(index, bytes) {
-                Some(line) => full.push(line),
-                None => self.answer_empty(index, sink),
-            }
-        }
-        let sentences: Vec<Sentence<'_>> = full.iter().map(Line::sentence).collect();
-        let shared = Arc::clone(&self.shared);
-        let task = Task { sentences: &sentences, suppressed: &shared.suppressed };
-        let search = Component::Search.span();
-        let mut results = self.search.run(&task);
-        drop(search);
-        let _detokenise = Component::Detokenise.span();
-        for (at, line) in full.iter().enumerate() {
-            for rank in 0..results.count(at) {
-                let found = results.found(at, rank);
-                let written = self.write(lines[line.index], &found);
-                written.map_err(|error| failed(shared.backend, error))?;
-                sink.answer(Answer { line: line.index, rank, text: &self.text, score: found.score });
-            }
-        }
-        results.clear();
-        self.search.give_back(results);
-        Ok(())
-    }
-}
-
-impl Session for Worker {
-    fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
-        let shared = Arc::clone(&self.shared);
-        let mut times = Times::default();
-        let done = match &shared.times {
-            None => self.translate(lines, sink),
-            Some(of_all) => {
-                let done = watch(&mut times, || self.translate(lines, sink));
-                of_all.lock().expect(UNPOISONED).merge(&times);
-                done
-            }
-        };
-        done?;
-        shared.scales.write().map_err(|reason| failed(shared.backend, reason))
-    }
-}
-
-fn failed(backend: &str, reason: impl ToString) -> Error {
-    Error::Failed { backend: backend.into(), reason: reason.to_string() }
-}
-
-impl Line {
-    fn sentence(&self) -> Sentence<'_> {
-        Sentence { ids: &self.ids, candidates: self.candidates.as_deref() }
-    }
-}
+pub(crate) const UNPOISONED: &str = "times are added up without a panic";

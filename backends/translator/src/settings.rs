@@ -3,10 +3,10 @@
 //! A model that comes with its decoder's settings is decoded as they say, with Marian's defaults for what they
 //! leave out; one without is decoded greedily, which is fastest. A setting that is given by hand wins over both.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dyno_api::{Error, SettingsReader, WATCH};
-use dyno_formats::{Cut, MarianConfig, Precision};
+use dyno_formats::{Cut, MarianConfig, ModelDir, Precision};
 use dyno_nn::math::{KernelError, Kernels};
 use serde_json::Value;
 
@@ -64,6 +64,17 @@ pub(crate) enum ShortlistWish {
     Off,
     /// This file.
     File(PathBuf, Cut),
+}
+
+impl ShortlistWish {
+    /// The shortlist that `model` is to be decoded with, if any.
+    pub(crate) fn of<'a>(&'a self, model: &'a ModelDir) -> Option<(&'a Path, Cut)> {
+        match self {
+            Self::Own => model.shortlist(),
+            Self::Off => None,
+            Self::File(path, cut) => Some((path, *cut)),
+        }
+    }
 }
 
 /// How to decode, all decided.
@@ -135,46 +146,72 @@ impl Wishes {
 
     /// Decides, with what came with the model.
     pub(crate) fn decide(&self, decoder: Option<&MarianConfig>) -> dyno_formats::Result<Decoding> {
-        let decoder = decoder.filter(|config| !config.entries().is_empty());
-        let float = |wish: Option<f32>, key: &str, otherwise: f32| match (wish, decoder) {
-            (Some(value), _) => Ok(value),
-            (None, Some(config)) => config.float(key),
-            (None, None) => Ok(otherwise),
-        };
-        let count = |wish: Option<usize>, key: &str, otherwise: usize| match (wish, decoder) {
-            (Some(value), _) => Ok(value),
-            (None, Some(config)) => config.count(key),
-            (None, None) => Ok(otherwise),
-        };
-        let flag = |wish: Option<bool>, key: &str| match (wish, decoder) {
-            (Some(value), _) => Ok(value),
-            (None, Some(config)) => config.flag(key),
-            (None, None) => Ok(false),
-        };
-        const FACTOR: &str = "max-length-factor";
-        let max_length_factor = float(self.max_length_factor, FACTOR, 3.0)?; // Marian's default
-        if let Some(config) = decoder.filter(|_| !(max_length_factor >= 0.0 && max_length_factor.is_finite()))
-        {
-            // Without a limit a translation need never end.
-            return Err(config.fault(FACTOR, "must be a number, 0 or more"));
-        }
+        let written = Written(decoder.filter(|config| !config.entries().is_empty()));
         let search = SearchOptions {
-            beam: count(self.beam, "beam-size", 1)?.clamp(1, LARGEST_BEAM),
-            normalize: float(self.normalize, "normalize", 0.0)?,
-            word_penalty: float(self.word_penalty, "word-penalty", 0.0)?,
-            max_length_factor,
-            n_best: flag(self.n_best, "n-best")?,
-            skip_cost: flag(self.skip_cost, "skip-cost")?,
+            beam: written.beam(self.beam)?,
+            normalize: written.or(self.normalize, "normalize", 0.0, MarianConfig::float)?,
+            word_penalty: written.or(self.word_penalty, "word-penalty", 0.0, MarianConfig::float)?,
+            max_length_factor: written.max_length_factor(self.max_length_factor)?,
+            n_best: written.flag(self.n_best, "n-best")?,
+            skip_cost: written.flag(self.skip_cost, "skip-cost")?,
             early_stop: self.early_stop,
             attention: self.replace_unknown,
             kernels: self.kernels,
         };
+        let max_length = written.or(self.max_length, "max-length", 1000, MarianConfig::count)?; // Marian's default
         Ok(Decoding {
             search,
-            max_length: count(self.max_length, "max-length", 1000)?.max(2), // Marian's default
-            allow_unk: flag(self.allow_unk, "allow-unk")? || self.replace_unknown,
-            allow_special: flag(self.allow_special, "allow-special")?,
+            max_length: max_length.max(2),
+            allow_unk: written.flag(self.allow_unk, "allow-unk")? || self.replace_unknown,
+            allow_special: written.flag(self.allow_special, "allow-special")?,
         })
+    }
+}
+
+/// The settings that came with a model, if any did.
+#[derive(Clone, Copy)]
+struct Written<'a>(Option<&'a MarianConfig>);
+
+impl Written<'_> {
+    /// The wish, else what is written (or Marian's default, where something is), else `otherwise`.
+    fn or<T>(
+        self,
+        wish: Option<T>,
+        key: &str,
+        otherwise: T,
+        read: fn(&MarianConfig, &str) -> dyno_formats::Result<T>,
+    ) -> dyno_formats::Result<T> {
+        match (wish, self.0) {
+            (Some(value), _) => Ok(value),
+            (None, Some(config)) => read(config, key),
+            (None, None) => Ok(otherwise),
+        }
+    }
+
+    fn flag(self, wish: Option<bool>, key: &str) -> dyno_formats::Result<bool> {
+        self.or(wish, key, false, MarianConfig::flag)
+    }
+
+    fn beam(self, wish: Option<usize>) -> dyno_formats::Result<usize> {
+        const KEY: &str = "beam-size";
+        let beam = self.or(wish, KEY, 1, MarianConfig::count)?;
+        match self.0.filter(|_| !(1..=LARGEST_BEAM).contains(&beam)) {
+            Some(config) => {
+                Err(config.fault(KEY, format!("is {beam}; it must lie between 1 and {LARGEST_BEAM}")))
+            }
+            None => Ok(beam),
+        }
+    }
+
+    fn max_length_factor(self, wish: Option<f32>) -> dyno_formats::Result<f32> {
+        const KEY: &str = "max-length-factor";
+        let factor = self.or(wish, KEY, 3.0, MarianConfig::float)?; // Marian's default
+        match self.0.filter(|_| !(0.0..=LARGEST_FACTOR).contains(&factor)) {
+            Some(config) => {
+                Err(config.fault(KEY, format!("is {factor}; it must lie between 0 and {LARGEST_FACTOR}")))
+            }
+            None => Ok(factor),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Filling {
 
 impl Filling {
     /// The input of `run`'s cell: the same in all its rounds.
-    pub fn of(run: &Run<'_>) -> Outcome<Self> {
+    pub(super) fn of(run: &Run<'_>) -> Outcome<Self> {
         let source = &run.round.test_set.source;
         if run.bench.campaign.filler.is_none() && !may_repeat(run.bench.examined) {
             return Ok(Self::around(source, &[], &[]));

@@ -1,9 +1,9 @@
 //! One round: a fresh process of a system under a track's protocol, from launch to record.
 
 pub mod breakdown;
-mod filling;
+pub mod filling;
 mod floor;
-mod latency;
+pub mod latency;
 pub mod throughput;
 
 use std::path::Path;
@@ -11,9 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
 
-pub use filling::MOST_CHANGED;
 pub use floor::{give_back, pipe_floor_ns};
-pub use latency::{LEAST_COPIES, LINES_A_COPY};
 
 use crate::campaign::{Campaign, split_lines};
 

@@ -218,6 +218,29 @@ fn products_that_choose_their_precision_say_so() {
     }
 }
 
+#[test]
+fn a_models_own_settings_are_held_to_the_same_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let decoder = folder.path().join("decoder.yml");
+    let open = |key: &str| {
+        let (model, vocabulary) = (home().join("tied-layers/model.npz"), home().join("vocab.spm"));
+        let vocabularies = format!("[{0}, {0}]", vocabulary.display());
+        let text = format!("models: [{}]\nvocabs: {vocabularies}\n{key}\n", model.display());
+        std::fs::write(&decoder, text).unwrap();
+        ENGINE.open(std::slice::from_ref(&decoder), &Settings::new()).err().map(|error| error.to_string())
+    };
+    assert_eq!(open("beam-size: 4"), None);
+    for (key, part) in [
+        ("beam-size: 5000", "`beam-size`: is 5000; it must lie between 1 and 1000"),
+        ("beam-size: 0", "`beam-size`: is 0"),
+        ("max-length-factor: -1", "`max-length-factor`: is -1; it must lie between 0 and 1000"),
+        ("normalize: .inf", "`normalize`"),
+    ] {
+        let refusal = open(key).unwrap();
+        assert!(refusal.contains(part), "{part} is not in {refusal}");
+    }
+}
+
 /// Of two vocabularies that share nothing a shortlist must offer the end itself.
 #[test]
 fn a_shortlist_with_which_nothing_ends_is_refused() {
@@ -276,7 +299,11 @@ fn what_cannot_be_done_is_refused_by_name() {
         (json!({ "shortlist": 5 }), "a file, a list"),
         (json!({ "replace-unknown": true }), "whole words"),
         (json!({ "shortlist-columns": "off" }), "\"on-line\" or \"whole\""),
-        (json!({ "shortlist-columns": "on-line", "precision": "int16" }), "these are int16"),
+        (
+            json!({ "shortlist-columns": "on-line", "precision": "int16" }),
+            "`shortlist-columns = \"on-line\"`: columns are quantised on line for int8 weights, and these are int16",
+        ),
+        (json!({ "shortlist-columns": "whole" }), "there is no shortlist"),
         (json!({ "auto-precision": true }), "these weights are f32"),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();
