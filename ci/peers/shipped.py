@@ -20,6 +20,14 @@ from models import for_ctranslate2, marian
 
 # Marian refuses a file whose configuration lacks a version; any release's will do.
 VERSION = "v1.12.42"
+# Marian's own defaults, which CTranslate2's converter wants told.
+DEFAULTS = {
+    "transformer-preprocess": "",
+    "transformer-postprocess": "dan",
+    "transformer-postprocess-emb": "d",
+    "transformer-no-projection": False,
+    "transformer-guided-alignment-layer": "last",
+}
 TYPES = {"F16": np.float16, "F32": np.float32, "I8": np.int8}
 
 
@@ -63,7 +71,7 @@ def main():
     source, folder = map(Path, sys.argv[1:])
     os.environ["OMP_NUM_THREADS"] = "1"
     description = tomllib.loads((source / "model.toml").read_text(encoding="utf-8"))
-    options = description["marian"]
+    options = DEFAULTS | description["marian"] if description["marian"]["type"] == "transformer" else description["marian"]
     text = yaml.safe_dump({"version": VERSION, **options}).encode() + b"\0"
     arrays = dict(safetensors(widest(source)))
     np.savez(folder / "model.npz", **{"special:model.yml": np.frombuffer(text, np.int8)}, **arrays)
