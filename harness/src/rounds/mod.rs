@@ -13,8 +13,8 @@ use dyno_api::Facts;
 
 pub use floor::{give_back, pipe_floor_ns};
 
+use self::filling::Filling;
 use crate::campaign::{Campaign, split_lines};
-
 use crate::exit::Outcome;
 use crate::noise::{self, Noise};
 use crate::plan::{Placement, Round};
@@ -53,6 +53,8 @@ struct Seen {
     timed_lines: usize,
     timed_words: usize,
     usage: Report,
+    /// CPU time of launches beside the timed ones: not the round's, but its system's, and nobody else's.
+    untimed_cpu_ns: u64,
     audit: Audit,
     network: Option<String>,
 }
@@ -101,9 +103,13 @@ pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
         isolated: bench.campaign.profile.isolates(),
     };
     let run = Run { bench, subject, round };
+    let filling = match round.track {
+        Track::Latency => None,
+        Track::Throughput1 | Track::ThroughputAll => Some(Filling::of(&run)?),
+    };
     let mut attempts = Vec::new();
     loop {
-        let (seen, noise) = attempt(&run)?;
+        let (seen, noise) = attempt(&run, filling.as_ref())?;
         let bench_ns = noise.bench_ns + seen.usage.supervisor_ns;
         let repeat = noise.is_disturbed()
             && seen.reasons.is_empty()
@@ -115,6 +121,11 @@ pub(crate) fn measure(bench: &Bench<'_>, round: &Round<'_>) -> Outcome<Record> {
     }
 }
 
+/// All that a launch took, its supervisor's share with it.
+fn cpu_ns(launch: &Report) -> u64 {
+    launch.user_ns + launch.system_ns + launch.supervisor_ns
+}
+
 /// What the probes found that concerns `track`: what is forbidden, or what is only worth a warning.
 fn found(bench: &Bench<'_>, track: Track, forbidden: bool) -> Vec<Reason> {
     let findings = bench.examined.iter().flat_map(|examined| &examined.findings);
@@ -122,13 +133,13 @@ fn found(bench: &Bench<'_>, track: Track, forbidden: bool) -> Vec<Reason> {
     wanted.map(|finding| finding.reason.clone()).collect()
 }
 
-fn attempt(run: &Run<'_>) -> Outcome<(Seen, Noise)> {
+fn attempt(run: &Run<'_>, filling: Option<&Filling>) -> Outcome<(Seen, Noise)> {
     let watch = noise::Watch::begin(run.subject.cores)?;
-    let mut seen = match run.round.track {
-        Track::Latency => latency::run(run)?,
-        Track::Throughput1 | Track::ThroughputAll => throughput::run(run)?,
+    let mut seen = match filling {
+        None => latency::run(run)?,
+        Some(filling) => throughput::run(run, filling)?,
     };
-    let noise = watch.end(Some(seen.usage.user_ns + seen.usage.system_ns + seen.usage.supervisor_ns))?;
+    let noise = watch.end(Some(cpu_ns(&seen.usage) + seen.untimed_cpu_ns))?;
     check_answers(run, &mut seen);
     if !seen.reasons.is_empty() {
         run.bench.store.check_writable()?;

@@ -2,12 +2,11 @@
 //! with a single line, for the share of loading.
 
 use super::filling::{Filling, as_text};
-use super::{Run, Seen};
+use super::{Run, Seen, cpu_ns};
 use crate::campaign::split_lines;
 use crate::exit::Outcome;
 use crate::process::{Pass, whole_file};
 use crate::random::{Random, fresh_seed};
-use crate::rules::Reason;
 use crate::verify::Comparison;
 
 /// Launches with a single line a round; their median is the share of loading.
@@ -17,15 +16,14 @@ pub const ONE_LINE_LAUNCHES: usize = 3;
 pub const MOST_LAUNCHES: usize = 500;
 
 /// One round: launches until the profile's minimum time is reached.
-pub(super) fn run(run: &Run<'_>) -> Outcome<Seen> {
+pub(super) fn run(run: &Run<'_>, filling: &Filling) -> Outcome<Seen> {
     let mut seen = Seen::default();
-    let filling = Filling::of(run)?;
-    let Some(first) = launch(run, &filling, &mut seen)? else { return Ok(seen) };
+    let Some(first) = launch(run, filling, &mut seen)? else { return Ok(seen) };
     seen.answers = filling.scored(&first);
-    seen.reasons.extend(filler_alone(run, &filling, &first)?);
+    ask_filler_alone(run, filling, &first, &mut seen)?;
     let mut draw = Random::new(fresh_seed(), "the launch that is scored");
-    while seen.reasons.is_empty() && !is_long_enough(run, &filling, &seen) {
-        let Some(pass) = launch(run, &filling, &mut seen)? else { return Ok(seen) };
+    while seen.reasons.is_empty() && !is_long_enough(run, filling, &seen) {
+        let Some(pass) = launch(run, filling, &mut seen)? else { return Ok(seen) };
         let comparison = Comparison::of(&seen.answers, &filling.scored(&pass));
         seen.differing_launches += usize::from(comparison.differing > 0);
         if let Some(reason) = comparison.fault(run.subject.system.sampling) {
@@ -66,28 +64,37 @@ fn launch(run: &Run<'_>, filling: &Filling, seen: &mut Seen) -> Outcome<Option<P
     Ok(Some(pass))
 }
 
-/// Some of the filler as a file of its own, untimed: what is not scored must be translated just the same.
-fn filler_alone(run: &Run<'_>, filling: &Filling, long: &Pass) -> Outcome<Option<Reason>> {
+/// A launch that isn't timed.
+fn beside(run: &Run<'_>, text: &[u8], lines: usize, seen: &mut Seen) -> Outcome<Pass> {
+    let pass = whole_file(&run.subject, text, lines, &run.bench.store.scratch(""))?;
+    seen.untimed_cpu_ns += cpu_ns(&pass.ending.report);
+    seen.reasons.extend(pass.reasons.iter().cloned());
+    Ok(pass)
+}
+
+/// Some of the filler as a file of its own: what is not scored must be translated just the same.
+fn ask_filler_alone(run: &Run<'_>, filling: &Filling, long: &Pass, seen: &mut Seen) -> Outcome<()> {
     let some = filling.some_filler(&mut Random::new(fresh_seed(), "filler"));
     if some.is_empty() || run.subject.system.sampling {
-        return Ok(None);
+        return Ok(());
     }
     let lines: Vec<&[u8]> = split_lines(&filling.text).collect();
     let text = as_text(&some.iter().map(|&line| lines[line]).collect::<Vec<_>>());
-    let alone = whole_file(&run.subject, &text, some.len(), &run.bench.store.scratch(""))?;
-    let failed = alone.reasons.first().cloned();
-    Ok(failed.or_else(|| filling.changed_alone(long, &some, &alone)))
+    let alone = beside(run, &text, some.len(), seen)?;
+    if alone.reasons.is_empty() {
+        seen.reasons.extend(filling.changed_alone(long, &some, &alone));
+    }
+    Ok(())
 }
 
 /// Launches with one line only: what a launch costs before the second line.
 fn load_share(run: &Run<'_>, seen: &mut Seen) -> Outcome<()> {
     let line = as_text(&run.round.test_set.source[..1]);
     for _ in 0..ONE_LINE_LAUNCHES {
-        let pass = whole_file(&run.subject, &line, 1, &run.bench.store.scratch(""))?;
+        let pass = beside(run, &line, 1, seen)?;
         if pass.reasons.is_empty() {
             seen.one_line_ns.push(pass.ending.wall_ns());
         }
-        seen.reasons.extend(pass.reasons);
     }
     Ok(())
 }
