@@ -58,40 +58,18 @@ impl Script {
     fn of(source: &[Vec<u8>], order: &[usize], warm_up: usize, mut random: Random) -> Self {
         let wanted = (source.len() / LINES_A_COPY).max(LEAST_COPIES);
         let mut changeable = Changeable::of(source, wanted, Random::new(random.next(), "words"));
-        let last = order[order.len().saturating_sub(warm_up)..].iter().map(|&line| source[line].clone());
-        let before = changeable.copies(&last.collect::<Vec<_>>());
-        let numbers: HashMap<&[u8], usize> =
-            source.iter().enumerate().map(|(number, line)| (line.as_slice(), number)).collect();
-        let originals = std::mem::take(&mut changeable.lines);
-        let between = changeable.copies(&originals);
-        let mut between: Vec<_> =
-            originals.iter().zip(between).map(|(line, copy)| (numbers[line.as_slice()], copy)).collect();
-        random.shuffle(&mut between);
-        // Before which of the set's lines each copy stands.
-        let mut gaps: Vec<usize> = between.iter().map(|_| random.below(order.len() + 1)).collect();
-        gaps.sort_unstable();
-        Self::laid_out(source, order, before, &gaps, between)
-    }
-
-    fn laid_out(
-        source: &[Vec<u8>],
-        order: &[usize],
-        before: Vec<Copy>,
-        gaps: &[usize],
-        between: Vec<(usize, Copy)>,
-    ) -> Self {
-        let mut asked: Vec<Vec<u8>> = before.into_iter().map(|copy| copy.line).collect();
+        let last = &order[order.len().saturating_sub(warm_up)..];
+        let last: Vec<_> = last.iter().map(|&line| source[line].clone()).collect();
+        let mut asked: Vec<_> = changeable.copies(&last).into_iter().map(|copy| copy.line).collect();
+        let mut between = between(source, &mut changeable, &mut random).into_iter().peekable();
         let (mut places, mut copied) = (vec![0; source.len()], Vec::new());
-        let mut copies = gaps.iter().zip(between).peekable();
-        for at in 0..=order.len() {
-            while let Some((_, (line, copy))) = copies.next_if(|(gap, _)| **gap == at) {
-                copied.push((line, asked.len()));
-                asked.push(copy.line);
+        for (at, &line) in order.iter().enumerate() {
+            while let Some(stranger) = between.next_if(|stranger| stranger.before == at) {
+                copied.push((stranger.of, asked.len()));
+                asked.push(stranger.line);
             }
-            if let Some(&line) = order.get(at) {
-                places[line] = asked.len();
-                asked.push(source[line].clone());
-            }
+            places[line] = asked.len();
+            asked.push(source[line].clone());
         }
         let pairs = copied.into_iter().map(|(line, place)| (places[line], place)).collect();
         Self { asked, places, pairs }
@@ -104,6 +82,32 @@ impl Script {
             self.pairs.iter().map(|&(line, copy)| (sample(line), sample(copy))).unzip();
         recognises(&set, &copies, SIGNIFICANT_IN_A_ROUND).reason
     }
+}
+
+/// A copy between the lines of the set.
+struct Stranger {
+    /// Before which of them it stands, in the round's order.
+    before: usize,
+    /// Of which it is a copy, in the set's order.
+    of: usize,
+    /// Itself.
+    line: Vec<u8>,
+}
+
+/// A copy of each changeable line, sorted by where chance puts it.
+fn between(source: &[Vec<u8>], changeable: &mut Changeable, random: &mut Random) -> Vec<Stranger> {
+    let numbers: HashMap<&[u8], usize> =
+        source.iter().enumerate().map(|(number, line)| (line.as_slice(), number)).collect();
+    let originals = changeable.lines.clone();
+    let copies = originals.iter().zip(changeable.copies(&originals));
+    let stranger = |(line, copy): (&Vec<u8>, Copy)| Stranger {
+        before: random.below(source.len()),
+        of: numbers[line.as_slice()],
+        line: copy.line,
+    };
+    let mut strangers: Vec<Stranger> = copies.map(stranger).collect();
+    strangers.sort_by_key(|stranger| stranger.before);
+    strangers
 }
 
 #[cfg(test)]

@@ -29,18 +29,21 @@ pub use sameness::Comparison;
 
 use crate::exit::Outcome;
 use crate::noise::Watch;
+use crate::random::fresh_seed;
 use crate::rules::{Code, Probe, Reason, Severity, Track, Verdict};
 
 impl Probe {
-    /// What stands out without being significant is asked again; what stays so is left open only where the host
-    /// was restless meanwhile.
-    fn ask_twice_if_undecided(self, examinee: &Examinee<'_>) -> Outcome<Heard> {
+    /// What stands out by its time is asked again, and the second answer counts: once in a while the host is to blame.
+    /// Asked with other lines: who keeps on the disk what it was asked knows the first ones. What stays undecided is left
+    /// open only where the host was restless meanwhile.
+    fn ask_again_if_it_stands_out(self, examinee: &mut Examinee<'_>) -> Outcome<Heard> {
         if !matches!(self, Self::Cache | Self::Coalescing | Self::Recognition) {
             return self.ask(examinee);
         }
         let watch = Watch::begin(examinee.placement.system(examinee.tracks[0]))?;
         let mut heard = self.ask(examinee)?;
-        if heard.undecided {
+        if heard.stands_out() {
+            examinee.seed = fresh_seed();
             heard = self.ask(examinee)?;
             heard.undecided &= watch.end(None)?.is_disturbed();
         }
@@ -110,6 +113,14 @@ impl Heard {
         heard
     }
 
+    /// Whether something was seen by its time, surely or not.
+    fn stands_out(&self) -> bool {
+        let is_timed = |finding: &Finding| {
+            matches!(finding.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
+        };
+        self.undecided || self.findings.iter().any(is_timed)
+    }
+
     fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
         self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
     }
@@ -141,7 +152,7 @@ pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Outcome<Vec<Exa
             break;
         }
         let begin = Instant::now();
-        let heard = probe.ask_twice_if_undecided(examinee)?;
+        let heard = probe.ask_again_if_it_stands_out(examinee)?;
         let lost =
             |track: &Track| heard.findings.iter().any(|finding| finding.track == *track && is_fatal(finding));
         examinee.tracks.retain(|track| !lost(track));

@@ -43,17 +43,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Outcome<Heard> {
     Ok(heard)
 }
 
-/// What stands out is asked again, and the second answer counts: once in a while the host is to blame.
 fn in_lockstep(examinee: &Examinee<'_>, set: &mut Changeable) -> Outcome<Heard> {
-    let heard = ask_lines(examinee, set)?;
-    if stands_out(&heard) { ask_lines(examinee, set) } else { Ok(heard) }
-}
-
-fn stands_out(heard: &Heard) -> bool {
-    heard.undecided || heard.findings.iter().any(|finding| finding.reason.code == Code::Recognises)
-}
-
-fn ask_lines(examinee: &Examinee<'_>, set: &mut Changeable) -> Outcome<Heard> {
     let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
     // Lines first, then their copies; asked in any order.
     let originals = set.lines[..pairs].to_vec();
@@ -93,7 +83,7 @@ fn alike(set: &[Vec<u8>], answers: &[Vec<u8>], copies: &[Copy]) -> Option<Reason
 
 fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outcome<Heard> {
     let heard = take_turns(examinee, track, set, 1, LOOKED_AT_RATIO)?;
-    if stands_out(&heard) {
+    if heard.stands_out() {
         take_turns(examinee, track, set, MORE_TURNS, RECOGNISED_RATIO)
     } else {
         Ok(heard)
