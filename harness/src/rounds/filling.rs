@@ -14,9 +14,11 @@ use crate::rules::{Code, Reason};
 use crate::verify::invalid_utf8;
 use crate::verify::length;
 
-/// With other neighbours in its batch a line's sums are rounded otherwise, and a batch's shortlist is another; but that
-/// doesn't change so much of a text.
+/// With other neighbours in its batch a line's sums are rounded otherwise, and a batch's shortlist is another. That changes
+/// up to 8 % of 1,000 lines in Marian's int8 (three models, batches of 32 and 128), up to 0.4 % in its f32.
 pub const MOST_CHANGED: f64 = 0.2;
+/// Of a few lines chance alone may take more: so many standard deviations are granted.
+const GRANTED: f64 = 3.0;
 /// Filler lines that are asked in a file of their own.
 const MOST_ALONE: usize = 100;
 
@@ -116,8 +118,10 @@ impl Filling {
 }
 
 fn too_many_differ(differing: usize, lines: usize, when: &str) -> Option<Reason> {
+    let total = lines as f64;
+    let by_chance = GRANTED * (total * MOST_CHANGED * (1.0 - MOST_CHANGED)).sqrt();
     let figure = || format!("{differing} of {lines} lines differ {when}");
-    (differing as f64 > MOST_CHANGED * lines as f64).then(|| Code::Nondeterministic.reason(figure()))
+    (differing as f64 > MOST_CHANGED * total + by_chance).then(|| Code::Nondeterministic.reason(figure()))
 }
 
 /// Lines as a file, each ended.
@@ -200,9 +204,18 @@ mod tests {
             filling.changed(&filling.scored(&pass), &others).map(|reason| reason.figure)
         };
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
-        assert_eq!(changed("a\nb\nc\nx\na\nb\n").unwrap(), "1 of 3 lines differ when they come again");
-        assert_eq!(changed("a\nb\nc\nx\nx\nb\n").unwrap(), "2 of 3 lines differ when they come again");
+        assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
+        assert_eq!(changed("a\nb\nc\nx\nx\nx\n").unwrap(), "3 of 3 lines differ when they come again");
     }
+
+    #[test]
+    fn a_fifth_may_differ_and_of_few_lines_what_chance_adds() {
+        let caught = |differing, lines| too_many_differ(differing, lines, "").is_some();
+        assert!(!caught(1084, 5000) && caught(1085, 5000));
+        assert!(!caught(32, 100) && caught(33, 100));
+        assert!(!caught(5, 10) && caught(6, 10));
+    }
+
     #[test]
     fn filler_has_the_same_answers_in_a_file_of_its_own() {
         let lines: Vec<Vec<u8>> = (0..10).map(|i| format!("line {i}").into_bytes()).collect();
@@ -222,6 +235,6 @@ mod tests {
                 .map(|reason| reason.figure)
         };
         assert_eq!(alone(2), None, "rounding");
-        assert_eq!(alone(3).unwrap(), "3 of 10 lines differ in a file of their own");
+        assert_eq!(alone(6).unwrap(), "6 of 10 lines differ in a file of their own");
     }
 }

@@ -34,9 +34,10 @@ use crate::cgroup::Group;
 use crate::exit::{Exit, Outcome};
 use crate::os::{self, Interest};
 use crate::process::tree;
+use crate::random::{Random, fresh_seed};
 
 /// Mean time between two looks at a system's cores, and at the memory of one of several processes.
-pub const MEMORY_LOOK: Duration = Duration::from_millis(50);
+pub const TREE_LOOK: Duration = Duration::from_millis(50);
 /// Time for helpers of a system to see its end and go: a pool's workers need a few milliseconds.
 pub const GRACE: Duration = Duration::from_secs(1);
 /// Time between two looks at processes that are going: a system that answers from a process behind its own is
@@ -122,6 +123,9 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    // Anything up to twice the mean: who hops to another core right after a look may meet the next one there.
+    let mut random = Random::new(fresh_seed(), "looks");
+    let mut until_next_look = || TREE_LOOK.mul_f64(random.below(1024) as f64 / 512.0);
     let (mut looked, mut pause) = (Instant::now(), until_next_look());
     loop {
         // Once standard error is closed, its place in the list is taken by something that is waited for anyway.
@@ -153,11 +157,6 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
     report.supervisor_ns = os::own_cpu_ns();
     Ok(report)
-}
-
-/// Anything up to twice the mean: who hops to another core right after a look may meet the next one there.
-fn until_next_look() -> Duration {
-    MEMORY_LOOK.mul_f64((os::monotonic_ns() % 1024) as f64 / 512.0)
 }
 
 /// The bench looks between lines only, so that it disturbs none; who works elsewhere for as long as a line takes, by children

@@ -98,6 +98,22 @@ fn work_in_a_process_behind_is_timed_to_its_end() {
 }
 
 #[test]
+fn filler_must_be_worked_on_as_the_set_is() {
+    let spared = "{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) print (NR > 50 && line[i] ~ /^filler/ ? \"x\" : line[i]) }";
+    let bench = |script: &str| {
+        let head = "tracks = [\"throughput-1\"]\nfiller = \"filler.en\"\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
+        let system = format!("[[system]]\nname = \"it\"\ncommand = [\"awk\", {script:?}]\n");
+        let bench = Bench::new(&format!("{head}{system}"));
+        bench.write("filler.en", (0..200).map(|i| format!("filler {i}\n")).collect::<String>());
+        bench
+    };
+    assert_refused(&bench(spared), "nondeterministic", "5 of 5 lines differ in a file of their own");
+    let honest = bench("{ print }");
+    assert_eq!(honest.run(&[]).code, Some(0));
+    assert!(honest.records()[0]["timed_lines"].as_u64().unwrap() > 50, "filler was asked");
+}
+
+#[test]
 fn a_short_flood_is_seen_after_its_end() {
     let bench = throughput("yes | head -c 80000000");
     assert_refused(&bench, "flood", "80000000 bytes");
