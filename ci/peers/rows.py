@@ -7,7 +7,7 @@ SSRU = {**TRANSFORMER, "transformer-decoder-autoreg": "rnn", "dec-cell": "ssru",
 
 class Row:
     """A model's options, the backend that runs it here, and the goals: our words/s over the others' best, at batch 1
-    and batched."""
+    and batched (on one core; on all it is the same)."""
 
     def __init__(self, backend, goals, **options):
         self.backend, self.goals = backend, goals

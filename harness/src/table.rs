@@ -85,21 +85,15 @@ const DISPENSABLE: [&str; 8] =
     ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
 
 /// The table of `rows`, in `width` columns of text as far as that goes.
-fn table(rows: &[CellSummary], mut columns: Vec<Column>, width: usize) -> String {
-    let mut dispensable = DISPENSABLE.iter();
-    loop {
-        let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
-        let figures = 1..columns.len() - 1;
-        let mut cells: Vec<Vec<String>> =
-            rows.iter().map(|row| columns.iter().map(|(_, text)| text(row)).collect()).collect();
-        figures.clone().for_each(|column| align(&mut cells, column));
-        let table = grid(&heads, cells, figures);
-        let widest = table.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
-        match dispensable.next() {
-            Some(head) if widest > width => columns.retain(|column| column.0 != *head),
-            _ => return table,
-        }
-    }
+fn table(rows: &[CellSummary], columns: Vec<Column>, width: usize) -> String {
+    let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
+    let figures = 1..columns.len() - 1;
+    let mut cells: Vec<Vec<String>> =
+        rows.iter().map(|row| columns.iter().map(|(_, text)| text(row)).collect()).collect();
+    figures.clone().for_each(|column| align(&mut cells, column));
+    let dispensable: Vec<usize> =
+        DISPENSABLE.iter().filter_map(|name| heads.iter().position(|head| head == name)).collect();
+    narrowed(&heads, &cells, figures, &dispensable, width)
 }
 
 /// Puts the points of a column of figures below each other.
@@ -159,6 +153,30 @@ pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> St
     }
     // Blanks at the end would wrap where a line just fits.
     table.trim_fmt()
+}
+
+/// A grid in the width to keep to, as far as doing without the `dispensable` columns goes, first to last.
+pub fn fitted(heads: &[&str], rows: &[Vec<String>], figures: Range<usize>, dispensable: &[usize]) -> String {
+    narrowed(heads, rows, figures, dispensable, width())
+}
+
+fn narrowed(
+    heads: &[&str],
+    rows: &[Vec<String>],
+    figures: Range<usize>,
+    dispensable: &[usize],
+    width: usize,
+) -> String {
+    let without = |left_out: &[usize]| {
+        let kept: Vec<usize> = (0..heads.len()).filter(|column| !left_out.contains(column)).collect();
+        let place = |column| kept.partition_point(|kept| *kept < column);
+        let heads: Vec<&str> = kept.iter().map(|&column| heads[column]).collect();
+        let rows = rows.iter().map(|row| kept.iter().map(|&column| row[column].clone()).collect());
+        grid(&heads, rows.collect(), place(figures.start)..place(figures.end))
+    };
+    let fits = |grid: &String| grid.lines().all(|line| line.chars().count() <= width);
+    let narrowest = || without(dispensable);
+    (0..dispensable.len()).map(|count| without(&dispensable[..count])).find(fits).unwrap_or_else(narrowest)
 }
 
 /// A probability, to the digits that matter.
@@ -268,6 +286,24 @@ mod tests {
         assert_eq!(broken("a bc def ghij", "  ", 8), "a bc def\n  ghij");
         assert_eq!(broken("  - much-longer-than that", "    ", 8), "  - much-longer-than\n    that");
         assert_eq!(broken("any width", "", usize::MAX), "any width");
+    }
+
+    #[test]
+    fn a_narrow_table_does_without_what_it_can_first_to_last() {
+        let (heads, row) = (["name", "unit", "speed", "time"], ["engine", "words", "123", "45"]);
+        let rows = [row.map(str::to_owned).to_vec()];
+        let heads_in = |width| {
+            let table = narrowed(&heads, &rows, 2..4, &[1, 3], width);
+            let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+            (lines.next().unwrap(), lines.next().unwrap())
+        };
+        let two = |head: &str, row: &str| (head.to_owned(), row.to_owned());
+        assert_eq!(heads_in(80), two("name unit speed time", "engine words 123 45"));
+        assert_eq!(heads_in(22), two("name speed time", "engine 123 45"));
+        assert_eq!(heads_in(16), two("name speed", "engine 123"));
+        assert_eq!(heads_in(3), heads_in(16), "what can't be done without stays");
+        let right = narrowed(&heads, &rows, 2..4, &[1, 3], 16);
+        assert!(right.ends_with("  123"), "figures still stand right: {right:?}");
     }
 
     #[test]

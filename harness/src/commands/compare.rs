@@ -153,6 +153,9 @@ impl Cell {
     }
 }
 
+/// Columns that a narrow terminal does without, first to last: p, the speed before, the test set, the interval, the speed.
+const DISPENSABLE: [usize; 5] = [7, 4, 2, 6, 3];
+
 fn as_text(answer: &Answer) -> String {
     let heads = ["system", "track", "test set", "words/s", "before", "time", "interval", "p", ""];
     let figure =
@@ -170,10 +173,11 @@ fn as_text(answer: &Answer) -> String {
             cell.verdict(),
         ]
     };
-    let mut lines = vec![table::grid(&heads, answer.cells.iter().map(row).collect(), 3..8)];
+    let rows: Vec<_> = answer.cells.iter().map(row).collect();
+    let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];
     lines.extend(answer.quality.iter().map(Quality::about));
-    lines.extend(answer.only_in_baseline.iter().map(|cell| format!("only in {}: {cell}", answer.baseline)));
-    lines.extend(answer.only_in_candidate.iter().map(|cell| format!("only in {}: {cell}", answer.candidate)));
+    lines.extend(only_in(&answer.baseline, &answer.only_in_baseline));
+    lines.extend(only_in(&answer.candidate, &answer.only_in_candidate));
     lines.push(match answer.exit() {
         Exit::No => "WORSE".into(),
         Exit::NothingMeasured => {
@@ -182,4 +186,8 @@ fn as_text(answer: &Answer) -> String {
         _ => "nothing is slower or worse".to_owned(),
     });
     lines.join("\n") + "\n"
+}
+
+fn only_in(run: &str, cells: &[String]) -> Option<String> {
+    (!cells.is_empty()).then(|| table::wrapped(&format!("only in {run}: {}", cells.join(", ")), "  "))
 }

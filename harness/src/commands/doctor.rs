@@ -81,19 +81,27 @@ fn sacrebleu() -> Finding {
 }
 
 fn as_text(findings: &[Finding], worst: Health) -> String {
-    let row = |finding: &Finding| {
-        let health = match finding.health {
-            Health::Good => "ok",
-            Health::Warning => "warning",
-            Health::Bad => "BAD",
-        };
-        vec![finding.what.to_owned(), health.into(), finding.found.clone(), finding.remedy.clone()]
-    };
-    let rows = findings.iter().map(row).collect();
+    let widest = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
+    let told: String = findings.iter().map(|finding| told(finding, widest)).collect();
     let verdict = match worst {
         Health::Good => "fit to measure",
         Health::Warning => "fit to measure, with the warnings above",
         Health::Bad => "NOT fit to measure",
     };
-    format!("{}\n{verdict}\n", table::grid(&["what", "", "found", "remedy"], rows, 0..0))
+    format!("{told}{verdict}\n")
+}
+
+/// One finding; its remedy stands below it, where the eye looks next.
+fn told(finding: &Finding, widest: usize) -> String {
+    let health = match finding.health {
+        Health::Good => "ok",
+        Health::Warning => "warning",
+        Health::Bad => "BAD",
+    };
+    let Finding { what, found, remedy, .. } = finding;
+    let mut text = table::wrapped(&format!("{what:widest$}  {health:7}  {found}"), "    ") + "\n";
+    if !remedy.is_empty() {
+        text += &(table::wrapped(&format!("    → {remedy}"), "      ") + "\n");
+    }
+    text
 }

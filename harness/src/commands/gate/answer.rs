@@ -102,6 +102,10 @@ pub(super) fn conclude(answer: &Answer, as_json: bool) -> Outcome {
     Ok(if answer.regressed { Exit::No } else { Exit::Done })
 }
 
+/// Columns that a narrow terminal does without, first to last: noise, p, the baseline's speed, the test set, the interval, the
+/// baseline's name, the speed.
+const DISPENSABLE: [usize; 7] = [9, 8, 5, 3, 7, 1, 4];
+
 fn as_text(answer: &Answer) -> String {
     let heads = [
         "system", "baseline", "track", "test set", "words/s", "baseline", "time", "interval", "p", "noise",
@@ -123,7 +127,8 @@ fn as_text(answer: &Answer) -> String {
             format!("{:?}", found.change).to_lowercase(),
         ]
     };
-    let mut text = table::grid(&heads, answer.cells.iter().map(row).collect(), 4..10) + "\n";
+    let rows: Vec<_> = answer.cells.iter().map(row).collect();
+    let mut text = table::fitted(&heads, &rows, 4..10, &DISPENSABLE) + "\n";
     for quality in &answer.quality {
         let _ = writeln!(text, "{}", quality.about());
     }
