@@ -53,15 +53,15 @@ const FAR: usize = 768 << 10;
 
 impl Walks {
     /// What holds without a tuning, as measured on Zen 5. Weights from afar are asked for ahead of time: some blocks where
-    /// memory is what takes time, the next panel where multiplying is, and memory would rest meanwhile. Near weights, but
-    /// for a single row, are left to the processor's own fetching.
+    /// memory is what takes time, the next panel where multiplying is, and memory would rest meanwhile. Near weights are left
+    /// to the processor's own fetching, but for a single row, and for so many that what they write drives the next panel away.
     pub(crate) fn built_in(bytes: usize) -> Self {
         let walk = |ahead| Walk { tall: 6, pass: 0, ahead };
         let (one, some, panel, many) = (walk(32), walk(128), walk(Walk::PANEL), walk(0));
         if bytes > FAR {
             Self([one, some, some, some, panel, panel])
         } else {
-            Self([one, many, many, many, many, many])
+            Self([one, many, many, many, many, panel])
         }
     }
 

@@ -4,7 +4,7 @@
 
 use libloading::{Library, Symbol};
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 type Handle = *mut c_void;
 
@@ -14,6 +14,7 @@ const S32: i32 = 4;
 const S8: i32 = 5;
 const U8: i32 = 6;
 const ANY: i32 = 1;
+const VECTOR: i32 = 2;
 const ROW_MAJOR: i32 = 3;
 const CPU: i32 = 1;
 const IN_ORDER: u32 = 1;
@@ -21,6 +22,12 @@ const WEIGHTS_DESCRIPTION: i32 = 131;
 const ARG_SRC: i32 = 1;
 const ARG_DST: i32 = 17;
 const ARG_WEIGHTS: i32 = 33;
+const ARG_BIAS: i32 = 41;
+/// Together with an argument: its scales.
+const ARG_SCALES: i32 = 4096;
+/// Masks of scales: one for all, and one for each column.
+const ALL: i32 = 0;
+const EACH_COLUMN: i32 = 2;
 const ALLOCATE: Handle = usize::MAX as Handle;
 
 #[repr(C)]
@@ -33,7 +40,9 @@ struct Arg {
 /// What is multiplied.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// u8 by s8 to s32.
+    /// u8 by s8 to s32: what it takes to make numbers of them is left to the caller.
+    Sums,
+    /// u8 by s8 to f32, with a scale of the rows, scales of the columns, and bias: as ours.
     Int8,
     /// f32 throughout.
     F32,
@@ -84,6 +93,20 @@ impl OneDnn {
         Ok(description)
     }
 
+    fn vector(&self, values: usize) -> Result<Handle> {
+        let (mut description, shape) = (null_mut(), [values as i64]);
+        call!(self.dnnl_memory_desc_create_with_tag(
+            &mut description => *mut Handle, 1 => i32, shape.as_ptr() => *const i64, F32 => i32, VECTOR => i32));
+        Ok(description)
+    }
+
+    /// An argument of its own memory, whose first values are 1.
+    fn argument(&self, arg: i32, description: Handle, values: usize, of: i32) -> Result<Arg> {
+        let memory = self.memory(description)?;
+        self.fill(memory, values, if of == F32 { &[0, 0, 128, 63] } else { &[1] })?;
+        Ok(Arg { arg, memory })
+    }
+
     fn memory(&self, description: Handle) -> Result<Handle> {
         let mut memory = null_mut();
         call!(self.dnnl_memory_create(
@@ -91,18 +114,34 @@ impl OneDnn {
         Ok(memory)
     }
 
+    /// Scales of the rows, of which this version takes one for all, and of the columns.
+    fn scales(&self) -> Result<Handle> {
+        let mut attributes = null_mut();
+        call!(self.dnnl_primitive_attr_create(&mut attributes => *mut Handle));
+        for (arg, mask) in [(ARG_SRC, ALL), (ARG_WEIGHTS, EACH_COLUMN)] {
+            call!(self.dnnl_primitive_attr_set_scales_mask(attributes => Handle, arg => i32, mask => i32));
+        }
+        Ok(attributes)
+    }
+
     /// A product of [m, k] by [k, n].
     pub fn product<'a>(&'a self, kind: Kind, m: usize, k: usize, n: usize) -> Result<Box<dyn FnMut() + 'a>> {
         let (a, b, c) = match kind {
-            Kind::Int8 => (U8, S8, S32),
+            Kind::Sums => (U8, S8, S32),
+            Kind::Int8 => (U8, S8, F32),
             Kind::F32 => (F32, F32, F32),
         };
         let [src, dst] = [self.description([m, k], a, ROW_MAJOR)?, self.description([m, n], c, ROW_MAJOR)?];
         let any = self.description([k, n], b, ANY)?;
+        let (bias, attributes) = match kind {
+            Kind::Sums => (null_mut(), null_mut()),
+            Kind::Int8 => (self.description([1, n], F32, ROW_MAJOR)?, self.scales()?),
+            Kind::F32 => (self.description([1, n], F32, ROW_MAJOR)?, null_mut()),
+        };
         let mut chosen = null_mut();
         call!(self.dnnl_matmul_primitive_desc_create(
-            &mut chosen => *mut Handle, self.engine => Handle, src => Handle, any => Handle, null_mut() => Handle,
-            dst => Handle, null() => *const c_void));
+            &mut chosen => *mut Handle, self.engine => Handle, src => Handle, any => Handle, bias => Handle,
+            dst => Handle, attributes.cast_const() => *const c_void));
         let mut primitive = null_mut();
         call!(self.dnnl_primitive_create(&mut primitive => *mut Handle, chosen => Handle));
         // SAFETY: the name is oneDNN's, and the types are those of its header.
@@ -110,13 +149,17 @@ impl OneDnn {
             unsafe { self.library.get(b"dnnl_primitive_desc_query_md\0")? };
         // SAFETY: the description is the library's own, and lives on.
         let weights = unsafe { query(chosen, WEIGHTS_DESCRIPTION, 0) };
-        let args = [
-            Arg { arg: ARG_SRC, memory: self.memory(src)? },
-            Arg { arg: ARG_WEIGHTS, memory: self.memory(weights)? },
-            Arg { arg: ARG_DST, memory: self.memory(dst)? },
-        ];
-        for ((values, of), Arg { memory, .. }) in [(m * k, a), (k * n, b)].into_iter().zip(&args) {
-            self.fill(*memory, values, if of == F32 { &[0, 0, 128, 63] } else { &[1] })?; // 1
+        let mut args =
+            vec![self.argument(ARG_SRC, src, m * k, a)?, self.argument(ARG_WEIGHTS, weights, k * n, b)?];
+        args.push(self.argument(ARG_DST, dst, 0, c)?);
+        if !bias.is_null() {
+            args.push(self.argument(ARG_BIAS, bias, n, F32)?);
+        }
+        if !attributes.is_null() {
+            for (arg, values) in [(ARG_SRC, 1), (ARG_WEIGHTS, n)] {
+                let scales = self.vector(values)?;
+                args.push(self.argument(ARG_SCALES | arg, scales, values, F32)?);
+            }
         }
         // SAFETY: as above.
         let execute: Symbol<'a, unsafe extern "C" fn(Handle, Handle, i32, *const Arg) -> i32> =
