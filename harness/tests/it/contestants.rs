@@ -27,15 +27,20 @@ fn cases() -> Vec<Case> {
     table.map(case).collect()
 }
 
-/// Verifies a contestant in the shipped checkout, with patience for a loaded machine but not for a hung system.
-fn verify(contestant: &str, further: &[&str]) -> (Ended, Value) {
+/// Seconds that a line may take, and a launch: of who may hang, and of who doesn't, on however loaded a machine.
+const BRIEF: [&str; 2] = ["4", "8"];
+const PATIENT: [&str; 2] = ["30", "120"];
+
+/// Verifies a contestant in the shipped checkout.
+fn verify(contestant: &str, [line, launch]: [&str; 2], further: &[&str]) -> (Ended, Value) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let file = scratch.path().join("known");
     let contestants = "harness/tests/contestants/contestant.py";
     let command = format!("exec python3 {contestants} {contestant} {{track}} {}", file.display());
     let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
-    dyno.args(["verify", "--json", "--line-seconds", "4", "--launch-seconds", "8", "--command", &command]);
+    dyno.args(["verify", "--json", "--command", &command]);
+    dyno.args(["--line-seconds", line, "--launch-seconds", launch]);
     let ended = Ended::of(dyno.args(further).current_dir(root).output().expect("dyno starts"));
     let verdict = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{contestant}: {ended:?}"));
     (ended, verdict)
@@ -65,7 +70,7 @@ fn each_misbehaviour_is_refused_by_its_own_probe_with_its_own_code() {
     for_each(&cases, |case| {
         let track = ["--track", case.track];
         let track = if case.track == "both" { &[][..] } else { &track[..] };
-        let (ended, verdict) = verify(case.contestant, &[&["--probe", case.probe], track].concat());
+        let (ended, verdict) = verify(case.contestant, BRIEF, &[&["--probe", case.probe], track].concat());
         let is_warning = ["length", "tracks_differ"].contains(&case.code);
         let expected = if is_warning { (Some(0), "VALID") } else { (Some(1), "INVALID") };
         let told = (ended.code, verdict["verdict"].as_str().unwrap());
@@ -83,7 +88,7 @@ fn honest_contestants_pass() {
     assert!(cases.len() >= 8);
     for_each(&cases, |case| {
         let probes = ["--probe", "buffering", "--probe", "conformance", "--probe", "audit"];
-        let (ended, verdict) = verify(case.contestant, &probes);
+        let (ended, verdict) = verify(case.contestant, PATIENT, &probes);
         let passed = ended.code == Some(0) && verdict["verdict"] == "VALID" && codes(&verdict).is_empty();
         (!passed).then(|| format!("{}: {}", case.contestant, verdict["reasons"]))
     });
@@ -91,7 +96,7 @@ fn honest_contestants_pass() {
 
 #[test]
 fn every_reason_says_figure_limit_and_remedy() {
-    let (_, verdict) = verify("reads_ahead", &["--probe", "buffering", "--track", "latency"]);
+    let (_, verdict) = verify("reads_ahead", BRIEF, &["--probe", "buffering", "--track", "latency"]);
     let reason = &verdict["reasons"][0];
     for key in ["figure", "limit", "remedy"] {
         assert!(reason[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {reason}");
@@ -102,7 +107,8 @@ fn every_reason_says_figure_limit_and_remedy() {
 
 #[test]
 fn reading_ahead_is_fine_where_files_are_passed() {
-    let (ended, verdict) = verify("waits_for_eof", &["--probe", "conformance", "--track", "throughput-1"]);
+    let (ended, verdict) =
+        verify("waits_for_eof", BRIEF, &["--probe", "conformance", "--track", "throughput-1"]);
     assert_eq!((ended.code, verdict["verdict"].as_str()), (Some(0), Some("VALID")), "{verdict}");
 }
 
