@@ -54,14 +54,17 @@ const FAR: usize = 768 << 10;
 impl Walks {
     /// What holds without a tuning, as measured on Zen 5. Weights from afar are asked for ahead of time: some blocks where
     /// memory is what takes time, the next panel where multiplying is, and memory would rest meanwhile. Near weights are left
-    /// to the processor's own fetching, but for a single row, and for so many that what they write drives the next panel away.
+    /// to the processor's own fetching, but for a single row; many rows take them in passes, so that a pass's activations
+    /// stay near too.
     pub(crate) fn built_in(bytes: usize) -> Self {
-        let walk = |ahead| Walk { tall: 6, pass: 0, ahead };
-        let (one, some, panel, many) = (walk(32), walk(128), walk(Walk::PANEL), walk(0));
+        let walk = |pass, ahead| Walk { tall: 6, pass, ahead };
+        let one = walk(0, 32);
         if bytes > FAR {
+            let (some, panel) = (walk(0, 128), walk(0, Walk::PANEL));
             Self([one, some, some, some, panel, panel])
         } else {
-            Self([one, many, many, many, many, panel])
+            let (few, many) = (walk(0, 0), walk(96, 0));
+            Self([one, few, few, few, few, many])
         }
     }
 

@@ -136,15 +136,23 @@ impl Panel<'_> {
 
     /// What is fetched while a tile of `wide` vectors from `first` is summed up, the `turn`th of so many `tiles` of rows:
     /// the blocks `ahead` of its own, or the tile's share of the panel that follows.
-    pub(crate) fn soon(&self, first: usize, wide: usize, ahead: u16, (turn, tiles): (usize, usize)) -> Soon {
-        let (from, share) = if ahead == Walk::PANEL {
-            let passes = self.vectors.div_ceil(wide);
-            let (part, parts) = (turn * passes + first / wide, tiles * passes);
-            (self.blocks.len() * (parts + part) / parts, parts)
-        } else {
-            (first + usize::from(ahead), 1)
+    pub(crate) fn soon(
+        &self,
+        first: usize,
+        wide: usize,
+        ahead: u16,
+        (turn, tiles): (usize, usize),
+    ) -> Option<Soon> {
+        let (from, share) = match ahead {
+            0 => return None,
+            Walk::PANEL => {
+                let passes = self.vectors.div_ceil(wide);
+                let (part, parts) = (turn * passes + first / wide, tiles * passes);
+                (self.blocks.len() * (parts + part) / parts, parts)
+            }
+            ahead => (first + usize::from(ahead), 1),
         };
-        Soon { from: self.blocks.as_ptr().wrapping_add(from), step: Soon::UNIT * self.vectors / share }
+        Some(Soon { from: self.blocks.as_ptr().wrapping_add(from), step: Soon::UNIT * self.vectors / share })
     }
 }
 

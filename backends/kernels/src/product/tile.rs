@@ -60,7 +60,7 @@ macro_rules! product {
             $(#[$feature])*
             #[inline(never)] // each with all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
-                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: Soon,
+                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: Option<Soon>,
             ) {
                 let column = panel.column + LANES * first;
                 let a = job.row_starts::<ROWS>(row);
@@ -72,9 +72,10 @@ macro_rules! product {
                     }
                 });
                 for g in 0..job.groups {
-                    let soon = soon.group(g);
-                    for next in 0..VECTORS {
-                        lanes::prefetch(soon.wrapping_add(next));
+                    if let Some(soon) = soon {
+                        for next in 0..VECTORS {
+                            lanes::prefetch(soon.group(g).wrapping_add(next));
+                        }
                     }
                     // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
                     let blocks: &[Block; VECTORS] = unsafe { panel.group(g, first) };
