@@ -172,11 +172,12 @@ fn words_of_a_further_line(run: &Run<'_>) -> f64 {
     total.max(1) as f64 / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
-/// Which lines of the set follow it, in other orders, until there are `further` of them.
+/// Which lines of the set follow it, in other orders, until there are `further` of them. Each round has its own, so that the
+/// file of a round before is of no use.
 fn repeats(run: &Run<'_>, further: usize) -> Vec<usize> {
     let set = run.round.test_set;
     let copy = |number: usize| {
-        let purpose = format!("copy {number} of {}", set.name);
+        let purpose = format!("copy {number} of {} in round {}", set.name, run.round.number);
         Random::new(run.bench.campaign.seed, &purpose).permutation(set.source.len())
     };
     (0..further.div_ceil(set.source.len())).flat_map(copy).collect()

@@ -81,10 +81,16 @@ fn alike(set: &[Vec<u8>], answers: &[Vec<u8>], copies: &[Copy]) -> Option<Reason
     (is_telling && same as f64 > SAME_ANSWERS * pairs.len() as f64).then(|| Code::Recognises.reason(figure()))
 }
 
+/// The rounds give the set again and again; so whoever keeps the answers to whole files has seen it before the first turn.
 fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outcome<Heard> {
-    let heard = take_turns(examinee, track, set, 1, LOOKED_AT_RATIO)?;
+    let lines = file(examinee, &set.lines)?;
+    let before = examinee.pass(track, &lines)?;
+    if !before.reasons.is_empty() {
+        return Ok(Heard::failed(track, before.reasons));
+    }
+    let heard = take_turns(examinee, track, (&lines, set), 1, LOOKED_AT_RATIO)?;
     if heard.stands_out() {
-        take_turns(examinee, track, set, MORE_TURNS, RECOGNISED_RATIO)
+        take_turns(examinee, track, (&lines, set), MORE_TURNS, RECOGNISED_RATIO)
     } else {
         Ok(heard)
     }
@@ -105,18 +111,17 @@ fn file(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Outcome<Vec<Vec<u8>>> {
 fn take_turns(
     examinee: &Examinee<'_>,
     track: Track,
-    set: &mut Changeable,
+    (lines, set): (&[Vec<u8>], &mut Changeable),
     turns: usize,
     limit: f64,
 ) -> Outcome<Heard> {
-    let lines = file(examinee, &set.lines)?;
     let mut times = [const { Vec::new() }; 3];
     let (mut growth, mut alike_answers) = (Vec::new(), None);
     for _ in 0..turns {
-        let changed = set.copies(&lines);
+        let changed = set.copies(lines);
         let copies: Vec<Vec<u8>> = changed.iter().map(|copy| copy.line.clone()).collect();
         let mut answers = Vec::new();
-        for (input, times) in [&lines[..1], &lines, &copies].into_iter().zip(&mut times) {
+        for (input, times) in [&lines[..1], lines, &copies].into_iter().zip(&mut times) {
             let pass = examinee.pass(track, input)?;
             if !pass.reasons.is_empty() {
                 return Ok(Heard::failed(track, pass.reasons));

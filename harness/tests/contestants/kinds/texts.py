@@ -59,7 +59,8 @@ def repeats_itself():
 
 def hurries_in_files():
     # Another text in the throughput tracks.
-    echo(lambda n, answer, line: say(answer if LATENCY else answer[: max(1, len(answer) - 3)]))
+    shorter = lambda text: text[: max(1, len(text) - 3)].encode()
+    echo(lambda n, answer, line: say(answer if LATENCY else shorter(answer.decode(errors="replace"))))
 
 
 def tires_of_launches():
