@@ -87,10 +87,8 @@ fn truth() -> Vec<(&'static str, String)> {
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
         ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
         ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
-        (
-            "share of filler or repeated lines that differ, above, by three standard deviations",
-            percent(filling::MOST_CHANGED),
-        ),
+        ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
+        ("standard deviations that chance may add to it", filling::GRANTED.to_string()),
         (
             "cached, recognises: answered at once, time per word below, of the pair's other",
             format!("{:.2}", timing::AT_ONCE_RATIO),

@@ -91,9 +91,7 @@ fn table(rows: &[CellSummary], columns: Vec<Column>, width: usize) -> String {
     let mut cells: Vec<Vec<String>> =
         rows.iter().map(|row| columns.iter().map(|(_, text)| text(row)).collect()).collect();
     figures.clone().for_each(|column| align(&mut cells, column));
-    let dispensable: Vec<usize> =
-        DISPENSABLE.iter().filter_map(|name| heads.iter().position(|head| head == name)).collect();
-    narrowed(&heads, &cells, figures, &dispensable, width)
+    narrowed(&heads, &cells, figures, &DISPENSABLE, width)
 }
 
 /// Puts the points of a column of figures below each other.
@@ -155,8 +153,8 @@ pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> St
     table.trim_fmt()
 }
 
-/// A grid in the width to keep to, as far as doing without the `dispensable` columns goes, first to last.
-pub fn fitted(heads: &[&str], rows: &[Vec<String>], figures: Range<usize>, dispensable: &[usize]) -> String {
+/// A grid in the width to keep to, as far as doing without the columns of `dispensable` heads goes, first to last.
+pub fn fitted(heads: &[&str], rows: &[Vec<String>], figures: Range<usize>, dispensable: &[&str]) -> String {
     narrowed(heads, rows, figures, dispensable, width())
 }
 
@@ -164,19 +162,21 @@ fn narrowed(
     heads: &[&str],
     rows: &[Vec<String>],
     figures: Range<usize>,
-    dispensable: &[usize],
+    dispensable: &[&str],
     width: usize,
 ) -> String {
-    let without = |left_out: &[usize]| {
-        let kept: Vec<usize> = (0..heads.len()).filter(|column| !left_out.contains(column)).collect();
+    let without = |count: usize| {
+        let left_out = &dispensable[..count];
+        let kept: Vec<usize> =
+            (0..heads.len()).filter(|&column| !left_out.contains(&heads[column])).collect();
         let place = |column| kept.partition_point(|kept| *kept < column);
         let heads: Vec<&str> = kept.iter().map(|&column| heads[column]).collect();
         let rows = rows.iter().map(|row| kept.iter().map(|&column| row[column].clone()).collect());
         grid(&heads, rows.collect(), place(figures.start)..place(figures.end))
     };
     let fits = |grid: &String| grid.lines().all(|line| line.chars().count() <= width);
-    let narrowest = || without(dispensable);
-    (0..dispensable.len()).map(|count| without(&dispensable[..count])).find(fits).unwrap_or_else(narrowest)
+    let most = dispensable.len();
+    (0..most).map(without).find(fits).unwrap_or_else(|| without(most))
 }
 
 /// A probability, to the digits that matter.
@@ -293,7 +293,7 @@ mod tests {
         let (heads, row) = (["name", "unit", "speed", "time"], ["engine", "words", "123", "45"]);
         let rows = [row.map(str::to_owned).to_vec()];
         let heads_in = |width| {
-            let table = narrowed(&heads, &rows, 2..4, &[1, 3], width);
+            let table = narrowed(&heads, &rows, 2..4, &["unit", "time"], width);
             let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
             (lines.next().unwrap(), lines.next().unwrap())
         };
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(heads_in(22), two("name speed time", "engine 123 45"));
         assert_eq!(heads_in(16), two("name speed", "engine 123"));
         assert_eq!(heads_in(3), heads_in(16), "what can't be done without stays");
-        let right = narrowed(&heads, &rows, 2..4, &[1, 3], 16);
+        let right = narrowed(&heads, &rows, 2..4, &["unit", "time"], 16);
         assert!(right.ends_with("  123"), "figures still stand right: {right:?}");
     }
 

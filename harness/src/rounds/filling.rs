@@ -18,7 +18,7 @@ use crate::verify::length;
 /// up to 8 % of 1,000 lines in Marian's int8 (three models, batches of 32 and 128), up to 0.4 % in its f32.
 pub const MOST_CHANGED: f64 = 0.2;
 /// Of a few lines chance alone may take more: so many standard deviations are granted.
-const GRANTED: f64 = 3.0;
+pub const GRANTED: f64 = 3.0;
 /// Filler lines that are asked in a file of their own.
 const MOST_ALONE: usize = 100;
 
@@ -172,15 +172,16 @@ fn words_of_a_further_line(run: &Run<'_>) -> f64 {
     total.max(1) as f64 / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
-/// Which lines of the set follow it, in other orders, until there are `further` of them. Each round has its own, so that the
-/// file of a round before is of no use.
+/// Which lines of the set follow it, in other orders, until there are `further` of them.
 fn repeats(run: &Run<'_>, further: usize) -> Vec<usize> {
-    let set = run.round.test_set;
-    let copy = |number: usize| {
-        let purpose = format!("copy {number} of {} in round {}", set.name, run.round.number);
-        Random::new(run.bench.campaign.seed, &purpose).permutation(set.source.len())
-    };
-    (0..further.div_ceil(set.source.len())).flat_map(copy).collect()
+    let (set, lines) = (&run.round.test_set.name, run.round.test_set.source.len());
+    let copy = |number| order(run.bench.campaign.seed, set, (run.round.number, number), lines);
+    (0..further.div_ceil(lines)).flat_map(copy).collect()
+}
+
+/// The order of a round's copy of a set. Each round has its own, so that the file of a round before is of no use.
+fn order(seed: u64, set: &str, (round, copy): (usize, usize), lines: usize) -> Vec<usize> {
+    Random::new(seed, &format!("copy {copy} of {set} in round {round}")).permutation(lines)
 }
 
 #[cfg(test)]
@@ -207,6 +208,18 @@ mod tests {
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
         assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
         assert_eq!(changed("a\nb\nc\nx\nx\nx\n").unwrap(), "3 of 3 lines differ when they come again");
+    }
+
+    #[test]
+    fn no_round_repeats_the_set_as_another_does() {
+        let orders = [(0, 0), (0, 1), (1, 0), (2, 0)].map(|copy| order(7, "set", copy, 50));
+        for (i, one) in orders.iter().enumerate() {
+            assert!(orders[..i].iter().all(|other| other != one), "{i}");
+            let mut sorted = one.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..50), "every line once");
+        }
+        assert_eq!(order(7, "set", (1, 0), 50), orders[2], "a round that is measured again has the same");
     }
 
     #[test]

@@ -88,9 +88,9 @@ fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Outc
     if !before.reasons.is_empty() {
         return Ok(Heard::failed(track, before.reasons));
     }
-    let heard = take_turns(examinee, track, (&lines, set), 1, LOOKED_AT_RATIO)?;
+    let heard = take_turns(examinee, track, &lines, set, 1, LOOKED_AT_RATIO)?;
     if heard.stands_out() {
-        take_turns(examinee, track, (&lines, set), MORE_TURNS, RECOGNISED_RATIO)
+        take_turns(examinee, track, &lines, set, MORE_TURNS, RECOGNISED_RATIO)
     } else {
         Ok(heard)
     }
@@ -111,7 +111,8 @@ fn file(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Outcome<Vec<Vec<u8>>> {
 fn take_turns(
     examinee: &Examinee<'_>,
     track: Track,
-    (lines, set): (&[Vec<u8>], &mut Changeable),
+    lines: &[Vec<u8>],
+    set: &mut Changeable,
     turns: usize,
     limit: f64,
 ) -> Outcome<Heard> {

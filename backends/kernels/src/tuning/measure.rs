@@ -46,7 +46,7 @@ pub(super) fn fastest(weights: &mut Weights, rows: usize) -> Option<Choice> {
 fn others(built_in: Walk, rows: usize) -> Vec<Walk> {
     let mut walks = Vec::new();
     for tall in [4, 6].into_iter().filter(|tall| *tall == 4 || *tall < rows + 4) {
-        for pass in [0, 24, 48].into_iter().filter(|pass| *pass < rows) {
+        for pass in [0, 48, 96].into_iter().filter(|pass| *pass < rows) {
             let walk = |ahead| Walk { tall: tall as u8, pass: pass as u16, ahead };
             walks.extend([0, 128, if rows <= 2 { 32 } else { Walk::PANEL }].map(walk));
         }

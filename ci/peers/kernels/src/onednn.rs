@@ -85,18 +85,11 @@ impl OneDnn {
         Ok(found)
     }
 
-    fn description(&self, shape: [usize; 2], of: i32, tag: i32) -> Result<Handle> {
+    fn description<const N: usize>(&self, shape: [usize; N], of: i32, tag: i32) -> Result<Handle> {
         let mut description = null_mut();
         let shape = shape.map(|size| size as i64);
         call!(self.dnnl_memory_desc_create_with_tag(
-            &mut description => *mut Handle, 2 => i32, shape.as_ptr() => *const i64, of => i32, tag => i32));
-        Ok(description)
-    }
-
-    fn vector(&self, values: usize) -> Result<Handle> {
-        let (mut description, shape) = (null_mut(), [values as i64]);
-        call!(self.dnnl_memory_desc_create_with_tag(
-            &mut description => *mut Handle, 1 => i32, shape.as_ptr() => *const i64, F32 => i32, VECTOR => i32));
+            &mut description => *mut Handle, N as i32 => i32, shape.as_ptr() => *const i64, of => i32, tag => i32));
         Ok(description)
     }
 
@@ -133,10 +126,13 @@ impl OneDnn {
         };
         let [src, dst] = [self.description([m, k], a, ROW_MAJOR)?, self.description([m, n], c, ROW_MAJOR)?];
         let any = self.description([k, n], b, ANY)?;
-        let (bias, attributes) = match kind {
-            Kind::Sums => (null_mut(), null_mut()),
-            Kind::Int8 => (self.description([1, n], F32, ROW_MAJOR)?, self.scales()?),
-            Kind::F32 => (self.description([1, n], F32, ROW_MAJOR)?, null_mut()),
+        let bias = match kind {
+            Kind::Sums => null_mut(),
+            Kind::Int8 | Kind::F32 => self.description([1, n], F32, ROW_MAJOR)?,
+        };
+        let attributes = match kind {
+            Kind::Int8 => self.scales()?,
+            Kind::Sums | Kind::F32 => null_mut(),
         };
         let mut chosen = null_mut();
         call!(self.dnnl_matmul_primitive_desc_create(
@@ -157,7 +153,7 @@ impl OneDnn {
         }
         if !attributes.is_null() {
             for (arg, values) in [(ARG_SRC, 1), (ARG_WEIGHTS, n)] {
-                let scales = self.vector(values)?;
+                let scales = self.description([values], F32, VECTOR)?;
                 args.push(self.argument(ARG_SCALES | arg, scales, values, F32)?);
             }
         }

@@ -59,8 +59,10 @@ def repeats_itself():
 
 def hurries_in_files():
     # Another text in the throughput tracks.
-    shorter = lambda text: text[: max(1, len(text) - 3)].encode()
-    echo(lambda n, answer, line: say(answer if LATENCY else shorter(answer.decode(errors="replace"))))
+    def shorter(answer):
+        text = answer.decode(errors="replace")
+        return text[: max(1, len(text) - 3)].encode()
+    echo(lambda n, answer, line: say(answer if LATENCY else shorter(answer)))
 
 
 def tires_of_launches():
