@@ -123,7 +123,8 @@ fn truth() -> Vec<(&'static str, String)> {
         ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
         ("others on the chosen cores, share of a round, above", percent(noise::FOREIGN_LIMIT)),
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
-        ("shortest round that is judged, seconds", noise::LEAST_SECONDS.to_string()),
+        ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
+        ("shortest round whose canary is judged, seconds", noise::LEAST_SECONDS.to_string()),
         (
             "milliseconds between two samples of a tree's memory and cores, on average",
             supervisor::TREE_LOOK.as_millis().to_string(),

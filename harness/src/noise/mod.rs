@@ -21,9 +21,8 @@ pub const FOREIGN_LIMIT: f64 = 0.02;
 pub const CANARY_LIMIT: f64 = 0.03;
 /// The kernel counts core time in ticks (USER_HZ, 100 a second on Linux): below two of them nothing can be told.
 const TICK_NS: f64 = 10e6;
-const LEAST_TICKS: f64 = 2.0;
-/// A round shorter than this is not judged: its 2 % are less than a tick, and the canary is no longer a moment at
-/// its edge but a good part of it.
+pub const LEAST_TICKS: f64 = 2.0;
+/// Of a round shorter than this the canary is not judged: it is no longer a moment at its edge but a good part of it.
 pub const LEAST_SECONDS: f64 = 0.5;
 
 /// What the host did during one attempt at a round.
@@ -55,9 +54,6 @@ impl Noise {
 
     /// Fills in the triggers.
     fn judged(mut self) -> Self {
-        if self.seconds < LEAST_SECONDS {
-            return self;
-        }
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let least = LEAST_TICKS * TICK_NS / 1e9 / self.seconds.max(f64::MIN_POSITIVE);
         if self.steal_share > STEAL_LIMIT.max(least) {
@@ -70,7 +66,7 @@ impl Noise {
             self.triggers.push(format!("throttled {} times", self.throttled));
         }
         for (name, drift) in ["clock", "memory"].into_iter().zip(self.canary_drift) {
-            if drift > CANARY_LIMIT {
+            if drift > CANARY_LIMIT && self.seconds >= LEAST_SECONDS {
                 self.triggers.push(format!("the {name} drifted by {}", percent(drift)));
             }
         }
@@ -225,7 +221,10 @@ mod tests {
             // 0.5 s are fifty ticks: one or two of them say nothing.
             (Noise { seconds: 0.5, steal_share: 0.02, foreign_share: 0.039, ..quiet() }, ""),
             (Noise { seconds: 0.5, foreign_share: 0.05, ..quiet() }, "others kept its cores busy 5.0 %"),
-            (Noise { seconds: 0.4, foreign_share: 0.9, canary_drift: [0.5, 0.5], ..quiet() }, ""),
+            // The fast have short rounds: what disturbs them isn't forgiven.
+            (Noise { seconds: 0.4, foreign_share: 0.2, ..quiet() }, "others kept its cores busy 20.0 %"),
+            (Noise { seconds: 0.4, foreign_share: 0.049, canary_drift: [0.5, 0.5], ..quiet() }, ""),
+            (Noise { seconds: 0.01, steal_share: 1.0, foreign_share: 1.0, ..quiet() }, ""),
         ];
         for (noise, expected) in cases {
             assert_eq!(noise.judged().triggers.join(", "), expected);
