@@ -119,6 +119,12 @@ pub fn second_level_cache() -> usize {
     told.unwrap_or(1 << 10) << 10
 }
 
+/// Bytes of the largest cache, which stands before memory; 32 MiB where the kernel doesn't tell.
+pub fn last_level_cache() -> usize {
+    let told = caches(0).into_iter().filter_map(|cache| kibibytes(cache.split_once(' ')?.1)).max();
+    told.unwrap_or(32 << 10) << 10
+}
+
 /// The kernel's sizes of caches, such as "1024K".
 fn kibibytes(size: &str) -> Option<usize> {
     size.strip_suffix('K')?.parse().ok()

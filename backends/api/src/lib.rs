@@ -90,6 +90,11 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// Bytes of weights that each step reads once for all lines that are worked on together, if it knows: as above.
+    fn stepped_bytes(&self) -> Option<usize> {
+        None
+    }
+
     /// Where the time went that all its sessions spent in [`Session::run`]; `None` where nobody watched.
     ///
     /// # Errors

@@ -44,5 +44,7 @@ fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<d
     let rnn = Arc::new(Rnn::new(config, params)?);
     let (words, parameters) = (rnn.options.words, params.weights().parameters());
     let attended = 2 * rnn.options.context(); // the attention's products, and what is averaged
-    Ok(Arc::new(Loaded { words, parameters, attended, worker: move || Worker::new(Arc::clone(&rnn)) }))
+    let stepped = params.decoder_bytes();
+    let worker = move || Worker::new(Arc::clone(&rnn));
+    Ok(Arc::new(Loaded { words, parameters, attended, stepped, worker }))
 }

@@ -20,6 +20,9 @@ pub trait Network: Send + Sync {
     /// Bytes that each step of a translation reads for each word of its source: its keys and values.
     fn attended_bytes(&self) -> usize;
 
+    /// Bytes of weights that each step reads, however many hypotheses take it.
+    fn stepped_bytes(&self) -> usize;
+
     /// A decoder for one worker.
     fn decoder(self: Arc<Self>) -> Box<dyn Decoder>;
 }
@@ -32,6 +35,8 @@ pub struct Loaded<F> {
     pub parameters: u64,
     /// Values that each step of a translation reads for each word of its source.
     pub attended: usize,
+    /// Bytes of weights that each step reads.
+    pub stepped: usize,
     /// Makes a decoder.
     pub worker: F,
 }
@@ -55,6 +60,10 @@ where
 
     fn attended_bytes(&self) -> usize {
         self.attended * size_of::<f32>()
+    }
+
+    fn stepped_bytes(&self) -> usize {
+        self.stepped
     }
 
     fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {

@@ -1,6 +1,6 @@
 //! Reading parameters by Marian's names, shapes checked.
 
-use dyno_formats::{MULTIPLIER_SUFFIX, Result, Tensor, Weights};
+use dyno_formats::{DType, MULTIPLIER_SUFFIX, Result, Tensor, Weights};
 
 use crate::math::{Calibration, InputScale, Kernels, Linear, Matrix};
 
@@ -205,6 +205,22 @@ impl<'a> Params<'a> {
     /// When it is missing, or no matrix.
     pub fn columns(self, name: &str) -> Result<usize> {
         Ok(self.weights.get(name)?.matrix()?.1)
+    }
+
+    /// Bytes of the weights with such names, as products read them: f16 is multiplied as f32.
+    pub fn bytes(self, counts: impl Fn(&str) -> bool) -> usize {
+        let value = |tensor: &Tensor<'_>| match tensor.dtype() {
+            DType::I8 => 1,
+            DType::I16 => 2,
+            _ => 4,
+        };
+        let tensors = self.weights.iter().filter(|tensor| counts(tensor.name()));
+        tensors.map(|tensor| tensor.len() * value(&tensor)).sum()
+    }
+
+    /// Bytes of the weights that a decoder of Marian's reads in each step: all of its own but those of words, of which it reads few.
+    pub fn decoder_bytes(self) -> usize {
+        self.bytes(|name| name.starts_with("decoder_") && !name.ends_with("_Wemb") && !name.ends_with("_Wt"))
     }
 
     pub(crate) fn tensor(self, name: &str, rows: usize, columns: usize) -> Result<Tensor<'a>> {

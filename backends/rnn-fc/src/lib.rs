@@ -67,5 +67,9 @@ fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Resul
     let network = Arc::new(RnnFc::new(config, params, switches)?);
     let (words, parameters) = (network.options.words, params.weights().parameters());
     let attended = network.bottom.attended();
-    Ok(Arc::new(Loaded { words, parameters, attended, worker: move || Worker::new(Arc::clone(&network)) }))
+    let once =
+        |name: &str| name.starts_with("source_") || name.starts_with("output_") || name.ends_with("Wemb");
+    let stepped = params.bytes(|name| !once(name));
+    let worker = move || Worker::new(Arc::clone(&network));
+    Ok(Arc::new(Loaded { words, parameters, attended, stepped, worker }))
 }

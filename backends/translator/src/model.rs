@@ -201,6 +201,10 @@ impl Model for Translator {
         Some(self.shared.members.iter().map(|(_, network)| network.attended_bytes()).sum())
     }
 
+    fn stepped_bytes(&self) -> Option<usize> {
+        Some(self.shared.members.iter().map(|(_, network)| network.stepped_bytes()).sum())
+    }
+
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
         let times = self.shared.times.as_ref().map(|times| times.lock().expect(UNPOISONED));
         Ok(times.map(|times| breakdown::of(&times)))

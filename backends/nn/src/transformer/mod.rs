@@ -82,7 +82,8 @@ impl Transformer {
         });
         let (words, parameters) = (options.words, params.weights().parameters());
         let attended = network.layers.len() * 2 * options.width; // keys and values
+        let stepped = params.decoder_bytes();
         let worker = move || State::new(Arc::clone(&network));
-        Ok(Arc::new(Loaded { words, parameters, attended, worker }))
+        Ok(Arc::new(Loaded { words, parameters, attended, stepped, worker }))
     }
 }

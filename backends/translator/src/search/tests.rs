@@ -23,6 +23,10 @@ impl Network for Scripted {
         0
     }
 
+    fn stepped_bytes(&self) -> usize {
+        0
+    }
+
     fn source_words(&self) -> usize {
         4
     }
