@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::campaign::{Campaign, Generated, Launch, System};
-
 use crate::host;
 use crate::plan::{Placement, Round};
 use crate::products::{Precision, Product, race};
@@ -137,13 +136,19 @@ name = "other"
 command = ["cat"]
 "#;
 
+    /// A campaign over so many lines of three words, beside a plugin that nobody opens.
+    fn load(text: &str, lines: usize) -> Campaign {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("campaign.toml", text);
+        write("lines.en", &"a b c\n".repeat(lines));
+        write("lib.so", "");
+        Campaign::load(&folder.path().join("campaign.toml")).unwrap()
+    }
+
     #[test]
     fn a_drawn_networks_time_follows_from_its_size_and_others_from_the_protocol() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("campaign.toml");
-        std::fs::write(&file, CAMPAIGN).unwrap();
-        std::fs::write(folder.path().join("lines.en"), "a b c\n".repeat(1000)).unwrap();
-        let campaign = Campaign::load(&file).unwrap();
+        let campaign = load(CAMPAIGN, 1000);
         let forecast = Forecast { campaign: &campaign, speeds: vec![1e9, 2e9, 4e9], cores: 2 };
         let seconds: Vec<f64> = plan::rounds(&campaign)
             .iter()
@@ -175,8 +180,6 @@ command = ["cat"]
 
     #[test]
     fn a_plugin_takes_longer_than_our_own_products() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("campaign.toml");
         let system = |name, by| {
             format!(
                 "[[system]]\nname = \"{name}\"\n{by}\nmodel = {{ generate = \"net\" }}\n\
@@ -186,10 +189,7 @@ command = ["cat"]
         let plugin = system("library", "plugin = \"lib.so\"");
         let own = system("own", "backend = \"transformer-aan\"");
         let head = CAMPAIGN.split("[[system]]").next().unwrap();
-        std::fs::write(&file, format!("{head}{plugin}{own}")).unwrap();
-        std::fs::write(folder.path().join("lib.so"), "").unwrap();
-        std::fs::write(folder.path().join("lines.en"), "a b c\n".repeat(100_000)).unwrap();
-        let campaign = Campaign::load(&file).unwrap();
+        let campaign = load(&format!("{head}{plugin}{own}"), 100_000);
         let forecast = Forecast { campaign: &campaign, speeds: vec![1e9, 2e9, 4e9], cores: 2 };
         let rounds = plan::rounds(&campaign);
         let [library, own] = ["library", "own"].map(|name| latency(&forecast, &rounds, name));

@@ -28,8 +28,11 @@ use crate::table::grid;
 /// Where runs go, as those of `dyno run`.
 const RUNS: &str = "runs";
 
-/// Lines of a quick look in the latency track: enough for a factor, and a minute for the slowest network of the papers.
+/// Lines of a quick look at the latency track: enough for a factor, and a minute for the slowest network of the papers.
 const QUICK_LINES: usize = 60;
+
+/// The same where throughput is measured, whose launches must be long beside their loading.
+const QUICK_THROUGHPUT_LINES: usize = 200;
 
 /// A campaign that tables of the request share, and its run, if it was run.
 struct Shared {
@@ -112,10 +115,11 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
     let missing = || bad_input(format!("campaigns/{name}.toml isn't here: run dyno in its checkout"));
     let mut campaign = Campaign::load(&campaign::shipped(name).ok_or_else(missing)?)?;
-    campaign.profile = if args.quick { Profile::Quick } else { campaign.profile };
-    // Throughput needs the whole set: a launch must be long beside its loading.
-    if args.quick && campaign.tracks == [Track::Latency] {
-        campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(QUICK_LINES)).collect();
+    if args.quick {
+        let latency_alone = campaign.tracks == [Track::Latency];
+        let lines = if latency_alone { QUICK_LINES } else { QUICK_THROUGHPUT_LINES };
+        campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines)).collect();
+        campaign.profile = Profile::Quick;
     }
     let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
     filters.apply(&mut campaign)?;
