@@ -16,7 +16,7 @@ pub const LOOK: Duration = Duration::from_millis(500);
 /// The first look, so that short launches are seen at all; the next ones take half as long again each time.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 
-/// CPU time may exceed wall time on the allowed cores by this much: the two clocks are read at different times.
+/// CPU time may exceed wall time on the allowed cores by this much: kernels don't count it more exactly.
 pub const CPU_SHARE_TOLERANCE: f64 = 0.02;
 
 /// What cores' clocks may differ by on a launch of any length: a tick of the slowest kernels.
@@ -65,34 +65,44 @@ impl Clock {
 /// where it falls below zero (Page 1954).
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Stretch {
-    /// CPU time of the tree and the moment, at the last look.
-    seen: Option<(u64, Instant)>,
-    /// CPU and wall time since the stretch began.
+    begin: Option<Reading>,
+    last: Option<Reading>,
+}
+
+/// CPU time of a tree. It was read at some moment between two, which may be far apart: the bench, too, is made to wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reading {
     taken_ns: u64,
-    wall_ns: u64,
+    from: Instant,
+    to: Instant,
+}
+
+impl Reading {
+    fn of(pids: &[u32]) -> Self {
+        let from = Instant::now();
+        let taken_ns = tree::taken_ns(pids);
+        Self { taken_ns, from, to: Instant::now() }
+    }
 }
 
 impl Stretch {
-    /// Goes on to `now`, when the tree had taken `taken_ns` in all; says what was too much.
-    fn go_on(&mut self, taken_ns: u64, now: Instant, cores: usize, processes: usize) -> Option<String> {
-        let (before, since) = *self.seen.get_or_insert((taken_ns, now));
-        if taken_ns < before {
+    /// Goes on to `now`; says what was too much. What counts is the longest time that the stretch may have taken.
+    fn go_on(&mut self, now: Reading, cores: usize, processes: usize) -> Option<String> {
+        if self.last.is_some_and(|last| now.taken_ns < last.taken_ns) {
             return None; // a process went while its time was being read; the next look finds it with its parent
         }
-        self.seen = Some((taken_ns, now));
-        self.taken_ns += taken_ns - before;
-        self.wall_ns += now.duration_since(since).as_nanos() as u64;
-        let most = self.wall_ns as f64 * cores as f64 * (1.0 + CPU_SHARE_TOLERANCE);
-        if (self.taken_ns as f64) < most {
-            (self.taken_ns, self.wall_ns) = (0, 0);
+        self.last = Some(now);
+        let begin = *self.begin.get_or_insert(now);
+        let taken = (now.taken_ns - begin.taken_ns) as f64 / 1e9;
+        let wall = now.to.duration_since(begin.from).as_secs_f64();
+        let most = wall * cores as f64 * (1.0 + CPU_SHARE_TOLERANCE);
+        if taken < most {
+            self.begin = Some(now);
             return None;
         }
         let slack = STRETCH_SLACK_NS + 2 * tree::TICK_NS * processes as u64;
-        let figure = || {
-            let (busy, seconds) = (self.taken_ns as f64 / self.wall_ns as f64, self.wall_ns as f64 / 1e9);
-            format!("{busy:.2} cores busy of {cores} allowed for {seconds:.1} s")
-        };
-        (self.taken_ns as f64 > most + slack as f64).then(figure)
+        let figure = || format!("{:.2} cores busy of {cores} allowed for {wall:.1} s", taken / wall);
+        (taken > most + slack as f64 / 1e9).then(figure)
     }
 }
 
@@ -114,7 +124,7 @@ impl Audit {
             self.escaped = pids.iter().find_map(|&pid| tree::escapee(pid, allowed));
         }
         let now = Instant::now();
-        let overdrawn = self.stretch.go_on(tree::taken_ns(&pids), now, allowed.len(), pids.len());
+        let overdrawn = self.stretch.go_on(Reading::of(&pids), allowed.len(), pids.len());
         self.overdrawn = overdrawn.or(self.overdrawn.take());
         self.clock = Some(Clock { first: self.clock.map_or(now, |clock| clock.first), last: now });
     }
@@ -152,15 +162,20 @@ mod tests {
         assert_eq!(cpu_share(12_000_000, 2_000_000, 1), None, "too short to tell");
     }
 
-    /// What is said of looks half a second apart, at which so many milliseconds of CPU time had been taken since
-    /// the last.
-    fn overdrawn(cores: usize, taken_ms: &[u64]) -> Option<String> {
-        let (begin, mut stretch, mut total) = (Instant::now(), Stretch::default(), 0);
-        let mut look = |(i, ms): (usize, &u64)| {
-            total += ms * 1_000_000;
-            stretch.go_on(total, begin + LOOK * i as u32, cores, 1)
+    /// What is said of looks: seconds from and to which they lasted, and CPU time that was taken by then.
+    fn says(cores: usize, looks: impl IntoIterator<Item = ([f64; 2], f64)>) -> Option<String> {
+        let (begin, mut stretch) = (Instant::now(), Stretch::default());
+        let look = |(seconds, taken): ([f64; 2], f64)| {
+            let [from, to] = seconds.map(|seconds| begin + Duration::from_secs_f64(seconds));
+            stretch.go_on(Reading { taken_ns: (taken * 1e9) as u64, from, to }, cores, 1)
         };
-        taken_ms.iter().enumerate().filter_map(&mut look).last()
+        looks.into_iter().filter_map(look).last()
+    }
+
+    /// The same of looks half a second apart, at which so many milliseconds had been taken since the last.
+    fn overdrawn(cores: usize, taken_ms: &[u64]) -> Option<String> {
+        let total = |i: usize| taken_ms[..=i].iter().sum::<u64>() as f64 / 1e3;
+        says(cores, (0..taken_ms.len()).map(|i| ([i as f64 / 2.0; 2], total(i))))
     }
 
     #[test]
@@ -174,11 +189,15 @@ mod tests {
     }
 
     #[test]
+    fn a_bench_that_was_made_to_wait_while_it_read_accuses_nobody() {
+        let held_up = |end| [([0.0, 0.0], 0.0), ([0.1, end], 0.26), ([0.5, 0.5], 0.5)];
+        assert_eq!(says(1, held_up(0.26)), None);
+        assert!(says(1, held_up(0.1)).is_some(), "at once, it is too much");
+    }
+
+    #[test]
     fn a_moment_in_which_time_seems_to_run_backwards_is_left_out() {
-        let (begin, mut stretch) = (Instant::now(), Stretch::default());
-        let seconds = |s: f64| begin + Duration::from_secs_f64(s);
-        for (taken_ms, at) in [(0, 0.0), (500, 0.5), (100, 1.0), (1500, 1.5)] {
-            assert_eq!(stretch.go_on(taken_ms * 1_000_000, seconds(at), 1, 1), None, "{at}");
-        }
+        let looks = [(0.0, 0.0), (0.5, 0.5), (0.1, 1.0), (1.5, 1.5)];
+        assert_eq!(says(1, looks.map(|(taken, at)| ([at; 2], taken))), None);
     }
 }
