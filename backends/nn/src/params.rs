@@ -227,3 +227,35 @@ impl<'a> Params<'a> {
         self.weights.get(name)?.expect(rows, columns)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoders_bytes_are_those_of_its_products_and_not_of_words() {
+        let tensors = [
+            ("decoder_l1_ffn_W1", "I8", 1), // read in each step, and so the next two
+            ("decoder_l2_ffn_W1", "F16", 2),
+            ("decoder_ff_logit_l1_W0", "I16", 2),
+            ("decoder_Wemb", "I8", 1),
+            ("decoder_ff_logit_out_Wt", "I8", 1),
+            ("encoder_l1_ffn_W1", "F32", 4),
+            ("Wemb", "I8", 1),
+        ];
+        let (mut entries, mut end) = (Vec::new(), 0);
+        for (name, kind, size) in tensors {
+            let begin = end;
+            end += 6 * size;
+            entries.push(format!(
+                r#""{name}":{{"dtype":"{kind}","shape":[2,3],"data_offsets":[{begin},{end}]}}"#
+            ));
+        }
+        let header = format!("{{{}}}", entries.join(","));
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.bytes().chain(vec![0; end]));
+        let weights = Weights::from_bytes("test", file).unwrap();
+        let params = Params::new(&weights, Kernels::best());
+        assert_eq!(params.decoder_bytes(), 6 * (1 + 4 + 2), "f16 is multiplied as f32");
+    }
+}

@@ -67,6 +67,7 @@ fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Resul
     let network = Arc::new(RnnFc::new(config, params, switches)?);
     let (words, parameters) = (network.options.words, params.weights().parameters());
     let attended = network.bottom.attended();
+    // A sentence's source is read once, and of the vocabulary's words few.
     let once =
         |name: &str| name.starts_with("source_") || name.starts_with("output_") || name.ends_with("Wemb");
     let stepped = params.bytes(|name| !once(name));

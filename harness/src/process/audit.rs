@@ -16,7 +16,7 @@ pub const LOOK: Duration = Duration::from_millis(500);
 /// The first look, so that short launches are seen at all; the next ones take half as long again each time.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 
-/// CPU time may exceed wall time on the allowed cores by this much: kernels don't count it more exactly.
+/// CPU time may exceed wall time on the allowed cores by this much: the two clocks are read at different times.
 pub const CPU_SHARE_TOLERANCE: f64 = 0.02;
 
 /// What cores' clocks may differ by on a launch of any length: a tick of the slowest kernels.
@@ -123,10 +123,11 @@ impl Audit {
         if self.escaped.is_none() {
             self.escaped = pids.iter().find_map(|&pid| tree::escapee(pid, allowed));
         }
-        let now = Instant::now();
-        let overdrawn = self.stretch.go_on(Reading::of(&pids), allowed.len(), pids.len());
+        let reading = Reading::of(&pids);
+        let overdrawn = self.stretch.go_on(reading, allowed.len(), pids.len());
         self.overdrawn = overdrawn.or(self.overdrawn.take());
-        self.clock = Some(Clock { first: self.clock.map_or(now, |clock| clock.first), last: now });
+        let first = self.clock.map_or(reading.from, |clock| clock.first);
+        self.clock = Some(Clock { first, last: reading.from });
     }
 
     /// Adds what was seen of another process of the same round.

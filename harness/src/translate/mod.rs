@@ -49,7 +49,7 @@ pub fn batch_of(model: &dyn Model) -> usize {
 /// core's second-level cache: with 12 KiB a word (average attention, six layers of 256) and 1 MiB of cache, 170 words are 9 %
 /// faster than 256; up to 8 KiB, 256 are the fastest. But [`WORDS_OF_LARGE`] where the weights that each step reads take more than
 /// half of the cache before memory: with decoders of width 512 and 32 MiB, 15 MB are slower by 5 % with 512 words than with
-/// 128, 19 MB faster by 6 % and 93 MB by a third.
+/// 128, 19 MB faster by 6 % and 23 MB by 10 %.
 fn words_within([second, last]: [usize; 2], attended: Option<usize>, stepped: Option<usize>) -> usize {
     if stepped.is_some_and(|weights| weights > last / 2) {
         return WORDS_OF_LARGE;
