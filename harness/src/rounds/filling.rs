@@ -11,8 +11,7 @@ use crate::exit::Outcome;
 use crate::process::{Pass, whole_file};
 use crate::random::Random;
 use crate::rules::{Code, Reason};
-use crate::verify::invalid_utf8;
-use crate::verify::length;
+use crate::verify::{Comparison, invalid_utf8, length};
 
 /// With other neighbours in its batch a line's sums are rounded otherwise, and a batch's shortlist is another. That changes
 /// up to 8 % of 1,000 lines in Marian's int8 (three models, batches of 32 and 128), up to 0.4 % in its f32.
@@ -90,6 +89,17 @@ impl Filling {
             |(line, answer): &(&usize, &Vec<u8>)| scored.get(**line).is_none_or(|first| first != *answer);
         let differing = self.repeats.iter().zip(again).filter(differs).count();
         too_many_differ(differing, again.len(), "when they come again")
+    }
+
+    /// What is wrong where the scored answers differ so from those of an earlier round: if the set follows itself, each round
+    /// has it in other orders, and its lines have had other neighbours.
+    pub fn fault_between_rounds(&self, comparison: &Comparison, sampling: bool) -> Option<Reason> {
+        if self.repeats.is_empty() {
+            return comparison.fault(sampling);
+        }
+        let (differing, lines) = (comparison.differing, comparison.lines);
+        let changed = || too_many_differ(differing, lines, "from round to round").filter(|_| !sampling);
+        comparison.misplaced().or_else(changed)
     }
 
     /// Some filler lines, to be asked in a file of their own that is no longer than the set: who spares itself the work on
@@ -208,6 +218,28 @@ mod tests {
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
         assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
         assert_eq!(changed("a\nb\nc\nx\nx\nx\n").unwrap(), "3 of 3 lines differ when they come again");
+    }
+
+    #[test]
+    fn with_other_neighbours_a_fifth_may_differ_from_round_to_round() {
+        let lines: Vec<Vec<u8>> = (0..1000).map(|i| format!("line number {i}").into_bytes()).collect();
+        let alone = Filling::around(&lines, &[], &[]);
+        let repeated = Filling { repeats: vec![0], ..Filling::around(&lines, &[], &[&lines[0]]) };
+        let code = |filling: &Filling, changed: usize, sampling| {
+            let mut now = lines.clone();
+            now[..changed].iter_mut().for_each(|line| line.push(b'!'));
+            let fault = filling.fault_between_rounds(&Comparison::of(&lines, &now), sampling);
+            fault.map(|reason| reason.code)
+        };
+        // What Marian's shortlist of a batch changes: 68 to 78 lines of 1,000 in each round.
+        assert_eq!(code(&repeated, 78, false), None);
+        assert_eq!(code(&alone, 78, false), Some(Code::Nondeterministic), "nothing else has changed");
+        assert_eq!(code(&repeated, 300, false), Some(Code::Nondeterministic));
+        assert_eq!(code(&repeated, 300, true), None);
+        let mut swapped = lines.clone();
+        swapped.swap(3, 4);
+        let fault = repeated.fault_between_rounds(&Comparison::of(&lines, &swapped), true);
+        assert_eq!(fault.map(|reason| reason.code), Some(Code::Order));
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn attempt(run: &Run<'_>, filling: Option<&Filling>) -> Outcome<(Seen, Noise)> {
         Some(filling) => throughput::run(run, filling)?,
     };
     let noise = watch.end(Some(cpu_ns(&seen.usage) + seen.untimed_cpu_ns))?;
-    check_answers(run, &mut seen);
+    check_answers(run, filling, &mut seen);
     if !seen.reasons.is_empty() {
         run.bench.store.check_writable()?;
     }
@@ -217,7 +217,7 @@ fn verdict(seen: &Seen, noise: Option<&Noise>) -> Verdict {
     }
 }
 
-fn check_answers(run: &Run<'_>, seen: &mut Seen) {
+fn check_answers(run: &Run<'_>, filling: Option<&Filling>, seen: &mut Seen) {
     if !seen.reasons.is_empty() {
         return;
     }
@@ -233,8 +233,11 @@ fn check_answers(run: &Run<'_>, seen: &mut Seen) {
         seen.warnings.extend(odd.into_iter().chain(warning));
     }
     if let Some(before) = earlier_answers(run, |record| record.is_of(run.round)) {
-        let comparison = Comparison::of(&before, &seen.answers);
-        seen.reasons.extend(comparison.fault(run.subject.system.sampling));
+        let (comparison, sampling) = (Comparison::of(&before, &seen.answers), run.subject.system.sampling);
+        seen.reasons.extend(match filling {
+            Some(filling) => filling.fault_between_rounds(&comparison, sampling),
+            None => comparison.fault(sampling),
+        });
     }
     if let Some(other) = earlier_answers(run, |record| record.is_of_another_track(run.round)) {
         let comparison = Comparison::of(&other, &seen.answers);
