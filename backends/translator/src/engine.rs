@@ -73,7 +73,11 @@ impl Engine {
     fn refuse(&self, opened: &Opened, wishes: &Wishes, settings: &Settings) -> dyno_api::Result<()> {
         let (precision, shortlist) =
             (opened.weights.precision(), wishes.shortlist.of(&opened.model).is_some());
-        let fault = wishes.scales.fault(precision).or_else(|| wishes.floats.fault(precision, shortlist));
+        let fault = wishes
+            .scales
+            .fault(precision)
+            .or_else(|| wishes.floats.fault(precision, shortlist))
+            .or_else(|| wishes.ngrams_fault(shortlist));
         let refuse = |(setting, reason)| SettingsReader::new(self.name, settings).refuse(setting, reason);
         fault.map_or(Ok(()), |fault| Err(refuse(fault)))
     }

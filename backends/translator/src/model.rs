@@ -1,5 +1,6 @@
 //! The opened model: vocabularies, shortlist, networks and settings that belong together, and the facts about them.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
@@ -110,6 +111,7 @@ fn shortlist(
     let shared = opened.model.shares_vocabulary();
     let vocabularies = Vocabularies { source: &Words(source), target: &Words(target), shared };
     let list = Shortlist::open(path, cut, vocabularies).map_err(|error| error.to_string())?;
+    let list = list.up_to(wishes.ngrams.map_or(usize::MAX, NonZeroUsize::get));
     let ends = source.eos_id().zip(target.eos_id());
     if ends.is_some_and(|(source, target)| !list.goes_with(target, source)) {
         let path = path.display();

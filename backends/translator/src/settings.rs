@@ -3,6 +3,7 @@
 //! A model that comes with its decoder's settings is decoded as they say, with Marian's defaults for what they
 //! leave out; one without is decoded greedily, which is fastest. A setting that is given by hand wins over both.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Error, SettingsReader, WATCH};
@@ -14,6 +15,9 @@ use crate::calibration::Scales;
 use crate::floats::Floats;
 use crate::search::SearchOptions;
 use crate::tuning::{self, Measured};
+
+/// The setting for how much of a vocabulary map counts.
+const NGRAMS: &str = "shortlist-ngrams";
 
 /// Largest beam: beyond it memory and time make no sense, and nobody has found better translations there.
 const LARGEST_BEAM: usize = 1000;
@@ -37,6 +41,8 @@ pub(crate) struct Wishes {
     pub(crate) floats: Floats,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
     pub(crate) shortlist: ShortlistWish,
+    /// How long the n-grams of a vocabulary map may be.
+    pub(crate) ngrams: Option<NonZeroUsize>,
     /// One for each model.
     pub(crate) weights: Option<Vec<f32>>,
     beam: Option<usize>,
@@ -100,6 +106,7 @@ impl Wishes {
             floats: Floats::read(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
+            ngrams: reader.take(NGRAMS, "a whole number above 0")?,
             weights: reader.take("weights", "a list of numbers")?,
             beam: reader.take("beam", "a whole number")?,
             normalize: reader.take("normalize", NUMBER)?,
@@ -116,6 +123,12 @@ impl Wishes {
         };
         wishes.check(reader)?;
         Ok(wishes)
+    }
+
+    /// Why n-grams can't be left out where there are none, and of which setting.
+    pub(crate) fn ngrams_fault(&self, shortlist: bool) -> Option<(&'static str, String)> {
+        let unfit = self.ngrams.is_some() && !shortlist;
+        unfit.then(|| (NGRAMS, "it is about a vocabulary map, and there is no shortlist".into()))
     }
 
     fn check(&self, reader: &SettingsReader<'_>) -> Result<(), Error> {

@@ -52,6 +52,9 @@ pub struct Table {
     /// Whether its points are named “row, column” and drawn as a map of these.
     #[serde(default)]
     pub maps: bool,
+    /// Whether it is a figure of where the time of its points goes, and drawn as one.
+    #[serde(default)]
+    pub splits: bool,
     /// On what.
     pub test_set: String,
     /// On which machine.

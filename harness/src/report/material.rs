@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use dyno_api::Breakdown;
+
 use super::charts::Family;
 use super::numbers::Estimate;
 use crate::campaign::Profile;
@@ -150,10 +152,8 @@ pub struct Cell {
     pub chrf: Option<f64>,
     /// Index of its text.
     pub output: Option<usize>,
-    /// Seconds by component, as the system says.
-    pub components: Vec<(String, f64)>,
-    /// Seconds by operator, as the system says.
-    pub operators: Vec<(String, f64)>,
+    /// Where its time went, as the system says.
+    pub breakdown: Option<Breakdown>,
 }
 
 impl Set {

@@ -18,6 +18,7 @@ mod page;
 pub mod published;
 mod read;
 mod readme;
+pub mod shares;
 mod tables;
 mod translations;
 mod view;

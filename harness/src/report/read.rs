@@ -112,10 +112,7 @@ fn test_set(
             let of_cell = |row: &&CellBreakdown| {
                 (&row.system, &row.test_set, row.track) == (&summary.system, &set.name, summary.track)
             };
-            if let Some(told) = told.find(of_cell) {
-                cell.components = seconds(&told.breakdown.components);
-                cell.operators = seconds(&told.breakdown.operators);
-            }
+            cell.breakdown = told.find(of_cell).map(|told| told.breakdown.clone());
             Some(cell)
         })
         .collect();
@@ -241,13 +238,8 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         bleu: summary.bleu.map(|bleu| give_or_take(bleu, summary.bleu_confidence)),
         chrf: summary.chrf,
         output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
-        components: Vec::new(),
-        operators: Vec::new(),
+        breakdown: None,
     }
-}
-
-fn seconds(parts: &BTreeMap<String, u64>) -> Vec<(String, f64)> {
-    parts.iter().map(|(name, ns)| (name.clone(), *ns as f64 / 1e9)).collect()
 }
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {

@@ -138,6 +138,20 @@ impl Table {
         self
     }
 
+    /// With a column for each of its rows, where those are fewer: figures all but the first.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let names = self.rows.iter().map(|row| format!("#{}", row.fields[0].text));
+        let heads: Vec<String> = [String::new()].into_iter().chain(names).collect();
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let mut table = Self::new(self.caption.clone(), &heads);
+        for (i, head) in self.heads.iter().enumerate().skip(1) {
+            let figures = self.rows.iter().map(|row| row.fields[i].clone());
+            table.push("", [Field::text(&head.text)].into_iter().chain(figures).collect());
+        }
+        table
+    }
+
     /// As GitHub's Markdown.
     pub fn to_markdown(&self) -> String {
         let line = |fields: Vec<String>| format!("| {} |\n", fields.join(" | "));
@@ -194,6 +208,18 @@ mod tests {
         let table = table().without_empty_columns();
         assert_eq!(table.heads.len(), 2);
         assert!(table.rows.iter().all(|row| row.fields.len() == 2));
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let table = table().transposed();
+        assert_eq!(
+            table.heads.iter().map(|head| head.text.as_str()).collect::<Vec<_>>(),
+            ["", "a|b <i>", "c"]
+        );
+        assert!(table.heads[1].numeric && !table.heads[0].numeric);
+        let row: Vec<&str> = table.rows[0].fields.iter().map(|field| field.text.as_str()).collect();
+        assert_eq!(row, ["words/s", "9.25", "12"]);
     }
 
     #[test]

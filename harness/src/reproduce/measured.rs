@@ -8,7 +8,7 @@ use crate::numbers::Estimate;
 use crate::papers::{Column, Unit};
 use crate::rules::{Track, Verdict};
 use crate::stats::median;
-use crate::store::{MeasuredCell, Record, Run, steady};
+use crate::store::{CellBreakdown, MeasuredCell, Record, Run, steady};
 
 /// What each product of a table reached, turn by turn, and where.
 pub struct Products {
@@ -135,6 +135,11 @@ impl Measured<'_> {
         let cell = run.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
         let output = cell.valid().first()?.output.clone()?;
         run.scores.of(&output, &cell.test_set.name).map(|score| score.bleu)
+    }
+
+    /// Where the time of a system went, as it says.
+    pub(super) fn time(&self, system: &str) -> Option<&CellBreakdown> {
+        self.run?.breakdowns.iter().find(|told| told.system == system)
     }
 
     /// Why a system that should have figures has none, or none that may be quoted.

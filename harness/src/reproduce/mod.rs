@@ -14,11 +14,13 @@ mod chart;
 mod map;
 mod measured;
 mod show;
+mod time;
 
 use serde::Serialize;
 
 use crate::numbers::Estimate;
 use crate::papers::{Point, Table};
+use crate::store::CellBreakdown;
 pub use measured::{Measured, Products};
 pub use show::{figures, markdown, page, text};
 
@@ -36,6 +38,8 @@ pub struct Reproduction {
     pub missing: Vec<String>,
     /// How and where ours were measured; empty if nothing was.
     pub conditions: Vec<String>,
+    /// Whether our weights are drawn.
+    pub drawn: bool,
 }
 
 /// A row.
@@ -55,6 +59,8 @@ pub struct Row {
     pub paper_bleu: Option<f64>,
     /// BLEU of ours, where the models are trained ones.
     pub bleu: Option<f64>,
+    /// Where its time went, where the table is about that.
+    pub time: Option<CellBreakdown>,
     /// What else is to be said of it.
     pub note: Option<String>,
 }
@@ -85,6 +91,7 @@ impl Reproduction {
         Self {
             missing: missing(table, &measured),
             conditions: measured.conditions(),
+            drawn: measured.campaign.is_some_and(|campaign| !campaign.generated.is_empty()),
             table: table.clone(),
             rows,
         }
@@ -114,6 +121,7 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         same_lines: other_base.and_then(|base| measured.same_lines(point.system(), base.system())),
         paper_bleu: point.bleu,
         bleu: measured.bleu(point.system()),
+        time: measured.time(point.system()).filter(|_| table.splits).cloned(),
         note: point.note.clone(),
     }
 }
@@ -131,6 +139,7 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         columns,
         paper_bleu: None,
         bleu: None,
+        time: None,
         note: None,
     })
 }

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use serde::Serialize;
 
-use super::{Pair, Reproduction, Row, chart, map};
+use super::{Pair, Reproduction, Row, chart, map, time};
 use crate::numbers::plain;
 use crate::papers::{Column, Unit};
 use crate::report::charts::Figure;
@@ -12,9 +12,10 @@ use crate::table::{grid, width, wrapped};
 
 const TEMPLATE: &str = include_str!("../../../templates/reproduce.html");
 
-/// Its figure, if the paper has one.
-fn figure(reproduction: &Reproduction) -> Option<Figure> {
-    chart::figure(reproduction).or_else(|| map::figure(reproduction))
+/// Its figures, if the paper has some.
+fn drawn(reproduction: &Reproduction) -> Vec<Figure> {
+    let one = chart::figure(reproduction).or_else(|| map::figure(reproduction));
+    one.into_iter().chain(time::figures(reproduction)).collect()
 }
 
 /// The figures as SVG files that stand alone, with their names: on a light ground and on a dark one.
@@ -22,7 +23,7 @@ pub fn figures(reproductions: &[Reproduction]) -> Vec<(String, String)> {
     let files = |figure: Figure| {
         [(format!("{}.svg", figure.id), figure.paper), (format!("{}-dark.svg", figure.id), figure.paper_dark)]
     };
-    reproductions.iter().filter_map(figure).flat_map(files).collect()
+    reproductions.iter().flat_map(drawn).flat_map(files).collect()
 }
 
 /// As a terminal has it.
@@ -33,7 +34,9 @@ pub fn text(reproduction: &Reproduction) -> String {
         let lines = group.lines.iter().map(|line| wrapped(&format!("  - {line}"), "    ") + "\n");
         format!("\n{}\n{}", group.about, lines.collect::<String>())
     });
-    format!("{said}\n{}{}", grids(reproduction), notes.collect::<String>())
+    let times: Vec<Table> = time::tables(reproduction);
+    let times = times.iter().map(|table| format!("\n{}\n{}", table.caption, grid_of(table)));
+    format!("{said}\n{}{}{}", grids(reproduction), times.collect::<String>(), notes.collect::<String>())
 }
 
 /// The table; where a terminal is too narrow for it, one a column of the paper's, without what factors can do without.
@@ -82,8 +85,10 @@ pub fn markdown(reproduction: &Reproduction) -> String {
         let lines = group.lines.iter().map(|line| format!("- {}\n", report::inline(line)));
         format!("**{}**\n\n{}\n", group.about, lines.collect::<String>())
     });
+    let times: Vec<Table> = time::tables(reproduction);
+    let times = times.iter().map(|table| format!("{}\n\n{}\n", table.caption, table.to_markdown()));
     let title = report::inline(&title(reproduction));
-    format!("### {title}\n\n{said}{grid}{}", notes.collect::<String>())
+    format!("### {title}\n\n{said}{grid}{}{}", times.collect::<String>(), notes.collect::<String>())
 }
 
 #[derive(Serialize)]
@@ -92,7 +97,7 @@ struct Section {
     title: String,
     source: String,
     findings: Vec<String>,
-    figure: Option<Figure>,
+    figures: Vec<Figure>,
     table: Table,
     notes: Vec<Notes>,
 }
@@ -111,7 +116,7 @@ pub fn page(reproductions: &[Reproduction]) -> anyhow::Result<String> {
         title: title(reproduction),
         source: source(reproduction),
         findings: findings(reproduction),
-        figure: figure(reproduction),
+        figures: drawn(reproduction),
         table: whole(reproduction),
         notes: notes(reproduction),
     };
@@ -137,10 +142,11 @@ fn source(reproduction: &Reproduction) -> String {
     format!("{}.{theirs}{ours}", table.title)
 }
 
-/// With what a map's title says, where there is no map.
+/// With what the titles of maps and bars say, where these are not drawn.
 fn all_findings(reproduction: &Reproduction) -> Vec<String> {
-    let of_map = map::finding(reproduction).map(|finding| finding + ".");
-    findings(reproduction).into_iter().chain(of_map).collect()
+    let titles = time::figures(reproduction).into_iter().map(|figure| figure.title);
+    let drawn = map::finding(reproduction).into_iter().chain(titles).map(|finding| finding + ".");
+    findings(reproduction).into_iter().chain(drawn).collect()
 }
 
 /// For each column what the paper's greatest factor has become here.
@@ -172,7 +178,7 @@ fn notes(reproduction: &Reproduction) -> Vec<Notes> {
                  translations as long as their sources; BLEU of such models means nothing and isn't printed.";
     let of_rows =
         reproduction.rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));
-    let scope = table.measures().then(|| drawn.to_owned());
+    let scope = (table.measures() && reproduction.drawn).then(|| drawn.to_owned());
     let groups = [
         ("The paper says", table.claims.clone()),
         (

@@ -11,10 +11,19 @@ use crate::support::{Bench, Ended};
 const CAMPAIGNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaigns");
 const LINES: &str = "A dog barks .\nTwo men talk here\n\nThe red house stands alone there\n";
 
+/// What a checkout has beside its campaigns.
+fn link(bench: &Bench, folders: &[&str]) {
+    for folder in folders {
+        let shipped = Path::new(CAMPAIGNS).join("..").join(folder);
+        std::os::unix::fs::symlink(shipped, bench.path(folder)).unwrap();
+    }
+}
+
 /// A checkout whose campaigns are the shipped ones with networks of a few numbers, on four lines.
 fn small() -> Bench {
     let bench = Bench::new("");
     fs::create_dir(bench.path("campaigns")).unwrap();
+    link(&bench, &["models"]);
     bench.write("lines.en", LINES);
     for entry in fs::read_dir(CAMPAIGNS).unwrap() {
         let path = entry.unwrap().path();
@@ -60,8 +69,7 @@ fn tables(bench: &Bench) -> Vec<Value> {
 #[test]
 fn every_point_has_a_system_or_a_reason_and_every_system_is_a_point() {
     let bench = Bench::new("");
-    std::os::unix::fs::symlink(CAMPAIGNS, bench.path("campaigns")).unwrap();
-    std::os::unix::fs::symlink(Path::new(CAMPAIGNS).join("../testsets"), bench.path("testsets")).unwrap();
+    link(&bench, &["campaigns", "testsets", "models"]);
     for table in tables(&bench).iter().filter(|table| table["campaign"].is_string()) {
         let id = table["id"].as_str().unwrap();
         let name = |value: &Value| value.as_str().unwrap().to_owned();
@@ -148,8 +156,7 @@ fn figures_of_products_are_measured_without_a_campaign_and_drawn() {
 #[test]
 fn a_plan_says_how_long_its_networks_take_before_they_are_drawn() {
     let bench = Bench::new("");
-    std::os::unix::fs::symlink(CAMPAIGNS, bench.path("campaigns")).unwrap();
-    std::os::unix::fs::symlink(Path::new(CAMPAIGNS).join("../testsets"), bench.path("testsets")).unwrap();
+    link(&bench, &["campaigns", "testsets", "models"]);
     let plan = |system: &str| -> Value {
         let ended = reproduce(&bench, &["devlin-2", "-s", system, "--dry-run", "--json"]);
         serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"))

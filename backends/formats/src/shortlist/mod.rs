@@ -125,6 +125,15 @@ impl Shortlist {
         Self::lexical(cut, words, true, starts, ids)
     }
 
+    /// Without n-grams of more than so many words: what a vocabulary map that was made without them offers, since
+    /// longer n-grams have only what their words don't.
+    #[must_use]
+    pub fn up_to(mut self, words: usize) -> Self {
+        self.longer.targets.retain(|ngram, _| ngram.len() <= words);
+        self.longer.longest = self.longer.longest.min(words);
+        self
+    }
+
     /// So many words are always selected.
     pub fn first(&self) -> usize {
         self.first

@@ -147,6 +147,27 @@ fn a_map_offers_what_the_sentences_ngrams_become() {
 }
 
 #[test]
+fn a_map_up_to_a_length_is_the_map_of_its_shorter_lines() {
+    let words = Words::of_goldens();
+    let vocabularies = Vocabularies { source: &words, target: &words, shared: false };
+    for longest in 1..4 {
+        let ngram = |line: &&str| line.split('\t').next().unwrap().split_whitespace().count() <= longest;
+        let short: Vec<&str> = MAP.lines().filter(ngram).collect();
+        let short = Shortlist::from_bytes(short.join("\n").as_bytes(), Cut::default(), vocabularies).unwrap();
+        let cut = map_of(&words, false).up_to(longest);
+        for sentence in ["c d e c", "d e", "h"] {
+            let tokens: Vec<u32> = sentence.split(' ').map(|word| words.id(word)).collect();
+            let (mut ours, mut theirs) = (cut.selection(), short.selection());
+            assert_eq!(
+                cut.select(&tokens, &mut ours),
+                short.select(&tokens, &mut theirs),
+                "{longest}, {sentence}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_map_is_told_from_pairs_and_has_no_binary_form() {
     let words = Words::of_goldens();
     assert_eq!(map_of(&words, true).to_binary(), None);

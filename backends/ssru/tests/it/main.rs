@@ -304,6 +304,8 @@ fn what_cannot_be_done_is_refused_by_name() {
             "`shortlist-columns = \"on-line\"`: columns are quantised on line for int8 weights, and these are int16",
         ),
         (json!({ "shortlist-columns": "whole" }), "there is no shortlist"),
+        (json!({ "shortlist-ngrams": 1 }), "there is no shortlist"),
+        (json!({ "shortlist-ngrams": 0 }), "a whole number above 0"),
         (json!({ "auto-precision": true }), "these weights are f32"),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();
