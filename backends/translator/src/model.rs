@@ -13,7 +13,7 @@ use crate::calibration::Scales;
 use crate::floats::NOT_REPRODUCIBLE;
 use crate::opening::Opened;
 use crate::session::Worker;
-use crate::settings::{Decoding, Wishes};
+use crate::settings::{Decoding, NGRAMS, Wishes};
 use crate::{breakdown, unknown};
 
 /// A model that was opened.
@@ -111,6 +111,12 @@ fn shortlist(
     let shared = opened.model.shares_vocabulary();
     let vocabularies = Vocabularies { source: &Words(source), target: &Words(target), shared };
     let list = Shortlist::open(path, cut, vocabularies).map_err(|error| error.to_string())?;
+    if wishes.ngrams.is_some() && !list.is_map() {
+        return Err(format!(
+            "{}: {NGRAMS} is about a vocabulary map, and this one is lexical",
+            path.display()
+        ));
+    }
     let list = list.up_to(wishes.ngrams.map_or(usize::MAX, NonZeroUsize::get));
     let ends = source.eos_id().zip(target.eos_id());
     if ends.is_some_and(|(source, target)| !list.goes_with(target, source)) {

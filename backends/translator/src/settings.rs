@@ -17,7 +17,7 @@ use crate::search::SearchOptions;
 use crate::tuning::{self, Measured};
 
 /// The setting for how much of a vocabulary map counts.
-const NGRAMS: &str = "shortlist-ngrams";
+pub(crate) const NGRAMS: &str = "shortlist-ngrams";
 
 /// Largest beam: beyond it memory and time make no sense, and nobody has found better translations there.
 const LARGEST_BEAM: usize = 1000;

@@ -34,23 +34,6 @@ const MOST_PARTS: usize = 8;
 /// What small parts come to, together with what systems call so themselves.
 const REST: &str = "other";
 
-/// Parts in the order in which the work flows, as backends name them; others come after.
-const FLOW: [&str; 13] = [
-    "tokenise",
-    "embed",
-    "encoder",
-    "attention",
-    "decoder",
-    "output",
-    "search",
-    "detokenise",
-    "product",
-    "softmax",
-    "norm",
-    "activation",
-    "quantise",
-];
-
 /// A figure by component and one by operator, as far as anybody says something; `id` makes their names of that.
 pub fn figures(track: Track, accounts: &[Account<'_>], id: impl Fn(&str) -> String) -> Vec<Figure> {
     let figure = |(by, way): (&str, Way)| Some(figure(&id(by), by, track, &bars(accounts, way)?));
@@ -110,8 +93,9 @@ fn order<'a>(told: &[&'a Parts]) -> Vec<&'a str> {
     shares.sort_by(|a, b| b.total_cmp(a));
     let least = shares.get(MOST_PARTS - 1).copied().unwrap_or(0.0);
     let mut named: Vec<&str> = most.into_iter().filter(|part| part.1 >= least).map(|part| part.0).collect();
-    // Parts without a place stay in the order of their names.
-    named.sort_by_key(|name| FLOW.iter().position(|part| part == name).unwrap_or(FLOW.len()));
+    // As the contract names them, which is as the work flows; others behind, in the order of their names.
+    let flow = || Breakdown::COMPONENTS.into_iter().chain(Breakdown::OPERATORS);
+    named.sort_by_key(|name| flow().position(|part| part == *name).unwrap_or(usize::MAX));
     named
 }
 

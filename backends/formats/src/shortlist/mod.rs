@@ -125,8 +125,12 @@ impl Shortlist {
         Self::lexical(cut, words, true, starts, ids)
     }
 
-    /// Without n-grams of more than so many words: what a vocabulary map that was made without them offers, since
-    /// longer n-grams have only what their words don't.
+    /// Whether it is a vocabulary map.
+    pub fn is_map(&self) -> bool {
+        self.longer.longest > 0
+    }
+
+    /// Without a map's n-grams of more than so many words: as if their lines weren't there.
     #[must_use]
     pub fn up_to(mut self, words: usize) -> Self {
         self.longer.targets.retain(|ngram, _| ngram.len() <= words);

@@ -173,6 +173,7 @@ fn a_map_is_told_from_pairs_and_has_no_binary_form() {
     assert_eq!(map_of(&words, true).to_binary(), None);
     let vocabularies = Vocabularies { source: &words, target: &words, shared: true };
     let tabs = Shortlist::from_bytes(b"a\tb\t0.5\n", Cut::default(), vocabularies).unwrap();
+    assert!(map_of(&words, true).is_map() && !tabs.is_map());
     assert_eq!(tabs.candidates(words.id("b")), [words.id("a")]);
     let fault = Shortlist::from_bytes(b"a\tb\na\tb\tc\n", Cut::default(), vocabularies).unwrap_err();
     assert_eq!(fault.to_string(), "line 2, column 1: an n-gram, a tab and its target words were expected");

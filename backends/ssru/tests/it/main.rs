@@ -306,6 +306,7 @@ fn what_cannot_be_done_is_refused_by_name() {
         (json!({ "shortlist-columns": "whole" }), "there is no shortlist"),
         (json!({ "shortlist-ngrams": 1 }), "there is no shortlist"),
         (json!({ "shortlist-ngrams": 0 }), "a whole number above 0"),
+        (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this one is lexical"),
         (json!({ "auto-precision": true }), "these weights are f32"),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();
