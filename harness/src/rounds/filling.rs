@@ -231,7 +231,7 @@ mod tests {
             let fault = filling.fault_between_rounds(&Comparison::of(&lines, &now), sampling);
             fault.map(|reason| reason.code)
         };
-        // What Marian's shortlist of a batch changes: 68 to 78 lines of 1,000 in each round.
+        // What Marian's shortlist of a batch changes: 68 to 81 lines of 1,000 in each round.
         assert_eq!(code(&repeated, 78, false), None);
         assert_eq!(code(&alone, 78, false), Some(Code::Nondeterministic), "nothing else has changed");
         assert_eq!(code(&repeated, 300, false), Some(Code::Nondeterministic));
