@@ -1,0 +1,210 @@
+//! An entry of the campaign: a backend, a plugin or a command with its models and settings, and the [`System`] that the bench
+//! measures for it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use dyno_api::Settings;
+use dyno_measure::{Argument, System};
+use serde::Serialize;
+
+use crate::registry;
+
+/// A system as a campaign describes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    /// Name in tables.
+    pub name: String,
+    /// Way in which the system is started.
+    pub launch: Launch,
+    /// Models; several are an ensemble.
+    pub models: Vec<PathBuf>,
+    /// Variables of its environment, beside those that all systems get.
+    pub environment: Vec<(String, String)>,
+    /// Whether the system declares that it draws its answers at random.
+    pub sampling: bool,
+    /// Name of the system whose second entry this is. The pair shows how far apart equal systems come out.
+    pub twin_of: Option<String>,
+}
+
+/// Ways in which a system is started.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Launch {
+    /// A backend of this program.
+    BuiltIn {
+        /// Its name in the registry.
+        backend: String,
+        /// Its settings.
+        settings: Settings,
+        /// How many words it translates together in the throughput tracks, if that isn't left to dyno.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        batch: Option<usize>,
+    },
+    /// A backend in a shared library.
+    Plugin {
+        /// Its file.
+        library: PathBuf,
+        /// Its settings.
+        settings: Settings,
+        /// How many words it translates together in the throughput tracks, if that isn't left to dyno.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        batch: Option<usize>,
+    },
+    /// Any program that answers each line of its standard input by a line on its standard output.
+    Foreign {
+        /// Program and arguments, with placeholders.
+        command: Vec<String>,
+        /// The folder that it is started in: the campaign's.
+        folder: PathBuf,
+    },
+}
+
+impl Entry {
+    /// An entry that no campaign holds.
+    pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
+        let name = name.into();
+        Self { name, launch, models, environment: Vec::new(), sampling: false, twin_of: None }
+    }
+
+    /// The same system under another name.
+    pub fn twin(&self) -> Self {
+        Self { name: format!("{} (twin)", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
+    }
+
+    /// The command that the bench starts. A built-in backend is this very program, so that our own engines have no privileged
+    /// way in; a plugin is loaded by that process, never by the bench.
+    pub fn system(&self) -> io::Result<System> {
+        let system = |command, hosted, folder| System {
+            name: self.name.clone(),
+            command,
+            hosted,
+            folder,
+            environment: self.environment.clone(),
+            models: self.models.clone(),
+            tuning: self.setting("tuning").map(PathBuf::from),
+            translates: self.translates(),
+            sampling: self.sampling,
+            twin_of: self.twin_of.clone(),
+        };
+        Ok(match &self.launch {
+            Launch::Foreign { command, folder } => {
+                let command = command.iter().cloned().map(Argument::Template).collect();
+                system(command, false, Some(folder.clone()))
+            }
+            _ => system(self.own_command(&std::env::current_exe()?), true, None),
+        })
+    }
+
+    /// The same backend as another dyno runs it; `None` for a foreign program, which no dyno runs.
+    pub fn on_another_dyno(&self, program: &Path) -> io::Result<Option<System>> {
+        if !self.is_hosted() {
+            return Ok(None);
+        }
+        let name = format!("{} (baseline)", self.name);
+        let (command, folder) = (self.own_command(program), Some(std::env::current_dir()?));
+        Ok(Some(System { name, command, hosted: false, folder, ..self.system()? }))
+    }
+
+    /// The name of its backend, if it is built in.
+    pub fn backend(&self) -> Option<&str> {
+        match &self.launch {
+            Launch::BuiltIn { backend, .. } => Some(backend),
+            Launch::Plugin { .. } | Launch::Foreign { .. } => None,
+        }
+    }
+
+    /// Whether its answers are text: an encoder's vectors have no length to judge.
+    pub fn translates(&self) -> bool {
+        let backend = self.backend().and_then(|name| registry::find(name).ok());
+        backend.is_none_or(|backend| backend.task() == dyno_api::Task::Translate)
+    }
+
+    /// Whether this program's `translate` hosts it.
+    pub fn is_hosted(&self) -> bool {
+        !matches!(self.launch, Launch::Foreign { .. })
+    }
+
+    /// Whether it is one of our engines on a model, and no tuning was chosen for it.
+    pub fn is_tunable(&self) -> bool {
+        let chosen = ["tuning", "tune"].iter().any(|name| self.setting(name).is_some());
+        self.backend().is_some() && !self.models.is_empty() && !chosen
+    }
+
+    /// A setting as text.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        match &self.launch {
+            Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } => {
+                settings.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into))
+            }
+            Launch::Foreign { .. } => None,
+        }
+    }
+
+    /// The same system with a path as a setting, where it has settings.
+    pub fn with_setting(mut self, name: &str, path: &Path) -> Self {
+        if let Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } = &mut self.launch {
+            settings.insert(name.into(), path.display().to_string().into());
+        }
+        self
+    }
+
+    /// The files that it runs: of a foreign command its program where it is a path, and arguments that are files.
+    pub fn own_files(&self) -> Vec<PathBuf> {
+        match &self.launch {
+            Launch::BuiltIn { .. } => Vec::new(),
+            Launch::Plugin { library, .. } => vec![library.clone()],
+            Launch::Foreign { command, folder } => {
+                command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
+            }
+        }
+    }
+
+    /// `translate` of `program`, with what belongs to this entry.
+    fn own_command(&self, program: &Path) -> Vec<Argument> {
+        let (backend, settings, batch) = match &self.launch {
+            Launch::BuiltIn { backend, settings, batch } => {
+                (["--backend", backend].map(String::from), settings, batch)
+            }
+            Launch::Plugin { library, settings, batch } => {
+                (["--plugin".into(), library.display().to_string()], settings, batch)
+            }
+            Launch::Foreign { .. } => unreachable!("a foreign program has a command of its own"),
+        };
+        let mut command =
+            vec![Argument::Fixed(program.display().to_string()), Argument::Fixed("translate".into())];
+        command.extend(backend.map(Argument::Fixed));
+        command
+            .extend(["--track", "{track}", "--cores", "{cores}"].map(|word| Argument::Template(word.into())));
+        let mut option =
+            |name: &str, value: String| command.extend([name.into(), value].map(Argument::Fixed));
+        if let Some(batch) = batch {
+            option("--batch", batch.to_string());
+        }
+        for model in &self.models {
+            option("--model", model.display().to_string());
+        }
+        for (name, value) in settings {
+            option("--set", format!("{name}={value}"));
+        }
+        command
+    }
+}
+
+/// Refuses what no process can be handed, and a model that is asked for and isn't there.
+pub fn words_fault(system: &Entry) -> Option<String> {
+    let command = match &system.launch {
+        Launch::Foreign { command, .. } => command.as_slice(),
+        Launch::BuiltIn { .. } | Launch::Plugin { .. } => &[],
+    };
+    if system.models.is_empty() && command.iter().any(|argument| argument.contains("{model}")) {
+        return Some("the command asks for {model}, but there is no `model`".into());
+    }
+    let odd_name = |(name, _): &&(String, String)| name.is_empty() || name.contains('=');
+    if let Some((name, _)) = system.environment.iter().find(odd_name) {
+        return Some(format!("{name:?} can't be the name of an environment variable"));
+    }
+    let variables = system.environment.iter().flat_map(|(name, value)| [name, value]);
+    let with_nul = command.iter().chain(variables).find(|word| word.contains('\0'));
+    with_nul.map(|word| format!("{word:?} holds a NUL, which no process can be handed"))
+}

@@ -1,0 +1,77 @@
+//! Test sets that a campaign names: folders with a manifest, and sacrebleu's own collection.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::TestSet;
+use dyno_results::scores;
+use serde::{Deserialize, Serialize};
+
+use super::unknown::hinted;
+
+/// `testset.toml` of a folder.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    name: String,
+    /// What it is, for `dyno list`.
+    about: String,
+    licence: String,
+    languages: String,
+    lines: usize,
+    source: PathBuf,
+    references: Vec<PathBuf>,
+    /// Of the files' contents, source first; guards against an edit that nobody meant.
+    sha256: String,
+}
+
+/// The test set in a folder with a manifest.
+pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
+    let path = folder.join("testset.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let manifest: Manifest =
+        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), hinted(error.message())))?;
+    let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
+    let source = folder.join(&manifest.source);
+    let set = TestSet::from_files(&manifest.name, &source, &references).map_err(told)?;
+    if set.source.len() != manifest.lines {
+        let (is, says) = (set.source.len(), manifest.lines);
+        return Err(format!("{}: says {says} lines, but there are {is}", path.display()));
+    }
+    if set.sha256 != manifest.sha256 {
+        let remedy = "restore the files, or write the new sum into the manifest if the change was meant";
+        return Err(format!("{}: the files' sha256 is {}: {remedy}", path.display(), set.sha256));
+    }
+    Ok(set)
+}
+
+/// Whether `name` looks like one of sacrebleu's (`multi30k/2016`, `wmt14/full`, `wmt20`) rather than a path.
+pub fn may_be_sacrebleu(name: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    !name.starts_with('.') && name.split('/').count() <= 3 && name.split('/').all(part)
+}
+
+/// One of sacrebleu's own test sets, fetched by sacrebleu where its cache doesn't hold it yet.
+pub fn from_sacrebleu(name: &str, languages: &str) -> Result<TestSet, String> {
+    let files = scores::sacrebleu_files(name, languages).map_err(told)?;
+    let name = format!("{name} {languages}");
+    TestSet::from_files(&name, &files.source, &files.references).map_err(told)
+}
+
+fn told(error: impl ToString) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sacrebleu_names_are_told_from_paths() {
+        assert!(may_be_sacrebleu("multi30k/2016"));
+        assert!(may_be_sacrebleu("wmt14/full"));
+        assert!(!may_be_sacrebleu("../testsets/captions-en-de"));
+        assert!(!may_be_sacrebleu("a b"));
+    }
+}

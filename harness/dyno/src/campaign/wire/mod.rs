@@ -1,0 +1,147 @@
+//! The campaign file as people write it (TOML), and its way into a checked [`Campaign`]. Every complaint says
+//! file, line and column, what was wrong, and what would be right.
+
+mod models;
+mod source;
+mod systems;
+mod testsets;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use models::generated;
+use source::{Source, checked_name, name_fault};
+use systems::{WireSystem, systems};
+use testsets::{WireTestSet, test_sets};
+
+use dyno_measure::{Filler, Limits, Profile};
+
+use super::checked::Campaign;
+use super::entry::Entry;
+use super::unknown::hinted;
+use crate::exit::{Outcome, bad_input};
+use dyno_measure::os::MOST_CORES;
+use dyno_measure::{Probe, Track};
+
+/// On a host that disturbs so many rounds in a row the next won't be quiet.
+const MOST_REPEATS: usize = 100;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct WireCampaign {
+    name: Option<Spanned<String>>,
+    #[serde(default = "quick")]
+    profile: Profile,
+    #[serde(default = "one")]
+    seed: u64,
+    cores: Option<Spanned<usize>>,
+    /// Of sacrebleu's test sets, such as "en-de".
+    languages: Option<String>,
+    tracks: Option<Spanned<Vec<Track>>>,
+    test_sets: Vec<Spanned<WireTestSet>>,
+    #[serde(default)]
+    line_seconds: Option<Spanned<f64>>,
+    launch_seconds: Option<Spanned<f64>>,
+    noisy_repeats: Option<Spanned<usize>>,
+    /// A file of lines that lengthen throughput launches.
+    filler: Option<Spanned<PathBuf>>,
+    /// What is probed before the clock, instead of what the profile says.
+    probes: Option<Vec<Probe>>,
+    /// The system that is entered twice; the first if absent.
+    twin: Option<Spanned<String>>,
+    /// Models to be drawn, by name.
+    #[serde(default)]
+    generate: BTreeMap<String, Spanned<toml::Table>>,
+    #[serde(rename = "system")]
+    systems: Vec<Spanned<WireSystem>>,
+}
+
+fn quick() -> Profile {
+    Profile::Quick
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Campaign {
+    /// Reads and checks the campaign at `path`; relative paths in it start in its own folder.
+    pub fn load(path: &Path) -> Outcome<Self> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            let remedy = "name a campaign file that is there, or none for the starter campaign";
+            bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
+        })?;
+        let source = Source { path, text };
+        let wire: WireCampaign = toml::from_str(&source.text)
+            .map_err(|error| source.complaint(error.span().unwrap_or(0..0), hinted(error.message())))?;
+        check(&source, wire)
+    }
+}
+
+fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
+    let default = Limits::default();
+    let limits = Limits {
+        line_seconds: source.seconds(wire.line_seconds, "line-seconds", default.line_seconds)?,
+        launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
+        noisy_repeats: source.count(wire.noisy_repeats, "noisy-repeats", 0..=MOST_REPEATS)?,
+    };
+    let generated = generated(source, wire.generate)?;
+    let (systems, unbuilt) = systems(source, wire.systems, &generated)?;
+    twin_fault(source, wire.twin.as_ref(), &systems)?;
+    Ok(Campaign {
+        name: name(source, wire.name)?,
+        profile: wire.profile,
+        seed: wire.seed,
+        cores: source.count(wire.cores, "cores", 1..=MOST_CORES)?,
+        limits,
+        systems,
+        unbuilt,
+        generated,
+        twin: wire.twin.map(Spanned::into_inner),
+        own_probes: wire.probes,
+        filler: filler(source, wire.filler)?,
+        test_sets: test_sets(source, wire.test_sets, wire.languages.as_deref())?,
+        tracks: tracks(source, wire.tracks)?,
+    })
+}
+
+/// The campaign's own name, else its file's.
+fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
+    let Some(name) = name else {
+        let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let remedy = "give the campaign a `name`";
+        return name_fault(&stem)
+            .map_or(Ok(stem), |fault| Err(source.complaint(0..0, format!("{fault}; {remedy}"))));
+    };
+    checked_name(source, &name)
+}
+
+fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<Vec<Track>> {
+    let Some(tracks) = tracks else { return Ok(Track::ALL.to_vec()) };
+    let mut sorted = tracks.get_ref().clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    if sorted.len() != tracks.get_ref().len() || sorted.is_empty() {
+        return Err(source.complaint(tracks.span(), "list each track once, and at least one"));
+    }
+    Ok(sorted)
+}
+
+fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
+    let unknown = |name: &&Spanned<String>| systems.iter().all(|system| system.name != *name.get_ref());
+    match twin.filter(unknown) {
+        Some(name) => Err(source.complaint(name.span(), format!("`twin`: no system {:?}", name.get_ref()))),
+        None => Ok(()),
+    }
+}
+
+fn filler(source: &Source<'_>, path: Option<Spanned<PathBuf>>) -> Outcome<Option<Filler>> {
+    let read = |path: Spanned<PathBuf>| {
+        Filler::read(&source.resolve(path.get_ref())).map_err(|m| source.complaint(path.span(), m))
+    };
+    path.map(read).transpose()
+}

@@ -1,0 +1,59 @@
+//! Models as a campaign names or describes them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dyno_formats::Recipe;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::source::{Source, name_fault};
+use crate::campaign::generated::Generated;
+use crate::exit::Outcome;
+
+/// A model that is there, or one that is drawn.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a model is a path, or { generate = \"a name of [generate]\" }")]
+pub(super) enum WireModel {
+    Path(PathBuf),
+    Drawn(WireDrawn),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireDrawn {
+    generate: String,
+}
+
+/// The models that the campaign describes.
+pub(super) fn generated(
+    source: &Source<'_>,
+    wire: BTreeMap<String, Spanned<toml::Table>>,
+) -> Outcome<Vec<Generated>> {
+    let folder = source.resolve(Path::new(""));
+    let one = |(name, table): (String, Spanned<toml::Table>)| {
+        let span = table.span();
+        let fault = |fault: String| source.complaint(span.clone(), format!("`generate.{name}`: {fault}"));
+        name_fault(&name).map_or(Ok(()), |told| Err(fault(told)))?;
+        let recipe = Recipe::of(table.into_inner(), &folder).map_err(|told| fault(told.to_string()))?;
+        Generated::new(name.clone(), recipe).map_err(|told| fault(format!("{told:#}")))
+    };
+    wire.into_iter().map(one).collect()
+}
+
+/// Where a system's model is, or will be.
+pub(super) fn model_at(
+    source: &Source<'_>,
+    model: &Spanned<WireModel>,
+    generated: &[Generated],
+) -> Outcome<PathBuf> {
+    match model.get_ref() {
+        WireModel::Path(path) => source.existing_at(model.span(), path, "model"),
+        WireModel::Drawn(WireDrawn { generate }) => {
+            let found = generated.iter().find(|model| model.name == *generate);
+            let names: Vec<_> = generated.iter().map(|model| model.name.as_str()).collect();
+            let missing = || format!("no [generate.{generate}]; there are: {}", names.join(", "));
+            Ok(found.ok_or_else(|| source.complaint(model.span(), missing()))?.path.clone())
+        }
+    }
+}

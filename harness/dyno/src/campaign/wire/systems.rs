@@ -1,0 +1,103 @@
+//! Systems as a campaign describes them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::models::{WireModel, model_at};
+use super::source::{Source, checked_name};
+use crate::campaign::entry::{Entry, Launch, words_fault};
+use crate::campaign::generated::Generated;
+use crate::exit::Outcome;
+use crate::hosting::MOST_BATCH;
+use crate::registry;
+use dyno_measure::check_command;
+use dyno_report::reproduction::Unbuilt;
+
+/// One of `backend`, `plugin` and `command`, and what belongs to it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct WireSystem {
+    name: Spanned<String>,
+    backend: Option<Spanned<String>>,
+    plugin: Option<Spanned<PathBuf>>,
+    command: Option<Spanned<Vec<String>>>,
+    model: Option<Spanned<WireModel>>,
+    #[serde(default)]
+    models: Vec<Spanned<WireModel>>,
+    /// How to build a plugin that isn't part of dyno: where it isn't there, its system is left out.
+    build: Option<String>,
+    /// Words that are translated together, in the throughput tracks.
+    batch: Option<Spanned<usize>>,
+    #[serde(default)]
+    settings: dyno_api::Settings,
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
+    #[serde(default)]
+    sampling: bool,
+}
+
+/// Those that can compete, and those whose plugin isn't built.
+pub(super) fn systems(
+    source: &Source<'_>,
+    wire: Vec<Spanned<WireSystem>>,
+    generated: &[Generated],
+) -> Outcome<(Vec<Entry>, Vec<Unbuilt>)> {
+    let (mut systems, mut unbuilt): (Vec<Entry>, Vec<_>) = (Vec::new(), Vec::new());
+    for entry in wire {
+        let wire = entry.get_ref();
+        let plugin = wire.plugin.as_ref().map(|plugin| source.resolve(plugin.get_ref()));
+        if let (Some(build), Some(false)) = (&wire.build, plugin.map(|plugin| plugin.exists())) {
+            unbuilt.push(Unbuilt { name: checked_name(source, &wire.name)?, build: build.clone() });
+            continue;
+        }
+        let name_span = wire.name.span();
+        let system = system(source, entry, generated)?;
+        if systems.iter().any(|other| other.name == system.name) {
+            return Err(source.complaint(name_span, format!("a second system named {:?}", system.name)));
+        }
+        systems.push(system);
+    }
+    Ok((systems, unbuilt))
+}
+
+fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generated]) -> Outcome<Entry> {
+    let span = entry.span();
+    let wire = entry.into_inner();
+    let name = checked_name(source, &wire.name)?;
+    let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
+    let models = models.collect::<Outcome<_>>()?;
+    let batch = source.count(wire.batch, "batch", 1..=MOST_BATCH)?;
+    let launch = match (wire.backend, wire.plugin, wire.command) {
+        (Some(backend), None, None) => {
+            registry::find(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
+            Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
+        }
+        (None, Some(plugin), None) => {
+            Launch::Plugin { library: source.existing(&plugin, "plugin")?, settings: wire.settings, batch }
+        }
+        (None, None, Some(command)) if wire.settings.is_empty() && batch.is_none() => {
+            let folder = source.resolve(Path::new("."));
+            check_command(command.get_ref(), &folder)
+                .map_err(|m| source.complaint(command.span(), format!("system {name:?}: {m}")))?;
+            Launch::Foreign { command: command.into_inner(), folder }
+        }
+        (None, None, Some(command)) => {
+            let message =
+                "settings belong to backends, and so does batch: write a command's options into the command";
+            return Err(source.complaint(command.span(), message));
+        }
+        _ => {
+            let message = format!("system {name:?} needs one of `backend`, `plugin` and `command`");
+            return Err(source.complaint(span, message));
+        }
+    };
+    let environment = wire.environment.into_iter().collect();
+    let system = Entry { name, launch, models, environment, sampling: wire.sampling, twin_of: None };
+    match words_fault(&system) {
+        Some(fault) => Err(source.complaint(span, format!("system {:?}: {fault}", system.name))),
+        None => Ok(system),
+    }
+}

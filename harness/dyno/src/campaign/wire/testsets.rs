@@ -1,0 +1,85 @@
+//! Test sets as a campaign names them.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::source::{Source, name_fault};
+use crate::campaign::test_sets::{from_folder, from_sacrebleu, may_be_sacrebleu};
+use crate::exit::Outcome;
+use dyno_measure::TestSet;
+
+/// A name or folder, or plain files.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a test set is a folder, a sacrebleu name, or { name, source, references }")]
+pub(super) enum WireTestSet {
+    /// A folder, or one of sacrebleu's.
+    Named(String),
+    /// Plain files.
+    Files(WireFiles),
+}
+
+/// A source and its references.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireFiles {
+    name: String,
+    source: PathBuf,
+    #[serde(default)]
+    references: Vec<PathBuf>,
+}
+
+/// Unicode's byte order mark, which some editors put before a file's text.
+const MARK: &str = "\u{feff}";
+
+/// The test sets, read.
+pub(super) fn test_sets(
+    source: &Source<'_>,
+    wire: Vec<Spanned<WireTestSet>>,
+    languages: Option<&str>,
+) -> Outcome<Vec<TestSet>> {
+    let mut test_sets: Vec<TestSet> = Vec::new();
+    for entry in wire {
+        let span = entry.span();
+        let loaded = match entry.into_inner() {
+            WireTestSet::Named(name) => named(source, &name, languages),
+            WireTestSet::Files(files) => from_files(source, &files),
+        };
+        let test_set = loaded.map_err(|message| source.complaint(span.clone(), message))?;
+        if test_sets.iter().any(|other| other.name == test_set.name) {
+            return Err(source.complaint(span, format!("a second test set named {:?}", test_set.name)));
+        }
+        test_sets.push(test_set);
+    }
+    Ok(test_sets)
+}
+
+fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String> {
+    if let Some(fault) = name_fault(&files.name) {
+        return Err(fault);
+    }
+    let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
+    let set = TestSet::from_files(&files.name, &source.resolve(&files.source), &references)
+        .map_err(|error| error.to_string())?;
+    // Nobody sees it, and it would be a part of the first sentence.
+    let is_marked = set.source[0].starts_with(MARK.as_bytes())
+        || set.references.iter().any(|lines| lines[0].starts_with(MARK));
+    let remedy = "save source and references as UTF-8 without one";
+    if is_marked { Err(format!("{:?} begins with a byte order mark; {remedy}", files.name)) } else { Ok(set) }
+}
+
+fn named(source: &Source<'_>, name: &str, languages: Option<&str>) -> Result<TestSet, String> {
+    let folder = source.resolve(Path::new(name));
+    if folder.is_dir() {
+        return from_folder(&folder);
+    }
+    match languages {
+        Some(languages) if may_be_sacrebleu(name) => from_sacrebleu(name, languages),
+        None if may_be_sacrebleu(name) => Err(format!(
+            "no folder {}; if {name:?} is one of sacrebleu's test sets, add languages = \"en-de\" (or others) at the top",
+            folder.display()
+        )),
+        _ => Err(format!("no test set folder at {}", folder.display())),
+    }
+}

@@ -1,0 +1,125 @@
+//! `dyno breakdown`: where a backend's time goes on some lines.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+use comfy_table::{CellAlignment, Table, presets};
+use dyno_api::{Breakdown, Facts};
+use dyno_measure::{Track, as_text, split_lines, words};
+use serde_json::json;
+
+use crate::campaign::{Campaign, starter};
+use crate::cli::BreakdownArgs;
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
+use crate::hosting::Hosted;
+use crate::output::{print, print_json};
+
+/// Tells it of what `args` name.
+pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
+    let text = input(args.input.as_deref())?;
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(no_answer(
+            Exit::NothingMeasured,
+            "no words, so no time to tell of; give it lines to translate",
+        ));
+    }
+    // A terminal that shows the tables says nothing about how lines are given.
+    args.hosted.track = args.hosted.track.or_else(|| (args.hosted.cores == 1).then_some(Track::Latency));
+    let hosted = Hosted::open(args.hosted, true)?;
+    hosted.translate(&text[..], io::sink())?;
+    let facts = hosted.model.facts();
+    let Some(told) = hosted.model.breakdown().context("the breakdown")? else {
+        return Err(bad_input(format!("{} keeps no account of its time", facts.backend)));
+    };
+    let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
+    if args.json {
+        print_json(&json!({
+            "facts": facts, "track": hosted.track, "cores": hosted.cores, "batch": batch(&hosted),
+            "lines": lines, "words": words, "nanoseconds": told.whole(),
+            "components": told.components, "operators": told.operators,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    let head = format!(
+        "{} · {} · {lines} lines, {words} words · {:.3} s\n",
+        engine(&facts),
+        pace(&hosted),
+        told.whole() as f64 / 1e9
+    );
+    print(&(head + &tables(&told, words)))?;
+    Ok(Exit::Done)
+}
+
+/// The lines to translate.
+fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
+    match named {
+        Some(path) if path == Path::new("-") => {
+            io::read_to_string(io::stdin()).map(Into::into).or_bad_input()
+        }
+        Some(path) => std::fs::read(path).with_context(|| path.display().to_string()).or_bad_input(),
+        None => {
+            let remedy = "name a file of lines, or run dyno in its checkout";
+            let starter =
+                starter().ok_or_else(|| bad_input(format!("the starter test set isn't here: {remedy}")))?;
+            let campaign = Campaign::load(&starter)?;
+            let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
+            Ok(as_text(&set.source))
+        }
+    }
+}
+
+fn engine(facts: &Facts) -> String {
+    let parts = [Some(facts.backend.clone()), facts.precision.clone(), facts.isa.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Words that are translated together; in lock-step a line is.
+fn batch(hosted: &Hosted) -> Option<usize> {
+    (hosted.track != Track::Latency).then_some(hosted.options.batch)
+}
+
+fn pace(hosted: &Hosted) -> String {
+    let batch =
+        batch(hosted).map_or_else(|| "line by line".into(), |words| format!("{words} words at a time"));
+    match hosted.cores {
+        1 => batch,
+        cores => format!("{batch}, {cores} cores together"),
+    }
+}
+
+/// A table each for components and operators.
+fn tables(told: &Breakdown, words: usize) -> String {
+    let mut text = String::new();
+    for (what, names, parts) in [
+        ("component", &Breakdown::COMPONENTS[..], &told.components),
+        ("operator", &Breakdown::OPERATORS[..], &told.operators),
+    ] {
+        if !parts.is_empty() {
+            let _ = write!(text, "\n{}\n", table(what, names, parts, words));
+        }
+    }
+    text
+}
+
+fn table(what: &str, names: &[&str], parts: &BTreeMap<String, u64>, words: usize) -> Table {
+    let whole = parts.values().sum::<u64>().max(1) as f64;
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([what, "%", "ms", "µs/word"]);
+    for name in names {
+        let ns = parts.get(*name).copied().unwrap_or(0) as f64;
+        table.add_row([
+            (*name).into(),
+            format!("{:.1}", 100.0 * ns / whole),
+            format!("{:.2}", ns / 1e6),
+            format!("{:.2}", ns / 1e3 / words.max(1) as f64),
+        ]);
+    }
+    (1..4)
+        .filter_map(|i| table.column_mut(i).map(|column| column.set_cell_alignment(CellAlignment::Right)))
+        .count();
+    table
+}

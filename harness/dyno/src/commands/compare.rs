@@ -1,0 +1,196 @@
+//! `dyno compare`: two runs of one host, cell by cell.
+
+use std::path::Path;
+
+use dyno_measure::{Track, Verdict};
+use dyno_results::compare::{Change, Comparison, Quality, Question, Speeds, judge};
+use dyno_results::{MeasuredCell, Run};
+use dyno_stats::numbers::{p_value, whole};
+use serde::Serialize;
+
+use crate::cli::CompareArgs;
+use crate::exit::{Exit, Outcome, no_answer};
+use crate::output::{print, print_json, say};
+use crate::table;
+
+/// With fewer rounds on a side nothing can be significant: the least two-sided p of four against four is 2.9 %, which
+/// Holm's correction over two cells undoes already.
+const LEAST_ROUNDS: usize = 5;
+
+#[derive(Serialize)]
+struct Answer {
+    baseline: String,
+    candidate: String,
+    worse: bool,
+    cells: Vec<Cell>,
+    quality: Vec<Quality>,
+    only_in_baseline: Vec<String>,
+    only_in_candidate: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    system: String,
+    test_set: String,
+    track: Track,
+    rounds: [usize; 2],
+    verdicts: [Verdict; 2],
+    #[serde(flatten)]
+    comparison: Option<Comparison>,
+}
+
+/// Compares, prints and answers.
+pub fn compare(args: &CompareArgs) -> Outcome {
+    let (baseline, candidate) = (Run::read(&args.baseline)?, Run::read(&args.candidate)?);
+    let differences = candidate.identity.host.differences(&baseline.identity.host);
+    if !differences.is_empty() {
+        let message =
+            format!("the runs are of two hosts, whose speeds can't be compared: {}", differences.join("; "));
+        return Err(no_answer(Exit::HostsDiffer, message));
+    }
+    let answer = answer(args, &baseline, &candidate);
+    let warnings = answer.quality.iter().filter_map(|quality| quality.warning.as_ref());
+    warnings.for_each(|warning| say(format_args!("warning: {warning}")));
+    if answer.cells.is_empty() {
+        return Err(no_answer(Exit::NothingMeasured, "the two runs have no cell in common"));
+    }
+    if args.json {
+        print_json(&answer)?;
+    } else {
+        print(&as_text(&answer))?;
+    }
+    Ok(answer.exit())
+}
+
+impl Answer {
+    fn exit(&self) -> Exit {
+        match () {
+            () if self.worse => Exit::No,
+            () if self.cells.iter().all(Cell::has_too_few_rounds) => Exit::NothingMeasured,
+            () => Exit::Done,
+        }
+    }
+}
+
+fn same(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>) -> bool {
+    a.system == b.system && a.test_set.sha256 == b.test_set.sha256 && a.track == b.track
+}
+
+fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
+    let (theirs, ours) = (baseline.cells(), candidate.cells());
+    let partner = |cell: &MeasuredCell<'_>| theirs.iter().position(|other| same(other, cell));
+    let pairs: Vec<_> = ours.iter().filter_map(|cell| Some((&theirs[partner(cell)?], cell))).collect();
+    let speeds = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| Speeds {
+        baseline: a.speeds(),
+        candidate: b.speeds(),
+        paired: false,
+    };
+    let comparisons = judge(&pairs.iter().map(speeds).collect::<Vec<_>>(), Question::Differ);
+    let cells = pairs.iter().zip(comparisons).map(|((a, b), comparison)| Cell {
+        system: b.system.into(),
+        test_set: b.test_set.name.clone(),
+        track: b.track,
+        rounds: [a.valid().len(), b.valid().len()],
+        verdicts: [a.verdict(), b.verdict()],
+        comparison,
+    });
+    let cells: Vec<_> = cells.collect();
+    let quality = quality(&pairs, baseline, candidate);
+    let lacks = |cells: &[MeasuredCell<'_>], others: &[MeasuredCell<'_>]| {
+        let alone = cells.iter().filter(|cell| !others.iter().any(|other| same(other, cell)));
+        alone.map(|cell| format!("{} on {} under {}", cell.system, cell.test_set.name, cell.track)).collect()
+    };
+    let name = |path: &Path| path.display().to_string();
+    Answer {
+        baseline: name(&args.baseline),
+        candidate: name(&args.candidate),
+        worse: cells.iter().any(Cell::is_worse) || quality.iter().any(|quality| quality.worse),
+        only_in_baseline: lacks(&theirs, &ours),
+        only_in_candidate: lacks(&ours, &theirs),
+        cells,
+        quality,
+    }
+}
+
+/// One comparison a system and test set: the tracks' texts are the same, or `verify` says that they aren't.
+fn quality(
+    pairs: &[(&MeasuredCell<'_>, &MeasuredCell<'_>)],
+    baseline: &Run,
+    candidate: &Run,
+) -> Vec<Quality> {
+    let mut seen = std::collections::HashSet::new();
+    let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
+    let compare = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| {
+        let (theirs, ours) = (answers(baseline, a)?, answers(candidate, b)?);
+        Some(Quality::compare(b.system, b.test_set, ours, theirs, None))
+    };
+    first.filter_map(compare).collect()
+}
+
+fn answers<'a>(run: &'a Run, cell: &MeasuredCell<'_>) -> Option<&'a [String]> {
+    let output = cell.valid().into_iter().find_map(|record| record.output.as_ref())?;
+    run.outputs.get(output).map(Vec::as_slice)
+}
+
+impl Cell {
+    fn is_worse(&self) -> bool {
+        let slower = self.comparison.is_some_and(|comparison| comparison.change == Change::Slower);
+        let broken = self.verdicts[1] == Verdict::Invalid && self.verdicts[0] != Verdict::Invalid;
+        slower || broken
+    }
+
+    fn has_too_few_rounds(&self) -> bool {
+        self.rounds.iter().any(|&rounds| rounds < LEAST_ROUNDS)
+    }
+
+    fn verdict(&self) -> String {
+        match self.comparison {
+            _ if self.verdicts.contains(&Verdict::Invalid) => {
+                let [a, b] = self.verdicts.map(Verdict::name);
+                format!("{a}, now {b}")
+            }
+            _ if self.has_too_few_rounds() => "too few rounds to tell".into(),
+            Some(comparison) => format!("{:?}", comparison.change).to_lowercase(),
+            None => "no speed".into(),
+        }
+    }
+}
+
+/// What a narrow terminal does without, first to last.
+const DISPENSABLE: [&str; 5] = ["p", "before", "test set", "interval", "words/s"];
+
+fn as_text(answer: &Answer) -> String {
+    let heads = ["system", "track", "test set", "words/s", "before", "time", "interval", "p", ""];
+    let figure =
+        |cell: &Cell, text: &dyn Fn(&Comparison) -> String| cell.comparison.as_ref().map_or("–".into(), text);
+    let row = |cell: &Cell| {
+        vec![
+            cell.system.clone(),
+            cell.track.name().into(),
+            cell.test_set.clone(),
+            figure(cell, &|found| whole(found.candidate_words_per_second)),
+            figure(cell, &|found| whole(found.baseline_words_per_second)),
+            figure(cell, &|found| format!("×{:.3}", found.slow_down)),
+            figure(cell, &|found| format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high)),
+            figure(cell, &|found| p_value(found.p)),
+            cell.verdict(),
+        ]
+    };
+    let rows: Vec<_> = answer.cells.iter().map(row).collect();
+    let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];
+    lines.extend(answer.quality.iter().map(Quality::about));
+    lines.extend(only_in(&answer.baseline, &answer.only_in_baseline));
+    lines.extend(only_in(&answer.candidate, &answer.only_in_candidate));
+    lines.push(match answer.exit() {
+        Exit::No => "WORSE".into(),
+        Exit::NothingMeasured => {
+            format!("which is faster can't be told: it takes {LEAST_ROUNDS} rounds on both sides; no text is worse")
+        }
+        _ => "nothing is slower or worse".to_owned(),
+    });
+    lines.join("\n") + "\n"
+}
+
+fn only_in(run: &str, cells: &[String]) -> Option<String> {
+    (!cells.is_empty()).then(|| table::wrapped(&format!("only in {run}: {}", cells.join(", ")), "  "))
+}

@@ -1,0 +1,120 @@
+//! `dyno convert`: a model directory out of Marian's files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use dyno_api::{Answer, Settings};
+use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Shortlist, Vocabularies};
+use dyno_measure::split_lines;
+use dyno_text::Vocabulary;
+use dyno_translator::Words;
+use serde_json::json;
+
+use crate::cli::ConvertArgs;
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::output::{print, print_json};
+use crate::registry;
+
+/// Converts, and prints what was made.
+pub fn convert(args: &ConvertArgs) -> Outcome {
+    let model = open(args)?;
+    let shortlist = args.shortlist.as_deref().map(|values| shortlist(&model, values)).transpose()?;
+    let languages =
+        args.languages.as_deref().and_then(|languages| <[String; 2]>::try_from(languages.to_vec()).ok());
+    let options = ConvertOptions {
+        precisions: args.precision.clone(),
+        languages,
+        shortlist: shortlist.as_ref().map(|(path, list)| (path.as_path(), list)),
+        multipliers: args
+            .calibrate
+            .as_deref()
+            .map(|lines| calibrate(args, lines))
+            .transpose()?
+            .unwrap_or_default(),
+        overwrite: args.overwrite,
+    };
+    let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
+    if args.json {
+        let files: serde_json::Map<_, _> =
+            report.files.iter().map(|(name, file)| (name.clone(), file.bytes.into())).collect();
+        print_json(&json!({"directory": report.directory, "bytes": files}))?;
+    } else {
+        print(&as_text(&report))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
+    match args.vocab.as_deref() {
+        None => ModelDir::open(&args.model).or_bad_input(),
+        Some([one]) => ModelDir::open_weights(&args.model, [one, one], None).or_bad_input(),
+        Some([source, target, ..]) => {
+            ModelDir::open_weights(&args.model, [source, target], None).or_bad_input()
+        }
+        Some([]) => Err(bad_input("--vocab names no file")),
+    }
+}
+
+/// The static activation scales that the model has on the lines of a file: one line at a time, so that they don't depend on
+/// how lines are put together.
+fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>> {
+    if !args.precision.contains(&Precision::Int8) {
+        return Err(bad_input(
+            "--calibrate finds activation scales of int8 weights: add int8 to --precision",
+        ));
+    }
+    let text = fs::read(lines).with_context(|| format!("can't read {}", lines.display())).or_bad_input()?;
+    let models = [args.model.clone()];
+    let backend = registry::suiting(&models).map_err(bad_input)?;
+    let found = tempfile::NamedTempFile::new().context("a file for activation scales")?;
+    let mut settings = Settings::from_iter([("calibrate".to_owned(), json!(found.path()))]);
+    settings.extend(args.vocab.iter().map(|files| ("vocab".to_owned(), json!(files))));
+    let model = backend.open(&models, &settings).or_bad_input()?;
+    let mut session = model.session().context("a session")?;
+    for line in split_lines(&text) {
+        session.run(&[line], &mut |_: Answer<'_>| ()).context("translating a line")?;
+    }
+    dyno_translator::read_multipliers(found.path()).map_err(bad_input)
+}
+
+fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist)> {
+    let (path, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist names no file"))?;
+    let mut cut = Cut::default();
+    for (to, text) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
+        *to = text.parse().map_err(|_| bad_input(format!("--shortlist: {text:?} is no whole number")))?;
+    }
+    let [source, target] = model.vocabularies() else {
+        return Err(bad_input("the model names no vocabularies"));
+    };
+    let (source, target) = (read(source)?, read(target)?);
+    let (source, target) = (Words(&source), Words(&target));
+    let vocabularies = Vocabularies { source: &source, target: &target, shared: model.shares_vocabulary() };
+    let list = Shortlist::open(path.as_ref(), cut, vocabularies).or_bad_input()?;
+    Ok((path.into(), list))
+}
+
+fn read(path: &Path) -> Outcome<Vocabulary> {
+    Vocabulary::from_path(path).or_bad_input()
+}
+
+fn as_text(report: &ConvertReport) -> String {
+    let mut text = format!("{}\n", report.directory.display());
+    for (name, file) in &report.files {
+        let _ = writeln!(text, "  {name:<28} {:>12} bytes", file.bytes);
+    }
+    for precision in Precision::ALL {
+        let errors: Vec<f32> = report
+            .tensors
+            .iter()
+            .filter(|tensor| tensor.precision == precision)
+            .map(|tensor| tensor.max_error)
+            .collect();
+        if let Some(worst) = errors.iter().copied().reduce(f32::max) {
+            let _ = writeln!(text, "  {precision}: {} tensors, largest error {worst:.2e}", errors.len());
+        }
+    }
+    text
+}

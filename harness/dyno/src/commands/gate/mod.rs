@@ -1,0 +1,209 @@
+//! `dyno gate`: is the candidate slower, worse or bigger than the baseline? Made for CI: the exit code answers.
+
+mod answer;
+
+use answer::{Answer, Speed, ceilings, conclude};
+use dyno_measure::{Round, System, TestSet, Track};
+use dyno_results::compare::{self, Change, Comparison, LEAST_PAIRS, Quality, Question, Speeds};
+use dyno_results::{Place, scores};
+
+use crate::campaign::{Campaign, Entry, make_models, named_or_starter};
+use crate::cli::GateArgs;
+use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::gate::{self, Baseline, Cell, Stage};
+use crate::interrupt::Stop;
+use crate::output::say;
+use crate::progress::Progress;
+use crate::scoring::announce;
+
+/// Measures, judges, prints and answers.
+pub fn gate(args: &GateArgs) -> Outcome {
+    if args.pairs < LEAST_PAIRS {
+        let message = format!("{} pairs tell nothing: at least {LEAST_PAIRS} are needed", args.pairs);
+        return Err(no_answer(Exit::NothingMeasured, message));
+    }
+    let mut campaign = named_or_starter(args.campaign.as_deref())?;
+    let baseline = baseline(args, &campaign)?;
+    args.filters.apply(&mut campaign)?;
+    campaign.systems.retain(|system| !baseline.is(&system.name));
+    refuse_unknowable(args, &campaign)?;
+    make_models(&campaign)?;
+    let stop = Stop::on_signals()?;
+    let mut cells = cells(&campaign, &baseline)?;
+    if cells.is_empty() {
+        let message = "no candidate is left beside the baseline, or the stored run has no cell of one";
+        return Err(no_answer(Exit::NothingMeasured, message));
+    }
+    let scratch = tempfile::tempdir()?;
+    let place = args.out.clone().unwrap_or_else(|| scratch.path().join("gate"));
+    let sides = cells.iter().flat_map(|cell| [Some(&cell.entries.0), cell.entries.1.as_ref()]);
+    let systems = distinct(sides.flatten().cloned().collect(), |entry: &Entry| entry.name.clone());
+    let sets = campaign.test_sets.iter().chain(cells.iter().map(|cell| &cell.test_set)).cloned();
+    let sets = distinct(sets.collect(), |set: &TestSet| set.sha256.clone());
+    let mut stage = Stage::new(&Place::Exactly(&place), &campaign, systems, sets)?;
+    stage.shortfall().into_iter().for_each(say);
+    let (comparisons, interrupted) = measure(&mut stage, &mut cells, args.pairs, &stop)?;
+    if interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    let quality = quality(&mut stage, &campaign, &cells, &baseline, args.min_bleu)?;
+    let ceilings = ceilings(&stage, &campaign, args);
+    let speed =
+        cells.iter().zip(comparisons).map(|(cell, comparison)| Speed::new(cell, &baseline, comparison));
+    conclude(&Answer::new(speed.collect(), quality, ceilings), args.json)
+}
+
+fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
+    match (&args.baseline, &args.baseline_dyno) {
+        (Some(what), None) => Baseline::named(what, campaign),
+        (None, Some(program)) => Baseline::dyno(program),
+        _ => {
+            Err(bad_input("name the baseline: --baseline SYSTEM, COMMAND or RUN, or --baseline-dyno PROGRAM"))
+        }
+    }
+}
+
+/// A limit that can't be looked at would never be exceeded: better no gate than one that lets everything pass.
+fn refuse_unknowable(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
+    if args.min_bleu.is_some() {
+        scores::prepare(&announce)?;
+        if let Some(set) = campaign.test_sets.iter().find(|set| set.references.is_empty()) {
+            return Err(bad_input(format!("--min-bleu: {} has no references to score by", set.name)));
+        }
+    }
+    let sizeless = |system: &&Entry| !system.is_hosted() && system.models.is_empty();
+    match campaign.systems.iter().find(sizeless) {
+        Some(system) if args.max_model.is_some() => Err(bad_input(format!(
+            "--max-model: dyno can't tell which files are the model of {}; name them in the campaign by `model`",
+            system.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn distinct<T>(items: Vec<T>, key: impl Fn(&T) -> String) -> Vec<T> {
+    let mut seen = std::collections::HashSet::new();
+    items.into_iter().filter(|item| seen.insert(key(item))).collect()
+}
+
+/// The cells, each with as many lines as make a round; a stored baseline has its own lines and speeds.
+fn cells(campaign: &Campaign, baseline: &Baseline) -> Outcome<Vec<Cell>> {
+    let mut cells = Vec::new();
+    for set in &campaign.test_sets {
+        for &track in &campaign.tracks {
+            for candidate in &campaign.systems {
+                cells.extend(cell(campaign, baseline, candidate, set, track)?);
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn cell(
+    campaign: &Campaign,
+    baseline: &Baseline,
+    candidate: &Entry,
+    set: &TestSet,
+    track: Track,
+) -> Outcome<Option<Cell>> {
+    let beside = baseline.beside(candidate)?;
+    let (test_set, speeds) = match &beside {
+        Some((entry, system)) => {
+            let test_set = gate::shorten(campaign, (entry, system), set, track)?;
+            (test_set, Speeds { paired: true, ..Speeds::default() })
+        }
+        None => {
+            let stored = baseline.stored_cell(|cell| {
+                cell.system == candidate.name && cell.test_set.sha256 == set.sha256 && cell.track == track
+            });
+            let Some(stored) = stored else {
+                say(format_args!(
+                    "warning: the stored run has no {} on {} under {track}",
+                    candidate.name, set.name
+                ));
+                return Ok(None);
+            };
+            let rounds = stored.speeds();
+            if rounds.len() < LEAST_PAIRS {
+                let message = format!(
+                    "the stored run has {} rounds of {} under {track}, but {LEAST_PAIRS} are needed: run the \
+                     baseline in the official profile, or beside the candidate",
+                    rounds.len(),
+                    candidate.name
+                );
+                return Err(no_answer(Exit::NothingMeasured, message));
+            }
+            (set.clone(), Speeds { baseline: rounds, ..Speeds::default() })
+        }
+    };
+    let (entry, baseline) = beside.unzip();
+    let entries = (candidate.clone(), entry);
+    let candidate = candidate.system()?;
+    Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, noisy: 0 }))
+}
+
+/// One pass over all cells, and a second one over those that look slower; judged together.
+fn measure(
+    stage: &mut Stage,
+    cells: &mut [Cell],
+    pairs: usize,
+    stop: &Stop,
+) -> Outcome<(Vec<Comparison>, bool)> {
+    let rounds = |cell: &Cell| pairs * if cell.baseline.is_some() { 2 } else { 1 };
+    let progress = Progress::new(cells.iter().map(rounds).sum(), 0);
+    let mut all: Vec<&mut Cell> = cells.iter_mut().collect();
+    let mut interrupted = gate::measure(stage, &mut all, 0..pairs, &progress, stop)?;
+    let slower: Vec<bool> = judge(cells)?.iter().map(|found| found.change == Change::Slower).collect();
+    if !interrupted && slower.contains(&true) {
+        progress.note("what looks slower is measured again");
+        let again = cells.iter_mut().zip(&slower).filter(|(_, slower)| **slower).map(|(cell, _)| cell);
+        interrupted =
+            gate::measure(stage, &mut again.collect::<Vec<_>>(), pairs..2 * pairs, &progress, stop)?;
+    }
+    progress.finish();
+    Ok((if interrupted { Vec::new() } else { judge(cells)? }, interrupted))
+}
+
+fn judge(cells: &[Cell]) -> Outcome<Vec<Comparison>> {
+    let speeds: Vec<Speeds> = cells.iter().map(|cell| cell.speeds.clone()).collect();
+    let nothing = || no_answer(Exit::NothingMeasured, "no round of a cell had a speed");
+    compare::judge(&speeds, Question::Slower)
+        .into_iter()
+        .map(|comparison| comparison.ok_or_else(nothing))
+        .collect()
+}
+
+/// Both sides translate each whole set once, under the campaign's first track: a part of it would be too little
+/// text to tell their quality apart.
+fn quality(
+    stage: &mut Stage,
+    campaign: &Campaign,
+    cells: &[Cell],
+    baseline: &Baseline,
+    min_bleu: Option<f64>,
+) -> Outcome<Vec<Quality>> {
+    let track = campaign.tracks[0];
+    let of_track = |cell: &&Cell| cell.track == track;
+    let mut found = Vec::new();
+    for set in &campaign.test_sets {
+        for candidate in &campaign.systems {
+            let fits = |cell: &&Cell| of_track(cell) && cell.candidate.name == candidate.name;
+            let Some(cell) = cells.iter().find(fits) else { continue };
+            let mut text = |system: &System| stage.answers(Round { system, test_set: set, track, number: 0 });
+            let ours = text(&cell.candidate)?;
+            let theirs = match &cell.baseline {
+                Some(system) => text(system)?,
+                None => baseline.stored_answers(&candidate.name, set, track).unwrap_or_default(),
+            };
+            let quality = Quality::compare(&candidate.name, set, &ours, &theirs, min_bleu);
+            quality.warning.iter().for_each(|warning| say(format_args!("warning: {warning}")));
+            if min_bleu.is_some() && quality.bleu.is_none() {
+                let message =
+                    format!("no BLEU of {} on {}, which --min-bleu is about", candidate.name, set.name);
+                return Err(no_answer(Exit::NothingMeasured, message));
+            }
+            found.push(quality);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,124 @@
+//! `dyno list`: what a campaign measures, and what this build offers.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use dyno_api::closest;
+use dyno_measure::{Host, PLACEHOLDERS, Track};
+use dyno_results::prices::{self, Price};
+use serde_json::json;
+
+use crate::campaign::{Campaign, Launch, named_or_starter};
+use crate::cli::ListArgs;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::output::{print, print_json};
+use crate::{registry, table};
+
+/// Prints systems, test sets, backends and tracks.
+pub fn list(args: &ListArgs) -> Outcome {
+    if args.campaign.as_deref() == Some(Path::new("prices")) {
+        return list_prices(args);
+    }
+    let campaign = named_or_starter(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
+    if args.json {
+        print_json(&as_json(&campaign))?
+    } else {
+        print(&as_text(&campaign))?
+    }
+    Ok(Exit::Done)
+}
+
+/// The one word that isn't a file's name may be misspelt.
+fn hinted(failure: Failure, args: &ListArgs) -> Failure {
+    let named = args.campaign.as_deref().filter(|path| !path.exists()).and_then(Path::to_str);
+    match named.and_then(|name| closest(name, ["prices"].into_iter())) {
+        Some(near) => {
+            Failure { error: anyhow::anyhow!("{:#} (did you mean {near:?}?)", failure.error), ..failure }
+        }
+        None => failure,
+    }
+}
+
+fn list_prices(args: &ListArgs) -> Outcome {
+    let prices = prices::load(args.prices.as_deref())?;
+    if args.json {
+        print_json(&prices)?;
+        return Ok(Exit::Done);
+    }
+    let here = Host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
+    let row = |price: &Price| {
+        let most_like = if here.as_ref() == Some(price) { "most like this host" } else { "" };
+        vec![
+            price.instance.clone(),
+            format!("{} {}", price.provider, price.region),
+            price.vcpus.to_string(),
+            format!("{:.5}", price.hourly_usd),
+            format!("{:.5}", price.hourly_usd / price.vcpus as f64),
+            price.date.clone(),
+            most_like.into(),
+        ]
+    };
+    let heads = ["instance", "where", "vCPUs", "$/hour", "$/vCPU", "date", ""];
+    let mut sources: Vec<_> =
+        prices.iter().map(|price| format!("{}: {}", price.terms, price.source)).collect();
+    sources.dedup();
+    print(&format!(
+        "{}\n{}\n",
+        table::grid(&heads, prices.iter().map(row).collect(), 2..5),
+        sources.join("\n")
+    ))?;
+    Ok(Exit::Done)
+}
+
+fn as_json(campaign: &Campaign) -> serde_json::Value {
+    let sets = campaign.test_sets.iter();
+    json!({
+        "campaign": campaign.name,
+        "profile": campaign.profile,
+        "systems": campaign.systems,
+        "test_sets": sets
+            .map(|set| json!({"name": set.name, "lines": set.source.len(), "words": set.words(), "sha256": set.sha256}))
+            .collect::<Vec<_>>(),
+        "tracks": Track::ALL,
+        "backends": registry::all()
+            .iter()
+            .map(|backend| json!({"name": backend.name(), "about": backend.about(), "task": backend.task()}))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn as_text(campaign: &Campaign) -> String {
+    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.profile);
+    for system in &campaign.systems {
+        let what = match &system.launch {
+            Launch::BuiltIn { backend, settings, .. } => format!("backend {backend}{}", in_words(settings)),
+            Launch::Plugin { library, settings, .. } => {
+                format!("plugin {}{}", library.display(), in_words(settings))
+            }
+            Launch::Foreign { command, .. } => command.join(" "),
+        };
+        let _ = writeln!(text, "  {:<20} {what}", system.name);
+    }
+    text += "\ntest sets\n";
+    for set in &campaign.test_sets {
+        let (lines, words, references) = (set.source.len(), set.words(), set.references.len());
+        let ending = if references == 1 { "" } else { "s" };
+        let _ =
+            writeln!(text, "  {:<20} {lines} lines, {words} words, {references} reference{ending}", set.name);
+    }
+    text += "\nbackends\n";
+    for backend in registry::all() {
+        let _ = writeln!(text, "  {:<20} {}", backend.name(), backend.about());
+    }
+    text += "\nplaceholders in a system's command\n";
+    for (name, meaning) in PLACEHOLDERS {
+        let _ = writeln!(text, "  {:<20} {meaning}", format!("{{{name}}}"));
+    }
+    let tracks: Vec<_> = Track::ALL.iter().map(|track| track.name()).collect();
+    let _ = writeln!(text, "\ntracks\n  {}", tracks.join(", "));
+    text
+}
+
+fn in_words(settings: &dyno_api::Settings) -> String {
+    if settings.is_empty() { String::new() } else { format!(" {}", json!(settings)) }
+}

@@ -1,0 +1,17 @@
+//! One file a command: what the arguments mean, and what is printed. No command calls another.
+
+pub mod breakdown;
+pub mod compare;
+pub mod completions;
+pub mod convert;
+pub mod doctor;
+pub mod gate;
+pub mod list;
+pub mod publish;
+pub mod report;
+pub mod reproduce;
+pub mod run;
+pub mod score;
+pub mod tokenize;
+pub mod translate;
+pub mod verify;

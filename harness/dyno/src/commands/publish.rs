@@ -1,0 +1,204 @@
+//! `dyno publish`: a finished run into results/<date>-<host>/. Append-only: what was published stays as it was.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::Context;
+use dyno_measure::files::collect_files;
+use dyno_report::{BEGIN, END, Report};
+use dyno_results::store::files::write_whole;
+use dyno_results::{COMMAND, Run, Summary};
+use dyno_stats::numbers::counted;
+use serde_json::json;
+
+use crate::cli::PublishArgs;
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::output::{print, print_json, say};
+use crate::page::{self, commands, readme_with, write_figures};
+
+/// Not of the run itself: its lock, and what was in flight.
+const LEFT_BEHIND: [&str; 2] = ["run.lock", "scratch"];
+
+/// Where the figures lie in a published run.
+const FIGURES: &str = "figures";
+
+/// Copies the run with its report, whole or not at all.
+pub fn publish(args: &PublishArgs) -> Outcome {
+    let run = Run::read(&args.run)?;
+    refuse_unfinished(&args.run, &run)?;
+    let place = args.to.join(name(&run, args.label.as_deref())?);
+    if place.exists() {
+        let remedy = "tell this run from it with --as NAME; nothing published is ever changed";
+        return Err(bad_input(format!("{} is there already: {remedy}", place.display())));
+    }
+    let report = Report::of(&run, &Summary::of(&run), &[]);
+    let places = Places::of_this_host()?;
+    let figures = place.join(FIGURES);
+    let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
+    let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
+    make_folder(&args.to)?;
+    copy(&args.run, &args.to, &place, |folder| {
+        places.leave_out_of(folder)?;
+        add_report(folder)
+    })?;
+    if let Some((path, text)) = &readme {
+        write_whole(path, text.as_bytes())?;
+    }
+    say(
+        "note: records name this host's commands, with . for this folder and ~ for your home; look before you share them",
+    );
+    if args.json {
+        print_json(&json!({"published": place, "readme": args.readme}))?;
+    } else {
+        print(&format!("{}\n", place.display()))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The folder of published runs, as the user wants it: what stands in its way is theirs to mend.
+fn make_folder(to: &Path) -> Outcome<()> {
+    fs::create_dir_all(to).map_err(|error| {
+        let remedy = "choose another folder with --to; nothing was published";
+        let fault = if to.is_file() { "it is a file".into() } else { error.to_string() };
+        bad_input(format!("{} can't be the folder of published runs: {fault}; {remedy}", to.display()))
+    })
+}
+
+fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
+    let fault = match run.missing_rounds() {
+        0 if folder.join("summary.csv").exists() => return Ok(()),
+        0 => "has no summary.csv: `dyno score` writes it".into(),
+        missing => format!(
+            "is unfinished ({} missing): run the campaign again with the same --out: it resumes",
+            counted(missing, "round", "rounds")
+        ),
+    };
+    Err(bad_input(format!("the run in {} {fault}", folder.display())))
+}
+
+/// The page, the figures, and the frontier where a visitor of the folder looks first.
+fn add_report(folder: &Path) -> Outcome<()> {
+    let run = Run::read(folder)?;
+    let report = Report::of(&run, &Summary::of(&run), &[]);
+    page::write(&report, &folder.join(page::NAME), folder)?;
+    write_figures(report.figures(), &folder.join(FIGURES))?;
+    let blank = format!("# {}, {}\n\n{BEGIN}\n{END}\n", run.identity.campaign, run.identity.host.cpu);
+    let readme = report.readme(&blank, FIGURES, &commands(&run)).context("markers in what was just made")?;
+    Ok(write_whole(&folder.join("README.md"), readme.as_bytes())?)
+}
+
+/// Folders that are nobody else's business, as they stand in JSON, and what is written for them.
+struct Places(Vec<(String, &'static str)>);
+
+impl Places {
+    /// The longer one first: the folder at work is mostly inside the home.
+    fn of_this_host() -> anyhow::Result<Self> {
+        let here =
+            env::current_dir().context("this folder is gone; run `dyno publish` from one that is there")?;
+        let known = [(Some(here), "."), (env::var_os("HOME").map(PathBuf::from), "~")];
+        let mut places = Vec::new();
+        for (folder, sign) in known {
+            let Some(folder) = folder.filter(|folder| folder.components().count() > 1) else { continue };
+            let quoted = serde_json::to_string(&folder.to_string_lossy())?;
+            places.push((quoted.trim_matches('"').to_owned(), sign));
+        }
+        places.sort_by_key(|(folder, _)| Reverse(folder.len()));
+        Ok(Self(places))
+    }
+
+    /// Rewrites what was copied; of a file without such a folder not a byte.
+    fn leave_out_of(&self, run: &Path) -> Outcome<()> {
+        let files = ["run.json", "records.jsonl", COMMAND].map(|name| run.join(name));
+        for file in files.iter().filter(|file| file.is_file()) {
+            let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+            let cut = self.0.iter().fold(text, |text, (folder, sign)| without(&text, folder, sign));
+            write_whole(file, cut.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// `folder` as a whole path or the beginning of one, never the middle of another's.
+fn without(text: &str, folder: &str, sign: &str) -> String {
+    let inside = |c: char| c.is_alphanumeric() || "/._~-".contains(c);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(folder) {
+        let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
+        let begins = !(if before.is_empty() { out.as_str() } else { before }).ends_with(inside);
+        let ends = after.starts_with('/') || !after.starts_with(inside);
+        out.push_str(before);
+        out.push_str(if begins && ends { sign } else { folder });
+        rest = after;
+    }
+    out + rest
+}
+
+/// The day of the first round, and the host by its CPU.
+fn name(run: &Run, label: Option<&str>) -> Outcome<String> {
+    let host = &run.identity.host;
+    let day = run.day().unwrap_or_else(|| "undated".into());
+    let mut name = format!("{day}-{}-{}c", slug(&host.cpu), host.cores.len());
+    if let Some(label) = label {
+        if slug(label) != label.to_lowercase() || label.is_empty() {
+            return Err(bad_input(format!(
+                "{label:?} won't do as a name: letters, digits and single dashes do"
+            )));
+        }
+        name = format!("{name}-{label}");
+    }
+    Ok(name)
+}
+
+/// Lower-case letters and digits, with single dashes between.
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// Copies a folder's files aside, lets `add` add to them, and moves the whole to its place.
+fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
+    let copied = || -> anyhow::Result<()> {
+        let aside = tempfile::Builder::new().prefix(".publishing-").tempdir_in(to)?;
+        let mut files = Vec::new();
+        collect_files(from, &mut files)?;
+        for file in files {
+            let inside = file.strip_prefix(from)?;
+            if LEFT_BEHIND.iter().any(|left| inside.starts_with(left)) {
+                continue;
+            }
+            let target: PathBuf = aside.path().join("run").join(inside);
+            fs::create_dir_all(target.parent().context("a file lies in a folder")?)?;
+            fs::copy(&file, &target)?;
+            fs::File::open(&target)?.sync_all()?;
+        }
+        add(&aside.path().join("run")).map_err(|failure| failure.error)?;
+        Ok(fs::rename(aside.path().join("run"), place)?)
+    };
+    let remedy = "make it writable and make room, or choose another folder with --to; nothing was published";
+    Ok(copied().with_context(|| format!("can't publish to {}: {remedy}", place.display()))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_this_host_is_written_short_and_others_stay() {
+        let cut = |text| without(text, "/home/ann", "~");
+        assert_eq!(
+            cut(r#"["/home/ann/bin/mt","a=\"/home/ann\"","/home/ann"]"#),
+            r#"["~/bin/mt","a=\"~\"","~"]"#
+        );
+        for other in ["/home/anna/x", "/mnt/home/ann/x", "/home/ann.old", "/home/an"] {
+            assert_eq!(cut(other), other);
+        }
+    }
+
+    #[test]
+    fn hosts_become_folder_names() {
+        assert_eq!(slug("AMD EPYC 9R14 (Zen 4)"), "amd-epyc-9r14-zen-4");
+        assert_eq!(slug("Intel(R) Xeon(R) @ 2.50GHz"), "intel-r-xeon-r-2-50ghz");
+    }
+}

@@ -1,0 +1,187 @@
+//! `dyno reproduce`: papers' tables, measured again by the campaigns that ship with dyno.
+//!
+//! A campaign is run as `dyno run` runs it: the same children, rounds, records and folders. What is special to papers is
+//! only what is printed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dyno_measure::{Host, Placement, Profile, Track, host};
+use dyno_report::papers::{self, Table};
+use dyno_report::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
+use dyno_results::store::files::write_whole;
+use dyno_results::{Place, Run, Store};
+use dyno_stats::numbers::counted;
+use serde_json::json;
+
+use crate::campaign::{Campaign, make_models, shipped};
+use crate::cli::{PriceArgs, ReproduceArgs};
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::filters::Filters;
+use crate::output::{print, print_json, say};
+use crate::page::{elsewhere, write_figures};
+use crate::product_speed::race;
+use crate::reproduce::text;
+use crate::runner::{Options, dry_run, run_campaign};
+use crate::table::grid;
+
+/// Where runs go, as those of `dyno run`.
+const RUNS: &str = "runs";
+
+/// Lines of a quick look at the latency track: enough for a factor, and a minute for the slowest network of the papers.
+const QUICK_LINES: usize = 60;
+
+/// The same where throughput is measured, whose launches must be long beside their loading.
+const QUICK_THROUGHPUT_LINES: usize = 200;
+
+/// A campaign that tables of the request share, and its run, if it was run.
+struct Shared {
+    contestants: Contestants,
+    run: Option<Run>,
+    exit: Exit,
+}
+
+/// Lists tables, or measures and prints them.
+pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    let tables = papers::tables()?;
+    let wanted = wanted(args, &tables)?;
+    if wanted.is_empty() {
+        return list(&tables, args.json);
+    }
+    let mut shared: BTreeMap<&str, Shared> = BTreeMap::new();
+    let mut reproductions = Vec::new();
+    for table in &wanted {
+        if let Some(name) = table.campaign.as_deref().filter(|name| !shared.contains_key(name)) {
+            let measures = wanted.iter().any(|other| other.campaign == table.campaign && other.measures());
+            shared.insert(name, share(campaign_of(name, args)?, measures, args)?);
+        }
+        let found = table.campaign.as_deref().and_then(|name| shared.get(name));
+        let products = products_of(table, args)?;
+        let measured = Measured {
+            contestants: found.map(|found| &found.contestants),
+            run: found.and_then(|found| found.run.as_ref()),
+            products: products.as_ref(),
+        };
+        reproductions.push(Reproduction::of(table, measured));
+        if found.is_some_and(|found| found.exit == Exit::Interrupted) {
+            break;
+        }
+    }
+    if !args.dry_run {
+        show(&reproductions, args)?;
+    }
+    let ended = |exit: &Exit| shared.values().any(|shared| shared.exit == *exit);
+    Ok([Exit::Interrupted, Exit::No].into_iter().find(ended).unwrap_or(Exit::Done))
+}
+
+/// The tables that were asked for; none for the list.
+fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Table>> {
+    if args.all {
+        return Ok(tables.iter().collect());
+    }
+    let find = |id: &String| {
+        tables.iter().find(|table| table.id == *id).ok_or_else(|| {
+            let ids = tables.iter().map(|table| table.id.as_str());
+            let near = dyno_api::closest(id, ids.clone());
+            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
+            bad_input(format!("no table {id:?}{hint}; there are: {}", ids.collect::<Vec<_>>().join(", ")))
+        })
+    };
+    args.tables.iter().map(find).collect()
+}
+
+fn list(tables: &[Table], as_json: bool) -> Outcome {
+    if as_json {
+        print_json(&tables)?;
+        return Ok(Exit::Done);
+    }
+    let row = |table: &Table| {
+        let place = format!("{}, {}", table.paper, table.place);
+        let how = if table.measures() || !table.products().is_empty() {
+            "measured"
+        } else if table.campaign.is_some() {
+            "counted"
+        } else {
+            "in words"
+        };
+        vec![table.id.clone(), place, how.into(), table.about.clone()]
+    };
+    let rows = tables.iter().map(row).collect();
+    print(&format!("{}\n", grid(&["table", "where", "here", "what it shows"], rows, 0..0)))?;
+    Ok(Exit::Done)
+}
+
+/// The campaign, made as thorough as was asked for.
+fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
+    let missing = || bad_input(format!("campaigns/{name}.toml isn't here: run dyno in its checkout"));
+    let mut campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
+    if args.quick {
+        let latency_alone = campaign.tracks == [Track::Latency];
+        let lines = if latency_alone { QUICK_LINES } else { QUICK_THROUGHPUT_LINES };
+        campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines)).collect();
+        campaign.profile = Profile::Quick;
+    }
+    let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
+    filters.apply(&mut campaign)?;
+    Ok(campaign)
+}
+
+/// Runs a campaign, or reads the finished run of it that is there; a dry run and tables that only count need none.
+fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Shared> {
+    let (run, exit) = match (measures, args.dry_run) {
+        (true, false) => run_of(&campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
+        (true, true) => {
+            say(format_args!("campaign {}", campaign.name));
+            (None, dry_run(&campaign, &Host::detect()?, args.json)?)
+        }
+        (false, _) => (None, Exit::Done),
+    };
+    Ok(Shared { contestants: campaign.contestants(), run, exit })
+}
+
+/// Times the products that a table is about, which takes a second.
+fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>> {
+    let (products, this_host) = (table.products(), Host::detect()?);
+    if products.is_empty() {
+        return Ok(None);
+    }
+    let count = counted(products.len(), "product", "products");
+    if args.dry_run {
+        say(format_args!("{}: {count}, a second", table.id));
+        return Ok(None);
+    }
+    let core = Placement::new(&this_host.cores, None, host::siblings).system(Track::Latency)[0];
+    let names = table.points.iter().filter(|point| point.product.is_some()).map(|point| point.name.clone());
+    let conditions =
+        vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
+    Ok(Some(Products { conditions, speeds: names.zip(race(&products, core)?).collect() }))
+}
+
+fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
+    let (host, runs) = (Host::detect()?, Path::new(RUNS));
+    make_models(campaign)?;
+    if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
+        say(format_args!("reading {}, measured before; --again measures it anew", folder.display()));
+        return Ok((Run::read(&folder)?, Exit::Done));
+    }
+    let options = Options { place: Place::Below(runs), prices: &PriceArgs::default(), tuned: false };
+    let finished = run_campaign(campaign, &host, &options)?;
+    say(format_args!("run: {}", finished.store.folder().display()));
+    let exit = finished.exit();
+    Ok((finished.run, exit))
+}
+
+fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
+    if let Some(path) = &args.out {
+        write_whole(path, page(reproductions)?.as_bytes()).map_err(elsewhere)?;
+        say(format_args!("page: {}", path.display()));
+    }
+    if let Some(folder) = &args.figures {
+        write_figures(figures(reproductions), folder)?;
+    }
+    match (args.json, args.markdown) {
+        (true, _) => print_json(&json!(reproductions)),
+        (_, true) => print(&reproductions.iter().map(markdown).collect::<Vec<_>>().join("\n")),
+        _ => print(&reproductions.iter().map(text).collect::<Vec<_>>().join("\n")),
+    }
+}

@@ -1,0 +1,77 @@
+//! `dyno score`: quality for a run's outputs, and its summary anew.
+
+use dyno_results::scores::{self, MetricCommand};
+use dyno_results::{Run, Store, Summary};
+use dyno_stats::numbers::counted;
+
+use crate::cli::ScoreArgs;
+use crate::exit::{Exit, Outcome, no_answer};
+use crate::output::{print, print_json, say};
+use crate::page::write_page;
+use crate::runner::keep_price;
+use crate::scoring::{announce, score as score_texts};
+use crate::table;
+
+/// Scores the run again and prints its tables.
+pub fn score(args: &ScoreArgs) -> Outcome {
+    let (store, mut run) = Store::reopen(&args.run)?;
+    if run.records.is_empty() {
+        let remedy = "run its campaign again with the same --out: it resumes";
+        return Err(no_answer(
+            Exit::NothingMeasured,
+            format!("{} holds no round: {remedy}", args.run.display()),
+        ));
+    }
+    keep_price(&store, &mut run, &args.price)?;
+    scores::prepare(&announce)?;
+    score_texts(&store, &mut run)?;
+    add_metrics(&store, &mut run, &args.metrics)?;
+    let summary = Summary::of(&run);
+    store.keep_summary(&run, &summary)?;
+    store.clear_scratch();
+    write_page(store.folder(), &run, &summary);
+    if args.json {
+        print_json(&summary.cells)?
+    } else {
+        print(&table::render(&summary))?
+    }
+    tell_missing(&run);
+    Ok(Exit::Done)
+}
+
+/// Says what an unfinished run lacks, and how it goes on; only `dyno run` and its like leave a command that resumes.
+fn tell_missing(run: &Run) {
+    let missing = run.missing();
+    let Some(command) = run.command.as_ref().filter(|_| !missing.is_empty()) else { return };
+    let mut cells: Vec<String> = missing
+        .iter()
+        .map(|(cell, lacks)| format!("{} · {} · {}: {lacks}", cell.system, cell.track, cell.test_set.name))
+        .collect();
+    if let Some(others) = cells.len().checked_sub(MOST_NAMED).filter(|others| *others > 0) {
+        cells.truncate(MOST_NAMED);
+        cells.push(format!("and {}", counted(others, "other cell", "other cells")));
+    }
+    let rounds = counted(run.missing_rounds(), "round is", "rounds are");
+    say(format_args!(
+        "warning: the run is unfinished: {rounds} missing ({}); it goes on by: {command}",
+        cells.join(", ")
+    ));
+}
+
+/// Of the cells that lack rounds.
+const MOST_NAMED: usize = 6;
+
+/// Asks the user's own metrics about every output.
+fn add_metrics(store: &Store, run: &mut Run, metrics: &[MetricCommand]) -> Outcome<()> {
+    let mut scores = run.scores.clone();
+    for score in &mut scores.scores {
+        let Some(set) = run.test_sets.iter().find(|set| set.name == score.test_set) else { continue };
+        for metric in metrics {
+            let value = metric.score(set, &run.outputs[&score.output])?;
+            score.others.insert(metric.name.clone(), value);
+        }
+    }
+    store.keep_scores(&scores)?;
+    run.scores = scores;
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! `dyno translate`: a built-in backend, or a plugin, as a program.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::cli::TranslateArgs;
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::hosting::{Hosted, write_json};
+use crate::output::say;
+
+/// Hosts the backend until its input ends.
+pub fn translate(args: TranslateArgs) -> Outcome {
+    let hosted = Hosted::open(args.hosted, args.breakdown.is_some())?;
+    if args.explain {
+        explain(hosted.tuning.as_deref())?;
+    }
+    hosted.translate(io::BufReader::new(io::stdin()), io::stdout())?;
+    if let Some(path) = &args.facts {
+        write_json(&hosted.model.facts(), path)?;
+    }
+    if let Some(path) = &args.breakdown {
+        write_json(&hosted.model.breakdown().context("the breakdown")?, path)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What a tuning chose, once the model that completes it was opened.
+fn explain(tuning: Option<&Path>) -> Outcome<()> {
+    let tuning = tuning.ok_or_else(|| bad_input("--explain is about a tuning: add --tuning or --tune"))?;
+    say(dyno_translator::explain_tuning(tuning).map_err(bad_input)?.trim_end());
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! `dyno verify`: a system against the rules, without measuring it.
+
+use std::path::{Path, PathBuf};
+
+use comfy_table::{Table, presets};
+use dyno_measure::{Examined, Finding, Host, Limits, Probe, Profile, Track, Verdict, check_command, verdict};
+use serde_json::{Value, json};
+
+use crate::campaign::{Campaign, Entry, Launch, make_models, named_or_starter, starter};
+use crate::cli::VerifyArgs;
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::filters::Filters;
+use crate::output::{print, print_json, say};
+use crate::registry;
+use crate::runner::Runner;
+use crate::tuning::open;
+
+/// Patience with a system of the command line, where a person waits. --line-seconds gives a slow system more.
+const OWN_LINE_SECONDS: f64 = 10.0;
+/// See [`OWN_LINE_SECONDS`].
+const OWN_LAUNCH_SECONDS: f64 = 60.0;
+
+/// Verifies what `args` ask for: 0 if all of it is in order, 1 if something is INVALID.
+pub fn verify(args: &VerifyArgs) -> Outcome {
+    let campaign = narrowed(requested(args)?, args);
+    // A backend's refusal is a bad request: there is nothing to verify yet.
+    let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
+    hosted.try_for_each(|entry| open(entry, campaign.tracks[0]))?;
+    let (host, scratch) = (Host::detect()?, tempfile::tempdir()?);
+    campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
+    let runner = Runner::new(&campaign, &host, scratch.path())?;
+    let plan = campaign.plan(|_| None)?;
+    let mut verified = Vec::new();
+    for system in &plan.systems {
+        let examined = runner.examine(system, &plan.tracks, &plan.test_sets[0], campaign.probes())?;
+        if !args.json {
+            show(&system.name, &examined)?;
+        }
+        verified.push((system.name.as_str(), examined));
+    }
+    let worst = verified.iter().map(|(_, examined)| verdict(examined)).max().unwrap_or(Verdict::Valid);
+    if args.json {
+        print_json(&as_json(worst, &verified))?;
+    }
+    Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
+}
+
+/// The campaign with the tracks, the probes and the patience that the command line asks for, where it does.
+fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
+    if !args.tracks.is_empty() {
+        campaign.tracks.clone_from(&args.tracks);
+    }
+    campaign.tracks.sort_unstable();
+    campaign.tracks.dedup();
+    campaign.own_probes =
+        Some(if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() });
+    campaign.profile = Profile::Quick; // probes need no network namespace, and no rounds follow
+    campaign.limits.line_seconds = args.line_seconds.unwrap_or(campaign.limits.line_seconds);
+    campaign.limits.launch_seconds = args.launch_seconds.unwrap_or(campaign.limits.launch_seconds);
+    campaign.systems.iter_mut().for_each(|entry| entry.sampling |= args.sampling);
+    campaign
+}
+
+/// The campaign's systems, or the one of the command line on the starter campaign's lines.
+fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
+    let Some(entry) = own(args)? else {
+        let mut campaign = named_or_starter(args.campaign.as_deref())?;
+        Filters { systems: args.systems.clone(), ..Filters::default() }.apply(&mut campaign)?;
+        make_models(&campaign)?;
+        return match campaign.test_sets.is_empty() {
+            true => Err(bad_input("the campaign has no test set to take lines from")),
+            false => Ok(campaign),
+        };
+    };
+    let missing = || {
+        bad_input(
+            "the starter test set isn't here: name a campaign with lines of your own and a --system of it, or run dyno in its checkout",
+        )
+    };
+    let starter = Campaign::load(&starter().ok_or_else(missing)?)?;
+    let limits =
+        Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
+    let tracks = vec![Track::Latency, Track::Throughput1];
+    Ok(Campaign { systems: vec![entry], tracks, limits, ..starter })
+}
+
+/// The system that the command line itself describes, if it does.
+fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
+    if let Some(command) = &args.command {
+        check_typed(command)?;
+        let command = ["sh", "-c", command].map(String::from).to_vec();
+        let launch = Launch::Foreign { command, folder: PathBuf::from(".") };
+        return Ok(Some(Entry::new("command", launch, Vec::new())));
+    }
+    let settings = args.settings.iter().cloned().collect();
+    if let Some(library) = &args.plugin {
+        let library = std::path::absolute(library).or_bad_input()?;
+        let launch = Launch::Plugin { library, settings, batch: None };
+        return Ok(Some(Entry::new("plugin", launch, args.models.clone())));
+    }
+    let backend = match (&args.backend, args.models.first()) {
+        (None, None) => return Ok(None),
+        (Some(name), _) => registry::find(name).map_err(bad_input)?,
+        (None, Some(_)) => registry::suiting(&args.models).map_err(bad_input)?,
+    };
+    let launch = Launch::BuiltIn { backend: backend.name().into(), settings, batch: None };
+    Ok(Some(Entry::new(backend.name(), launch, args.models.clone())))
+}
+
+/// Refuses a command that can't be started, as far as that shows: of a shell's own words only the shell knows.
+fn check_typed(command: &str) -> Outcome<()> {
+    let Some(program) = command.split_whitespace().next() else {
+        return Err(bad_input("--command is empty: name a program and its arguments"));
+    };
+    let is_path =
+        program.contains('/') && program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
+    let checked = if is_path { check_command(&[program.into()], Path::new(".")) } else { Ok(()) };
+    checked.map_err(|fault| bad_input(format!("--command: {fault}")))
+}
+
+/// A row a probe, and below what to do about what was found.
+fn show(system: &str, examined: &[Examined]) -> Outcome<()> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["probe", "verdict", "s", "figure"]);
+    for probe in examined {
+        let seconds = format!("{:.1}", probe.seconds);
+        table.add_row([probe.probe.name(), probe.verdict.name(), &seconds, &probe.figure]);
+        for finding in &probe.findings {
+            table.add_row(["", "", "", &line(finding)]);
+        }
+    }
+    let verdict = verdict(examined);
+    print(&format!("{system}\n{table}\n{}\n", verdict.name()))?;
+    if verdict == Verdict::Noisy {
+        say("NOISY: something stood out, but not beyond this host's noise; try again on a quiet host");
+    }
+    Ok(())
+}
+
+fn line(finding: &Finding) -> String {
+    let reason = &finding.reason;
+    let kind = if finding.is_forbidden() { "INVALID" } else { "warning" };
+    format!(
+        "{kind} {} ({}): {}\nlimit: {}\nremedy: {}",
+        reason.code.name(),
+        finding.track,
+        reason.figure,
+        reason.limit,
+        reason.remedy
+    )
+}
+
+fn as_json(worst: Verdict, verified: &[(&str, Vec<Examined>)]) -> Value {
+    let system = |(system, examined): &(&str, Vec<Examined>)| {
+        json!({
+            "system": system,
+            "verdict": verdict(examined),
+            "reasons": reasons(examined),
+            "probes": examined,
+        })
+    };
+    let all: Vec<Examined> = verified.iter().flat_map(|(_, examined)| examined.clone()).collect();
+    let systems: Vec<Value> = verified.iter().map(system).collect();
+    json!({ "verdict": worst, "reasons": reasons(&all), "systems": systems })
+}
+
+/// Each code once, with the first figure that was seen.
+fn reasons(examined: &[Examined]) -> Vec<Value> {
+    let mut seen = Vec::new();
+    let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
+    let first = findings.filter(|(_, finding)| {
+        let key = finding.reason.code;
+        !seen.contains(&key) && {
+            seen.push(key);
+            true
+        }
+    });
+    first
+        .map(|(probe, finding)| {
+            json!({
+                "code": finding.reason.code,
+                "figure": finding.reason.figure,
+                "limit": finding.reason.limit,
+                "remedy": finding.reason.remedy,
+                "track": finding.track,
+                "probe": probe,
+                "invalid": finding.is_forbidden(),
+            })
+        })
+        .collect()
+}

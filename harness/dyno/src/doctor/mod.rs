@@ -1,0 +1,216 @@
+//! Is this host fit to measure? Looks at what makes figures wander, and says what to do about each.
+//!
+//! Everything is read below a root folder, so that tests show it hosts which they don't have.
+
+mod finding;
+mod load;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::host::parse_core_list;
+pub use finding::{Finding, Health};
+pub use load::load_findings;
+
+/// View of a host: its files, the cores that systems may use, and its memory.
+pub struct HostView<'a> {
+    /// Root of the file system: `/`, but in tests.
+    pub root: &'a Path,
+    /// Numbers of the cores, ascending.
+    pub cores: &'a [usize],
+    /// Bytes of memory that programs may still take.
+    pub available_bytes: u64,
+}
+
+impl HostView<'_> {
+    /// What can be read without waiting.
+    pub fn findings(&self) -> Vec<Finding> {
+        vec![self.governor(), self.turbo(), self.siblings(), self.cpu_quota(), self.memory(), self.clock()]
+    }
+
+    /// A file's text without its line end; `None` where there is none.
+    fn read(&self, path: impl AsRef<Path>) -> Option<String> {
+        fs::read_to_string(self.root.join(path)).ok().map(|text| text.trim().into())
+    }
+
+    fn cpu(&self, core: usize, file: &str) -> PathBuf {
+        PathBuf::from(format!("sys/devices/system/cpu/cpu{core}/{file}"))
+    }
+
+    fn governor(&self) -> Finding {
+        let governor = |&core: &usize| self.read(self.cpu(core, "cpufreq/scaling_governor"));
+        let governors: Option<Vec<String>> = self.cores.iter().map(governor).collect();
+        match governors {
+            None => Finding::good("governor", "the host doesn't show one; a virtual machine's lies outside"),
+            Some(all) if all.iter().all(|name| name == "performance") => {
+                Finding::good("governor", "performance")
+            }
+            Some(all) => {
+                let other = all.iter().find(|name| *name != "performance").cloned().unwrap_or_default();
+                let remedy = "sudo cpupower frequency-set -g performance";
+                Finding::warning("governor", format!("{other}: clocks follow the load"), remedy)
+            }
+        }
+    }
+
+    fn turbo(&self) -> Finding {
+        let boosts = match self.read("sys/devices/system/cpu/intel_pstate/no_turbo") {
+            Some(off) => Some(off == "0"),
+            None => self.read("sys/devices/system/cpu/cpufreq/boost").map(|on| on == "1"),
+        };
+        match boosts {
+            None => Finding::good("turbo", "the host doesn't show it"),
+            Some(false) => Finding::good("turbo", "off"),
+            Some(true) => Finding::warning(
+                "turbo",
+                "on: clocks depend on temperature and on the other cores",
+                "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 into cpufreq/boost; \
+                 or leave it on for every run alike",
+            ),
+        }
+    }
+
+    fn siblings(&self) -> Finding {
+        let pair = |&core: &usize| {
+            let list = self.read(self.cpu(core, "topology/thread_siblings_list"))?;
+            let others = parse_core_list(&list).into_iter().filter(|&other| other != core);
+            let shared: Vec<usize> = others.filter(|other| self.cores.contains(other)).collect();
+            (!shared.is_empty()).then(|| format!("{core} with {shared:?}"))
+        };
+        let pairs: Vec<String> = self.cores.iter().filter_map(pair).collect();
+        match pairs.first() {
+            None => Finding::good("SMT siblings", "every core is one of its own"),
+            Some(first) => Finding::warning(
+                "SMT siblings",
+                format!("cores share their units: {first}"),
+                "echo off | sudo tee /sys/devices/system/cpu/smt/control, or leave every second core out with taskset",
+            ),
+        }
+    }
+
+    fn cpu_quota(&self) -> Finding {
+        let quota = self.read("sys/fs/cgroup/cpu.max").and_then(|text| {
+            let (quota, period) = text.split_once(' ')?;
+            Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+        });
+        match quota {
+            Some(cores) if cores < self.cores.len() as f64 => Finding::bad(
+                "CPU quota",
+                format!(
+                    "{cores:.2} cores' time on {} cores: the kernel stops systems in between",
+                    self.cores.len()
+                ),
+                "give whole cores (docker --cpuset-cpus, a static CPU policy) in place of a quota",
+            ),
+            Some(cores) => {
+                Finding::good("CPU quota", format!("{cores:.2} cores' time, no less than there are"))
+            }
+            None => Finding::good("CPU quota", "none"),
+        }
+    }
+
+    fn memory(&self) -> Finding {
+        let limit = self.read("sys/fs/cgroup/memory.max").and_then(|text| text.parse::<u64>().ok());
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        let bytes = limit.map_or(self.available_bytes, |limit| limit.min(self.available_bytes));
+        let found = format!("{:.1} GiB may be used", gib(bytes));
+        match gib(bytes) < 1.0 {
+            true => Finding::warning(
+                "memory",
+                found,
+                "end what holds memory, or raise the control group's memory.max: a swapping system measures the disk",
+            ),
+            false => Finding::good("memory", found),
+        }
+    }
+
+    fn clock(&self) -> Finding {
+        match self.read("sys/devices/system/clocksource/clocksource0/current_clocksource") {
+            Some(slow) if slow == "hpet" || slow == "acpi_pm" => Finding::bad(
+                "clock",
+                format!("{slow}: each reading takes microseconds"),
+                "boot with clocksource=tsc, or choose another host: the time-stamp counter was found unstable here",
+            ),
+            clock => Finding::good("clock", clock.unwrap_or_else(|| "unknown".into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A host made of these files.
+    fn host(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{text}\n")).unwrap();
+        }
+        root
+    }
+
+    fn found(files: &[(&str, &str)], what: &str) -> Finding {
+        let root = host(files);
+        let view = HostView { root: root.path(), cores: &[0, 1], available_bytes: 8 << 30 };
+        let findings = view.findings();
+        findings.into_iter().find(|finding| finding.what == what).unwrap()
+    }
+
+    #[test]
+    fn every_trouble_is_found_and_has_a_remedy() {
+        let cpu = "sys/devices/system/cpu";
+        for (what, files, health, part) in [
+            (
+                "governor",
+                vec![
+                    ("cpu0/cpufreq/scaling_governor", "performance"),
+                    ("cpu1/cpufreq/scaling_governor", "powersave"),
+                ],
+                Health::Warning,
+                "powersave",
+            ),
+            ("turbo", vec![("intel_pstate/no_turbo", "0")], Health::Warning, "on"),
+            ("turbo", vec![("cpufreq/boost", "1")], Health::Warning, "on"),
+            (
+                "SMT siblings",
+                vec![("cpu0/topology/thread_siblings_list", "0-1")],
+                Health::Warning,
+                "0 with [1]",
+            ),
+            ("CPU quota", vec![("../../../fs/cgroup/cpu.max", "150000 100000")], Health::Bad, "1.50 cores"),
+            ("memory", vec![("../../../fs/cgroup/memory.max", "536870912")], Health::Warning, "0.5 GiB"),
+            (
+                "clock",
+                vec![("../clocksource/clocksource0/current_clocksource", "hpet")],
+                Health::Bad,
+                "microseconds",
+            ),
+        ] {
+            let files: Vec<_> = files.iter().map(|(path, text)| (format!("{cpu}/{path}"), *text)).collect();
+            let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+            let finding = found(&files, what);
+            assert_eq!(finding.health, health, "{finding:?}");
+            assert!(finding.found.contains(part) && !finding.remedy.is_empty(), "{finding:?}");
+        }
+    }
+
+    #[test]
+    fn a_fit_host_is_let_be() {
+        let cpu = "sys/devices/system/cpu";
+        for (what, files) in [
+            ("turbo", vec![(format!("{cpu}/cpufreq/boost"), "0")]),
+            // The sibling is not among the cores that may be used.
+            ("SMT siblings", vec![(format!("{cpu}/cpu0/topology/thread_siblings_list"), "0,8")]),
+            ("CPU quota", vec![("sys/fs/cgroup/cpu.max".into(), "max 100000")]),
+            ("CPU quota", vec![("sys/fs/cgroup/cpu.max".into(), "200000 100000")]),
+            ("memory", vec![("sys/fs/cgroup/memory.max".into(), "max")]),
+            ("governor", vec![]),
+        ] {
+            let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+            let finding = found(&files, what);
+            assert_eq!((finding.health, finding.remedy.as_str()), (Health::Good, ""), "{finding:?}");
+        }
+    }
+}

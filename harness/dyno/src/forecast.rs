@@ -1,0 +1,220 @@
+//! How long a plan that has not run yet will take.
+//!
+//! A drawn network's sizes are known before it is drawn, and so is how often its weights are multiplied for a word. What
+//! this host reaches in such products is measured in a moment. That is most of an engine's time, hence "about". Of other systems
+//! nothing is known but the protocol's own times.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
+use dyno_measure::{Placement, Round, System, Track, host};
+use dyno_report::papers::{Precision, Product};
+use dyno_stats::median;
+
+use crate::campaign::{Campaign, Entry, Generated, Launch};
+use crate::product_speed::race;
+
+/// A word of a system of which nothing is known: slow for the engines here, and fast for most others.
+const WORD_SECONDS: f64 = 1e-3;
+
+/// The product that stands for a network's: with the rows of a small beam, and more weights than a cache of one's own holds.
+const ROWS: usize = 4;
+const WIDTHS: [usize; 2] = [1024, 4096];
+
+/// Weights that a launch reads and packs in a second: on one core of Zen 5, of three networks with 20 to 58 million, 1.8 to 2.6
+/// hundred millions in f32, 2.8 to 4.0 in int16, 3.5 to 6.5 in int8. This is the median.
+const WEIGHTS_PER_SECOND: f64 = 2.9e8;
+
+/// A plugin that runs a drawn network has products of its own: the library of `ci/peers/baseline` takes 4.2 times as long as our
+/// f32 with Devlin's network, 3.3 and 2.6 times with Bolt's Base.12 and Small.12. This is between.
+const OF_A_PLUGIN: f64 = 3.0;
+
+/// In the order of [`Forecast::speeds`].
+const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Int16, Precision::Int8];
+
+/// What is known of a campaign's systems before they run.
+pub struct Forecast<'a> {
+    campaign: &'a Campaign,
+    /// Multiply-accumulates a second by precision; none where no network is drawn.
+    speeds: Vec<f64>,
+    /// Of throughput-all.
+    cores: usize,
+}
+
+impl<'a> Forecast<'a> {
+    /// Measures what it takes.
+    pub fn of(campaign: &'a Campaign, cores: &[usize]) -> Result<Self> {
+        let placement = Placement::new(cores, campaign.cores, host::siblings);
+        let [k, n] = WIDTHS;
+        let product = |precision| Product { precision, rows: ROWS, k, n };
+        let speeds = match campaign.generated[..] {
+            [] => Vec::new(),
+            _ => race(&PRECISIONS.map(product), placement.system(Track::Latency)[0])?,
+        };
+        let speeds = speeds.iter().filter_map(|turns| Some(median(turns)? * 1e9)).collect();
+        Ok(Self { campaign, speeds, cores: placement.system(Track::ThroughputAll).len() })
+    }
+
+    /// Whether all of its systems are drawn networks, so that its times are more than bounds.
+    pub fn is_whole(&self) -> bool {
+        self.campaign.systems.iter().all(|entry| self.networks(&entry.models).is_some())
+    }
+
+    /// How long a round takes.
+    pub fn seconds(&self, round: &Round<'_>) -> f64 {
+        let networks = self.networks(&round.system.models);
+        let word = networks.as_ref().map_or(WORD_SECONDS, |found| self.word_seconds(round.system, found));
+        let set = round.test_set.words() as f64 * word;
+        let parameters: u64 = networks.iter().flatten().map(|network| network.recipe.parameters()).sum();
+        let launch = parameters as f64 / WEIGHTS_PER_SECOND;
+        let minimum = self.campaign.profile.throughput_minimum_ns() as f64 / 1e9;
+        let launches = (1 + ONE_LINE_LAUNCHES) as f64;
+        match round.track {
+            Track::Latency => launch + set,
+            Track::Throughput1 => (launch + set).max(minimum) + launches * launch,
+            Track::ThroughputAll => (launch + set / self.cores as f64).max(minimum) + launches * launch,
+        }
+    }
+
+    /// The drawn networks among `models`; `None` if any model is none.
+    fn networks(&self, models: &[PathBuf]) -> Option<Vec<&'a Generated>> {
+        let drawn = |path: &PathBuf| self.campaign.generated.iter().find(|model| model.path == *path);
+        let networks: Option<Vec<_>> = models.iter().map(drawn).collect();
+        networks.filter(|networks| !networks.is_empty())
+    }
+
+    fn word_seconds(&self, system: &System, networks: &[&Generated]) -> f64 {
+        let is_it = |entry: &&Entry| entry.name == system.original();
+        let entry = self.campaign.systems.iter().find(is_it);
+        let setting = |name: &str| entry.and_then(|entry| entry.setting(name));
+        let beam: u64 = setting("beam").and_then(|beam| beam.parse().ok()).unwrap_or(1);
+        let macs = networks.iter().map(|network| network.recipe.macs());
+        let macs: u64 = macs.map(|macs| macs.source + beam * macs.target).sum();
+        let precision = match setting("precision").as_deref() {
+            Some("int8") => Precision::Int8,
+            Some("int16") => Precision::Int16,
+            _ => Precision::F32,
+        };
+        let at = PRECISIONS.iter().position(|known| *known == precision).expect("all precisions are timed");
+        let factor = if entry.is_some_and(|entry| matches!(entry.launch, Launch::Plugin { .. })) {
+            OF_A_PLUGIN
+        } else {
+            1.0
+        };
+        macs as f64 / self.speeds[at] * factor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const CAMPAIGN: &str = r#"
+name = "two"
+profile = "standard"
+tracks = ["latency", "throughput-1", "throughput-all"]
+test-sets = [{ name = "lines", source = "lines.en" }]
+
+[generate.net]
+words = 1000
+[generate.net.marian]
+type = "transformer"
+tied-embeddings-all = true
+transformer-postprocess = "dan"
+transformer-heads = 2
+enc-depth = 1
+dec-depth = 1
+dim-emb = 100
+transformer-dim-ffn = 400
+
+[[system]]
+name = "drawn"
+backend = "transformer-aan"
+models = [{ generate = "net" }, { generate = "net" }]
+settings = { beam = 3, precision = "int8" }
+
+[[system]]
+name = "other"
+command = ["cat"]
+"#;
+
+    /// A campaign over so many lines of three words, beside a plugin that nobody opens.
+    fn load(text: &str, lines: usize) -> Campaign {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("campaign.toml", text);
+        write("lines.en", &"a b c\n".repeat(lines));
+        write("lib.so", "");
+        Campaign::load(&folder.path().join("campaign.toml")).unwrap()
+    }
+
+    #[test]
+    fn a_drawn_networks_time_follows_from_its_size_and_others_from_the_protocol() {
+        let campaign = load(CAMPAIGN, 1000);
+        let forecast = Forecast { campaign: &campaign, speeds: vec![1e9, 2e9, 4e9], cores: 2 };
+        let plan = campaign.plan(|_| None).unwrap();
+        let rounds = plan.rounds(&campaign.protocol());
+        let seconds: Vec<f64> = rounds
+            .iter()
+            .filter(|round| round.number == 0 && round.system.name == "drawn")
+            .map(|round| forecast.seconds(round))
+            .collect();
+        // Of Vaswani's layer: 4 d² + 2 d F once for the source, and keys and values of the context; 6 d² + 2 d F and the
+        // whole vocabulary for each hypothesis. Twice, since two networks vote; 3,000 words.
+        let (source, target) = (40_000 + 80_000 + 20_000, 60_000 + 80_000 + 100_000);
+        let set = 3000.0 * 2.0 * f64::from(source + 3 * target) / 4e9;
+        let weights = 2 * (140_000 + 140_000 + 100_000);
+        let latency = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!((latency / (set + f64::from(weights) / WEIGHTS_PER_SECOND) - 1.0).abs() < 0.02, "{latency}");
+        assert!(
+            seconds.iter().filter(|seconds| **seconds >= 10.0).count() == 2,
+            "the profile's least: {seconds:?}"
+        );
+        let other = rounds.iter().find(|round| round.system.name == "other" && round.track == Track::Latency);
+        assert!((forecast.seconds(other.unwrap()) - 3.0).abs() < 1e-9);
+        assert!(!forecast.is_whole());
+    }
+
+    fn latency(forecast: &Forecast<'_>, rounds: &[Round<'_>], name: &str) -> f64 {
+        let is_it = |round: &&Round<'_>| round.system.name == name && round.track == Track::Latency;
+        forecast.seconds(rounds.iter().find(is_it).unwrap())
+    }
+
+    #[test]
+    fn a_plugin_takes_longer_than_our_own_products() {
+        let system = |name, by| {
+            format!(
+                "[[system]]\nname = \"{name}\"\n{by}\nmodel = {{ generate = \"net\" }}\n\
+                 settings = {{ precision = \"f32\" }}\n"
+            )
+        };
+        let plugin = system("library", "plugin = \"lib.so\"");
+        let own = system("own", "backend = \"transformer-aan\"");
+        let head = CAMPAIGN.split("[[system]]").next().unwrap();
+        let campaign = load(&format!("{head}{plugin}{own}"), 100_000);
+        let forecast = Forecast { campaign: &campaign, speeds: vec![1e9, 2e9, 4e9], cores: 2 };
+        let plan = campaign.plan(|_| None).unwrap();
+        let rounds = plan.rounds(&campaign.protocol());
+        let [library, own] = ["library", "own"].map(|name| latency(&forecast, &rounds, name));
+        assert!((library / own / OF_A_PLUGIN - 1.0).abs() < 0.01, "{library} {own}");
+    }
+
+    #[test]
+    fn a_papers_networks_take_as_long_as_their_sizes_say() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/devlin-2.toml");
+        let campaign = Campaign::load(Path::new(file)).unwrap();
+        let forecast = Forecast { campaign: &campaign, speeds: vec![2e10, 4e10, 8e10], cores: 1 };
+        assert!(forecast.is_whole());
+        let plan = campaign.plan(|_| None).unwrap();
+        let rounds = plan.rounds(&campaign.protocol());
+        let seconds = |name| latency(&forecast, &rounds, name);
+        // An ensemble is its networks one after another.
+        assert!((seconds("E1") / seconds("S4") - 2.0).abs() < 1e-9);
+        assert!((seconds("E2") / seconds("S4") - 3.0).abs() < 1e-9);
+        // The paper's own S7 takes 418 / 28 times as long as its S1: less by their products alone, since a cache holds S1.
+        assert!((5.0..418.0 / 28.0).contains(&(seconds("S7") / seconds("S1"))));
+    }
+}

@@ -1,0 +1,204 @@
+//! The gate: a candidate against a baseline, both measured side by side, so that what the host does meets both
+//! alike, in pairs of short rounds in random order. `compare` judges them; what looks like a regression is measured
+//! once more, and both passes are judged together.
+
+mod sides;
+
+use std::ops::Range;
+
+use dyno_measure::{
+    Host, Limits, Placement, Profile, Reason, Record, Round, System, TestSet, Track, Verdict,
+};
+use dyno_results::compare::Speeds;
+use dyno_results::{Place, Store};
+use dyno_stats::{Random, mean, median};
+
+pub use sides::Baseline;
+
+use crate::campaign::{Campaign, Entry};
+use crate::exit::{Exit, Failure, Outcome, bad_input, no_answer};
+use crate::interrupt::Stop;
+use crate::progress::Progress;
+use crate::runner::Runner;
+
+/// A round of the gate lasts about this long: long against the clock's and the scheduler's grain, short enough for
+/// pairs to stand near each other.
+const ROUND_SECONDS: f64 = 1.0;
+/// A launch lasts at least so many times its loading, or the loading would hide a slower search.
+const LOADS: f64 = 10.0;
+/// Lines of the trial that finds out how many lines make a round.
+const TRIAL_LINES: usize = 30;
+
+/// A cell of the gate.
+#[derive(Debug)]
+pub struct Cell {
+    /// Entries of candidate and baseline, as the run's identity names them.
+    pub entries: (Entry, Option<Entry>),
+    /// The candidate.
+    pub candidate: System,
+    /// The baseline, where both run.
+    pub baseline: Option<System>,
+    /// Lines that both translate: as many of the set as make a round.
+    pub test_set: TestSet,
+    /// Protocol of the cell.
+    pub track: Track,
+    /// The speeds so far.
+    pub speeds: Speeds,
+    /// Rounds that the host disturbed.
+    pub noisy: usize,
+}
+
+/// Stage of the gate: where rounds are measured and kept.
+pub struct Stage {
+    campaign: Campaign,
+    placement: Placement,
+    runner: Runner,
+}
+
+impl Stage {
+    /// A stage at `place` for these entries and test sets.
+    pub fn new(
+        place: &Place<'_>,
+        campaign: &Campaign,
+        entries: Vec<Entry>,
+        sets: Vec<TestSet>,
+    ) -> Outcome<Self> {
+        let host = Host::detect()?;
+        // One second of throughput and three warm-up lines make a round of about a second. The number of lines is found
+        // here. A round that the host disturbed is one among many, whose pair the host disturbed as well.
+        let campaign = Campaign {
+            name: format!("{}-gate", campaign.name),
+            profile: Profile::Quick,
+            limits: Limits { noisy_repeats: Some(0), ..campaign.limits },
+            filler: None,
+            systems: entries,
+            test_sets: sets,
+            ..campaign.clone()
+        };
+        let (store, run) = Store::open(place, campaign.identity(&host)?, usize::MAX, &campaign.test_sets)?;
+        if !run.records.is_empty() {
+            let folder = store.folder().display();
+            return Err(bad_input(format!("{folder} holds rounds of a gate already: name another --out")));
+        }
+        let mut runner = Runner::keeping(&campaign, &host, store, run)?;
+        runner.measure_pipe_floor()?;
+        Ok(Self { placement: campaign.placement(&host), campaign, runner })
+    }
+
+    /// One round, kept. INVALID ends the gate: a system that breaks the rules has no speed.
+    pub fn round(&mut self, round: &Round<'_>) -> Outcome<Record> {
+        let measured = self.runner.round(round, Vec::new())?;
+        checked(measured.record)
+    }
+
+    /// The answers of one more round, a line each source line.
+    pub fn answers(&mut self, mut round: Round<'_>) -> Outcome<Vec<String>> {
+        round.number = self.records().iter().filter(|record| record.is_of(&round)).count();
+        let measured = self.runner.round(&round, Vec::new())?;
+        checked(measured.record)?;
+        Ok(measured.answers.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect())
+    }
+
+    /// What this host can't give of what the campaign wants.
+    pub fn shortfall(&self) -> Option<String> {
+        self.placement.shortfall(self.campaign.cores, &self.campaign.tracks)
+    }
+
+    /// All rounds so far.
+    pub fn records(&self) -> &[Record] {
+        self.runner.records()
+    }
+}
+
+fn checked(record: Record) -> Outcome<Record> {
+    match record.reasons.first().filter(|_| record.verdict == Verdict::Invalid) {
+        None => Ok(record),
+        Some(reason) => Err(invalid(&record, reason)),
+    }
+}
+
+fn invalid(record: &Record, Reason { code, figure, remedy, .. }: &Reason) -> Failure {
+    let (system, track, code) = (&record.system, record.track, code.name());
+    let message = format!("{system} is INVALID under {track}: {code}: {figure}; {remedy}");
+    no_answer(Exit::CellInvalid, message)
+}
+
+/// As many lines of `set` as `system`, the command of `entry`, needs for a round of about a second; all lines where they take
+/// less.
+pub fn shorten(
+    campaign: &Campaign,
+    (entry, system): (&Entry, &System),
+    set: &TestSet,
+    track: Track,
+) -> Outcome<TestSet> {
+    let scratch = tempfile::tempdir()?;
+    let (place, trial) = (scratch.path().join("trial"), set.first(TRIAL_LINES));
+    let mut stage = Stage::new(&Place::Exactly(&place), campaign, vec![entry.clone()], vec![trial.clone()])?;
+    let record = stage.round(&Round { system, test_set: &trial, track, number: 0 })?;
+    Ok(set.first(lines_of_a_round(&record)))
+}
+
+/// How many lines make a round, by the record of a trial.
+fn lines_of_a_round(trial: &Record) -> usize {
+    let seconds = |ns: &[u64]| {
+        let seconds: Vec<f64> = ns.iter().map(|&ns| ns as f64 / 1e9).collect();
+        (mean(&seconds).unwrap_or(0.0), median(&seconds).unwrap_or(0.0))
+    };
+    let (line, wanted) = match trial.track {
+        Track::Latency => (seconds(&trial.latency_ns).0, ROUND_SECONDS),
+        Track::Throughput1 | Track::ThroughputAll => {
+            let (launch, load) = (seconds(&trial.launch_ns).1, seconds(&trial.one_line_ns).1);
+            ((launch - load) / trial.lines as f64, ROUND_SECONDS.max(LOADS * load))
+        }
+    };
+    // A line that costs less than the clock can see asks for all of them.
+    ((wanted / line.max(1e-9)) as usize).max(1)
+}
+
+/// Measures pairs of all cells, interleaved in seeded random order. Says whether it was stopped before the end.
+pub fn measure(
+    stage: &mut Stage,
+    cells: &mut [&mut Cell],
+    pairs: Range<usize>,
+    progress: &Progress,
+    stop: &Stop,
+) -> Outcome<bool> {
+    for number in pairs {
+        let mut random = Random::new(stage.campaign.seed, &format!("pair {number}"));
+        for i in random.permutation(cells.len()) {
+            let mut sides = [Side::Baseline, Side::Candidate];
+            random.shuffle(&mut sides);
+            for side in sides {
+                if stop.is_wanted() {
+                    return Ok(true);
+                }
+                cells[i].round(stage, side, number, progress)?;
+            }
+        }
+    }
+    Ok(false)
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Baseline,
+    Candidate,
+}
+
+impl Cell {
+    fn round(&mut self, stage: &mut Stage, side: Side, number: usize, progress: &Progress) -> Outcome<()> {
+        let (system, speeds) = match side {
+            Side::Candidate => (&self.candidate, &mut self.speeds.candidate),
+            Side::Baseline => match &self.baseline {
+                Some(system) => (system, &mut self.speeds.baseline),
+                None => return Ok(()), // its rounds lie in a stored run
+            },
+        };
+        progress.show(&format!("{} · {}", system.name, self.track), None);
+        let record = stage.round(&Round { system, test_set: &self.test_set, track: self.track, number })?;
+        progress.advance();
+        self.noisy += usize::from(record.verdict == Verdict::Noisy);
+        speeds.extend(record.words_per_second());
+        Ok(())
+    }
+}

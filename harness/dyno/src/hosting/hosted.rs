@@ -1,0 +1,119 @@
+//! A hosted backend: opened by the options of the command line.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dyno_api::{Backend, Model, Settings, WATCH};
+use dyno_measure::Track;
+use dyno_plugin::Plugin;
+use serde_json::{Value, json};
+
+use super::answers::OutputOptions;
+use super::{batch_of, host};
+use crate::cli::{DecodingArgs, HostedArgs};
+use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::registry;
+
+/// A backend with its models open, and how lines are given to it.
+pub struct Hosted {
+    /// Open models.
+    pub model: Arc<dyn Model>,
+    /// Protocol of the exchange.
+    pub track: Track,
+    /// Number of workers.
+    pub cores: usize,
+    /// Batches and forms of the answers.
+    pub options: OutputOptions,
+    /// Tuning file, if one was given or made.
+    pub tuning: Option<PathBuf>,
+}
+
+impl Hosted {
+    /// Opens what `args` name. Where its time is `watched`, a backend that can account for its time does so.
+    pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
+        let track = args.track.unwrap_or_else(|| default_track(args.cores));
+        if args.cores > 1 && track != Track::ThroughputAll {
+            return Err(bad_input(format!(
+                "track {track} is for one core: leave out --cores, or use throughput-all"
+            )));
+        }
+        let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
+        let backend = match &plugin {
+            Some(plugin) => plugin,
+            None => built_in(&args)?,
+        };
+        let mut settings = settings(args.settings, &args.decoding)?;
+        if watched && backend.watches() {
+            settings.insert(WATCH.into(), json!(true));
+        }
+        let model = backend.open(&args.models, &settings).or_bad_input()?;
+        let batch = args.batch.unwrap_or_else(|| batch_of(model.as_ref()));
+        let options = OutputOptions { batch, n_best: args.decoding.n_best };
+        let tuning = args.decoding.tune.or(args.decoding.tuning);
+        Ok(Self { model, track, cores: args.cores, options, tuning })
+    }
+
+    /// Translates `input` to `output`.
+    pub fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
+        host(&self.model, (self.track, self.cores), self.options, input, output)
+    }
+}
+
+/// Terminals default to the latency track; a file is best done as a whole.
+fn default_track(cores: usize) -> Track {
+    match cores {
+        1 if io::stdin().is_terminal() => Track::Latency,
+        1 => Track::Throughput1,
+        _ => Track::ThroughputAll,
+    }
+}
+
+/// The backend that was named, or the one that the models are for.
+fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
+    if let Some(name) = &args.backend {
+        return registry::find(name).map_err(bad_input);
+    }
+    if args.models.is_empty() {
+        return Err(bad_input("name a model (--model), a backend (--backend) or a plugin (--plugin)"));
+    }
+    registry::suiting(&args.models).map_err(bad_input)
+}
+
+/// The settings that were given with `--set`, and those that have options of their own.
+fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Settings> {
+    let mut settings: Settings = given.into_iter().collect();
+    let shortlist = options.shortlist.as_deref().map(shortlist).transpose()?;
+    let options = [
+        ("vocab", options.vocab.as_ref().map(|files| json!(files))),
+        ("shortlist", shortlist),
+        ("precision", options.precision.as_ref().map(|name| json!(name))),
+        ("isa", options.isa.as_ref().map(|name| json!(name))),
+        ("tuning", options.tuning.as_ref().map(|file| json!(file))),
+        ("tune", options.tune.as_ref().map(|file| json!(file))),
+        ("beam", options.beam.map(|beam| json!(beam))),
+        ("normalize", options.normalize.map(|power| json!(power))),
+        ("word-penalty", options.word_penalty.map(|penalty| json!(penalty))),
+        ("max-length-factor", options.max_length_factor.map(|factor| json!(factor))),
+        ("n-best", options.n_best.then_some(json!(true))),
+    ];
+    for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        if settings.insert(name.into(), value).is_some() {
+            return Err(bad_input(format!("--{name} and --set {name}: give one of them")));
+        }
+    }
+    Ok(settings)
+}
+
+/// A file, or a list of file and numbers.
+fn shortlist(values: &[String]) -> Outcome<Value> {
+    let (file, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist names no file"))?;
+    let mut list = vec![json!(file)];
+    for number in numbers {
+        let parsed: Result<u64, _> = number.parse();
+        list.push(json!(
+            parsed.map_err(|_| bad_input(format!("--shortlist: {number:?} is no whole number")))?
+        ));
+    }
+    Ok(Value::Array(list))
+}

@@ -1,0 +1,117 @@
+//! A window of lines, cut into batches of like lengths.
+//!
+//! Lines of one batch that are about as long finish about together, so that the last steps of a batch aren't taken
+//! for one straggler alone. A window is what is sorted at once: it bounds memory for input without end.
+
+use std::io::{self, BufRead};
+use std::ops::Range;
+
+use super::answers::without_end;
+
+/// Bytes that count as one word, at least: scripts without spaces have words, too. A word of the languages with
+/// spaces has, with its space, about six.
+const BYTES_A_WORD: usize = 8;
+
+/// Lines that are sorted together.
+pub(super) struct Window {
+    /// Number of the first line.
+    pub(super) first: usize,
+    lines: Vec<Vec<u8>>,
+    /// Of each line.
+    words: Vec<usize>,
+    /// Lines, longest first: what remains for the end of the window, when workers look for something to do, is short.
+    order: Vec<usize>,
+}
+
+impl Window {
+    /// Reads lines until they have `most` words, or until the end; `first` is the number of the first line.
+    pub(super) fn read(input: &mut impl BufRead, first: usize, most: usize) -> io::Result<Self> {
+        let (mut lines, mut words, mut total) = (Vec::new(), Vec::new(), 0);
+        while total < most {
+            let mut line = Vec::new();
+            if input.read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            line.truncate(without_end(&line).len());
+            words.push(weight(&line));
+            total += words[words.len() - 1];
+            lines.push(line);
+        }
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by_key(|line| std::cmp::Reverse(words[*line]));
+        Ok(Self { first, lines, words, order })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Words of all lines.
+    pub(super) fn words(&self) -> usize {
+        self.words.iter().sum()
+    }
+
+    /// Batches of at most `most` words, but of one line at least, as ranges of [`numbers`](Self::numbers).
+    pub(super) fn batches(&self, most: usize) -> Vec<Range<usize>> {
+        let (mut batches, mut start, mut total) = (Vec::new(), 0, 0);
+        for (at, line) in self.order.iter().enumerate() {
+            if at > start && total + self.words[*line] > most {
+                batches.push(start..at);
+                (start, total) = (at, 0);
+            }
+            total += self.words[*line];
+        }
+        if start < self.order.len() {
+            batches.push(start..self.order.len());
+        }
+        batches
+    }
+
+    /// The lines of a batch, by their places in the window.
+    pub(super) fn numbers(&self, batch: Range<usize>) -> &[usize] {
+        &self.order[batch]
+    }
+
+    pub(super) fn line(&self, number: usize) -> &[u8] {
+        &self.lines[number]
+    }
+}
+
+/// Words of a line with its end, which is one more word to every engine.
+fn weight(line: &[u8]) -> usize {
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+    1 + words.max(line.len() / BYTES_A_WORD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_hold_each_line_once_longest_first_within_the_limit() {
+        let text = b"a b c\nd\r\n\ne f g h i j k l m n\no p\n";
+        let window = Window::read(&mut &text[..], 0, 1000).unwrap();
+        let batches = window.batches(5);
+        let numbers: Vec<&[usize]> = batches.into_iter().map(|batch| window.numbers(batch)).collect();
+        assert_eq!(numbers, [&[3][..], &[0], &[4, 1], &[2]], "the longest is a batch of its own");
+        assert_eq!(window.batches(1).len(), 5, "one at a time");
+        assert_eq!((window.line(1), window.words()), (&b"d"[..], 4 + 2 + 1 + 11 + 3));
+    }
+
+    #[test]
+    fn a_window_ends_with_the_line_that_fills_it() {
+        let mut input = &b"a b\nc d\ne f\n"[..];
+        assert_eq!(Window::read(&mut input, 0, 4).unwrap().len(), 2);
+        assert_eq!(Window::read(&mut input, 2, 4).unwrap().line(0), b"e f");
+        assert!(Window::read(&mut input, 3, 4).unwrap().is_empty());
+    }
+
+    #[test]
+    fn scripts_without_spaces_have_words() {
+        assert_eq!(weight("漢字仮名交じり文".as_bytes()), 1 + 3);
+    }
+}

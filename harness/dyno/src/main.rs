@@ -1,0 +1,100 @@
+//! dyno: a dynamometer for machine-translation engines on CPUs. The only binary of the workspace.
+//!
+//! ```text
+//! campaign ─ plan ─► runner ─► dyno-measure ─► a system's process (this program's `translate`, or any other)
+//!                      │
+//!                      ▼
+//!                    dyno-results ─ summary ─► tables here, the page in dyno-report
+//! ```
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `cli`, `commands` | arguments as people type them; one file a command |
+//! | `campaign`, `filters` | campaign files, and what of them is wanted |
+//! | `registry`, `null` | the backends that are built in: `registry` is the only file that names engines |
+//! | `hosting` | `dyno translate`: a backend as a program, in lock-step or over a whole file |
+//! | `runner` | rounds, probes and a whole campaign: run, gate, reproduce and verify go through it |
+//! | `tuning`, `forecast`, `product_speed` | before the first round: opening and tuning systems, foretelling the time |
+//! | `gate`, `reproduce`, `doctor` | what these commands know beyond the runner |
+//! | `scoring`, `page` | scores, and the report on the disk |
+//! | `table`, `progress`, `output` | the terminal |
+//! | `exit`, `interrupt` | exit codes, and Ctrl-C |
+
+#![deny(clippy::print_stderr)] // `say` survives a closed standard error
+
+mod campaign;
+mod cli;
+mod commands;
+mod doctor;
+mod exit;
+mod filters;
+mod forecast;
+mod gate;
+mod hosting;
+mod interrupt;
+mod null;
+mod output;
+mod page;
+mod product_speed;
+mod progress;
+mod registry;
+mod reproduce;
+mod runner;
+mod scoring;
+mod table;
+mod tuning;
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+use exit::{Exit, Failure, Outcome};
+
+fn main() -> ExitCode {
+    dyno_measure::enter(); // this program is also its own supervisor
+    let exit = dispatch(Cli::parse().command).unwrap_or_else(|failure| complain(&failure));
+    ExitCode::from(exit as u8)
+}
+
+fn dispatch(command: Option<Command>) -> Outcome {
+    match command {
+        None => commands::run::run(&cli::RunArgs::default()),
+        Some(Command::Run(args)) => commands::run::run(&args),
+        Some(Command::List(args)) => commands::list::list(&args),
+        Some(Command::Report(args)) => commands::report::report(&args),
+        Some(Command::Score(args)) => commands::score::score(&args),
+        Some(Command::Compare(args)) => commands::compare::compare(&args),
+        Some(Command::Doctor(args)) => commands::doctor::doctor(&args),
+        Some(Command::Reproduce(args)) => commands::reproduce::reproduce(&args),
+        Some(Command::Publish(args)) => commands::publish::publish(&args),
+        Some(Command::Completions(args)) => commands::completions::completions(&args),
+        Some(Command::Man) => commands::completions::man(),
+        Some(Command::Gate(args)) => commands::gate::gate(&args),
+        Some(Command::Translate(args)) => commands::translate::translate(*args),
+        Some(Command::Breakdown(args)) => commands::breakdown::breakdown(*args),
+        Some(Command::Verify(args)) => commands::verify::verify(&args),
+        Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),
+        Some(Command::Convert(args)) => commands::convert::convert(&args),
+    }
+}
+
+/// One line on standard error. A reader that went away is no error.
+fn complain(failure: &Failure) -> Exit {
+    let broken_pipe = |cause: &io::Error| cause.kind() == ErrorKind::BrokenPipe;
+    if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
+        return Exit::Done;
+    }
+    output::say(format_args!("dyno: {}", in_one_line(&failure.error)));
+    failure.exit
+}
+
+/// The chain of causes. An error that tells its cause itself isn't followed by it.
+fn in_one_line(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(|told, cause| if told.ends_with(&cause) { told } else { format!("{told}: {cause}") })
+        .unwrap_or_default()
+}

@@ -1,0 +1,109 @@
+//! The report on the disk: the page beside the records, its figures, and the frontier in a README.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use dyno_report::{BEGIN, END, Report};
+use dyno_results::store::files::write_whole;
+use dyno_results::{Run, Summary};
+
+use crate::exit::{Failure, Outcome, bad_input};
+use crate::output::{say, this_command};
+
+/// The page's name in a run's folder.
+pub const NAME: &str = "report.html";
+
+/// Writes the page into the folder of a run that has just ended; its path. What was measured stands without the page, so
+/// that a failure is only told.
+pub fn write_page(folder: &Path, run: &Run, summary: &Summary) -> Option<PathBuf> {
+    let path = folder.join(NAME);
+    match write(&Report::of(run, summary, &[]), &path, folder) {
+        Ok(()) => Some(path),
+        Err(failure) => {
+            say(format_args!("warning: no report: {:#}; `dyno report` can add it later", failure.error));
+            None
+        }
+    }
+}
+
+/// Writes the page to `path`.
+pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !parent.is_dir() {
+        return Err(bad_input(format!(
+            "no folder {}: make it first, or choose another -o",
+            parent.display()
+        )));
+    }
+    let beside_records = match (parent.canonicalize(), run.canonicalize()) {
+        (Ok(parent), Ok(run)) => parent == run,
+        _ => false,
+    };
+    write_whole(path, report.html(beside_records)?.as_bytes()).map_err(elsewhere)
+}
+
+/// A file that can't be written where the user wants it.
+pub fn elsewhere(error: dyno_results::Error) -> Failure {
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    bad_input(format!("{error}{cause}; write it elsewhere with -o FILE"))
+}
+
+/// Writes figures with their names into `folder`.
+pub fn write_figures<T: AsRef<str>>(
+    figures: impl IntoIterator<Item = (String, T)>,
+    folder: &Path,
+) -> Outcome<()> {
+    fs::create_dir_all(folder).map_err(|error| {
+        bad_input(format!("can't create {}: {error}; choose another --figures", folder.display()))
+    })?;
+    for (name, svg) in figures {
+        write_whole(&folder.join(name), svg.as_ref().as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The text of `readme` with the frontier of `report` between its markers.
+pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) -> Outcome<String> {
+    let text = fs::read_to_string(readme).map_err(|error| {
+        bad_input(format!("can't read {}: {error}; name a README that is there", readme.display()))
+    })?;
+    // The reader of a README starts in its folder.
+    let folder = readme.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let figures = from_folder(folder, figures)?.display().to_string();
+    report.readme(&text, &figures, &commands(run)).ok_or_else(|| {
+        bad_input(format!(
+            "{}: put the lines {BEGIN} and {END} where the figures belong, once",
+            readme.display()
+        ))
+    })
+}
+
+/// How the figures came about: the run's command, where it is known, and this one.
+pub fn commands(run: &Run) -> Vec<String> {
+    run.command.clone().into_iter().chain([this_command()]).collect()
+}
+
+/// `to` as somebody in `folder` has to write it.
+fn from_folder(folder: &Path, to: &Path) -> Outcome<PathBuf> {
+    let (folder, to) = (std::path::absolute(folder)?, std::path::absolute(to)?);
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    Ok(up.chain(to.components().skip(shared)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_readme_finds_its_figures_from_where_it_lies() {
+        for (folder, to, written) in [
+            (".", "results/a/figures", "results/a/figures"),
+            ("docs", "results/a", "../results/a"),
+            ("/a/b/c", "/a/d", "../../d"),
+        ] {
+            let found = from_folder(Path::new(folder), Path::new(to)).unwrap();
+            assert_eq!(found, Path::new(written));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Matrix products alone, timed on this host: what the papers' figures of products show, and what tells how long a drawn
+//! network will take.
+
+use std::hint::black_box;
+
+use anyhow::Result;
+use dyno_kernels::{Activation, Input, Kernels, Layout, MatMut, Output, Precision as Values, Weights};
+use dyno_report::papers::{Precision, Product};
+
+use dyno_measure::os::{allowed_cores, own_cpu_ns, pin_thread};
+
+/// Turns of each product. Odd, so that one is the median.
+const TURNS: usize = 9;
+
+/// A turn: long against the clock's grain, short against what disturbs a core.
+const TURN_SECONDS: f64 = 0.002;
+
+/// What each of `products` reaches on `core` in 10⁹ multiply-accumulates a second, turn by turn: all of them take a turn
+/// before one takes the next, so that a disturbed core disturbs them alike.
+pub fn race(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
+    let mut runners = products.iter().map(runner).collect::<Result<Vec<_>>>()?;
+    let mut speeds = vec![Vec::new(); products.len()];
+    let allowed = allowed_cores()?;
+    pin_thread(&[core])?;
+    for _ in 0..TURNS {
+        for ((product, run), speeds) in products.iter().zip(&mut runners).zip(&mut speeds) {
+            speeds.push(giga_macs(product) * per_second(run));
+        }
+    }
+    pin_thread(&allowed)?;
+    Ok(speeds)
+}
+
+/// How often `run` can be called in a second of this process's own time, so that who shares the core doesn't count. The clock
+/// costs as much as a small product, hence twice as many calls until they last long enough.
+fn per_second(run: &mut dyn FnMut()) -> f64 {
+    run(); // brings the operands near
+    let mut runs = 1;
+    loop {
+        let begin = own_cpu_ns();
+        (0..runs).for_each(|_| run());
+        let seconds = (own_cpu_ns() - begin) as f64 / 1e9;
+        if seconds >= TURN_SECONDS {
+            return f64::from(runs) / seconds;
+        }
+        runs *= 2;
+    }
+}
+
+/// Multiply-accumulates of a product, in 10⁹.
+fn giga_macs(product: &Product) -> f64 {
+    (product.rows * product.k * product.n) as f64 / 1e9
+}
+
+/// The product as a function. Values of the operands don't matter to its time.
+fn runner(product: &Product) -> Result<Box<dyn FnMut()>> {
+    let Product { precision, rows, k, n } = *product;
+    let (kernels, x, mut y) = (Kernels::best(), vec![0.5; rows * k], vec![0.0; rows * n]);
+    let (weights, values) = match precision {
+        Precision::F32 => {
+            let weights = kernels.pack_f32(&vec![1.0; k * n], k, n, Layout::Kn)?;
+            return Ok(Box::new(move || {
+                multiply(&weights, Input::f32(&x, rows, k).expect("its shape"), &mut y);
+            }));
+        }
+        Precision::Int16 => (kernels.pack_int16(&vec![1; k * n], k, n, Layout::Kn, 128)?, Values::Int16),
+        Precision::Int8 => (kernels.pack_int8(&vec![1; k * n], k, n, Layout::Kn)?, Values::Int8),
+    };
+    let (weights, mut a) = (weights.with_scales(&[0.5])?, kernels.rows(values, rows, k));
+    a.quantise_fixed(&x, rows, 2.0)?;
+    Ok(Box::new(move || multiply(&weights, a.view(), &mut y)))
+}
+
+fn multiply(weights: &Weights, a: Input<'_>, y: &mut [f32]) {
+    let rows = y.len() / weights.n();
+    let to = Output::F32(MatMut::new(y, rows, weights.n()).expect("its shape"));
+    weights.multiply(a, 0..weights.n(), Activation::None, None, to).expect("shapes that fit");
+    black_box(y);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_precision_and_shape_can_be_timed() {
+        let product = |precision, rows, k, n| Product { precision, rows, k, n };
+        let products = [
+            product(Precision::F32, 1, 64, 48),
+            product(Precision::Int16, 3, 64, 48),
+            product(Precision::Int8, 17, 32, 8),
+        ];
+        let speeds = race(&products, allowed_cores().unwrap()[0]).unwrap();
+        assert_eq!(speeds.iter().map(Vec::len).collect::<Vec<_>>(), [TURNS; 3]);
+        assert!(speeds.iter().flatten().all(|speed| speed.is_finite() && *speed > 0.0), "{speeds:?}");
+        assert!((giga_macs(&products[2]) * 1e9 - 17.0 * 32.0 * 8.0).abs() < 1e-6);
+    }
+}

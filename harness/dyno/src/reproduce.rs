@@ -1,0 +1,55 @@
+//! A reproduction as a terminal has it: text, tables, notes, in the width that is there.
+
+use dyno_report::Table;
+use dyno_report::reproduction::{Reproduction, all_findings, notes, source, table, time_tables, title};
+
+use crate::table::{grid, width, wrapped};
+
+/// As a terminal has it.
+pub fn text(reproduction: &Reproduction) -> String {
+    let said = [title(reproduction), source(reproduction)].into_iter().chain(all_findings(reproduction));
+    let said: String = said.map(|line| wrapped(&line, "") + "\n").collect();
+    let notes = notes(reproduction).into_iter().map(|group| {
+        let lines = group.lines.iter().map(|line| wrapped(&format!("  - {line}"), "    ") + "\n");
+        format!("\n{}\n{}", group.about, lines.collect::<String>())
+    });
+    let times: Vec<Table> = time_tables(reproduction);
+    let times = times.iter().map(|table| format!("\n{}\n{}", table.caption, grid_of(table)));
+    format!("{said}\n{}{}{}", grids(reproduction), times.collect::<String>(), notes.collect::<String>())
+}
+
+/// The table; where a terminal is too narrow for it, one a column of the paper's, without what factors can do without.
+fn grids(reproduction: &Reproduction) -> String {
+    let all: Vec<usize> = (0..reproduction.table.columns.len()).collect();
+    let whole = table(reproduction, &all);
+    if whole.rows.is_empty() {
+        return String::new();
+    }
+    let grid = grid_of(&whole);
+    if all.len() < 2 || fits(&grid) {
+        return narrowed(whole);
+    }
+    all.iter().map(|column| narrowed(table(reproduction, &[*column]))).collect()
+}
+
+fn grid_of(table: &Table) -> String {
+    let rows = table.rows.iter().map(|row| row.fields.iter().map(|field| field.text.clone()).collect());
+    let heads: Vec<&str> = table.heads.iter().map(|head| head.text.as_str()).collect();
+    grid(&heads, rows.collect(), 1..heads.len()) + "\n"
+}
+
+fn fits(grid: &str) -> bool {
+    grid.lines().all(|line| line.chars().count() <= width())
+}
+
+/// Without as many columns as it takes, from the last; the factors stay.
+fn narrowed(mut table: Table) -> String {
+    loop {
+        let grid = grid_of(&table);
+        let dispensable = (1..table.heads.len()).rev().find(|&i| !table.heads[i].text.contains('×'));
+        match dispensable {
+            Some(column) if !fits(&grid) => table = table.without(column),
+            _ => return grid,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a campaign would measure, and how long that takes.
+
+use std::time::Duration;
+
+use dyno_measure::{Cell, Host};
+use dyno_stats::numbers::{counted, mebibytes};
+use serde_json::json;
+
+use crate::campaign::{Campaign, Generated, undrawn};
+use crate::exit::{Exit, Outcome};
+use crate::forecast::Forecast;
+use crate::output::{print, print_json, say};
+use crate::progress::clock;
+use crate::table::grid;
+
+/// Prints the cells and the expected time.
+pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
+    campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
+    let forecast = Forecast::of(campaign, &host.cores)?;
+    let plan = campaign.plan(|_| None)?;
+    let rounds = plan.rounds(&campaign.protocol());
+    let seconds: f64 = rounds.iter().map(|round| forecast.seconds(round)).sum();
+    let bytes: u64 = undrawn(campaign).map(Generated::bytes).sum();
+    let cells = plan.cells();
+    if json {
+        let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
+        let cells: Vec<_> = cells.iter().map(names).collect();
+        let rounds = campaign.profile.rounds();
+        print_json(&json!({"cells": cells, "rounds": rounds, "seconds": seconds, "bytes_to_draw": bytes}))?;
+        return Ok(Exit::Done);
+    }
+    let row = |cell: &Cell<'_>| {
+        vec![cell.system.name.clone(), cell.track.name().into(), cell.test_set.name.clone()]
+    };
+    let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
+    let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.profile.rounds());
+    let bound = if forecast.is_whole() { "about" } else { "at least" };
+    let time = clock(Duration::from_secs_f64(seconds));
+    let first = match bytes {
+        0 => String::new(),
+        _ => format!("; {:.0} MiB of models are drawn first", mebibytes(bytes)),
+    };
+    print(&format!("{list}\n{count} of {each} rounds, {bound} {time}{first}\n"))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,73 @@
+//! The probes within a run: asked before a system's first round, and in part again before its last.
+
+use std::collections::BTreeMap;
+
+use dyno_measure::{Examined, Plan, Probe, Round, System};
+use dyno_results::Store;
+
+use super::Runner;
+use crate::campaign::Campaign;
+use crate::exit::Outcome;
+use crate::progress::Progress;
+
+/// Findings of the probes, by system. What an earlier part of the run has found still holds.
+pub(super) struct Probed<'a> {
+    campaign: &'a Campaign,
+    known: BTreeMap<String, Vec<Examined>>,
+}
+
+impl<'a> Probed<'a> {
+    /// The findings of an earlier part of the run, where there is one.
+    pub(super) fn new(campaign: &'a Campaign, store: &Store, is_resumed: bool) -> Outcome<Self> {
+        let known = if is_resumed { store.verified()? } else { BTreeMap::new() };
+        Ok(Self { campaign, known })
+    }
+
+    /// Findings about the system of `round`. Recognition is asked again before its last round: meanwhile the system may have
+    /// filled a table with what earlier rounds asked.
+    pub(super) fn of(
+        &mut self,
+        round: &Round<'_>,
+        plan: &Plan,
+        runner: &Runner,
+        progress: &Progress,
+    ) -> Outcome<Vec<Examined>> {
+        let name = round.system.original();
+        let probes = self.campaign.probes();
+        self.ask(name, round.system, probes, plan, runner, progress)?;
+        let mut found = self.known.get(name).cloned().unwrap_or_default();
+        if round.number > 0 && round.number + 1 >= self.campaign.profile.rounds() {
+            let again = format!("{name} before its last round");
+            let recognition: Vec<Probe> =
+                probes.iter().copied().filter(|&probe| probe == Probe::Recognition).collect();
+            self.ask(&again, round.system, &recognition, plan, runner, progress)?;
+            found.extend(self.known.get(&again).into_iter().flatten().cloned());
+        }
+        Ok(found)
+    }
+
+    fn ask(
+        &mut self,
+        name: &str,
+        system: &System,
+        probes: &[Probe],
+        plan: &Plan,
+        runner: &Runner,
+        progress: &Progress,
+    ) -> Outcome<()> {
+        if self.known.contains_key(name) || probes.is_empty() {
+            return Ok(());
+        }
+        progress.show(&format!("{name} · verify"), None);
+        let mut examined = Vec::new();
+        for (i, test_set) in plan.test_sets.iter().enumerate() {
+            // Whether a system knows a set is asked of each set; the other probes have nothing to do with the set.
+            let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
+            let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
+            examined.extend(runner.examine(system, &plan.tracks, test_set, &wanted)?);
+        }
+        self.known.insert(name.to_owned(), examined);
+        let (store, _) = runner.kept.as_ref().expect("this runner keeps its rounds");
+        Ok(store.keep_verified(&self.known)?)
+    }
+}

@@ -1,0 +1,284 @@
+//! The terminal's tables: one for each test set and track, figures right-aligned.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::ops::Range;
+
+use comfy_table::{CellAlignment, Table, presets};
+use dyno_measure::{Track, Verdict};
+use dyno_results::prices::Price;
+use dyno_results::{CellSummary, Summary};
+use dyno_stats::numbers::{self, plain, supported, whole};
+use dyno_stats::{Estimate, Standing};
+
+/// A column: head, and a row's text.
+type Column = (String, Box<dyn Fn(&CellSummary) -> String>);
+
+fn column(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Column {
+    (head.into(), Box::new(text))
+}
+
+/// All tables of a run, each under a line that says which.
+pub fn render(summary: &Summary) -> String {
+    let (rows, mut text) = (&summary.cells, String::new());
+    for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
+        let (track, set) = (cells[0].track, &cells[0].test_set);
+        let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
+        let _ = writeln!(text, "{}", table(cells, columns(track, cells), width()));
+    }
+    paint(text + &priced_by(summary) + &complaints(rows))
+}
+
+/// A price without its date and place says nothing.
+fn priced_by(summary: &Summary) -> String {
+    let Some(Price { instance, provider, region, hourly_usd, date, .. }) = &summary.price else {
+        return String::new();
+    };
+    format!("$: {instance} at ${hourly_usd} an hour, the whole instance ({provider} {region}, {date})\n")
+}
+
+fn about(track: Track) -> &'static str {
+    match track {
+        Track::Latency => "one core, lock-step",
+        Track::Throughput1 => "one core, whole file",
+        Track::ThroughputAll => "all cores, whole file",
+    }
+}
+
+fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
+    let mut columns = vec![
+        column("system", |row| row.system.clone()),
+        column("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
+    ];
+    columns.extend(own_metrics(rows));
+    columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
+    if track == Track::Latency {
+        columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
+        columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
+        columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
+        columns.push(column("start ms", |row| milliseconds(row.start_ms)));
+    } else {
+        columns.push(column("steady", |row| row.steady_words_per_second.map_or_else(none, plain)));
+        columns.push(column("load %", |row| row.load_share.map_or_else(none, percent)));
+    }
+    columns.push(column("Mwords/$", |row| dollars(row).map_or_else(none, |millions| supported(&millions))));
+    columns.push(column("model MiB", |row| mebibytes(row.model_bytes)));
+    columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
+    columns.push(column("verdict", verdict));
+    columns
+}
+
+/// Metrics that the user has added, as they are: their scale is theirs.
+fn own_metrics(rows: &[CellSummary]) -> Vec<Column> {
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.other_metrics.keys()).collect();
+    let value = |name: String| {
+        move |row: &CellSummary| row.other_metrics.get(&name).map_or_else(none, |v| format!("{v:.4}"))
+    };
+    names.into_iter().map(|name| column(name, value(name.clone()))).collect()
+}
+
+/// What a narrow terminal does without, first to last; `--json` and summary.csv have it all.
+const DISPENSABLE: [&str; 8] =
+    ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
+
+/// The table of `rows`, in `width` columns of text as far as that goes.
+fn table(rows: &[CellSummary], columns: Vec<Column>, width: usize) -> String {
+    let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
+    let figures = 1..columns.len() - 1;
+    let mut cells: Vec<Vec<String>> =
+        rows.iter().map(|row| columns.iter().map(|(_, text)| text(row)).collect()).collect();
+    figures.clone().for_each(|column| align(&mut cells, column));
+    narrowed(&heads, &cells, figures, &DISPENSABLE, width)
+}
+
+/// Puts the points of a column of figures below each other.
+fn align(rows: &mut [Vec<String>], column: usize) {
+    let lacks = numbers::lacking_decimals(rows.iter().map(|row| row[column].as_str()));
+    for (row, lacks) in rows.iter_mut().zip(lacks) {
+        row[column].extend(std::iter::repeat_n(' ', lacks));
+    }
+}
+
+/// The width to keep to: a terminal's. A file or a pipe takes any.
+pub fn width() -> usize {
+    if std::io::stdout().is_terminal() { textwrap::termwidth() } else { usize::MAX }
+}
+
+/// A line broken between words at the width to keep to, with `indent` before all parts but the first.
+pub fn wrapped(line: &str, indent: &str) -> String {
+    broken(line, indent, width())
+}
+
+fn broken(line: &str, indent: &str, width: usize) -> String {
+    let options = textwrap::Options::new(width).subsequent_indent(indent).break_words(false);
+    let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+    // textwrap counts widths in floats, where the largest number isn't exact.
+    if width == usize::MAX { line.into() } else { textwrap::fill(line, options) }
+}
+
+/// INVALID in red, where somebody looks: on a terminal, and unless NO_COLOR asks for none (no-color.org).
+fn paint(text: String) -> String {
+    let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match std::io::stdout().is_terminal() && !asked_not_to {
+        true => text.replace("INVALID", "\x1b[31mINVALID\x1b[0m"),
+        false => text,
+    }
+}
+
+/// A table without lines; `figures` are the columns that stand right.
+pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(heads);
+    table.add_rows(rows);
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if figures.contains(&i) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    // Blanks at the end would wrap where a line just fits.
+    table.trim_fmt()
+}
+
+/// A grid in the width to keep to, as far as doing without the columns of `dispensable` heads goes, first to last.
+pub fn fitted(heads: &[&str], rows: &[Vec<String>], figures: Range<usize>, dispensable: &[&str]) -> String {
+    narrowed(heads, rows, figures, dispensable, width())
+}
+
+fn narrowed(
+    heads: &[&str],
+    rows: &[Vec<String>],
+    figures: Range<usize>,
+    dispensable: &[&str],
+    width: usize,
+) -> String {
+    let without = |count: usize| {
+        let left_out = &dispensable[..count];
+        let kept: Vec<usize> =
+            (0..heads.len()).filter(|&column| !left_out.contains(&heads[column])).collect();
+        let place = |column| kept.partition_point(|kept| *kept < column);
+        let heads: Vec<&str> = kept.iter().map(|&column| heads[column]).collect();
+        let rows = rows.iter().map(|row| kept.iter().map(|&column| row[column].clone()).collect());
+        grid(&heads, rows.collect(), place(figures.start)..place(figures.end))
+    };
+    let fits = |grid: &String| grid.lines().all(|line| line.chars().count() <= width);
+    let most = dispensable.len();
+    (0..most).map(without).find(fits).unwrap_or_else(|| without(most))
+}
+
+/// What was wrong or odd, below the tables: the verdict's column has no room for it.
+fn complaints(rows: &[CellSummary]) -> String {
+    let mut text = String::new();
+    let mut complain = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
+        // Mostly the same under each track: told once.
+        let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
+        for row in rows.iter().filter(|row| !what(row).is_empty()) {
+            let same = |first: &CellSummary| {
+                (&first.system, &first.test_set, what(first)) == (&row.system, &row.test_set, what(row))
+            };
+            match told.iter_mut().find(|(first, _)| same(first)) {
+                Some((_, tracks)) => tracks.push(row.track.name()),
+                None => told.push((row, vec![row.track.name()])),
+            }
+        }
+        for (row, tracks) in told {
+            let (system, set, tracks) = (&row.system, &row.test_set, tracks.join(", "));
+            let told = format!("{kind}: {system} on {set} under {tracks}: {}", what(row).join(", "));
+            let _ = writeln!(text, "{}", wrapped(&told, "  "));
+        }
+    };
+    complain("INVALID", |row| &row.reasons);
+    complain("warning", |row| &row.warnings);
+    if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
+        let told = "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` says what disturbs here";
+        let _ = writeln!(text, "{}", wrapped(told, "  "));
+    }
+    text
+}
+
+fn verdict(row: &CellSummary) -> String {
+    let standing = match row.standing {
+        Some(Standing::Frontier) => "  ◆ frontier",
+        Some(Standing::Probably) => "  ◇ probably",
+        Some(Standing::Off) | None => "",
+    };
+    format!("{}{standing}", row.verdict.name())
+}
+
+fn none() -> String {
+    "–".into()
+}
+
+fn quality(bleu: Option<f64>, confidence: Option<f64>) -> String {
+    match (bleu, confidence) {
+        (Some(bleu), Some(confidence)) => format!("{bleu:.1} ±{confidence:.1}"),
+        _ => none(),
+    }
+}
+
+/// A share of a launch. A single line may by chance take longer than the whole set.
+fn percent(share: f64) -> String {
+    if share > 0.99 { ">99".into() } else { whole(share * 100.0) }
+}
+
+fn milliseconds(value: Option<f64>) -> String {
+    value.map_or_else(none, plain)
+}
+
+/// Words a second, with the interval that says how many digits they have.
+fn speed(row: &CellSummary) -> Option<Estimate> {
+    let (low, high) = (row.words_per_second_low?, row.words_per_second_high?);
+    Some(Estimate { value: row.words_per_second?, low, high })
+}
+
+/// Million words for a dollar: the speed in another unit.
+fn dollars(row: &CellSummary) -> Option<Estimate> {
+    let speed = speed(row)?;
+    Some(speed.times(row.words_per_dollar? / speed.value / 1e6))
+}
+
+fn mebibytes(bytes: Option<u64>) -> String {
+    bytes.map_or_else(none, |bytes| plain(numbers::mebibytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_break_between_words_and_long_words_stay_whole() {
+        assert_eq!(broken("a bc def ghij", "  ", 8), "a bc def\n  ghij");
+        assert_eq!(broken("  - much-longer-than that", "    ", 20), "  - much-longer-than\n    that");
+        assert_eq!(broken("much-longer-than that", "  ", 8), "much-longer-than\n  that");
+        assert_eq!(broken("any width", "", usize::MAX), "any width");
+    }
+
+    #[test]
+    fn a_narrow_table_does_without_what_it_can_first_to_last() {
+        let (heads, row) = (["name", "unit", "speed", "time"], ["engine", "words", "123", "45"]);
+        let rows = [row.map(str::to_owned).to_vec()];
+        let heads_in = |width| {
+            let table = narrowed(&heads, &rows, 2..4, &["unit", "time"], width);
+            let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+            (lines.next().unwrap(), lines.next().unwrap())
+        };
+        let two = |head: &str, row: &str| (head.to_owned(), row.to_owned());
+        assert_eq!(heads_in(80), two("name unit speed time", "engine words 123 45"));
+        assert_eq!(heads_in(22), two("name speed time", "engine 123 45"));
+        assert_eq!(heads_in(16), two("name speed", "engine 123"));
+        assert_eq!(heads_in(3), heads_in(16), "what can't be done without stays");
+        let right = narrowed(&heads, &rows, 2..4, &["unit", "time"], 16);
+        assert!(right.ends_with("  123"), "figures still stand right: {right:?}");
+    }
+
+    #[test]
+    fn milliseconds_carry_three_digits() {
+        for (value, text) in
+            [(0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (1234.0, "1,230")]
+        {
+            assert_eq!(milliseconds(Some(value)), text);
+        }
+    }
+}

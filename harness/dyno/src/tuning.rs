@@ -1,0 +1,121 @@
+//! Preparation of hosted systems before their first round: each is opened once on no input, so that its refusals are told
+//! early, and the built-in ones are tuned.
+//!
+//! Tuning measures each product of a model on this host and keeps the fastest kernel choice; all choices give the same bits.
+//! It is done once, before any round, since no system may spend measured time on it. Its file lies in the run's folder, so that
+//! a resumed run has the same choices, and its hash is in each record.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use dyno_measure::Track;
+use dyno_measure::os::{allowed_cores, pin_thread};
+
+use crate::campaign::{Campaign, Entry};
+use crate::exit::{Outcome, bad_input};
+use crate::output::say;
+use crate::progress::Progress;
+
+/// Opens every hosted system once, before an hour of other systems' rounds. A model that is still to be drawn can't be opened
+/// yet.
+pub fn preflight(campaign: &Campaign) -> Outcome<()> {
+    campaign
+        .systems
+        .iter()
+        .filter(|entry| entry.is_hosted() && entry.models.iter().all(|model| model.exists()))
+        .try_for_each(|entry| open(entry, campaign.tracks[0]))
+}
+
+/// Tuning files by the name of the entry.
+#[derive(Debug, Default)]
+pub struct Tunings(BTreeMap<String, PathBuf>);
+
+impl Tunings {
+    /// Tunes the built-in systems of `campaign` that bring no tuning, on `core`, into `folder`.
+    pub fn measure(campaign: &Campaign, folder: &Path, core: usize) -> Outcome<Self> {
+        let folder = std::path::absolute(folder.join("tuning"))?; // systems are started in other folders
+        let wanted: Vec<&Entry> = campaign.systems.iter().filter(|entry| entry.is_tunable()).collect();
+        if wanted.is_empty() {
+            return Ok(Self::default());
+        }
+        std::fs::create_dir_all(&folder)?;
+        let (begin, before) = (Instant::now(), products(&folder)?);
+        let allowed = allowed_cores()?;
+        pin_thread(&[core])?; // a child inherits it
+        let measured = tune(&wanted, &folder, campaign.tracks[0]);
+        pin_thread(&allowed)?;
+        let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
+        if new > 0 {
+            let why = "--explain says which choices gain";
+            say(format_args!("tuned {new} products in {seconds:.1} s, into {}; {why}", folder.display()));
+        }
+        measured.map(Self)
+    }
+
+    /// Tuning of `entry`, if it was tuned.
+    pub fn of(&self, entry: &Entry) -> Option<PathBuf> {
+        self.0.get(&entry.name).cloned()
+    }
+}
+
+fn tune(wanted: &[&Entry], folder: &Path, track: Track) -> Outcome<BTreeMap<String, PathBuf>> {
+    let progress = Progress::new(wanted.len(), 0);
+    let mut files = BTreeMap::new();
+    for entry in wanted {
+        progress.show(&format!("{} · tune", entry.name), None);
+        let file = folder.join(format!("{}.txt", entry.setting("isa").unwrap_or_else(|| "best".into())));
+        open(&(*entry).clone().with_setting("tune", &file), track)?;
+        files.insert(entry.name.clone(), file);
+        progress.advance();
+    }
+    progress.finish();
+    Ok(files)
+}
+
+/// Says what the tunings of the run in `folder` chose, earlier ones included.
+pub fn explain(folder: &Path) -> Outcome<()> {
+    for file in tunings(&folder.join("tuning"))? {
+        say(dyno_translator::explain_tuning(&file).map_err(bad_input)?.trim_end());
+    }
+    Ok(())
+}
+
+/// Number of products in the tunings of `folder`: all lines but each file's first.
+fn products(folder: &Path) -> Outcome<usize> {
+    let texts = tunings(folder)?.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
+    Ok(texts.iter().map(|text| text.lines().count().saturating_sub(1)).sum())
+}
+
+/// Files of `folder`, in order; none where there is no such folder.
+fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let files = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut files = files.collect::<std::io::Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+/// Opens a hosted system on no input. A refusal is the user's to mend.
+pub fn open(entry: &Entry, track: Track) -> Outcome<()> {
+    let facts = tempfile::NamedTempFile::new()?;
+    let command = entry.system()?.command(track, &[0], facts.path());
+    let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.trim_end().lines().last().unwrap_or_default();
+    let reason = match (last.strip_prefix("dyno: "), output.status.signal()) {
+        (Some(reason), _) => reason.into(),
+        (None, Some(signal)) => {
+            format!("opening it ends in signal {signal}; run it by hand: {}", command.join(" "))
+        }
+        (None, None) => format!("it can't be opened: {last}"),
+    };
+    Err(bad_input(format!("system {:?}: {reason}", entry.name)))
+}

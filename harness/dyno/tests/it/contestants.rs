@@ -1,0 +1,126 @@
+//! `dyno verify` against contestants that keep the rules and such that break them, one probe at a time. What is
+//! judged by time is not asked here (those judgements are tested on samples): `ci/verify-sweep` asks everything.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::Ended;
+
+const TIMED: [&str; 3] = ["cache", "coalescing", "recognition"];
+
+/// A line of the table of contestants.
+struct Case {
+    contestant: &'static str,
+    probe: &'static str,
+    track: &'static str,
+    code: &'static str,
+}
+
+fn cases() -> Vec<Case> {
+    let table = include_str!("../contestants/expected.tsv").lines().filter(|line| !line.starts_with('#'));
+    let case = |line: &'static str| match line.split('\t').collect::<Vec<_>>()[..] {
+        [contestant, probe, track, code] => Case { contestant, probe, track, code },
+        _ => panic!("four columns: {line}"),
+    };
+    table.map(case).collect()
+}
+
+/// Seconds that a line may take, and a launch: of who may hang, and of who doesn't, on however loaded a machine.
+const BRIEF: [&str; 2] = ["4", "8"];
+const PATIENT: [&str; 2] = ["30", "120"];
+
+/// Verifies a contestant in the shipped checkout.
+fn verify(contestant: &str, [line, launch]: [&str; 2], further: &[&str]) -> (Ended, Value) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let file = scratch.path().join("known");
+    let contestants = "harness/tests/contestants/contestant.py";
+    let command = format!("exec python3 {contestants} {contestant} {{track}} {}", file.display());
+    let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+    dyno.args(["verify", "--json", "--command", &command]);
+    dyno.args(["--line-seconds", line, "--launch-seconds", launch]);
+    let ended = Ended::of(dyno.args(further).current_dir(root).output().expect("dyno starts"));
+    let verdict = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{contestant}: {ended:?}"));
+    (ended, verdict)
+}
+
+fn codes(verdict: &Value) -> Vec<&str> {
+    verdict["reasons"].as_array().unwrap().iter().map(|reason| reason["code"].as_str().unwrap()).collect()
+}
+
+/// Runs `judge` on each of `cases`, two at a time: most of their time they wait.
+fn for_each(cases: &[Case], judge: impl Fn(&Case) -> Option<String> + Sync) {
+    let halves = cases.chunks(cases.len().div_ceil(2));
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            halves.map(|half| scope.spawn(|| half.iter().filter_map(&judge).collect::<Vec<_>>())).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a judge returns its verdict")).collect()
+    });
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn each_misbehaviour_is_refused_by_its_own_probe_with_its_own_code() {
+    // Who takes two cores at once shows only where two are free.
+    let is_timed = |case: &Case| TIMED.contains(&case.probe) || case.code == "cpu_share";
+    let cases: Vec<Case> = cases().into_iter().filter(|case| case.code != "-" && !is_timed(case)).collect();
+    assert!(cases.len() >= 25);
+    for_each(&cases, |case| {
+        let track = ["--track", case.track];
+        let track = if case.track == "both" { &[][..] } else { &track[..] };
+        let (ended, verdict) = verify(case.contestant, BRIEF, &[&["--probe", case.probe], track].concat());
+        let is_warning = ["length", "tracks_differ"].contains(&case.code);
+        let expected = if is_warning { (Some(0), "VALID") } else { (Some(1), "INVALID") };
+        let told = (ended.code, verdict["verdict"].as_str().unwrap());
+        let first = codes(&verdict).first().copied();
+        let right = told == expected && first == Some(case.code);
+        (!right).then(|| {
+            format!("{} {} {}: {told:?} {}", case.contestant, case.probe, case.track, verdict["reasons"])
+        })
+    });
+}
+
+#[test]
+fn honest_contestants_pass() {
+    let cases: Vec<Case> = cases().into_iter().filter(|case| case.code == "-").collect();
+    assert!(cases.len() >= 8);
+    for_each(&cases, |case| {
+        let probes = ["--probe", "buffering", "--probe", "conformance", "--probe", "audit"];
+        let (ended, verdict) = verify(case.contestant, PATIENT, &probes);
+        let passed = ended.code == Some(0) && verdict["verdict"] == "VALID" && codes(&verdict).is_empty();
+        (!passed).then(|| format!("{}: {}", case.contestant, verdict["reasons"]))
+    });
+}
+
+#[test]
+fn every_reason_says_figure_limit_and_remedy() {
+    let (_, verdict) = verify("reads_ahead", BRIEF, &["--probe", "buffering", "--track", "latency"]);
+    let reason = &verdict["reasons"][0];
+    for key in ["figure", "limit", "remedy"] {
+        assert!(reason[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {reason}");
+    }
+    assert_eq!(reason["track"], "latency");
+    assert_eq!(reason["probe"], "buffering");
+}
+
+#[test]
+fn reading_ahead_is_fine_where_files_are_passed() {
+    let (ended, verdict) =
+        verify("waits_for_eof", BRIEF, &["--probe", "conformance", "--track", "throughput-1"]);
+    assert_eq!((ended.code, verdict["verdict"].as_str()), (Some(0), Some("VALID")), "{verdict}");
+}
+
+#[test]
+fn the_table_names_probe_verdict_figure_limit_and_remedy() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+    dyno.args(["verify", "--command", "head -n 1", "--probe", "buffering"]).current_dir(root);
+    let ended = Ended::of(dyno.output().expect("dyno starts"));
+    assert_eq!(ended.code, Some(1));
+    for part in ["buffering", "INVALID exited_early", "limit: ", "remedy: read lines until the end of input"]
+    {
+        assert!(ended.stdout.contains(part), "{part:?} is not in {ended:?}");
+    }
+}

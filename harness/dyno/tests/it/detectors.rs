@@ -1,0 +1,162 @@
+//! The document of the detectors quotes parameters of the code; this test holds it to them.
+
+use dyno_measure::process::{environment, lockstep};
+use dyno_measure::rounds::{breakdown, filling, latency, throughput};
+use dyno_measure::rules::limits;
+use dyno_measure::verify::{examinee, recognition, timing};
+use dyno_measure::{Probe, Profile, noise, supervisor};
+use dyno_results::compare;
+
+const DOCUMENT: &str = include_str!("../../../../docs/METHODOLOGY.md");
+
+/// The rows of its tables of parameters: label, and what stands behind it.
+fn rows() -> Vec<(String, String)> {
+    let mut in_parameters = false;
+    let mut rows = Vec::new();
+    for line in DOCUMENT.lines() {
+        in_parameters = line.starts_with("| parameter |") || in_parameters && line.starts_with('|');
+        let is_head = line.starts_with("| parameter |") || line.starts_with("| --- |");
+        if let (true, false, Some((label, rest))) =
+            (in_parameters, is_head, line.trim_matches([' ', '|']).split_once(" | "))
+        {
+            rows.push((label.to_owned(), rest.to_owned()));
+        }
+    }
+    rows
+}
+
+fn profiles(value: impl Fn(Profile) -> String) -> String {
+    [Profile::Quick, Profile::Standard, Profile::Official].map(value).join(" | ")
+}
+
+fn yes_or_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.into()
+}
+
+fn probes(profile: Profile) -> String {
+    if profile.probes() == Probe::ALL {
+        return "all".into();
+    }
+    let mut names: Vec<_> = profile.probes().iter().map(|probe| probe.name()).collect();
+    names.sort_unstable();
+    names.join(", ")
+}
+
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap()).collect();
+    groups.join(",")
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
+}
+
+/// What the code says to each label.
+fn truth() -> Vec<(&'static str, String)> {
+    let mebibytes = |bytes: u64| (bytes >> 20).to_string();
+    vec![
+        ("rounds", profiles(|profile| profile.rounds().to_string())),
+        (
+            "throughput minimum, seconds",
+            profiles(|p| (p.throughput_minimum_ns() / 1_000_000_000).to_string()),
+        ),
+        ("warm-up lines", profiles(|profile| profile.warm_up_lines().to_string())),
+        ("probes", profiles(probes)),
+        ("A/A twin", profiles(|profile| yes_or_no(profile.has_twin()))),
+        ("repeats of a disturbed round, at most", profiles(|profile| profile.noisy_repeats().to_string())),
+        ("network of its own", profiles(|profile| yes_or_no(profile.isolates()))),
+        (
+            "lines after which a throughput launch is long enough",
+            thousands(Profile::Official.throughput_enough_lines()),
+        ),
+        ("launches of a throughput round, at most", throughput::MOST_LAUNCHES.to_string()),
+        ("launches with one line a round", throughput::ONE_LINE_LAUNCHES.to_string()),
+        ("words of a set after which a breakdown's launch ends", thousands(breakdown::ENOUGH_WORDS)),
+        ("pairs of fresh and repeated lines", timing::CACHE_PAIRS.to_string()),
+        (
+            "the same of a system so slow that they took over 20 seconds, at least",
+            examinee::LEAST_PAIRS.to_string(),
+        ),
+        ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
+        ("cached: a repeat's time per word below, of a fresh line's", limits::CACHED_RATIO.to_string()),
+        ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
+        ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
+        ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
+        ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
+        ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
+        ("standard deviations that chance may add to it", filling::GRANTED.to_string()),
+        (
+            "cached, recognises: answered at once, time per word below, of the pair's other",
+            format!("{:.2}", timing::AT_ONCE_RATIO),
+        ),
+        (
+            "cached, recognises: microseconds saved a line, at least",
+            (timing::LEAST_SAVED_NS / 1e3).to_string(),
+        ),
+        ("coalesced: five sets at once below, of five times one", format!("{:.2}", limits::COALESCED_RATIO)),
+        ("recognises: time per word below, of the copies'", format!("{:.2}", limits::RECOGNISED_RATIO)),
+        ("recognises: between files, asked again beyond", format!("{:.2}", recognition::LOOKED_AT_RATIO)),
+        (
+            "recognises: share of copies with their line's own answer, above",
+            percent(recognition::SAME_ANSWERS),
+        ),
+        ("tolerated ratio of times, up to", compare::TOLERATED_SLOW_DOWN.to_string()),
+        ("significant: p after Holm's correction below", compare::SIGNIFICANT.to_string()),
+        ("pairs of rounds of a gate", compare::PAIRS.to_string()),
+        ("pairs below which it refuses to answer", compare::LEAST_PAIRS.to_string()),
+        ("nondeterministic: share of lines that differ, above", percent(limits::MOST_DIFFERING)),
+        ("empty_output: share of ordinary lines, from", percent(limits::EMPTY_SHARE)),
+        ("ordinary lines have at most so many words", limits::LONGEST_ORDINARY.to_string()),
+        ("runaway: characters out for characters in, above", limits::RUNAWAY_FACTOR.to_string()),
+        ("runaway: share of lines, from", percent(limits::RUNAWAY_SHARE)),
+        ("length: characters against the references', beyond", percent(limits::LENGTH_TOLERANCE)),
+        ("cpu_share: CPU time above allowed cores × wall time by", percent(limits::CPU_SHARE_TOLERANCE)),
+        ("the first answer may take, in times of a line's patience", lockstep::LOADING.to_string()),
+        ("left_process: milliseconds that helpers have to go", limits::GRACE.as_millis().to_string()),
+        ("flood: MiB of standard output, and times its input", mebibytes(limits::MOST_OUTPUT_BYTES)),
+        ("flood: MiB of standard error", mebibytes(limits::MOST_STDERR_BYTES)),
+        ("kept of standard error, KiB", (supervisor::STDERR_TAIL >> 10).to_string()),
+        ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
+        ("others on the chosen cores, share of a round, above", percent(noise::FOREIGN_LIMIT)),
+        ("canary drift, above", percent(noise::CANARY_LIMIT)),
+        ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
+        ("shortest round whose canary is judged, seconds", noise::LEAST_SECONDS.to_string()),
+        (
+            "milliseconds between two samples of a tree's memory and cores, on average",
+            supervisor::TREE_LOOK.as_millis().to_string(),
+        ),
+    ]
+}
+
+#[test]
+fn every_parameter_in_the_document_is_the_codes() {
+    let truth = truth();
+    let rows = rows();
+    for (label, value) in &rows {
+        let known = truth.iter().find(|(known, _)| known == label);
+        let (_, expected) = known.unwrap_or_else(|| panic!("nothing in the code stands behind {label:?}"));
+        assert_eq!(value, expected, "{label}");
+    }
+    assert_eq!(rows.len(), truth.len(), "a parameter is missing from the document");
+    assert_eq!(
+        limits::MOST_OUTPUT_BYTES >> 20,
+        limits::MOST_OUTPUT_GROWTH,
+        "the document gives one number for both"
+    );
+}
+
+#[test]
+fn every_variable_that_systems_see_is_named() {
+    for name in environment::PASSED_ON.iter().chain(&environment::THREAD_COUNTS) {
+        assert!(DOCUMENT.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn every_probe_is_described() {
+    for probe in Probe::ALL {
+        assert!(DOCUMENT.contains(&format!("| {} |", probe.name())), "{}", probe.name());
+    }
+}

@@ -1,0 +1,23 @@
+//! dyno as a person or a script meets it: the built program, its files, its exit codes.
+#![allow(clippy::unwrap_used)] // helpers of tests fail like tests
+
+mod bad_input;
+mod breakdown;
+mod browser;
+mod comparing;
+mod contestants;
+mod detectors;
+mod misbehaviour;
+mod models;
+mod plugins;
+mod publishing;
+mod report;
+mod report_shown;
+mod reproduce;
+mod resume;
+mod run;
+mod schema;
+mod scoring;
+mod support;
+mod testsets;
+mod translate;

@@ -1,0 +1,178 @@
+//! Papers' tables: every campaign is whole and runs, and its figures stand beside the paper's.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended};
+
+const CAMPAIGNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns");
+const LINES: &str = "A dog barks .\nTwo men talk here\n\nThe red house stands alone there\n";
+
+/// What a checkout has beside its campaigns.
+fn link(bench: &Bench, folders: &[&str]) {
+    for folder in folders {
+        let shipped = Path::new(CAMPAIGNS).join("..").join(folder);
+        std::os::unix::fs::symlink(shipped, bench.path(folder)).unwrap();
+    }
+}
+
+/// A checkout whose campaigns are the shipped ones with networks of a few numbers, on four lines.
+fn small() -> Bench {
+    let bench = Bench::new("");
+    fs::create_dir(bench.path("campaigns")).unwrap();
+    link(&bench, &["models"]);
+    bench.write("lines.en", LINES);
+    for entry in fs::read_dir(CAMPAIGNS).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        bench.write(&format!("campaigns/{name}"), shrunk(&text));
+    }
+    bench
+}
+
+/// Every width and depth small, the test set and the text of vocabularies four lines, in the quicker track; the systems
+/// as they are.
+fn shrunk(text: &str) -> String {
+    let line = |line: &str| {
+        let key = line.split(' ').next().unwrap_or_default();
+        match key {
+            "words" => "words = 64".into(),
+            "tracks" => "tracks = [\"latency\"]".into(),
+            "text" => "text = [\"../lines.en\"]".into(),
+            "shortlist" => "shortlist = { first = 8, best = 3 }".into(),
+            "test-sets" => {
+                "test-sets = [{ name = \"lines\", source = \"../lines.en\" }]\nnoisy-repeats = 0".into()
+            }
+            "transformer-heads" => "transformer-heads = 2".into(),
+            "source-depth" | "enc-depth" | "top-depth" => format!("{key} = 2"),
+            _ if key.starts_with("dim-") || key.starts_with("transformer-dim-") => format!("{key} = 16"),
+            _ => line.to_owned(),
+        }
+    };
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
+fn reproduce(bench: &Bench, arguments: &[&str]) -> Ended {
+    let mut command = bench.dyno(&[&["reproduce"], arguments].concat());
+    command.env("XDG_CACHE_HOME", bench.path("cache"));
+    Ended::of(command.output().unwrap())
+}
+
+fn tables(bench: &Bench) -> Vec<Value> {
+    serde_json::from_str(&reproduce(bench, &["--json"]).stdout).unwrap()
+}
+
+#[test]
+fn every_point_has_a_system_or_a_reason_and_every_system_is_a_point() {
+    let bench = Bench::new("");
+    link(&bench, &["campaigns", "testsets", "models"]);
+    for table in tables(&bench).iter().filter(|table| table["campaign"].is_string()) {
+        let id = table["id"].as_str().unwrap();
+        let name = |value: &Value| value.as_str().unwrap().to_owned();
+        let points = table["points"].as_array().unwrap().iter().filter(|point| point["missing"].is_null());
+        let points: BTreeSet<String> = points
+            .map(|point| name(if point["system"].is_null() { &point["name"] } else { &point["system"] }))
+            .collect();
+        let listed = bench.dyno(&["list", &format!("campaigns/{}.toml", name(&table["campaign"])), "--json"]);
+        let ended = Ended::of({ listed }.env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap());
+        let listed: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{id}: {ended:?}"));
+        let systems = listed["systems"].as_array().unwrap().iter().map(|system| name(&system["name"]));
+        let systems: BTreeSet<String> = systems.filter(|system| !system.ends_with(" (library)")).collect();
+        assert!(points.is_subset(&systems), "{id}: no system for {:?}", points.difference(&systems));
+        if table["campaign"] == table["id"] {
+            assert_eq!(points, systems, "{id}");
+        }
+    }
+    assert!(!bench.path("cache").exists(), "nothing is drawn before it is measured");
+}
+
+#[test]
+fn every_campaign_runs_with_networks_of_a_few_numbers() {
+    let bench = small();
+    for table in tables(&bench) {
+        let measures = table["columns"].as_array().unwrap().iter().any(|column| column["track"].is_string());
+        if table["campaign"] != table["id"] || !measures {
+            continue;
+        }
+        let id = table["id"].as_str().unwrap();
+        let ended = reproduce(&bench, &[id, "--quick", "--json"]);
+        assert_eq!(ended.code, Some(0), "{id}: {ended:?}");
+        let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let points = table["points"].as_array().unwrap();
+        for (row, point) in printed[0]["rows"].as_array().unwrap().iter().zip(points) {
+            let is_latency = |at: usize| table["columns"][at]["track"] == "latency";
+            for (at, pair) in
+                row["columns"].as_array().unwrap().iter().enumerate().filter(|(at, _)| is_latency(*at))
+            {
+                assert_eq!(pair["ours"].is_f64(), point["missing"].is_null(), "{id}, column {at}: {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_finished_run_is_read_again_and_lies_beside_the_paper() {
+    let bench = small();
+    let first = reproduce(&bench, &["bolt-crossover", "--quick", "--json"]);
+    assert_eq!(first.code, Some(0), "{first:?}");
+    let again = reproduce(&bench, &["bolt-crossover", "bolt-fig1", "--quick", "-o", "page.html"]);
+    assert!(again.stderr.contains("measured before"), "{again:?}");
+    let rows: Value = serde_json::from_str::<Value>(&first.stdout).unwrap()[0]["rows"].clone();
+    assert_eq!(rows[0]["columns"][0]["paper"], 46.0);
+    assert_eq!(rows[0]["columns"][0]["factor"]["value"], 1.0, "the base over itself");
+    assert!((rows[1]["columns"][0]["paper_factor"].as_f64().unwrap() - 46.0 / 68.0).abs() < 1e-12);
+    for expected in ["paper ms", "shortlist of 2,000", "lost in the text", "drawn weights"] {
+        assert!(again.stdout.contains(expected), "{expected:?} is not in {}", again.stdout);
+    }
+    let page = fs::read_to_string(bench.path("page.html")).unwrap();
+    assert!(page.contains("default-src &#x27;none&#x27;") || page.contains("default-src 'none'"));
+    assert!(page.contains("HW-TSC 2021, section 3.4") && !page.contains("http-equiv=\"refresh\""));
+}
+
+#[test]
+fn figures_of_products_are_measured_without_a_campaign_and_drawn() {
+    let bench = Bench::new("");
+    let ended = reproduce(&bench, &["devlin-fig1", "bolt-fig1", "--json", "--figures", "figures"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let printed: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
+    for table in &printed {
+        for row in table["rows"].as_array().unwrap() {
+            let pair = &row["columns"][0];
+            assert!(pair["ours"].as_f64().unwrap() > 0.0 && pair["paper"].is_null(), "{row}");
+            let is_base = row["base"] == row["name"];
+            assert!(!is_base || pair["factor"]["value"] == 1.0, "{row}");
+        }
+    }
+    for name in ["devlin-fig1-map.svg", "devlin-fig1-map-dark.svg", "bolt-fig1-map.svg"] {
+        let svg = fs::read_to_string(bench.path("figures").join(name)).unwrap();
+        assert!(svg.starts_with("<svg") && svg.contains("64 rows"), "{name}");
+    }
+}
+
+#[test]
+fn a_plan_says_how_long_its_networks_take_before_they_are_drawn() {
+    let bench = Bench::new("");
+    link(&bench, &["campaigns", "testsets", "models"]);
+    let plan = |system: &str| -> Value {
+        let ended = reproduce(&bench, &["devlin-2", "-s", system, "--dry-run", "--json"]);
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"))
+    };
+    assert!(plan("S7")["seconds"].as_f64().unwrap() > 0.0);
+    let told = reproduce(&bench, &["devlin-2", "-s", "S7", "--dry-run"]);
+    assert!(
+        told.stdout.contains("rounds, about ") && told.stdout.contains(" MiB of models are drawn first"),
+        "{told:?}"
+    );
+    assert!(plan("S7")["bytes_to_draw"].as_u64().unwrap() > 400_000_000);
+    assert!(!bench.path("cache").exists());
+}
+
+#[test]
+fn a_table_that_is_not_there_is_refused_with_a_hint() {
+    let bench = Bench::new("");
+    reproduce(&bench, &["devlin1"]).assert_says(2, &["no table", "devlin-1"]);
+}

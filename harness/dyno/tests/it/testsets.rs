@@ -1,0 +1,57 @@
+//! Test sets: the one that ships, and sacrebleu's own.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended, skip};
+
+fn listed(campaign: &str) -> Result<Value, Ended> {
+    let bench = Bench::new(campaign);
+    let ended = Ended::of(bench.dyno(&["list", "campaign.toml", "--json"]).output().unwrap());
+    if ended.code == Some(0) { Ok(serde_json::from_str(&ended.stdout).unwrap()) } else { Err(ended) }
+}
+
+fn shipped() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testsets/captions-en-de")
+}
+
+#[test]
+fn the_starter_set_is_what_its_manifest_says() {
+    let set = format!("test-sets = [{:?}]\n", shipped().display().to_string());
+    let list = listed(&format!("{set}[[system]]\nname = \"a\"\nbackend = \"null\"\n")).expect("it loads");
+    let set = &list["test_sets"][0];
+    assert_eq!(set["name"], "captions-en-de");
+    assert!(set["lines"].as_u64().unwrap() >= 700, "{set}");
+}
+
+#[test]
+fn a_test_set_edited_by_accident_is_refused() {
+    let bench = Bench::new("test-sets = [\"set\"]\n[[system]]\nname = \"a\"\nbackend = \"null\"\n");
+    fs::create_dir(bench.path("set")).unwrap();
+    for entry in fs::read_dir(shipped()).unwrap().flatten() {
+        fs::copy(entry.path(), bench.path("set").join(entry.file_name())).unwrap();
+    }
+    let manifest = fs::read_to_string(bench.path("set/testset.toml")).unwrap();
+    let source = bench.path("set/source.en");
+    let text = fs::read_to_string(&source).unwrap();
+    fs::write(&source, text.replacen('.', "!", 1)).unwrap();
+    bench.run(&[]).assert_says(2, &["testset.toml", "sha256", "restore the files"]);
+    fs::write(&source, format!("{text}One more.\n")).unwrap();
+    bench.run(&[]).assert_says(2, &["lines, but"]);
+    fs::write(bench.path("set/testset.toml"), manifest.replace("name", "nome")).unwrap();
+    bench.run(&[]).assert_says(2, &["testset.toml", "nome"]);
+}
+
+#[test]
+fn sacrebleus_own_names_work() {
+    // The cache of this variable holds the set; without it a network would be needed.
+    if std::env::var_os("SACREBLEU").is_none() {
+        return skip("SACREBLEU is not set: multi30k/2016 is not tried");
+    }
+    let campaign = "languages = \"en-de\"\ntest-sets = [\"multi30k/2016\"]\n[[system]]\nname = \"a\"\nbackend = \"null\"\n";
+    let list = listed(campaign).expect("sacrebleu gives its files");
+    assert_eq!(list["test_sets"][0]["lines"], 1000);
+    assert_eq!(list["test_sets"][0]["words"], 11_877);
+}

@@ -1,0 +1,58 @@
+//! The bench: under which protocol, on which cores and with which scratch files rounds are measured.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{During, Error, Result};
+use crate::host::{self, Host};
+use crate::plan::Placement;
+use crate::protocol::Protocol;
+use crate::rounds::floor::pipe_floor_ns;
+use crate::rules::Track;
+
+/// Conditions of a measurement, the same for all systems.
+#[derive(Clone, Debug)]
+pub struct Bench {
+    /// Parameters of the measurement.
+    pub protocol: Protocol,
+    /// Cores of the systems and of the bench.
+    pub placement: Placement,
+    /// Folder for files that needn't outlive the measurement. Absolute, since systems are started in other folders.
+    pub scratch: PathBuf,
+    /// Median time of a line between two processes that do nothing else, once it is measured.
+    pub pipe_floor_ns: Option<u64>,
+}
+
+impl Bench {
+    /// A bench on `host`, where throughput-all may use the highest `cores`, or all.
+    pub fn new(host: &Host, cores: Option<usize>, protocol: Protocol, scratch: &Path) -> Result<Self> {
+        let placement = Placement::new(&host.cores, cores, host::siblings);
+        let scratch = std::path::absolute(scratch).during("looking for the scratch folder")?;
+        Ok(Self { protocol, placement, scratch, pipe_floor_ns: None })
+    }
+
+    /// Measures the floor beneath every latency here: a line between two processes that do nothing else.
+    pub fn measure_pipe_floor(&mut self) -> Result<()> {
+        self.pipe_floor_ns = Some(pipe_floor_ns(self.placement.system(Track::Latency)[0])?);
+        Ok(())
+    }
+
+    /// Path of a scratch file.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
+    }
+
+    /// Makes sure that a system's failure was not the bench's lack of space: a block goes to the disk and back.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        let path = self.scratch("probe");
+        let write = || -> std::io::Result<()> {
+            use std::io::Write;
+            let mut file = std::fs::File::create(&path)?;
+            file.write_all(&[0; 64 * 1024])?;
+            file.sync_data()
+        };
+        let written = write();
+        let _ = std::fs::remove_file(&path);
+        let folder = self.scratch.parent().unwrap_or(&self.scratch).into();
+        written.map_err(|source| Error::NoRoom { folder, source })
+    }
+}

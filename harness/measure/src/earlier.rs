@@ -1,0 +1,88 @@
+//! What earlier parts of a run have shown: findings of the probes, and the answers that later rounds are compared with.
+
+use crate::plan::Round;
+use crate::record::Record;
+use crate::rules::{Reason, Track, Verdict};
+use crate::verify::Examined;
+
+/// Knowledge from before a round.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// Findings of the probes about the system.
+    pub examined: Vec<Examined>,
+    rounds: Vec<EarlierRound>,
+}
+
+#[derive(Clone, Debug)]
+struct EarlierRound {
+    system: String,
+    test_set: String,
+    track: Track,
+    is_invalid: bool,
+    timed_lines: Option<usize>,
+    /// Answers, in source order; none where the system failed.
+    answers: Vec<Vec<u8>>,
+}
+
+impl EarlierRound {
+    fn is_of(&self, round: &Round<'_>) -> bool {
+        self.is_of_system(round) && self.track == round.track
+    }
+
+    fn is_of_system(&self, round: &Round<'_>) -> bool {
+        self.system == round.system.name && self.test_set == round.test_set.name
+    }
+}
+
+impl Earlier {
+    /// Adds a round. Only the first answers of a kind are kept: later rounds are compared with those.
+    pub fn add(&mut self, record: &Record, answers: &[Vec<u8>]) {
+        let round = EarlierRound {
+            system: record.system.clone(),
+            test_set: record.test_set.clone(),
+            track: record.track,
+            is_invalid: record.verdict == Verdict::Invalid,
+            timed_lines: record.timed_lines,
+            answers: answers.to_vec(),
+        };
+        let covers = |known: &EarlierRound| {
+            (&known.system, &known.test_set, known.track) == (&round.system, &round.test_set, round.track)
+                && (!known.is_invalid || round.is_invalid)
+                && (!known.answers.is_empty() || round.answers.is_empty())
+                && (known.timed_lines.is_some() || round.timed_lines.is_none())
+        };
+        if !self.rounds.iter().any(covers) {
+            self.rounds.push(round);
+        }
+    }
+
+    /// Answers of the first earlier round of the same cell.
+    pub(crate) fn answers(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
+        self.first_answers(|known| known.is_of(round))
+    }
+
+    /// Answers of the first round of the same system and test set under another track, if that round may be quoted.
+    pub(crate) fn answers_of_another_track(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
+        self.first_answers(|known| {
+            known.is_of_system(round) && known.track != round.track && !known.is_invalid
+        })
+    }
+
+    fn first_answers(&self, fits: impl Fn(&EarlierRound) -> bool) -> Option<&[Vec<u8>]> {
+        let mut fitting = self.rounds.iter().filter(|known| fits(known) && !known.answers.is_empty());
+        fitting.next().map(|known| known.answers.as_slice())
+    }
+
+    /// Lines of each launch in the first earlier round of the same cell.
+    pub(crate) fn timed_lines(&self, round: &Round<'_>) -> Option<usize> {
+        self.rounds.iter().filter(|known| known.is_of(round)).find_map(|known| known.timed_lines)
+    }
+
+    /// Findings that concern `track`: what is forbidden there, or what is only worth a warning.
+    pub(crate) fn found(&self, track: Track, forbidden: bool) -> Vec<Reason> {
+        let findings = self.examined.iter().flat_map(|examined| &examined.findings);
+        let wanted =
+            findings.filter(|finding| finding.concerns(track) && finding.is_forbidden() == forbidden);
+        wanted.map(|finding| finding.reason.clone()).collect()
+    }
+}

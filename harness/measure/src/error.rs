@@ -1,0 +1,122 @@
+//! The crate's one error: what the bench could not do, with a remedy where the user has one. A system's failure is no
+//! error here but a [`Reason`](crate::Reason) in a record.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Failure of the bench, or of the input that it was given.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A system call or file of the bench's own failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A step of the bench failed; the step is named.
+    #[error("{doing}")]
+    Step {
+        /// The step, such as "writing to the supervisor".
+        doing: &'static str,
+        /// Cause of the failure.
+        source: io::Error,
+    },
+    /// A message between bench and supervisor is not the JSON that it should be.
+    #[error("{what}")]
+    Message {
+        /// The message.
+        what: &'static str,
+        /// Fault of the JSON.
+        source: serde_json::Error,
+    },
+    /// The disk takes no more. A system may have failed for this reason alone.
+    #[error("can't write to {}; {MAKE_ROOM}", folder.display())]
+    NoRoom {
+        /// Folder of the scratch files.
+        folder: PathBuf,
+        /// Cause of the failure.
+        source: io::Error,
+    },
+    /// A file of a test set can't be read.
+    #[error("can't read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Cause of the failure.
+        source: io::Error,
+    },
+    /// A file of lines holds none.
+    #[error("{}: no lines; a file of lines has a sentence on each", path.display())]
+    NoLines {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of lines holds no word.
+    #[error("{}: no words; a file of lines has a sentence on each", path.display())]
+    NoWords {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A reference file holds no word.
+    #[error("{}: no words; leave it out of `references` if there are none", path.display())]
+    EmptyReference {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Source and reference differ in their number of lines.
+    #[error("{} has {lines} lines, but {} has {expected}", path.display(), source_path.display())]
+    UnequalLines {
+        /// The reference.
+        path: PathBuf,
+        /// Lines of the reference.
+        lines: usize,
+        /// The source.
+        source_path: PathBuf,
+        /// Lines of the source.
+        expected: usize,
+    },
+    /// A reference is not UTF-8.
+    #[error("{}: a reference must be UTF-8", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A command names a program that can't be started.
+    #[error("{0}")]
+    Program(String),
+}
+
+/// Remedy for a full disk.
+pub const MAKE_ROOM: &str = "make room and run the same command again: it resumes";
+
+impl Error {
+    /// Whether the user's input is at fault, and not the bench or its host.
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(self, Self::Io(_) | Self::Step { .. } | Self::Message { .. } | Self::NoRoom { .. })
+    }
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Names the step in which an input or output failed.
+pub(crate) trait During<T> {
+    /// The same result, whose error names the step.
+    fn during(self, doing: &'static str) -> Result<T>;
+}
+
+impl<T> During<T> for io::Result<T> {
+    fn during(self, doing: &'static str) -> Result<T> {
+        self.map_err(|source| Error::Step { doing, source })
+    }
+}
+
+/// Names the message that is not what it should be.
+pub(crate) trait InMessage<T> {
+    /// The same result, whose error names the message.
+    fn in_message(self, what: &'static str) -> Result<T>;
+}
+
+impl<T> InMessage<T> for serde_json::Result<T> {
+    fn in_message(self, what: &'static str) -> Result<T> {
+        self.map_err(|source| Error::Message { what, source })
+    }
+}

@@ -1,0 +1,54 @@
+//! Files by their content: hashes, folders walked in a fixed order, and places cleared for a new file.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use sha2::{Digest, Sha256};
+
+/// All files below `path`, or `path` itself, in a fixed order.
+pub fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    if !path.is_dir() {
+        files.push(path.into());
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    entries.sort();
+    entries.iter().try_for_each(|entry| collect_files(entry, files))
+}
+
+/// SHA-256 of a file, in hexadecimal.
+pub fn file_hash(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut fs::File::open(path)?, &mut HashWriter(&mut hash))?;
+    Ok(hex(&hash.finalize()))
+}
+
+/// SHA-256 of `bytes`, in hexadecimal.
+pub fn hash_of(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Clears `path` for a new file, whatever a system has put there, and restores its folder if a system removed it.
+pub fn make_way(path: &Path) -> io::Result<()> {
+    let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+/// Lets `io::copy` feed a hash, so that a model of many GiB is never in memory at once.
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The machine's fingerprint: results of different hosts can't be compared, so each run says where it ran.
+
+mod cache;
+mod cpu;
+
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+pub use cache::{last_level_cache, second_level_cache};
+
+use crate::os;
+
+/// Facts about a machine that decide how fast it translates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Name of the processor, with its microarchitecture where that is known.
+    pub cpu: String,
+    /// Instruction sets that matter here, the most capable last, named as in the CPU flags.
+    #[serde(deserialize_with = "in_todays_spelling")]
+    pub isa: Vec<String>,
+    /// Numbers of the cores that this process may use.
+    pub cores: Vec<usize>,
+    /// Sizes of a core's caches, such as "L2 1024K".
+    pub caches: Vec<String>,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Kernel release.
+    pub kernel: String,
+    /// Limits of the control group where there are any, verbatim.
+    pub cgroup_limits: Vec<String>,
+}
+
+impl Host {
+    /// Looks at this machine.
+    pub fn detect() -> std::io::Result<Self> {
+        let cores = os::allowed_cores()?;
+        Ok(Self {
+            cpu: cpu::name(),
+            isa: isa(),
+            caches: cache::sizes(),
+            cores,
+            memory_bytes: memory().total_memory(),
+            kernel: System::kernel_version().unwrap_or_default(),
+            cgroup_limits: cgroup_limits(),
+        })
+    }
+
+    /// In what of all that decides speed this host and `other` differ, in words; nothing means that figures of
+    /// the two may be compared. The kernel's release alone makes no other machine.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let gib = |bytes: u64| format!("{} GiB", (bytes as f64 / f64::from(1 << 30)).round());
+        let number = |cores: &[usize]| format!("{} cores", cores.len());
+        let figures = |host: &Self| {
+            let limits = host.cgroup_limits.join(", ");
+            let (isa, caches) = (host.isa.join(" "), host.caches.join(", "));
+            [host.cpu.clone(), number(&host.cores), isa, caches, gib(host.memory_bytes), limits]
+        };
+        let pairs = figures(self).into_iter().zip(figures(other));
+        pairs.filter(|(a, b)| a != b).map(|(a, b)| format!("{a}, not {b}")).collect()
+    }
+
+    /// The instruction set that decides int8 speed: the last of the list is the most capable.
+    pub fn best_isa(&self) -> &str {
+        self.isa.last().map_or("scalar", String::as_str)
+    }
+}
+
+/// Runs of dyno 0.1 spell two instruction sets without their underscore.
+fn in_todays_spelling<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names: Vec<String> = Deserialize::deserialize(deserializer)?;
+    let today = |name: String| match name.as_str() {
+        "avxvnni" => "avx_vnni".into(),
+        "avx512vnni" => "avx512_vnni".into(),
+        _ => name,
+    };
+    Ok(names.into_iter().map(today).collect())
+}
+
+/// An absent file reads as empty: no field here is worth failing for.
+fn read(path: impl AsRef<std::path::Path>) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+fn isa() -> Vec<String> {
+    #[cfg(target_arch = "x86_64")]
+    let present = [
+        ("avx2", is_x86_feature_detected!("avx2")),
+        ("avx_vnni", is_x86_feature_detected!("avxvnni")),
+        ("avx512bw", is_x86_feature_detected!("avx512bw")),
+        ("avx512_vnni", is_x86_feature_detected!("avx512vnni")),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let present: [(&str, bool); 0] = [];
+    present.into_iter().filter(|(_, present)| *present).map(|(name, _)| name.into()).collect()
+}
+
+/// The hardware threads of `core`'s physical core, itself among them, ascending. Only the kernel knows the numbers that it
+/// has given to threads, hence no CPUID here.
+pub fn siblings(core: usize) -> Vec<usize> {
+    let list = read(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
+    let mut siblings = parse_core_list(&list);
+    siblings.push(core);
+    siblings.sort_unstable();
+    siblings.dedup();
+    siblings
+}
+
+/// The kernel's lists of cores, such as "0-2,5" (cpuset(7)).
+pub fn parse_core_list(text: &str) -> Vec<usize> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse::<usize>().ok()?..=last.trim().parse().ok()?)
+    };
+    text.trim().split(',').filter_map(range).flatten().collect()
+}
+
+fn memory() -> System {
+    System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()))
+}
+
+/// Bytes of memory that programs may still take.
+pub fn available_memory() -> u64 {
+    memory().available_memory()
+}
+
+fn cgroup_limits() -> Vec<String> {
+    let limits = [
+        ("cpu.max", "/sys/fs/cgroup/cpu.max"),
+        ("memory.max", "/sys/fs/cgroup/memory.max"),
+        ("cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
+        ("memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+    ];
+    let set = limits.into_iter().map(|(name, path)| (name, read(path)));
+    set.filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("{name} {}", value.trim()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cores_are_read_as_the_kernel_writes_them() {
+        assert_eq!(parse_core_list("0-2,5\n"), [0, 1, 2, 5]);
+        assert_eq!(parse_core_list("7"), [7]);
+        assert!(parse_core_list("").is_empty());
+        assert!(siblings(0).contains(&0));
+    }
+
+    #[test]
+    fn crates_and_kernel_agree_on_this_machine() {
+        let host = Host::detect().unwrap();
+        assert!(!host.cores.is_empty());
+        let total = read("/proc/meminfo").lines().next().map(str::to_owned).unwrap_or_default();
+        let kib = total.trim_start_matches("MemTotal:").trim().trim_end_matches(" kB").parse::<u64>();
+        assert_eq!(host.memory_bytes, kib.unwrap() * 1024);
+        assert_eq!(host.kernel, read("/proc/sys/kernel/osrelease").trim());
+    }
+
+    #[test]
+    fn old_spellings_of_instruction_sets_read_as_todays() {
+        let mut old = serde_json::to_value(Host::detect().unwrap()).unwrap();
+        old["isa"] = serde_json::json!(["avx2", "avxvnni", "avx512bw", "avx512vnni"]);
+        let read: Host = serde_json::from_value(old).unwrap();
+        assert_eq!(read.isa, ["avx2", "avx_vnni", "avx512bw", "avx512_vnni"]);
+        assert_eq!(read.best_isa(), "avx512_vnni");
+    }
+}

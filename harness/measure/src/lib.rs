@@ -1,0 +1,74 @@
+//! Measures line-by-line programs under enforced, audited conditions, on Linux.
+//!
+//! A [`System`] is any command that answers each line of its standard input by one line on its standard output. This crate
+//! starts it on given cores, exchanges lines with it under a [`Track`]'s protocol, audits its processes meanwhile, watches the
+//! host for disturbances, and writes everything into a [`Record`]. [Probes](examine) find out beforehand whether the system
+//! works for its answers. A program that breaks a rule gets an INVALID record with a code, the figure, the limit and a remedy.
+//!
+//! ```text
+//! Plan ─ rounds ─► measure(bench, round, earlier) ─► Measured { record, answers }
+//!                      │ process: lock-step or whole file
+//!                      ▼
+//!                  supervisor ─► the system's processes
+//! ```
+//!
+//! # Use
+//!
+//! The program that uses this crate calls [`enter`] first in its `main`: the crate starts the program itself a second time as
+//! the small supervisor above each system. `examples/cat.rs` measures `cat` in lock-step and prints percentiles.
+//!
+//! # Modules, from the ground up
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `os`, `cgroup`, `files`, `text` | system calls, control groups, files by content, lines and words |
+//! | `rules` | tracks, probes, codes, verdicts, limits |
+//! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
+//! | `system`, `test_set`, `profile`, `protocol`, `plan` | what is measured, how thoroughly, in which order, on which cores |
+//! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
+//! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
+//! | [`verify`] | conformance and probes |
+//! | [`rounds`] | one round under a track's protocol, from launch to record |
+//!
+//! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a command.
+
+mod bench;
+mod cgroup;
+mod earlier;
+mod entry;
+mod error;
+pub mod files;
+pub mod host;
+pub mod noise;
+pub mod os;
+mod plan;
+pub mod process;
+mod profile;
+mod program;
+mod protocol;
+mod record;
+pub mod rounds;
+pub mod rules;
+pub mod supervisor;
+mod system;
+mod test_set;
+mod text;
+pub mod verify;
+
+pub use bench::Bench;
+pub use earlier::Earlier;
+pub use entry::enter;
+pub use error::{Error, MAKE_ROOM, Result};
+pub use host::Host;
+pub use plan::{Cell, Placement, Plan, Round};
+pub use profile::Profile;
+pub use program::check_command;
+pub use protocol::{Limits, Protocol};
+pub use record::{Record, SCHEMA};
+pub use rounds::breakdown::break_down;
+pub use rounds::{Measured, measure};
+pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
+pub use system::{Argument, PLACEHOLDERS, System};
+pub use test_set::{Filler, TestSet};
+pub use text::{as_text, split_lines, words};
+pub use verify::{Examined, Examinee, Finding, examine, verdict};

@@ -1,0 +1,199 @@
+//! The processes below a process, as `/proc` shows them: who is there, where each thread may run, what it
+//! waits for, what the tree has taken of CPU time and memory.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{core_list, cores_of};
+
+/// All descendants of `pid`, parents before children.
+pub fn below(pid: u32) -> Vec<u32> {
+    let mut found = children_of(pid);
+    let mut next = 0;
+    while next < found.len() {
+        let further = children_of(found[next]);
+        found.extend(further);
+        next += 1;
+    }
+    found
+}
+
+/// Children, by birth or by adoption. The kernel's own list costs microseconds; where it isn't built in
+/// (CONFIG_PROC_CHILDREN), everybody is asked for their parent.
+pub fn children_of(pid: u32) -> Vec<u32> {
+    let lists = threads_of(pid).into_iter().map(|thread| format!("/proc/{pid}/task/{thread}/children"));
+    let lists: Option<Vec<String>> = lists.map(|path| fs::read_to_string(path).ok()).collect();
+    match lists {
+        Some(lists) if !lists.is_empty() => {
+            lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+        }
+        _ => numbers_in("/proc").into_iter().filter(|&other| parent_of(other) == Some(pid)).collect(),
+    }
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // proc(5): "pid (name) state ppid …"; a name may hold anything, brackets too.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Threads of a process; none if it has gone.
+pub fn threads_of(pid: u32) -> Vec<u32> {
+    numbers_in(&format!("/proc/{pid}/task"))
+}
+
+fn numbers_in(folder: &str) -> Vec<u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The first thread of `pid` that may run on a core outside of `allowed`: what to say of it.
+pub fn escapee(pid: u32, allowed: &[usize]) -> Option<String> {
+    let outside = |thread: &u32| {
+        let cores = cores_of(*thread).ok()?;
+        cores.iter().any(|core| !allowed.contains(core)).then_some(cores)
+    };
+    let cores = threads_of(pid).iter().find_map(outside)?;
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Some(format!("a thread of {:?} may run on cores {}", name.trim(), core_list(&cores)))
+}
+
+/// CPU time that the threads of `pids` have run so far, in nanoseconds; exact, unlike the ticks of `stat`.
+pub fn running_ns(pids: &[u32]) -> u64 {
+    let threads = pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |thread| (pid, thread)));
+    let ran = |(pid, thread)| {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    threads.filter_map(ran).sum()
+}
+
+/// CPU time that `pids` have taken so far, their ended threads and the children that they waited for included.
+pub fn taken_ns(pids: &[u32]) -> u64 {
+    pids.iter().filter_map(|&pid| ticks_of(pid)).sum::<u64>() * TICK_NS
+}
+
+/// The kernel counts in hundredths of a second (USER_HZ) wherever a program can see it.
+pub const TICK_NS: u64 = 10_000_000;
+
+fn ticks_of(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // proc(5): utime, stime, cutime and cstime are fields 14 to 17; the state, behind the name, is the third.
+    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    Some(fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum())
+}
+
+/// What a thread does, as far as silence is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// It reads the pipe that was asked for.
+    Reading,
+    /// It will go on by itself: it runs, sleeps for a time, or waits for a disk.
+    Busy,
+    /// It waits for another thread, process or pipe.
+    Blocked,
+    /// It can't be told: a wait that may be for anything, or the kernel doesn't say.
+    Unknown,
+}
+
+/// What each thread of `pids` does; `pipe` is the link of a descriptor, such as `pipe:[4711]`.
+pub fn waits(pids: &[u32], pipe: &str) -> Vec<Wait> {
+    pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |t| wait_of(pid, t, pipe))).collect()
+}
+
+fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
+    let folder = format!("/proc/{pid}/task/{thread}");
+    let stat = fs::read_to_string(format!("{folder}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+    match state {
+        None | Some('Z' | 'X') => return Wait::Blocked, // gone meanwhile
+        Some('S') => {}
+        Some(_) => return Wait::Busy,
+    }
+    let Ok(call) = fs::read_to_string(format!("{folder}/syscall")) else { return Wait::Unknown };
+    wait_in(&call, pipe, |descriptor| fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).ok())
+}
+
+/// By the line of `/proc/…/syscall`: number and arguments of the call in which a thread sleeps.
+fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> Wait {
+    let mut words = call.split_whitespace();
+    let number = words.next().and_then(|word| word.parse::<i64>().ok());
+    let arguments: Vec<u64> =
+        words.filter_map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok()).collect();
+    let argument = |i: usize| arguments.get(i).copied();
+    match number {
+        Some(libc::SYS_read | libc::SYS_readv) => {
+            let link = argument(0).and_then(link_of).unwrap_or_default();
+            match link.to_string_lossy() {
+                link if link == pipe => Wait::Reading,
+                // The other end is in the tree, where it is looked at; a socket's or a timer's may be anywhere.
+                link if link.starts_with("pipe:") => Wait::Blocked,
+                _ => Wait::Unknown,
+            }
+        }
+        Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => Wait::Busy,
+        // futex(2): the fourth argument is a time after which it goes on by itself.
+        Some(libc::SYS_futex) if argument(3).is_some_and(|timeout| timeout != 0) => Wait::Busy,
+        Some(libc::SYS_futex | libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend) => Wait::Blocked,
+        _ => Wait::Unknown,
+    }
+}
+
+/// Memory of `pids` with shared pages counted in parts, so that a pool of workers on one model isn't charged
+/// for it many times (PSS, proc(5)); `None` where the kernel doesn't tell.
+pub fn proportional_bytes(pids: &[u32]) -> Option<u64> {
+    let of = |pid: &u32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+        Some(line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()? * 1024)
+    };
+    pids.iter().filter_map(of).reduce(|a, b| a + b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_wait_that_ends_by_itself_is_no_silence() {
+        let link = |descriptor| Some(["pipe:[7]", "socket:[8]", "pipe:[9]"][descriptor as usize].into());
+        let wait = |call: &str, arguments: &str| {
+            wait_in(&format!("{call} {arguments} 0x7ffe 0x7f00"), "pipe:[7]", link)
+        };
+        let (read, futex) = (libc::SYS_read.to_string(), libc::SYS_futex.to_string());
+        assert_eq!(wait(&read, "0x0 0x55 0x400 0x0 0x0 0x0"), Wait::Reading);
+        assert_eq!(wait(&read, "0x1 0x55 0x400 0x0 0x0 0x0"), Wait::Unknown, "who knows what the peer does");
+        assert_eq!(wait(&read, "0x2 0x55 0x400 0x0 0x0 0x0"), Wait::Blocked);
+        assert_eq!(wait(&futex, "0x55 0x189 0x0 0x0 0x0 0xffffffff"), Wait::Blocked);
+        assert_eq!(wait(&futex, "0x55 0x189 0x0 0x7ffd 0x0 0xffffffff"), Wait::Busy, "with a timeout");
+        assert_eq!(wait("running", ""), Wait::Unknown);
+    }
+
+    #[test]
+    fn children_threads_and_their_waits_are_found() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let stdin = child.stdin.as_ref().unwrap();
+        let link =
+            fs::read_link(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(stdin))).unwrap();
+        let pids = [child.id()];
+        let reads = || waits(&pids, link.to_str().unwrap()) == [Wait::Reading];
+        // It takes a moment to start.
+        let seen = (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            reads()
+        });
+        assert!(seen, "{:?}", waits(&pids, link.to_str().unwrap()));
+        assert!(below(std::process::id()).contains(&child.id()));
+        assert!(proportional_bytes(&pids).is_some_and(|bytes| bytes > 0));
+        assert!(running_ns(&pids) > 0);
+        let (begin, before) = (std::time::Instant::now(), taken_ns(&[std::process::id()]));
+        while begin.elapsed() < std::time::Duration::from_millis(100) {}
+        assert!(taken_ns(&[std::process::id()]) >= before + TICK_NS, "this thread was busy");
+        assert_eq!(waits(&pids, "pipe:[0]"), [Wait::Blocked], "another pipe");
+        assert_eq!(escapee(child.id(), &cores_of(child.id()).unwrap()), None);
+        assert!(escapee(child.id(), &[]).unwrap().starts_with("a thread of \"cat\" may run on cores"));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,164 @@
+//! From systems, test sets and tracks to rounds: which cells, in which order, on which cores.
+
+use dyno_stats::Random;
+
+use crate::protocol::Protocol;
+use crate::rules::Track;
+use crate::system::System;
+use crate::test_set::TestSet;
+
+/// Everything that is measured against each other.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Systems, in the order of tables.
+    pub systems: Vec<System>,
+    /// Test sets, in the order of tables.
+    pub test_sets: Vec<TestSet>,
+    /// Tracks, in the order of tables.
+    pub tracks: Vec<Track>,
+}
+
+/// One system on one test set under one track.
+#[derive(Clone, Copy)]
+pub struct Cell<'a> {
+    /// System that is measured.
+    pub system: &'a System,
+    /// Test set that the system translates.
+    pub test_set: &'a TestSet,
+    /// Protocol of the measurement.
+    pub track: Track,
+}
+
+/// One pass over a cell.
+#[derive(Clone, Copy)]
+pub struct Round<'a> {
+    /// System that is measured.
+    pub system: &'a System,
+    /// Test set that the system translates.
+    pub test_set: &'a TestSet,
+    /// Protocol of the measurement.
+    pub track: Track,
+    /// Number of the round, from 0.
+    pub number: usize,
+}
+
+impl<'a> Cell<'a> {
+    /// The round of that number.
+    pub fn round(self, number: usize) -> Round<'a> {
+        let Self { system, test_set, track } = self;
+        Round { system, test_set, track, number }
+    }
+}
+
+impl Plan {
+    /// All cells in the order of tables: by test set, track, system.
+    pub fn cells(&self) -> Vec<Cell<'_>> {
+        let tracks = |test_set| self.tracks.iter().map(move |&track| (test_set, track));
+        let pairs = self.test_sets.iter().flat_map(tracks);
+        pairs
+            .flat_map(|(test_set, track)| {
+                self.systems.iter().map(move |system| Cell { system, test_set, track })
+            })
+            .collect()
+    }
+
+    /// All rounds, interleaved: every cell once in random order, then every cell again in another order. A drift of the
+    /// host thereby meets all systems alike.
+    pub fn rounds(&self, protocol: &Protocol) -> Vec<Round<'_>> {
+        let cells = self.cells();
+        let mut rounds = Vec::new();
+        for number in 0..protocol.profile.rounds() {
+            let purpose = format!("cells of round {number}");
+            let order = Random::new(protocol.seed, &purpose).permutation(cells.len());
+            rounds.extend(order.into_iter().map(|i| cells[i].round(number)));
+        }
+        rounds
+    }
+}
+
+/// Cores of the systems and of the bench: systems take the highest, the bench takes the lowest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The cores of throughput-all, ascending.
+    all: Vec<usize>,
+    bench: Vec<usize>,
+}
+
+impl Placement {
+    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`. Of the hardware
+    /// threads of a physical core, as `siblings` tells them, one is used and the others stay idle.
+    pub fn new(cores: &[usize], most: Option<usize>, siblings: impl Fn(usize) -> Vec<usize>) -> Self {
+        let is_first = |core: &&usize| {
+            let threads = siblings(**core);
+            cores.iter().find(|other| threads.contains(other)).is_none_or(|first| first == *core)
+        };
+        let physical: Vec<usize> = cores.iter().filter(is_first).copied().collect();
+        let used = most.unwrap_or(physical.len()).clamp(1, physical.len());
+        Self { all: physical[physical.len() - used..].to_vec(), bench: vec![physical[0]] }
+    }
+
+    /// What to say before throughput-all where a campaign allows more cores than the host has. It is no fault: the campaign
+    /// may come from a larger host, and each record names the cores that it was measured on.
+    pub fn shortfall(&self, wanted: Option<usize>, tracks: &[Track]) -> Option<String> {
+        let (wanted, there) = (wanted?, self.all.len());
+        let matters = wanted > there && tracks.contains(&Track::ThroughputAll);
+        matters.then(|| {
+            format!("warning: the campaign allows {wanted} cores, but this host has {there}: throughput-all is measured on {there}")
+        })
+    }
+
+    /// The cores of a system under `track`.
+    pub fn system(&self, track: Track) -> &[usize] {
+        match track {
+            Track::ThroughputAll => &self.all,
+            Track::Latency | Track::Throughput1 => &self.all[self.all.len() - 1..],
+        }
+    }
+
+    /// Where the bench itself stays, but for the thread that exchanges lines in the latency track.
+    pub fn bench(&self) -> &[usize] {
+        &self.bench
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_take_the_highest_cores_and_the_bench_the_lowest() {
+        let placement = Placement::new(&[0, 1, 2, 5], Some(2), |core| vec![core]);
+        assert_eq!(placement.system(Track::Latency), [5]);
+        assert_eq!(placement.system(Track::Throughput1), [5]);
+        assert_eq!(placement.system(Track::ThroughputAll), [2, 5]);
+        assert_eq!(placement.bench(), [0]);
+    }
+
+    #[test]
+    fn a_sibling_of_a_used_core_stays_idle() {
+        // Four physical cores of two threads, numbered as Linux does on most machines; the last is cut in half.
+        let siblings = |core: usize| vec![core % 4, core % 4 + 4];
+        let placement = Placement::new(&[0, 1, 2, 4, 5, 6, 7], None, siblings);
+        assert_eq!(placement.system(Track::ThroughputAll), [0, 1, 2, 7]);
+        assert_eq!(placement.system(Track::Latency), [7]);
+        assert_eq!(placement.bench(), [0]);
+    }
+
+    #[test]
+    fn what_a_campaign_wants_beyond_the_host_is_told() {
+        let told = |wanted, tracks: &[Track]| {
+            Placement::new(&[0, 1], wanted, |core| vec![core]).shortfall(wanted, tracks)
+        };
+        assert!(told(Some(99), &Track::ALL).unwrap().contains("allows 99 cores, but this host has 2"));
+        assert_eq!(told(Some(2), &Track::ALL), None);
+        assert_eq!(told(None, &Track::ALL), None);
+        assert_eq!(told(Some(99), &[Track::Latency]), None, "one core is enough for it");
+    }
+
+    #[test]
+    fn one_core_is_shared() {
+        let placement = Placement::new(&[3], Some(8), |core| vec![core]);
+        assert_eq!(placement.system(Track::ThroughputAll), [3]);
+        assert_eq!(placement.bench(), [3]);
+    }
+}

@@ -1,0 +1,202 @@
+//! The audit: whether a system keeps to its cores. Affinity is set before its first instruction, but a program
+//! can widen its own mask; so the masks of all its threads are looked at while it runs, and its CPU time is held
+//! against the wall clock: over the whole launch, and over every stretch between two looks, since a system that
+//! sleeps first could work on several cores later and still look modest on the whole.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::os::tree;
+use crate::rules::limits::CPU_SHARE_TOLERANCE;
+use crate::rules::{Code, Reason};
+
+/// Time between two looks, once a launch is no longer young: often enough for any round, and some tens of
+/// microseconds each.
+pub const LOOK: Duration = Duration::from_millis(500);
+/// The first look, so that short launches are seen at all; the next ones take half as long again each time.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
+
+/// What cores' clocks may differ by on a launch of any length: a tick of the slowest kernels.
+const CPU_SLACK_NS: u64 = tree::TICK_NS;
+/// The same for a stretch of a launch, at both ends of which each process is off by up to a tick of either kind.
+const STRETCH_SLACK_NS: u64 = 5 * tree::TICK_NS;
+
+/// What was seen of a process tree while it ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Audit {
+    /// The first thread that might run elsewhere.
+    pub escaped: Option<String>,
+    /// The worst stretch of time in which it took more than its cores can give, if any did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overdrawn: Option<String>,
+    /// How often all threads were looked at.
+    pub looks: usize,
+    /// The most threads that were there at once.
+    pub most_threads: usize,
+    /// The most processes that were there at once.
+    pub most_processes: usize,
+    #[serde(skip)]
+    clock: Option<Clock>,
+    #[serde(skip)]
+    stretch: Stretch,
+}
+
+/// When a launch was looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Clock {
+    first: Instant,
+    last: Instant,
+}
+
+impl Clock {
+    /// Whether the next look is due: soon at first, then about twice a second, but not at any beat that a system
+    /// could dance to.
+    fn is_due(&self) -> bool {
+        let young = (self.last.duration_since(self.first) / 2).max(FIRST_LOOK).min(LOOK);
+        let offbeat = self.last.duration_since(self.first).subsec_nanos() % 512;
+        self.last.elapsed() >= young.mul_f64(0.75 + f64::from(offbeat) / 1024.0)
+    }
+}
+
+/// The stretch up to now in which most was taken beyond what the cores can give: a running sum that begins anew
+/// where it falls below zero (Page 1954).
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stretch {
+    begin: Option<Reading>,
+    last: Option<Reading>,
+}
+
+/// CPU time of a tree. It was read at some moment between two, which may be far apart: the bench, too, is made to wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reading {
+    taken_ns: u64,
+    from: Instant,
+    to: Instant,
+}
+
+impl Reading {
+    fn of(pids: &[u32]) -> Self {
+        let from = Instant::now();
+        let taken_ns = tree::taken_ns(pids);
+        Self { taken_ns, from, to: Instant::now() }
+    }
+}
+
+impl Stretch {
+    /// Goes on to `now`; says what was too much. What counts is the longest time that the stretch may have taken.
+    fn go_on(&mut self, now: Reading, cores: usize, processes: usize) -> Option<String> {
+        if self.last.is_some_and(|last| now.taken_ns < last.taken_ns) {
+            return None; // a process went while its time was being read; the next look finds it with its parent
+        }
+        self.last = Some(now);
+        let begin = *self.begin.get_or_insert(now);
+        let taken = (now.taken_ns - begin.taken_ns) as f64 / 1e9;
+        let wall = now.to.duration_since(begin.from).as_secs_f64();
+        let most = wall * cores as f64 * (1.0 + CPU_SHARE_TOLERANCE);
+        if taken < most {
+            self.begin = Some(now);
+            return None;
+        }
+        let slack = STRETCH_SLACK_NS + 2 * tree::TICK_NS * processes as u64;
+        let figure = || format!("{:.2} cores busy of {cores} allowed for {wall:.1} s", taken / wall);
+        (taken > most + slack as f64 / 1e9).then(figure)
+    }
+}
+
+impl Audit {
+    /// Looks at every process below `supervisor`, if the last look was long ago.
+    pub fn look_now_and_then(&mut self, supervisor: u32, allowed: &[usize]) {
+        if self.clock.is_none_or(|clock| clock.is_due()) {
+            self.look(supervisor, allowed);
+        }
+    }
+
+    /// Looks at every process below `supervisor`.
+    pub fn look(&mut self, supervisor: u32, allowed: &[usize]) {
+        let pids = tree::below(supervisor);
+        self.looks += 1;
+        self.most_processes = self.most_processes.max(pids.len());
+        self.most_threads = self.most_threads.max(pids.iter().map(|&pid| tree::threads_of(pid).len()).sum());
+        if self.escaped.is_none() {
+            self.escaped = pids.iter().find_map(|&pid| tree::escapee(pid, allowed));
+        }
+        let reading = Reading::of(&pids);
+        let overdrawn = self.stretch.go_on(reading, allowed.len(), pids.len());
+        self.overdrawn = overdrawn.or(self.overdrawn.take());
+        let first = self.clock.map_or(reading.from, |clock| clock.first);
+        self.clock = Some(Clock { first, last: reading.from });
+    }
+
+    /// Adds what was seen of another process of the same round.
+    pub fn merge(&mut self, other: &Self) {
+        self.escaped = self.escaped.take().or_else(|| other.escaped.clone());
+        self.overdrawn = self.overdrawn.take().or_else(|| other.overdrawn.clone());
+        self.looks += other.looks;
+        self.most_threads = self.most_threads.max(other.most_threads);
+        self.most_processes = self.most_processes.max(other.most_processes);
+    }
+}
+
+/// CPU time against what `cores` cores could give in `wall_ns`.
+pub fn cpu_share(cpu_ns: u64, wall_ns: u64, cores: usize) -> Option<Reason> {
+    let most = wall_ns as f64 * cores as f64 * (1.0 + CPU_SHARE_TOLERANCE);
+    let used = cpu_ns.saturating_sub(CPU_SLACK_NS * cores as u64) as f64;
+    let figure = || format!("{:.2} cores busy of {cores} allowed", cpu_ns as f64 / wall_ns as f64);
+    (wall_ns > 0 && used > most).then(|| Code::CpuShare.reason(figure()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_held_against_the_allowed_cores() {
+        let second = 1_000_000_000;
+        assert_eq!(cpu_share(second, second, 1), None);
+        assert_eq!(cpu_share(second * 102 / 100, second, 1), None);
+        let reason = cpu_share(2 * second, second, 1).unwrap();
+        assert_eq!((reason.code, reason.figure.as_str()), (Code::CpuShare, "2.00 cores busy of 1 allowed"));
+        assert_eq!(cpu_share(2 * second, second, 2), None);
+        assert_eq!(cpu_share(12_000_000, 2_000_000, 1), None, "too short to tell");
+    }
+
+    /// What is said of looks: seconds from and to which they lasted, and CPU time that was taken by then.
+    fn says(cores: usize, looks: impl IntoIterator<Item = ([f64; 2], f64)>) -> Option<String> {
+        let (begin, mut stretch) = (Instant::now(), Stretch::default());
+        let look = |(seconds, taken): ([f64; 2], f64)| {
+            let [from, to] = seconds.map(|seconds| begin + Duration::from_secs_f64(seconds));
+            stretch.go_on(Reading { taken_ns: (taken * 1e9) as u64, from, to }, cores, 1)
+        };
+        looks.into_iter().filter_map(look).last()
+    }
+
+    /// The same of looks half a second apart, at which so many milliseconds had been taken since the last.
+    fn overdrawn(cores: usize, taken_ms: &[u64]) -> Option<String> {
+        let total = |i: usize| taken_ms[..=i].iter().sum::<u64>() as f64 / 1e3;
+        says(cores, (0..taken_ms.len()).map(|i| ([i as f64 / 2.0; 2], total(i))))
+    }
+
+    #[test]
+    fn sleep_is_no_credit_for_work_on_several_cores() {
+        assert_eq!(overdrawn(1, &[0, 500, 510, 490, 505]), None);
+        assert_eq!(overdrawn(2, &[0, 1000, 1010, 400, 1000]), None);
+        let figure = overdrawn(1, &[0, 0, 0, 0, 0, 900, 900]).unwrap();
+        assert_eq!(figure, "1.80 cores busy of 1 allowed for 1.0 s");
+        assert_eq!(overdrawn(1, &[0, 540, 460, 540, 460]), None, "ticks come late now and then");
+        assert!(overdrawn(1, &[0, 540, 540, 540, 540, 540]).is_some(), "but not always");
+    }
+
+    #[test]
+    fn a_bench_that_was_made_to_wait_while_it_read_accuses_nobody() {
+        let held_up = |end| [([0.0, 0.0], 0.0), ([0.1, end], 0.26), ([0.5, 0.5], 0.5)];
+        assert_eq!(says(1, held_up(0.26)), None);
+        assert!(says(1, held_up(0.1)).is_some(), "at once, it is too much");
+    }
+
+    #[test]
+    fn a_moment_in_which_time_seems_to_run_backwards_is_left_out() {
+        let looks = [(0.0, 0.0), (0.5, 0.5), (0.1, 1.0), (1.5, 1.5)];
+        assert_eq!(says(1, looks.map(|(taken, at)| ([at; 2], taken))), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! How a process ended, what it took, and what rules it broke on the way.
+
+use super::audit::{self, Audit};
+use crate::rules::{Code, Reason};
+use crate::supervisor::Report;
+
+/// How a process ended, what it took, and whether it kept to its cores.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    /// What the supervisor reports.
+    pub report: Report,
+    /// Monotonic time of the launch.
+    pub launched_ns: u64,
+    /// What the audit saw.
+    pub audit: Audit,
+    /// What became of the wish for a network of its own.
+    pub network: Option<String>,
+}
+
+impl Ending {
+    /// From launch to end.
+    pub fn wall_ns(&self) -> u64 {
+        self.report.ended_ns.saturating_sub(self.launched_ns)
+    }
+
+    /// What the audit has to say against it: rules that hold for every process under every track.
+    pub fn faults(&self, cores: &[usize]) -> Vec<Reason> {
+        let affinity = self.audit.escaped.clone().map(|figure| Code::Affinity.reason(figure));
+        let cpu_ns = self.report.user_ns + self.report.system_ns;
+        let overdrawn = || self.audit.overdrawn.clone().map(|figure| Code::CpuShare.reason(figure));
+        let share = audit::cpu_share(cpu_ns, self.wall_ns(), cores.len()).or_else(overdrawn);
+        let left = self.report.left_processes;
+        let left = (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")));
+        [affinity, share, left].into_iter().flatten().collect()
+    }
+}
+
+/// How a system ended, if not as it should.
+pub fn bad_end(report: &Report) -> Option<Reason> {
+    if report.flooded {
+        let figure = format!("{} bytes on standard error", report.stderr_bytes);
+        return Some(Code::Flood.reason(figure));
+    }
+    let figure = match (report.code, report.signal) {
+        (Some(0), _) => return None,
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no exit status".into(),
+    };
+    let last = report.stderr_tail.trim_end().lines().last().unwrap_or("").trim();
+    let said = if last.is_empty() { String::new() } else { format!("; it said: {}", shorten(last)) };
+    Some(Code::Crashed.reason(figure + &said))
+}
+
+/// At most 200 characters, for one line of a terminal.
+fn shorten(text: &str) -> String {
+    let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    clean.take(200).collect()
+}

@@ -1,0 +1,17 @@
+//! One process of a system from launch to end, under a track's contract. Rounds time the process and probes question it,
+//! both through here, so that a probe judges exactly what a round measures.
+//!
+//! ```text
+//! Subject ─ lockstep   ─► Dialogue ─► Supervised (supervisor ─► the system)
+//!         └ whole_file ──────────────►
+//! ```
+
+pub mod audit;
+mod dialogue;
+pub mod ending;
+pub mod environment;
+pub mod lockstep;
+mod silence;
+pub mod subject;
+mod supervised;
+pub mod whole_file;

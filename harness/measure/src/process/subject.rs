@@ -1,0 +1,44 @@
+//! What is started, and under which conditions.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::protocol::Limits;
+use crate::rules::Track;
+use crate::system::System;
+
+/// What is started, and under which conditions.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// System to start.
+    pub system: &'a System,
+    /// Protocol of the launch.
+    pub track: Track,
+    /// Cores that the system may use.
+    pub cores: &'a [usize],
+    /// Limits of patience.
+    pub limits: Limits,
+    /// File for the facts of a hosted system.
+    pub facts: &'a Path,
+    /// File for the breakdown of a hosted system, if it is asked for one.
+    pub breakdown: Option<&'a Path>,
+    /// Whether the system gets a network namespace of its own.
+    pub isolated: bool,
+}
+
+impl Subject<'_> {
+    /// Program and arguments.
+    pub fn command(&self) -> Vec<String> {
+        let mut command = self.system.command(self.track, self.cores, self.facts);
+        if let Some(path) = self.breakdown.filter(|_| self.system.hosted) {
+            command.extend(["--breakdown".into(), path.display().to_string()]);
+        }
+        command
+    }
+
+    /// Time that a system has to end after its last answer.
+    pub fn leave(&self) -> Duration {
+        // Ten seconds free the largest model; a smaller limit for a line holds for the end, too.
+        Duration::from_secs_f64(self.limits.line_seconds.min(10.0))
+    }
+}

@@ -1,0 +1,80 @@
+//! The whole file in, the whole file out, from launch to the system's end. Standard input and output are
+//! files, so that the bench only waits, and looks twice a second.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::ending::{Ending, bad_end};
+use super::subject::Subject;
+use super::supervised::Supervised;
+use crate::error::Result;
+use crate::files::make_way;
+use crate::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
+use crate::rules::{Code, Reason};
+use crate::text::split_lines;
+
+/// What one launch over a file gave.
+#[derive(Debug, Default)]
+pub struct Pass {
+    /// Its whole output; empty if something was wrong.
+    pub text: Vec<u8>,
+    /// What was wrong.
+    pub reasons: Vec<Reason>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl Pass {
+    /// Its answers.
+    pub fn answers(&self) -> Vec<Vec<u8>> {
+        split_lines(&self.text).map(<[u8]>::to_vec).collect()
+    }
+}
+
+/// Runs a fresh process of `subject` over `text`, whose number of lines is `lines`. Both files lie in `scratch`
+/// under names that are the same for rounds and probes: a system can see them (`/proc/self/fd`).
+pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Path) -> Result<Pass> {
+    let (input, output) = (scratch.join("input.txt"), scratch.join("output.txt"));
+    fresh(&input)?.write_all(text)?;
+    let stdin = File::open(&input)?;
+    let most = MOST_OUTPUT_BYTES.max(stdin.metadata()?.len() * MOST_OUTPUT_GROWTH);
+    let mut written = fresh(&output)?;
+    let stdout = File::options().write(true).open(&output)?;
+    let system = match Supervised::launch(subject, Stdio::from(stdin), Stdio::from(stdout))? {
+        Ok(system) => system,
+        Err(reason) => return Ok(Pass { reasons: vec![reason], ..Pass::default() }),
+    };
+    let limit = Duration::from_secs_f64(subject.limits.launch_seconds);
+    let flood = || {
+        let bytes = written.metadata().map_or(0, |data| data.len());
+        (bytes > most).then(|| Code::Flood.reason(format!("{bytes} bytes")))
+    };
+    let (ending, reason) = system.finish(limit, flood)?;
+    // A short flood is over before anybody looks.
+    let died = || bad_end(&ending.report);
+    let reason = reason.filter(|_| !ending.report.flooded).or_else(flood).or_else(died);
+    if let Some(reason) = reason {
+        return Ok(Pass { reasons: vec![reason], ending, text: Vec::new() });
+    }
+    // Not by its path: what lies there now may have been prepared, or be a pipe that is waited for without end.
+    let mut text = Vec::new();
+    written.read_to_end(&mut text)?;
+    let mut reasons = ending.faults(subject.cores);
+    reasons.extend(line_count(&text, lines));
+    Ok(Pass { text, reasons, ending })
+}
+
+fn fresh(path: &Path) -> io::Result<File> {
+    make_way(path)?;
+    File::options().read(true).write(true).create_new(true).open(path)
+}
+
+/// Lines are counted before they are cut: a flood of line ends would take far more memory than its bytes.
+fn line_count(text: &[u8], expected: usize) -> Option<Reason> {
+    let ended = text.iter().filter(|&&byte| byte == b'\n').count();
+    let out = ended + usize::from(text.last().is_some_and(|&byte| byte != b'\n'));
+    (out != expected).then(|| Code::LineCount.reason(format!("{out} lines out for {expected} lines in")))
+}

@@ -1,0 +1,94 @@
+//! How thorough a run is: rounds, times and probes of the protocol's three profiles.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::rules::Probe;
+use crate::rules::names::name_of;
+
+/// How thorough a run is; stamped on every number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// A first look, in minutes.
+    Quick,
+    /// For decisions.
+    Standard,
+    /// For publication.
+    Official,
+}
+
+impl Profile {
+    /// All profiles, the least thorough first.
+    pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Official];
+
+    /// Name in campaigns and on reports.
+    pub fn name(self) -> &'static str {
+        name_of(&self)
+    }
+
+    /// Rounds a cell. Odd, so that the median is one of them; order statistics of 3, 5 and 9 cover the true
+    /// median with 75, 93.8 and 96.1 %.
+    pub const fn rounds(self) -> usize {
+        match self {
+            Self::Quick => 3,
+            Self::Standard => 5,
+            Self::Official => 9,
+        }
+    }
+
+    /// A throughput round lasts at least this long: the clock and the host's hiccups must not matter.
+    pub const fn throughput_minimum_ns(self) -> u64 {
+        match self {
+            Self::Quick => 1_000_000_000,
+            Self::Standard => 10_000_000_000,
+            Self::Official => 60_000_000_000,
+        }
+    }
+
+    /// A launch over so many lines is long enough whatever it takes: the shared tasks' own size.
+    pub const fn throughput_enough_lines(self) -> usize {
+        1_000_000
+    }
+
+    /// What is probed before the clock.
+    pub const fn probes(self) -> &'static [Probe] {
+        match self {
+            Self::Quick => &[Probe::Conformance, Probe::Buffering, Probe::Sameness],
+            Self::Standard | Self::Official => &Probe::ALL,
+        }
+    }
+
+    /// How often a round is measured again because the host disturbed it. A first look must stay one.
+    pub const fn noisy_repeats(self) -> usize {
+        match self {
+            Self::Quick => 1,
+            Self::Standard | Self::Official => 2,
+        }
+    }
+
+    /// Whether one system is entered twice, so that the run knows its own noise.
+    pub const fn has_twin(self) -> bool {
+        !matches!(self, Self::Quick)
+    }
+
+    /// Whether systems are cut off from the network, where the host allows that.
+    pub const fn isolates(self) -> bool {
+        matches!(self, Self::Official)
+    }
+
+    /// Lines answered before the latency clock counts.
+    pub const fn warm_up_lines(self) -> usize {
+        match self {
+            Self::Quick => 3,
+            Self::Standard | Self::Official => 20,
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,94 @@
+//! The program that a command names: whether it is there, and whether it can be started.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Refuses a command that can't be started: better now than after an hour of other systems' rounds.
+pub fn check_command(command: &[String], folder: &Path) -> Result<()> {
+    fault_of(command, folder).map_or(Ok(()), |fault| Err(Error::Program(fault)))
+}
+
+fn fault_of(command: &[String], folder: &Path) -> Option<String> {
+    let Some(program) = command.first().filter(|program| !program.is_empty()) else {
+        return Some("the command is empty".into());
+    };
+    let (folders, place) = if program.contains('/') {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
+        (vec![folder.clone()], folder.display().to_string())
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        (std::env::split_paths(&path).collect(), "PATH".into())
+    };
+    let found: Vec<_> =
+        folders.iter().map(|folder| folder.join(program)).filter(|path| path.is_file()).collect();
+    match found.iter().find(|path| is_executable(path)) {
+        Some(path) => {
+            interpreter_fault(path, folder).map(|fault| format!("{program:?} can't be started: {fault}"))
+        }
+        None if found.is_empty() => Some(format!("no program {program:?} in {place}")),
+        None => Some(format!("{program:?} is not executable: `chmod +x` it, or name its interpreter first")),
+    }
+}
+
+/// What is wrong with a script's first line: of a missing interpreter the kernel says only that something isn't there.
+fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
+    let interpreter = interpreter(script)?;
+    let path = folder.join(&interpreter); // a relative one starts where the program is started
+    if path.is_file() && is_executable(&path) {
+        return None;
+    }
+    let remedy = match interpreter.ends_with('\r') {
+        true => "its line ends in a carriage return, so save the file with the line ends of Unix",
+        false => "install it, mend that line, or name another interpreter before the script",
+    };
+    Some(format!("its first line asks for {interpreter:?}, and no such program is there: {remedy}"))
+}
+
+/// The program behind `#!` in a script's first line, as the kernel reads it: up to a blank, of 256 bytes at most.
+fn interpreter(script: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    fs::File::open(script).ok()?.take(256).read_to_end(&mut head).ok()?;
+    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let mut words = line.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
+    Some(String::from_utf8_lossy(words.next()?).into_owned())
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_whose_interpreter_is_missing_is_refused_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        script("mine", "#!/bin/sh\n");
+        for (first, fault) in [
+            ("#!/bin/sh\n", None),
+            ("#! \t/bin/sh -e\n", None),
+            ("#!./mine", None),
+            ("no script", None),
+            ("#!\n", None),
+            ("#!/no/such -x\n", Some("\"/no/such\"")),
+            ("#!theirs\n", Some("\"theirs\"")),
+            ("#!/tmp\n", Some("\"/tmp\"")),
+            ("#!/bin/sh\r\n", Some("carriage return")),
+        ] {
+            script("it", first);
+            let told = check_command(&["./it".into()], folder.path()).err().map(|error| error.to_string());
+            assert_eq!(told.is_some(), fault.is_some(), "{first:?}: {told:?}");
+            assert!(told.unwrap_or_default().contains(fault.unwrap_or_default()), "{first:?}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a round has seen of its system, and a round under way.
+
+use crate::bench::Bench;
+use crate::earlier::Earlier;
+use crate::plan::Round;
+use crate::process::audit::Audit;
+use crate::process::ending::Ending;
+use crate::process::subject::Subject;
+use crate::rules::Reason;
+use crate::supervisor::Report;
+
+/// A round under way.
+pub struct Run<'a> {
+    /// Conditions of the measurement.
+    pub bench: &'a Bench,
+    /// System and its launch.
+    pub subject: Subject<'a>,
+    /// Cell and number of the round.
+    pub round: &'a Round<'a>,
+    /// Knowledge from before the round.
+    pub earlier: &'a Earlier,
+}
+
+/// What a track's protocol has seen.
+#[derive(Default)]
+pub struct Seen {
+    /// Broken rules.
+    pub reasons: Vec<Reason>,
+    /// One answer a source line, in source order; empty if the round failed before.
+    pub answers: Vec<Vec<u8>>,
+    /// Latency track: nanoseconds of each line, in source order.
+    pub latency_ns: Vec<u64>,
+    /// Throughput tracks: nanoseconds of each launch.
+    pub launch_ns: Vec<u64>,
+    /// Throughput tracks: nanoseconds of launches with a single line.
+    pub one_line_ns: Vec<u64>,
+    /// Time from launch to the first answer.
+    pub start_ns: Option<u64>,
+    /// Oddities worth a warning.
+    pub warnings: Vec<Reason>,
+    /// Launches whose text was not the first launch's.
+    pub differing_launches: usize,
+    /// Lines of each launch.
+    pub timed_lines: usize,
+    /// Words of each launch.
+    pub timed_words: usize,
+    /// Sum of what the launches took.
+    pub usage: Report,
+    /// CPU time of the launches beside the timed ones. It belongs to the system, though not to the round.
+    pub untimed_cpu_ns: u64,
+    /// Findings of the audit.
+    pub audit: Audit,
+    /// Outcome of the wish for a network of its own.
+    pub network: Option<String>,
+}
+
+impl Seen {
+    /// Adds how one of the round's processes ended. Times add up over a round's launches, peaks don't.
+    pub fn take(&mut self, ending: &Ending) {
+        let (usage, launch) = (&self.usage, ending.report.clone());
+        self.usage = Report {
+            user_ns: usage.user_ns + launch.user_ns,
+            system_ns: usage.system_ns + launch.system_ns,
+            peak_bytes: usage.peak_bytes.max(launch.peak_bytes),
+            largest_process_bytes: usage.largest_process_bytes.max(launch.largest_process_bytes),
+            group_peak_bytes: usage.group_peak_bytes.max(launch.group_peak_bytes),
+            tree_pss_bytes: usage.tree_pss_bytes.max(launch.tree_pss_bytes),
+            voluntary_switches: usage.voluntary_switches + launch.voluntary_switches,
+            involuntary_switches: usage.involuntary_switches + launch.involuntary_switches,
+            left_processes: usage.left_processes + launch.left_processes,
+            stderr_bytes: usage.stderr_bytes + launch.stderr_bytes,
+            supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
+            ..launch
+        };
+        self.audit.merge(&ending.audit);
+        self.network = self.network.take().or_else(|| ending.network.clone());
+    }
+}
+
+/// CPU time of a launch, its supervisor's included.
+pub fn cpu_ns(launch: &Report) -> u64 {
+    launch.user_ns + launch.system_ns + launch.supervisor_ns
+}

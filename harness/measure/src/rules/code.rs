@@ -1,0 +1,225 @@
+//! What can be wrong, in the protocol's own codes: each with the figure that was seen, the limit, and what to do
+//! about it; and which of them count under which track.
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::{
+    CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, GRACE, LENGTH_TOLERANCE,
+    LONGEST_ORDINARY, MOST_DIFFERING, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_STDERR_BYTES,
+    RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
+};
+use super::names::name_of;
+use super::track::Track;
+
+/// Which rule was broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// It ended by a signal or with a failure code.
+    Crashed,
+    /// It ended before its input did.
+    ExitedEarly,
+    /// It gave no answer in time, or did not end.
+    Hung,
+    /// Its answers sit in a buffer until that is full.
+    BlockBuffered,
+    /// It answers a line only after a later one.
+    ReadsAhead,
+    /// It answers nothing before the end of its input.
+    WaitsForEof,
+    /// It answered fewer or more lines than it was asked.
+    LineCount,
+    /// Its answers are right but stand in another order.
+    Order,
+    /// It wrote what nobody had asked for.
+    ExtraOutput,
+    /// It wrote without end.
+    Flood,
+    /// An answer to a valid line is not UTF-8.
+    InvalidUtf8,
+    /// A thread of it might run outside of its cores.
+    Affinity,
+    /// It used more CPU time than its cores can give.
+    CpuShare,
+    /// It left processes behind.
+    LeftProcess,
+    /// It answers lines that it has seen before faster.
+    Cached,
+    /// It translates equal lines once.
+    Coalesced,
+    /// It knows the test set.
+    Recognises,
+    /// It answers the same lines differently each time.
+    Nondeterministic,
+    /// It answers ordinary lines by nothing.
+    EmptyOutput,
+    /// Its answers are far longer than their lines.
+    Runaway,
+    /// Its answers are shorter or longer than the references.
+    Length,
+    /// Its text depends on the track.
+    TracksDiffer,
+    /// It says itself that its answers may differ the next time.
+    NotReproducible,
+}
+
+/// What a code means for a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The track doesn't forbid it.
+    Allowed,
+    /// To be shown with its figure.
+    Warning,
+    /// The track's figures may not be quoted.
+    Invalid,
+}
+
+impl Code {
+    /// Name in records and tables.
+    pub fn name(self) -> &'static str {
+        name_of(&self)
+    }
+
+    /// Whether `track` forbids it.
+    pub const fn severity(self, track: Track) -> Severity {
+        match (self, track) {
+            (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, Track::Latency) => Severity::Invalid,
+            (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, _) => Severity::Allowed,
+            (Self::Length | Self::TracksDiffer | Self::NotReproducible, _) => Severity::Warning,
+            _ => Severity::Invalid,
+        }
+    }
+
+    /// What the rules allow, with the figures of [`limits`](super::limits).
+    fn limit(self) -> String {
+        let percent = |share: f64| format!("{} %", (share * 1e4).round() / 1e2);
+        let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
+        match self {
+            Self::Crashed => "exit code 0".into(),
+            Self::ExitedEarly => "run until the end of its input".into(),
+            Self::Hung => "an answer within the campaign's line-seconds or launch-seconds, and an end after that of the input".into(),
+            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => {
+                "each answer before the next line is asked".into()
+            }
+            Self::LineCount => "one line out for each line in".into(),
+            Self::Order => "answers in the order of the lines".into(),
+            Self::ExtraOutput => "nothing but the answers on standard output".into(),
+            Self::Flood => format!(
+                "{} and {MOST_OUTPUT_GROWTH} times its input on standard output, {} on standard error",
+                mebibytes(MOST_OUTPUT_BYTES),
+                mebibytes(MOST_STDERR_BYTES)
+            ),
+            Self::InvalidUtf8 => "UTF-8 in every answer to a valid line".into(),
+            Self::Affinity => "all threads on the allowed cores".into(),
+            Self::CpuShare => format!("allowed cores and {}", percent(CPU_SHARE_TOLERANCE)),
+            Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
+            Self::Cached => format!(
+                "repeated lines take at least {CACHED_RATIO} of fresh ones' time per word, and none next to nothing"
+            ),
+            Self::Coalesced => {
+                format!("a set five times over takes at least {} of five times once", percent(COALESCED_RATIO))
+            }
+            Self::Recognises => format!(
+                "lines of the set take as long as copies with other words in them, within {}, none next to nothing, and have other answers",
+                percent(1.0 - RECOGNISED_RATIO)
+            ),
+            Self::Nondeterministic => {
+                format!("the same answer to at least {} of lines", percent(1.0 - MOST_DIFFERING))
+            }
+            Self::EmptyOutput => format!(
+                "an answer to at least {} of lines of up to {LONGEST_ORDINARY} words",
+                percent(1.0 - EMPTY_SHARE)
+            ),
+            Self::Runaway => format!(
+                "at most {} the source's characters, but for {} of lines",
+                if RUNAWAY_FACTOR == 2 { "twice".into() } else { format!("{RUNAWAY_FACTOR} times") },
+                percent(RUNAWAY_SHARE)
+            ),
+            Self::Length => format!("the references' characters ±{}", percent(LENGTH_TOLERANCE)),
+            Self::TracksDiffer => "the same text in every track".into(),
+            Self::NotReproducible => "the same answers in every launch".into(),
+        }
+    }
+
+    const fn remedy(self) -> &'static str {
+        match self {
+            Self::Crashed => "see the end of its standard error in the record; run its command by hand",
+            Self::ExitedEarly => "read lines until the end of input, also in the latency track",
+            Self::Hung => {
+                "run its command by hand on one line; raise the limit in the campaign if it is just slow"
+            }
+            Self::BlockBuffered => {
+                "flush standard output after every line: fflush(stdout), print(…, flush=True), or start it under `stdbuf -oL`; see that it doesn't read in blocks either, as mawk does"
+            }
+            Self::ReadsAhead => {
+                "read one line at a time in the latency track: a batch or maxi-batch of 1, no look-ahead in the reader"
+            }
+            Self::WaitsForEof => {
+                "answer line by line in the latency track instead of reading the whole input first"
+            }
+            Self::LineCount => "answer an empty line by an empty line, and keep line ends out of answers",
+            Self::Order => "restore the input's order after sorting by length or working in parallel",
+            Self::ExtraOutput => "send banners and progress to standard error",
+            Self::Flood => "look for a loop in its output; turn its logging down",
+            Self::InvalidUtf8 => "write UTF-8 whatever the locale, and cut text at characters only",
+            Self::Affinity => "don't set the affinity of threads, or only within {core-list}",
+            Self::CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
+            Self::LeftProcess => "wait for helper processes before exiting",
+            Self::Cached => "turn off its cache of translations: the track measures translating",
+            Self::Coalesced => "translate every line, also one that occurs twice",
+            Self::Recognises => "remove tables of known sentences, and what it keeps from earlier launches",
+            Self::Nondeterministic => {
+                "fix its seed; or set `sampling = true` for the system if it samples on purpose"
+            }
+            Self::EmptyOutput => "look for a limit on length, or a failure that is swallowed",
+            Self::Runaway => "limit the length of its output; look for repetition",
+            Self::Length => "look for cut or repeated text",
+            Self::TracksDiffer => {
+                "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
+            }
+            Self::NotReproducible => {
+                "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs"
+            }
+        }
+    }
+
+    /// The reason to put into a record; `figure` is what was seen.
+    pub fn reason(self, figure: impl Into<String>) -> Reason {
+        Reason { code: self, figure: figure.into(), limit: self.limit(), remedy: self.remedy().into() }
+    }
+}
+
+/// A code with what was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// Which rule.
+    pub code: Code,
+    /// What was seen.
+    pub figure: String,
+    /// What is allowed.
+    pub limit: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_records() {
+        for code in [Code::Crashed, Code::BlockBuffered, Code::WaitsForEof, Code::InvalidUtf8, Code::CpuShare]
+        {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+        }
+    }
+
+    #[test]
+    fn reading_ahead_is_forbidden_in_the_latency_track_alone() {
+        for code in [Code::ReadsAhead, Code::BlockBuffered, Code::WaitsForEof] {
+            assert_eq!(code.severity(Track::Latency), Severity::Invalid);
+            assert_eq!(code.severity(Track::Throughput1), Severity::Allowed);
+            assert_eq!(code.severity(Track::ThroughputAll), Severity::Allowed);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The tracks: protocols under which a system is measured.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::names::name_of;
+
+/// Protocol under which a system is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Track {
+    /// One line, flush, wait for the reply, next; one core.
+    #[serde(rename = "latency")]
+    Latency,
+    /// The whole file at once, one core.
+    #[serde(rename = "throughput-1")]
+    Throughput1,
+    /// The whole file at once, all cores that the campaign allows.
+    #[serde(rename = "throughput-all")]
+    ThroughputAll,
+}
+
+impl Track {
+    /// All tracks, in the order of tables.
+    pub const ALL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
+
+    /// Name in campaigns, records and tables.
+    pub fn name(self) -> &'static str {
+        name_of(&self)
+    }
+}
+
+impl fmt::Display for Track {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

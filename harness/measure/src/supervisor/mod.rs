@@ -1,0 +1,235 @@
+//! The supervisor: a small process between bench and system, one a launch.
+//!
+//! It exists because the kernel counts a child's peak memory from its parent's: started by the bench itself, a
+//! small system would be charged with the bench's memory. Started by this one it is charged with a floor of a
+//! few MiB, which is measured and recorded. Being near the system it also sets the affinity before the
+//! system's first instruction, adopts and ends whatever the system leaves behind, keeps the tail of its
+//! standard error, and ends everything when the bench goes away, however that happened.
+//!
+//! Both talk over one socket, a JSON line a message: the bench writes a [`Spec`], the supervisor [`Launched`] and
+//! later a [`Report`]. After the spec the bench writes nothing more, and closing its side means "kill".
+
+mod messages;
+mod tail;
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStderr, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use dyno_stats::Random;
+use serde::Serialize;
+
+pub use messages::{Launched, MemoryMethod, Report, Spec};
+pub use tail::STDERR_TAIL;
+use tail::Tail;
+
+use crate::cgroup::Group;
+use crate::error::{InMessage, Result};
+use crate::os::{self, Interest, fresh_seed, tree};
+use crate::rules::limits::{GRACE, MOST_STDERR_BYTES};
+
+/// First argument of a process that is a supervisor.
+pub(crate) const SUPERVISE: &str = "dyno-supervise";
+/// First argument of a process that gives back what it reads.
+pub(crate) const GIVE_BACK: &str = "dyno-give-back";
+
+/// Mean time between two looks at a system's cores, and at the memory of one of several processes.
+pub const TREE_LOOK: Duration = Duration::from_millis(50);
+/// Time between two looks at processes that are going: a system that answers from a process behind its own is
+/// timed this finely.
+const LOOK: Duration = Duration::from_micros(500);
+/// A killed process is gone in milliseconds; one that isn't (in an uninterruptible wait) is left to the kernel.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The supervisor's body: starts a system on this process's standard input and output. `control` is the descriptor of the
+/// socket to the bench.
+pub(crate) fn supervise(control: RawFd) -> Result<()> {
+    let by_hand = || io::Error::other("the supervisor is started by the bench, not by hand");
+    let mut control = UnixStream::from(os::adopt(control).ok_or_else(by_hand)?);
+    let spec = receive_spec(&control)?;
+    os::become_subreaper()?;
+    // Where memory runs out the kernel shall end the system, not the bench; it inherits this.
+    let _ = fs::write("/proc/self/oom_score_adj", "500");
+    let network = spec.isolated.then(leave_network);
+    let at_ns = os::monotonic_ns();
+    let group = Group::create();
+    let (pid, stderr) = match start(&spec, group.as_ref()) {
+        Ok(started) => started,
+        Err(error) => {
+            send(
+                &mut control,
+                &Launched { at_ns, error: Some(format!("{}: {error}", spec.command[0])), network },
+            )?;
+            return Ok(());
+        }
+    };
+    // The bench may be gone already: then `watch` sees its closed side, and ends the system.
+    let _ = send(&mut control, &Launched { at_ns, error: None, network });
+    let mut report = watch(pid, stderr, &control, &spec.cores)?;
+    report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
+    choose_memory(&mut report);
+    let _ = send(&mut control, &report);
+    Ok(())
+}
+
+/// Where it can't be done whole it isn't begun: half a user namespace would make the system nobody.
+fn leave_network() -> String {
+    let mut trial = Command::new("/proc/self/exe");
+    trial.arg(GIVE_BACK).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    os::leave_network_before_exec(&mut trial);
+    let tried = trial.status().and_then(|_| os::leave_network());
+    tried.map_or_else(|error| format!("the host's: {error}"), |()| "isolated".to_owned())
+}
+
+fn receive_spec(control: &UnixStream) -> Result<Spec> {
+    let mut line = String::new();
+    // Nothing follows the spec, so that the reader can't have taken more than the line.
+    BufReader::new(control).read_line(&mut line)?;
+    serde_json::from_str(&line).in_message("the supervisor's spec")
+}
+
+fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
+    let mut command = Command::new(&spec.command[0]);
+    command.args(&spec.command[1..]).stderr(Stdio::piped()).process_group(0);
+    command.env_clear().envs(spec.environment.iter().cloned());
+    if let Some(folder) = &spec.folder {
+        command.current_dir(folder);
+    }
+    os::pin_before_exec(&mut command, spec.cores.clone());
+    os::die_with_parent(&mut command);
+    if let Some(door) = group.and_then(Group::door) {
+        os::enter_group_before_exec(&mut command, door);
+    }
+    let child = command.spawn()?;
+    // From here on only the system holds its pipes: the bench must see their ends when it closes them.
+    os::replace_by_null(0)?;
+    os::replace_by_null(1)?;
+    // The child is reaped with accounting by `reap`, not by std.
+    Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe")))
+}
+
+fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    control.write_all(&line)
+}
+
+/// Waits for the system's end, or ends it when the bench goes away or standard error overflows.
+fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -> Result<Report> {
+    let ended = os::watch_process(pid)?;
+    let mut tail = Tail::new(stderr)?;
+    let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    // Anything up to twice the mean: who hops to another core right after a look may meet the next one there.
+    let mut random = Random::new(fresh_seed(), "looks");
+    let mut until_next_look = || TREE_LOOK.mul_f64(random.below(1024) as f64 / 512.0);
+    let (mut looked, mut pause) = (Instant::now(), until_next_look());
+    loop {
+        // Once standard error is closed, its place in the list is taken by something that is waited for anyway.
+        let stderr = tail.fd().unwrap_or(ended.as_fd());
+        let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
+        let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
+        tail.read();
+        if end {
+            break;
+        }
+        report.flooded = tail.bytes > MOST_STDERR_BYTES;
+        if bench || report.flooded {
+            report.killed = true;
+            os::kill_group(pid);
+            os::kill(pid); // it may have gone over to another group
+            os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
+            break;
+        }
+        if looked.elapsed() >= pause {
+            look(&mut report, cores);
+            (looked, pause) = (Instant::now(), until_next_look());
+        }
+    }
+    report.ended_ns = os::monotonic_ns();
+    // It has ended but isn't reaped: the kernel still knows its mask, however short its life was.
+    report.escaped = report.escaped.take().or_else(|| tree::escapee(pid, cores));
+    end_all(pid, &mut report);
+    tail.read();
+    (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    report.supervisor_ns = os::own_cpu_ns();
+    Ok(report)
+}
+
+/// The bench looks between lines only, so that it disturbs none; who works elsewhere for as long as a line takes, by children
+/// that nobody waits for and whose time the kernel adds to nobody's, is seen from here. Of several processes the kernel's
+/// accounting knows only the largest, so their memory is sampled.
+fn look(report: &mut Report, cores: &[usize]) {
+    let pids = tree::below(std::process::id());
+    report.escaped = report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escapee(pid, cores)));
+    if pids.len() > 1 {
+        report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(&pids));
+    }
+}
+
+fn choose_memory(report: &mut Report) {
+    let alone = report.largest_process_bytes;
+    (report.peak_bytes, report.memory_method) = match (report.tree_pss_bytes, report.group_peak_bytes) {
+        (Some(_), Some(group)) if group > alone => (group, MemoryMethod::Cgroup),
+        (Some(tree), _) if tree > alone => (tree, MemoryMethod::Pss),
+        _ => (alone, MemoryMethod::Wait4),
+    };
+}
+
+/// Reaps the system and everything that it left, by force after a moment's grace. A system that works in a
+/// process behind its own ends when that one does.
+fn end_all(pid: u32, report: &mut Report) {
+    let begin = Instant::now();
+    let grace = if report.killed { Duration::ZERO } else { GRACE };
+    let mut forced = false;
+    while begin.elapsed() < PATIENCE {
+        match os::reap_any() {
+            Ok(Some(ended)) => {
+                account(pid, &ended, report);
+                if !forced {
+                    report.ended_ns = os::monotonic_ns();
+                }
+            }
+            Ok(None) if begin.elapsed() >= grace => {
+                let left = tree::children_of(std::process::id());
+                if !forced && !report.killed {
+                    report.left_processes = left.len();
+                }
+                forced = true;
+                os::kill_group(pid);
+                left.into_iter().for_each(os::kill);
+                sleep(LOOK);
+            }
+            Ok(None) => sleep(LOOK),
+            Err(_) => return, // ECHILD: nobody is left
+        }
+    }
+}
+
+fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
+    if ended.pid == pid {
+        (report.code, report.signal) = (ended.code, ended.signal);
+    }
+    report.user_ns += ended.user_ns;
+    report.system_ns += ended.system_ns;
+    report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
+    report.voluntary_switches += ended.voluntary_switches;
+    report.involuntary_switches += ended.involuntary_switches;
+}
+
+/// Peak resident memory of this process itself (VmHWM, unlike ru_maxrss, starts anew at exec).
+fn own_peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// The bench's side of the socket that a supervisor is started with.
+pub fn control_pair() -> io::Result<(UnixStream, OwnedFd)> {
+    let (bench, supervisor) = UnixStream::pair()?;
+    Ok((bench, supervisor.into()))
+}

@@ -1,0 +1,150 @@
+//! A system as the bench sees it: a command line, the folder to start it in, its environment. The bench knows commands,
+//! not engines: whatever competes arrives as a command.
+
+use std::path::{Path, PathBuf};
+
+use crate::os::core_list;
+use crate::rules::Track;
+
+/// A program that is measured, under one name.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Name in records and tables.
+    pub name: String,
+    /// Program and arguments.
+    pub command: Vec<Argument>,
+    /// Whether the program is this very one, which reports on itself. It is then started from its open image, whatever lies
+    /// at its path by now, and is told by `--facts FILE` and `--breakdown FILE` where to leave these reports.
+    pub hosted: bool,
+    /// Folder to start the program in; the bench's own if absent.
+    pub folder: Option<PathBuf>,
+    /// Variables of its environment, beside those that all systems get.
+    pub environment: Vec<(String, String)>,
+    /// Model files and folders, whose size is recorded.
+    pub models: Vec<PathBuf>,
+    /// Tuning file that the program is handed, whose hash is recorded.
+    pub tuning: Option<PathBuf>,
+    /// Whether the answers are text; the length of other answers is not judged.
+    pub translates: bool,
+    /// Whether the system declares that it draws its answers at random.
+    pub sampling: bool,
+    /// Name of the system whose second entry this is. The pair shows how far apart equal systems come out.
+    pub twin_of: Option<String>,
+}
+
+/// One word of a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A word that stays as it is.
+    Fixed(String),
+    /// A word whose [`PLACEHOLDERS`] are filled in.
+    Template(String),
+}
+
+/// Placeholders of a command line, with their meaning.
+pub const PLACEHOLDERS: [(&str, &str); 4] = [
+    ("cores", "number of cores that the system may use"),
+    ("core-list", "numbers of these cores, such as 2,3"),
+    ("track", "latency, throughput-1 or throughput-all"),
+    ("model", "path of its model, as given by `model`"),
+];
+
+impl System {
+    /// A program that translates, with placeholders in its arguments.
+    pub fn of_command(name: &str, command: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            name: name.into(),
+            command: command.into_iter().map(|word| Argument::Template(word.into())).collect(),
+            hosted: false,
+            folder: None,
+            environment: Vec::new(),
+            models: Vec::new(),
+            tuning: None,
+            translates: true,
+            sampling: false,
+            twin_of: None,
+        }
+    }
+
+    /// The same system as a second entry.
+    #[must_use]
+    pub fn twin(&self) -> Self {
+        Self { name: format!("{} (twin)", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
+    }
+
+    /// Name of the system, or of the system whose second entry it is.
+    pub fn original(&self) -> &str {
+        self.twin_of.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Program and arguments under `track` on `cores`. A hosted system leaves its facts in `facts`.
+    pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> Vec<String> {
+        let value = |name: &str| self.placeholder(name, track, cores);
+        let filled = self.command.iter().map(|argument| match argument {
+            Argument::Fixed(word) => word.clone(),
+            Argument::Template(word) => fill(word, &value),
+        });
+        let mut command: Vec<String> = filled.collect();
+        if self.hosted {
+            command.extend(["--facts".into(), facts.display().to_string()]);
+        }
+        command
+    }
+
+    fn placeholder(&self, name: &str, track: Track, cores: &[usize]) -> Option<String> {
+        match name {
+            "cores" => Some(cores.len().to_string()),
+            "core-list" => Some(core_list(cores)),
+            "track" => Some(track.name().into()),
+            "model" => self.models.first().map(|model| model.display().to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// Replaces `{name}` where `value` knows the name. Other braces stay as they are, since they may be JSON or shell.
+fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
+    let mut filled = String::new();
+    let mut rest = argument;
+    while let Some(open) = rest.find('{') {
+        let close = rest[open..].find('}').map(|length| open + length);
+        let known = close.and_then(|close| Some((close, value(&rest[open + 1..close])?)));
+        let (text, end) = match known {
+            Some((close, text)) => (text, close + 1),
+            None => ("{".into(), open + 1),
+        };
+        filled.push_str(&rest[..open]);
+        filled.push_str(&text);
+        rest = &rest[end..];
+    }
+    filled + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_and_foreign_braces_stay() {
+        let value = |name: &str| (name == "cores").then(|| "2".into());
+        for (argument, expected) in [
+            ("--cores={cores}", "--cores=2"),
+            ("{cores}{cores}", "22"),
+            ("${HOME} {cores} {", "${HOME} 2 {"),
+            (r#"{"n":{cores}}"#, r#"{"n":2}"#),
+        ] {
+            assert_eq!(fill(argument, &value), expected);
+        }
+    }
+
+    #[test]
+    fn fixed_words_stay_and_hosted_systems_are_told_where_to_report() {
+        let mut system = System::of_command("s", ["run", "{core-list}", "{model}"]);
+        system.models = vec!["m".into()];
+        system.command.push(Argument::Fixed("{track}".into()));
+        let command = |system: &System| system.command(Track::ThroughputAll, &[2, 3], Path::new("f"));
+        assert_eq!(command(&system), ["run", "2,3", "m", "{track}"]);
+        system.hosted = true;
+        assert_eq!(command(&system), ["run", "2,3", "m", "{track}", "--facts", "f"]);
+    }
+}

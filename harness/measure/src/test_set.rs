@@ -1,0 +1,152 @@
+//! Test sets: source lines, references, and the hash that tells two sets of one name apart.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+use crate::files::hex;
+use crate::text::{split_lines, words};
+
+/// Lines to translate, and what they should become.
+#[derive(Clone, Debug)]
+pub struct TestSet {
+    /// Its name in tables.
+    pub name: String,
+    /// The lines, without line ends, as they are in the file.
+    pub source: Vec<Vec<u8>>,
+    /// One file's lines a reference; may be none, then quality isn't scored.
+    pub references: Vec<Vec<String>>,
+    /// SHA-256 of source and references, every line ended, in hexadecimal: two sets of one name are told apart.
+    pub sha256: String,
+}
+
+impl TestSet {
+    /// A test set from plain files, one sentence a line; `references` may be empty.
+    pub fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<Self> {
+        let mut hash = Sha256::new();
+        let source_lines = read_lines(source, &mut hash)?;
+        if source_lines.is_empty() {
+            return Err(Error::NoLines { path: source.into() });
+        }
+        if source_lines.iter().all(|line| words(line) == 0) {
+            return Err(Error::NoWords { path: source.into() });
+        }
+        let mut read = Vec::new();
+        for path in references {
+            let lines = read_lines(path, &mut hash)?;
+            if lines.len() != source_lines.len() {
+                let (lines, expected) = (lines.len(), source_lines.len());
+                return Err(Error::UnequalLines {
+                    path: path.clone(),
+                    lines,
+                    source_path: source.into(),
+                    expected,
+                });
+            }
+            if lines.iter().all(|line| words(line) == 0) {
+                return Err(Error::EmptyReference { path: path.clone() });
+            }
+            let text = lines.into_iter().map(String::from_utf8).collect::<std::result::Result<_, _>>();
+            read.push(text.map_err(|_| Error::NotUtf8 { path: path.clone() })?);
+        }
+        Ok(Self { name: name.into(), source: source_lines, references: read, sha256: hex(&hash.finalize()) })
+    }
+
+    /// A test set without references, from lines in memory.
+    pub fn from_lines(name: &str, lines: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
+        Self::of(name.into(), lines.into_iter().map(Into::into).collect(), Vec::new())
+    }
+
+    fn of(name: String, source: Vec<Vec<u8>>, references: Vec<Vec<String>>) -> Self {
+        let mut hash = Sha256::new();
+        source.iter().for_each(|line| hash.update([line.as_slice(), b"\n"].concat()));
+        references.iter().flatten().for_each(|line| hash.update([line.as_bytes(), b"\n"].concat()));
+        Self { name, source, references, sha256: hex(&hash.finalize()) }
+    }
+
+    /// Its first `lines` alone, as a set of its own.
+    #[must_use]
+    pub fn first(&self, lines: usize) -> Self {
+        if lines >= self.source.len() {
+            return self.clone();
+        }
+        let source = self.source[..lines].to_vec();
+        let references: Vec<Vec<String>> =
+            self.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect();
+        Self::of(format!("{}, first {lines}", self.name), source, references)
+    }
+
+    /// Whitespace-separated words of the raw source: the unit of all speeds.
+    pub fn words(&self) -> usize {
+        self.source.iter().map(|line| words(line)).sum()
+    }
+}
+
+/// Lines that make a throughput launch long enough, and are not scored.
+#[derive(Clone, Debug)]
+pub struct Filler {
+    /// Distinct lines, none of them empty.
+    lines: Vec<Vec<u8>>,
+    /// SHA-256 of the file.
+    pub sha256: String,
+}
+
+impl Filler {
+    /// Reads a file of filler lines. A line that occurs twice counts once, so that no system can save work by memory.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut hash = Sha256::new();
+        let mut seen = HashSet::new();
+        let lines = read_lines(path, &mut hash)?;
+        let lines: Vec<_> =
+            lines.into_iter().filter(|line| words(line) > 0 && seen.insert(line.clone())).collect();
+        if lines.is_empty() {
+            return Err(Error::NoLines { path: path.into() });
+        }
+        Ok(Self { lines, sha256: hex(&hash.finalize()) })
+    }
+
+    /// The lines that `set` itself doesn't hold.
+    pub fn around<'a>(&'a self, set: &TestSet) -> impl Iterator<Item = &'a [u8]> {
+        let own: HashSet<Vec<u8>> = set.source.iter().cloned().collect();
+        self.lines.iter().map(Vec::as_slice).filter(move |line| !own.contains(*line))
+    }
+}
+
+/// The lines of a file: split at line feeds alone, since Unicode's other separators may stand inside a line;
+/// a carriage return before the line feed stays, because systems must cope with it.
+fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>> {
+    let bytes = fs::read(path).map_err(|source| Error::Unreadable { path: path.into(), source })?;
+    hash.update(&bytes);
+    if bytes.last().is_some_and(|&byte| byte != b'\n') {
+        hash.update(b"\n"); // as a run keeps it
+    }
+    Ok(split_lines(&bytes).map(<[u8]>::to_vec).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filler_lines_are_distinct_and_not_the_sets_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("filler.en");
+        fs::write(&path, "one\ntwo\none\n\nthree\n").unwrap();
+        let filler = Filler::read(&path).unwrap();
+        let set = TestSet::from_lines("set", ["two"]);
+        assert_eq!(filler.around(&set).collect::<Vec<_>>(), [b"one".as_slice(), b"three"]);
+    }
+
+    #[test]
+    fn a_set_from_files_has_the_hash_of_the_same_lines_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("set.en");
+        fs::write(&path, "one\ntwo").unwrap(); // the last line has no end
+        let read = TestSet::from_files("set", &path, &[]).unwrap();
+        assert_eq!(read.sha256, TestSet::from_lines("set", ["one", "two"]).sha256);
+        assert_eq!((read.words(), read.first(1).words()), (2, 1));
+    }
+}

@@ -1,0 +1,34 @@
+//! Lines and words, as every part of the bench counts them.
+
+/// Whitespace-separated words of a line: the unit of all speeds.
+pub fn words(line: &[u8]) -> usize {
+    String::from_utf8_lossy(line).split_whitespace().count()
+}
+
+/// Lines of `bytes`; the last line needs no line feed. Only a line feed ends a line: Unicode's other separators may stand
+/// inside a line, and a carriage return before the line feed stays, because systems must cope with both.
+pub fn split_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let lines = whole.split(|&byte| byte == b'\n');
+    lines.take(if bytes.is_empty() { 0 } else { usize::MAX })
+}
+
+/// Lines as a file, each with its line feed.
+pub fn as_text(lines: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    lines.iter().flat_map(|line| [line.as_ref(), b"\n"].concat()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_line_feeds_alone() {
+        let lines = |text: &'static str| split_lines(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(lines("a\nb"), lines("a\nb\n"));
+        assert_eq!(lines("a\n\n"), [b"a".as_slice(), b""]);
+        assert_eq!(lines("a\u{2028}b\r\n"), ["a\u{2028}b\r".as_bytes()]);
+        assert_eq!(lines("\n"), [b"".as_slice()]);
+        assert!(lines("").is_empty());
+    }
+}

@@ -1,0 +1,145 @@
+//! The length guard, for translators: answers that are missing, far too long, or of another length than the
+//! references.
+
+use super::examinee::Examinee;
+use super::finding::Heard;
+use super::lines;
+use crate::error::Result;
+use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, RUNAWAY_FACTOR, RUNAWAY_SHARE};
+use crate::rules::{Code, Reason};
+use crate::test_set::TestSet;
+use crate::text::words;
+
+/// Below so many characters a line counts as having so many: one word may well become three.
+const SHORT: usize = 20;
+
+/// Lines of the test set that are asked.
+const LINES: usize = 150;
+
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
+    if !examinee.translates() {
+        return Ok(Heard::note("an encoder's answers have no length"));
+    }
+    let mut heard = Heard::default();
+    let mut asked = examinee.affordable(lines::ordinary(examinee, LINES, "length"))?;
+    let references: Vec<Option<String>> = asked.iter().map(|line| reference(examinee, line)).collect();
+    let own = asked.len();
+    asked.extend(lines::long(examinee));
+    for &track in &examinee.tracks {
+        match examinee.answers(track, &asked)? {
+            Ok(answers) => {
+                heard.add(track, missing(&asked, &answers));
+                // Not of the long ones, which we made: a small translator rambles there, which makes it no quicker.
+                heard.add(track, runaway(&asked[..own], &answers[..own]));
+                let (ratio, reason) = against(&references, &answers);
+                heard.add(track, reason);
+                heard.figure = match ratio {
+                    Some(ratio) => format!("{:.0} % of the references' characters", ratio * 100.0),
+                    None => "no references to compare with".into(),
+                };
+            }
+            Err(failed) => heard.findings.extend(failed.findings),
+        }
+    }
+    Ok(heard)
+}
+
+/// What a whole round's answers show: what is forbidden, and what is worth a warning.
+pub fn of_round(set: &TestSet, answers: &[Vec<u8>]) -> (Vec<Reason>, Option<Reason>) {
+    let references = set.references.first().map(|lines| lines.iter().cloned().map(Some).collect());
+    let references: Vec<Option<String>> = references.unwrap_or_default();
+    (guard(&set.source, answers), against(&references, answers).1)
+}
+
+/// The first reference of a line, if it is one of the test set's.
+fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {
+    let set = examinee.test_set;
+    let at = set.source.iter().position(|source| source == line)?;
+    set.references.first().map(|reference| reference[at].clone())
+}
+
+/// Missing and runaway answers.
+fn guard(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Vec<Reason> {
+    missing(lines, answers).into_iter().chain(runaway(lines, answers)).collect()
+}
+
+/// Ordinary lines that are answered by nothing.
+pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
+    let ordinary = |line: &[u8]| (1..=LONGEST_ORDINARY).contains(&words(line));
+    let asked = lines.iter().filter(|line| ordinary(line)).count();
+    let is_missing = |(line, answer): &(&Vec<u8>, &Vec<u8>)| ordinary(line) && words(answer) == 0;
+    let empty = lines.iter().zip(answers).filter(is_missing).count();
+    (share(empty, asked) >= EMPTY_SHARE)
+        .then(|| Code::EmptyOutput.reason(format!("{empty} of {asked} ordinary lines")))
+}
+
+fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
+    let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
+        characters(answer) > RUNAWAY_FACTOR * characters(line).max(SHORT)
+    };
+    let away = lines.iter().zip(answers).filter(runs).count();
+    (share(away, lines.len()) >= RUNAWAY_SHARE)
+        .then(|| Code::Runaway.reason(format!("{away} of {} lines", lines.len())))
+}
+
+fn share(count: usize, of: usize) -> f64 {
+    count as f64 / of.max(1) as f64
+}
+
+/// All answers that have a reference against those: the ratio, and whether it is worth a word.
+fn against(references: &[Option<String>], answers: &[Vec<u8>]) -> (Option<f64>, Option<Reason>) {
+    let pairs =
+        references.iter().zip(answers).filter_map(|(reference, answer)| Some((reference.as_ref()?, answer)));
+    let (mut expected, mut given) = (0, 0);
+    for (reference, answer) in pairs {
+        expected += characters(reference.as_bytes());
+        given += characters(answer);
+    }
+    if expected == 0 {
+        return (None, None);
+    }
+    let ratio = given as f64 / expected as f64;
+    let figure = || format!("{:.0} % of the references' characters", ratio * 100.0);
+    let off = (ratio - 1.0).abs() > LENGTH_TOLERANCE;
+    (Some(ratio), off.then(|| Code::Length.reason(figure())))
+}
+
+fn characters(text: &[u8]) -> usize {
+    String::from_utf8_lossy(text).chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(pairs: &[(&str, &str)]) -> Vec<Code> {
+        let lines: Vec<Vec<u8>> = pairs.iter().map(|(line, _)| line.as_bytes().to_vec()).collect();
+        let answers: Vec<Vec<u8>> = pairs.iter().map(|(_, answer)| answer.as_bytes().to_vec()).collect();
+        guard(&lines, &answers).into_iter().map(|reason| reason.code).collect()
+    }
+
+    #[test]
+    fn nothing_for_an_ordinary_line_is_counted_and_for_an_empty_one_is_not() {
+        assert_eq!(codes(&[("a dog", ""), ("a cat", "eine Katze")]), [Code::EmptyOutput]);
+        assert_eq!(codes(&[("", ""), ("a cat", "eine Katze")]), []);
+    }
+
+    #[test]
+    fn an_answer_of_more_than_twice_the_characters_runs_away() {
+        let line = "a line of thirty characters ok";
+        assert_eq!(codes(&[(line, &line.repeat(2))]), []);
+        assert_eq!(codes(&[(line, &line.repeat(3))]), [Code::Runaway]);
+        assert_eq!(codes(&[("Yes", "Ja, aber selbstverständlich")]), [], "short lines have room");
+    }
+
+    #[test]
+    fn lengths_are_held_against_the_references() {
+        let references = [Some("0123456789".to_owned()), None];
+        let answer = |text: &str| [text.as_bytes().to_vec(), b"whatever".to_vec()];
+        assert_eq!(against(&references, &answer("012345678")).1, None);
+        let (ratio, reason) = against(&references, &answer("01234567"));
+        assert_eq!(ratio, Some(0.8));
+        assert_eq!(reason.unwrap().code, Code::Length);
+        assert_eq!(against(&[None], &answer("x")[..1]), (None, None));
+    }
+}

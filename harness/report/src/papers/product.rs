@@ -1,0 +1,29 @@
+//! Matrix products alone, as papers plot their speed.
+
+use serde::{Deserialize, Serialize};
+
+/// Number type of both operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 32-bit floating point.
+    F32,
+    /// 16-bit integers.
+    Int16,
+    /// 8-bit integers.
+    Int8,
+}
+
+/// Activations [rows, k] by weights [k, n] that were packed before; the sums become f32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Product {
+    /// Number type of both operands.
+    pub precision: Precision,
+    /// Rows of the activations: hypotheses, or words of the source.
+    pub rows: usize,
+    /// Inputs of each row.
+    pub k: usize,
+    /// Outputs of each row.
+    pub n: usize,
+}

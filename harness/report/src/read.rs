@@ -1,0 +1,254 @@
+//! From a run and its summary to the material of a report: renumbered, and in the units of the page.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use super::charts::Family;
+use super::material::{Cell, Load, Material, Measure, Set, System};
+use dyno_measure::Record;
+use dyno_measure::noise::Noise;
+use dyno_measure::{Profile, TestSet};
+use dyno_measure::{Track, Verdict};
+use dyno_results::scores::Scores;
+use dyno_results::summary::judge::{Duel, P95, Rounds, SPEED, noise_floor, quality_order};
+use dyno_results::{CellBreakdown, CellSummary, Run, Summary};
+use dyno_stats::Estimate;
+use dyno_stats::{Order, median, median_interval, percentile};
+
+/// The material of `run`.
+pub fn material(run: &Run, summary: &Summary) -> Material {
+    let mut names: Vec<&String> = run.outputs.keys().collect();
+    names.sort();
+    let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+    let systems = run.systems();
+    Material {
+        campaign: run.identity.campaign.clone(),
+        key: run.identity.key.clone(),
+        profile: run.records.first().map_or(Profile::Quick, |record| record.profile),
+        date: run.day(),
+        host: run.identity.host.clone(),
+        systems: systems.iter().enumerate().map(|(i, name)| system(run, i, name)).collect(),
+        sets: run
+            .test_sets
+            .iter()
+            .map(|set| test_set(run, set, &summary.cells, &places, &summary.noise_floors))
+            .collect(),
+        outputs: names.iter().map(|name| run.outputs[*name].clone()).collect(),
+        price: summary.price.clone(),
+        load: load(&run.records),
+        networks: networks(run),
+        pipe_floor_us: median(
+            &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
+        ),
+        noise_floor: summary.noise_floors.iter().map(|(track, share)| (*track, *share)).collect(),
+    }
+}
+
+fn load(records: &[Record]) -> Option<Load> {
+    let counted = || records.iter().filter_map(|record| record.noise.last());
+    let most = |share: fn(&Noise) -> f64| counted().map(share).reduce(f64::max);
+    let repeated = records.iter().map(|record| record.noise.len().saturating_sub(1)).sum();
+    Some(Load { steal: most(|n| n.steal_share)?, foreign: most(|n| n.foreign_share)?, repeated })
+}
+
+fn system(run: &Run, index: usize, name: &str) -> System {
+    let described = &run.identity.systems[index];
+    let launch = &described["launch"];
+    let family = match launch["built-in"]["backend"].as_str() {
+        Some(backend) => Family::of_backend(backend),
+        None if launch["plugin"].is_object() => Family::Plugin,
+        None => Family::Program,
+    };
+    // Whichever way it is started: other ways are absent, and have no settings.
+    let settings = ["built-in", "plugin"].into_iter().filter_map(|way| launch[way]["settings"].as_object());
+    let settings = settings.flatten().map(|(name, value)| (name.clone(), shown(value)));
+    let models = described["models"].as_array().into_iter().flatten().map(shown);
+    let first =
+        |track: Track| run.records.iter().find(|record| record.system == name && record.track == track);
+    let command = |track| Some((track, first(track)?.command.clone()));
+    System {
+        name: named(name),
+        family,
+        is_twin: run.systems()[..index].iter().any(|other| run.are_twins(other, name)),
+        settings: settings.collect(),
+        models: models.collect(),
+        commands: Track::ALL.into_iter().filter_map(command).collect(),
+    }
+}
+
+fn networks(run: &Run) -> Vec<String> {
+    let told: BTreeSet<&String> = run.records.iter().filter_map(|record| record.network.as_ref()).collect();
+    told.into_iter().cloned().collect()
+}
+
+/// A name without what would turn the text around it, or hide in it (Unicode's bidirectional controls).
+fn named(name: &str) -> String {
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    name.replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), Into::into)
+}
+
+fn test_set(
+    run: &Run,
+    set: &TestSet,
+    summaries: &[CellSummary],
+    places: &HashMap<&str, usize>,
+    floors: &BTreeMap<Track, f64>,
+) -> Set {
+    let own =
+        run.cells().into_iter().zip(summaries).filter(|(measured, _)| measured.test_set.name == set.name);
+    let systems = run.systems();
+    let place = |name: &str| systems.iter().position(|system| *system == name);
+    let cells: Vec<Cell> = own
+        .filter_map(|(measured, summary)| {
+            let records = measured.records;
+            let mut cell = cell(place(&summary.system)?, &records, summary, places);
+            let mut told = run.breakdowns.iter();
+            let of_cell = |row: &&CellBreakdown| {
+                (&row.system, &row.test_set, row.track) == (&summary.system, &set.name, summary.track)
+            };
+            cell.breakdown = told.find(of_cell).map(|told| told.breakdown.clone());
+            Some(cell)
+        })
+        .collect();
+    let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
+    Set {
+        name: set.name.clone(),
+        sha256: set.sha256.clone(),
+        source: set.source.iter().map(text).collect(),
+        references: set.references.clone(),
+        lines: set.source.len(),
+        words: set.words(),
+        signatures: signatures(&run.scores, &set.name),
+        orders: orders(run, &set.name, &cells, places),
+        duels: duels(run, set, floors, &place),
+        cells,
+    }
+}
+
+/// How every two systems compare in speed under each track, as the terminal's table has it, and in p95 latency, which has a
+/// noise floor of its own: tails are less steady than means.
+fn duels(
+    run: &Run,
+    set: &TestSet,
+    floors: &BTreeMap<Track, f64>,
+    place: &impl Fn(&str) -> Option<usize>,
+) -> HashMap<(Measure, usize, usize), Duel> {
+    let cells = run.cells();
+    let p95_floor = noise_floor(run, &cells, Track::Latency, P95);
+    let floor_of = |track: Track| floors.get(&track).copied();
+    let speeds = Track::ALL.map(|track| (Measure::Speed(track), track, SPEED, floor_of(track)));
+    let measures = speeds.into_iter().chain([(Measure::P95, Track::Latency, P95, p95_floor)]);
+    let mut duels = HashMap::new();
+    for (measure, track, figure, floor) in measures {
+        let own = cells.iter().filter(|cell| cell.test_set.name == set.name && cell.track == track);
+        let valid = own.filter(|cell| cell.verdict() != Verdict::Invalid);
+        let rounds: Vec<(usize, Rounds)> =
+            valid.filter_map(|cell| Some((place(cell.system)?, Rounds::of(cell, figure)))).collect();
+        let pairs = rounds.iter().flat_map(|a| rounds.iter().map(move |b| (a, b)));
+        duels.extend(
+            pairs.filter(|(a, b)| a.0 != b.0).filter_map(|((i, a), (j, b))| {
+                Some(((measure, *i, *j), a.against(b, floor.unwrap_or(0.0))?))
+            }),
+        );
+    }
+    duels
+}
+
+fn signatures(scores: &Scores, test_set: &str) -> Vec<String> {
+    let own = scores.scores.iter().filter(|score| score.test_set == test_set);
+    let mut signatures: Vec<String> = own
+        .flat_map(|score| {
+            [format!("BLEU {}", score.bleu_signature), format!("chrF {}", score.chrf_signature)]
+        })
+        .collect();
+    signatures.sort();
+    signatures.dedup();
+    signatures
+}
+
+/// How every two systems compare in quality: the same text is equal, else the paired bootstrap decides.
+fn orders(
+    run: &Run,
+    test_set: &str,
+    cells: &[Cell],
+    places: &HashMap<&str, usize>,
+) -> HashMap<(usize, usize), Order> {
+    let names: HashMap<usize, &str> = places.iter().map(|(name, place)| (*place, *name)).collect();
+    let mut outputs: HashMap<usize, usize> = HashMap::new();
+    for cell in cells.iter().filter(|cell| cell.verdict != Verdict::Invalid) {
+        if let Some(output) = cell.output {
+            outputs.entry(cell.system).or_insert(output);
+        }
+    }
+    // Without a score there is no order: intervals decide then.
+    let order = |a: usize, b: usize| {
+        let is_known = a == b || run.scores.bleu_difference(names[&a], names[&b], test_set).is_some();
+        is_known.then(|| quality_order(run, test_set, names[&a], names[&b]))
+    };
+    let pairs = outputs.iter().flat_map(|a| outputs.iter().map(move |b| (a, b)));
+    pairs.filter_map(|((i, a), (j, b))| Some(((*i, *j), order(*a, *b)?))).collect()
+}
+
+fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &HashMap<&str, usize>) -> Cell {
+    let valid: Vec<&Record> =
+        records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect();
+    let speed = match (summary.words_per_second, summary.words_per_second_low, summary.words_per_second_high)
+    {
+        (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
+        _ => None,
+    };
+    // Money is speed in another unit, and has its interval.
+    let millions =
+        |words: Option<f64>| speed.zip(words).map(|(speed, words)| speed.times(words / speed.value / 1e6));
+    let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
+    Cell {
+        system,
+        track: summary.track,
+        verdict: summary.verdict,
+        reasons: records.iter().flat_map(|record| record.reasons.clone()).collect(),
+        warnings: records.iter().flat_map(|record| record.warnings.clone()).collect(),
+        rounds: summary.rounds,
+        cores: records.first().map_or(1, |record| record.system_cores.len()),
+        speed,
+        steady: summary.steady_words_per_second,
+        load_share: summary.load_share,
+        millions_per_dollar: millions(summary.words_per_dollar),
+        millions_pro_rata: millions(summary.words_per_dollar_pro_rata),
+        percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
+        latency_ms: median_lines(&valid),
+        fit_ms: summary.line_ms.zip(summary.word_ms),
+        start_ms: summary.start_ms,
+        model_bytes: summary.model_bytes,
+        peak_bytes: summary.peak_bytes,
+        bleu: summary.bleu.map(|bleu| give_or_take(bleu, summary.bleu_confidence)),
+        chrf: summary.chrf,
+        output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
+        breakdown: None,
+    }
+}
+
+fn milliseconds(ns: &[u64]) -> Vec<f64> {
+    ns.iter().map(|&ns| ns as f64 / 1e6).collect()
+}
+
+/// A percentile: of each round over its lines, then the median over rounds with its interval.
+fn over_rounds(valid: &[&Record], percent: f64) -> Option<Estimate> {
+    let rounds: Vec<f64> =
+        valid.iter().filter_map(|record| percentile(&milliseconds(&record.latency_ns), percent)).collect();
+    let interval = median_interval(&rounds)?;
+    Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
+}
+
+/// Each line's latency, median over the rounds.
+fn median_lines(valid: &[&Record]) -> Vec<f64> {
+    let rounds: Vec<&Vec<u64>> =
+        valid.iter().map(|record| &record.latency_ns).filter(|lines| !lines.is_empty()).collect();
+    let lines = rounds.iter().map(|lines| lines.len()).min().unwrap_or(0);
+    let line = |i: usize| median(&rounds.iter().map(|lines| lines[i] as f64 / 1e6).collect::<Vec<_>>());
+    (0..lines).filter_map(line).collect()
+}

@@ -1,0 +1,178 @@
+//! A paper's figure of quality against cost, drawn again: its points, and what the same networks cost here.
+//!
+//! Ours are drawn, not trained, and have no quality of their own. Each stands at the BLEU that the paper printed for its
+//! network, so that the figure compares cost alone.
+
+use super::rows::{Pair, Reproduction, Row};
+use crate::charts::{self, Axis, Family, Figure, Scatter};
+use crate::papers::{Table as Published, Unit};
+use crate::{Field, Table};
+use dyno_stats::Estimate;
+use dyno_stats::numbers::{plain, tick};
+use dyno_stats::{Order, Standing, standings};
+
+/// A network in the figure.
+struct Point<'a> {
+    row: &'a Row,
+    bleu: f64,
+    /// Million words for a dollar, or words a second: the paper's, and ours if it was measured.
+    paper: f64,
+    here: Option<Estimate>,
+}
+
+/// The figure, if the table is one of the paper's figures.
+pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
+    let published = &reproduction.table;
+    let column = published.columns.first().filter(|_| published.plots)?;
+    let points: Vec<Point<'_>> =
+        reproduction.rows.iter().filter_map(|row| point(published, column.unit, row)).collect();
+    let (noun, axis) = match column.unit {
+        Unit::Dollars => ("words per dollar", "million words per US dollar"),
+        _ => ("words a second", "words/s on one core"),
+    };
+    let chart = Scatter {
+        x: axis_of(&format!("{axis} (log, more is better →)"), true),
+        less_is_better: false,
+        y: axis_of("BLEU as the paper printed it (more is better ↑)", false),
+        points: ours(&points),
+        published: theirs(published, &points),
+    };
+    let about = format!(
+        "Crosses: {}. Marks: the same networks here, with drawn weights, at the BLEU that the paper printed for them; the stairs are the frontier of ours.",
+        published.paper
+    );
+    let id = format!("{}-chart", published.id);
+    Some(Figure::of(&chart, &id, finding(published, noun, &points), about, table(axis, &points)))
+}
+
+fn axis_of(name: &str, log: bool) -> Axis {
+    Axis { name: name.into(), log, from_zero: false, text: tick, ticks: None }
+}
+
+fn point<'a>(published: &Published, unit: Unit, row: &'a Row) -> Option<Point<'a>> {
+    let pair = row.columns.first()?;
+    let paper = match unit {
+        Unit::Seconds => published.words? / pair.paper?,
+        _ => pair.paper?,
+    };
+    Some(Point { row, bleu: row.paper_bleu?, paper, here: pair.ours.map(|ours| interval(ours, pair)) })
+}
+
+/// Ours with the interval of its factor, which pairs of rounds gave.
+fn interval(ours: f64, pair: &Pair) -> Estimate {
+    pair.factor.map_or(Estimate::exactly(ours), |factor| factor.times(ours / factor.value))
+}
+
+fn ours(points: &[Point<'_>]) -> Vec<charts::Point> {
+    let measured: Vec<(&Point<'_>, Estimate)> =
+        points.iter().filter_map(|point| Some((point, point.here?))).collect();
+    let quality = |a: usize, b: usize| exactly(measured[a].0.bleu).order(&exactly(measured[b].0.bleu));
+    let cost = |a: usize, b: usize| match measured[a].1.order(&measured[b].1) {
+        Order::Equal => Order::Unclear,
+        order => order,
+    };
+    let standings = standings(measured.len(), quality, cost);
+    let mark = |((point, here), standing): (&(&Point<'_>, Estimate), Standing)| charts::Point {
+        name: point.row.name.clone(),
+        family: point.row.backend.as_deref().map_or(Family::Program, Family::of_backend),
+        standing,
+        x: *here,
+        y: exactly(point.bleu),
+        tip: vec![
+            point.row.name.clone(),
+            format!("here {}, the paper {}", plain(here.value), plain(point.paper)),
+            format!("BLEU {} in the paper", point.bleu),
+        ],
+    };
+    let mut marks: Vec<charts::Point> = measured.iter().zip(standings).map(mark).collect();
+    // Those on the frontier get the best places for their labels.
+    marks.sort_by_key(|mark| mark.standing);
+    marks
+}
+
+fn exactly(value: f64) -> Estimate {
+    Estimate::exactly(value)
+}
+
+/// The paper's; the best of them carries its name.
+fn theirs(published: &Published, points: &[Point<'_>]) -> Vec<charts::Published> {
+    let best = points.iter().map(|point| point.bleu).fold(0.0, f64::max);
+    let cross = |point: &Point<'_>| charts::Published {
+        name: (point.bleu == best).then(|| published.paper.clone()),
+        x: point.paper,
+        y: point.bleu,
+        tip: vec![
+            format!("{}: {}", published.paper, point.row.name),
+            format!("{}, BLEU {}", plain(point.paper), point.bleu),
+            published.hardware.clone(),
+        ],
+    };
+    points.iter().map(cross).collect()
+}
+
+fn finding(published: &Published, noun: &str, points: &[Point<'_>]) -> String {
+    let gains = || points.iter().filter_map(|point| Some(point.here?.value / point.paper));
+    let (least, most) = (gains().fold(f64::INFINITY, f64::min), gains().fold(0.0, f64::max));
+    match gains().count() {
+        0 => format!("{} as published; nothing of it was measured here", published.paper),
+        1 => format!("{} times {}'s {noun} here", plain(most), published.paper),
+        _ => format!(
+            "{} to {} times {}'s {noun} here, network by network",
+            plain(least),
+            plain(most),
+            published.paper
+        ),
+    }
+}
+
+fn table(axis: &str, points: &[Point<'_>]) -> Table {
+    let mut table = Table::new(axis, &["system", "#paper BLEU", "#paper", "#here", "#here / paper"]);
+    for point in points {
+        let (name, here) = (Field::text(&point.row.name), point.here.map(|here| here.value));
+        let fields = [Some(point.bleu), Some(point.paper), here, here.map(|here| here / point.paper)];
+        table.push("", [name].into_iter().chain(fields.map(|value| Field::maybe(value, plain))).collect());
+    }
+    table.aligned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measured::Measured;
+    use super::*;
+    use crate::papers;
+
+    /// The figure of a table whose networks are twice and three times the paper's speed, and the last unmeasured.
+    fn drawn(id: &str) -> Option<Figure> {
+        let table = papers::tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
+        let mut reproduction = Reproduction::of(&table, Measured::default());
+        for (gain, row) in [2.0, 3.0].into_iter().zip(&mut reproduction.rows) {
+            let pair = &mut row.columns[0];
+            pair.ours = pair.paper.map(|paper| gain * paper);
+        }
+        figure(&reproduction)
+    }
+
+    #[test]
+    fn the_papers_points_and_ours_stand_at_the_papers_quality() {
+        let figure = drawn("marian-fig1").unwrap();
+        assert_eq!(
+            figure.title,
+            "2.00 to 3.00 times Marian 2018's words per dollar here, network by network"
+        );
+        let big = &figure.table.rows[0].fields;
+        // 62,954 words in 1,537.8 s at 0.102 dollars an hour.
+        assert_eq!([&big[0].text, &big[1].text], ["Transformer-big", "28.1"]);
+        assert!((big[2].value.unwrap() - 62_954.0 / 1537.8 * 3600.0 / 0.102 / 1e6).abs() < 1e-9);
+        assert!((big[4].value.unwrap() - 2.0).abs() < 1e-9);
+        assert!(figure.wide.contains("Marian 2018: Transformer-big"), "its points can be pointed at");
+    }
+
+    #[test]
+    fn times_become_speeds_and_tables_stay_tables() {
+        let figure = drawn("opennmt-fig1").unwrap();
+        // The same 62,954 words in 621.17 s, and three times as fast.
+        let small = figure.table.rows[1].fields[2].value.unwrap();
+        assert!((small - 62_954.0 / 621.17).abs() < 1e-9);
+        assert!(drawn("marian-4").is_none());
+    }
+}

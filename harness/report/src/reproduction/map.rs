@@ -1,0 +1,168 @@
+//! A paper's figure over two settings, such as beam × batch, as a map: how many times as fast each pair is as its base.
+//!
+//! What the plots showed is lost but for the papers' words; so the map says of ours what those words are about.
+
+use super::rows::{Reproduction, Row};
+use crate::charts::{Figure, Map};
+use crate::{Field, Table};
+use dyno_stats::Estimate;
+
+/// The rows of a table by what their names say: “row, column”.
+struct Places<'a> {
+    rows: Vec<&'a str>,
+    columns: Vec<&'a str>,
+    factors: Vec<Vec<Option<Estimate>>>,
+}
+
+/// The map, if the table is one and something of it was measured.
+pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
+    let (title, places) = (finding(reproduction)?, Places::of(reproduction)?);
+    let text = |factor: Option<Estimate>| Some((factor?.value, format!("{:.2}", factor?.value)));
+    let owned = |heads: &[&str]| heads.iter().map(|head| (*head).to_owned()).collect();
+    let chart = Map {
+        columns: (String::new(), owned(&places.columns)),
+        rows: (String::new(), owned(&places.rows)),
+        name: places.name(reproduction),
+        fields: places.factors.iter().map(|row| row.iter().copied().map(text).collect()).collect(),
+    };
+    let about = format!("{}; the stronger the tint, the faster.", chart.name);
+    let id = format!("{}-map", reproduction.table.id);
+    Some(Figure::of(&chart, &id, title, about, places.table(&chart.name)))
+}
+
+/// What was found, in a sentence: of rows with a base in each column how far they are from it, else what the last column
+/// brings over the first.
+pub(super) fn finding(reproduction: &Reproduction) -> Option<String> {
+    let places = Places::of(reproduction)?;
+    let told: Vec<String> = if places.bases(reproduction).is_some() {
+        places.rows.iter().zip(&places.factors).filter_map(|(name, row)| over_base(name, row)).collect()
+    } else {
+        places.rows.iter().zip(&places.factors).filter_map(|(name, row)| along(name, row)).collect()
+    };
+    let (first, last) = (places.columns.first()?, places.columns.last()?);
+    match (told.is_empty(), places.bases(reproduction)) {
+        (true, _) => None,
+        (_, Some(bases)) => {
+            Some(format!("From {first} to {last}: {} times as fast as {bases} here", told.join(", ")))
+        }
+        (_, None) => Some(format!("{last} instead of {first}: {} times as fast here", told.join(", "))),
+    }
+}
+
+/// The least and the most of a row whose base lies in another row.
+fn over_base(name: &str, row: &[Option<Estimate>]) -> Option<String> {
+    let values = || row.iter().flatten().map(|factor| factor.value);
+    let (least, most) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
+    ((least, most) != (1.0, 1.0)).then(|| format!("{name} {least:.2} to {most:.2}"))
+}
+
+/// What the last column of a row is over its first.
+fn along(name: &str, row: &[Option<Estimate>]) -> Option<String> {
+    let (first, last) = (row.first()?.as_ref()?, row.last()?.as_ref()?);
+    Some(format!("{name} {:.2}", last.value / first.value))
+}
+
+impl<'a> Places<'a> {
+    /// Where each row of the table stands; `None` if it is no map, or nothing of it was measured.
+    fn of(reproduction: &'a Reproduction) -> Option<Self> {
+        let table = Some(reproduction).filter(|reproduction| reproduction.table.maps)?;
+        let placed = |row: &'a Row| Some((row.name.split_once(", ")?, row.columns.first()?.factor));
+        let placed: Vec<_> = table.rows.iter().filter_map(placed).collect();
+        let mut places = Self { rows: Vec::new(), columns: Vec::new(), factors: Vec::new() };
+        for ((row, column), _) in &placed {
+            add(&mut places.rows, row);
+            add(&mut places.columns, column);
+        }
+        let at = |row, column| placed.iter().find(|(place, _)| *place == (row, column))?.1;
+        let across = |row: &&'a str| places.columns.iter().map(|column| at(*row, *column)).collect();
+        places.factors = places.rows.iter().map(across).collect();
+        places.factors.iter().flatten().any(Option::is_some).then_some(places)
+    }
+
+    /// The first word of the rows that the others have their bases in, where each column has its own.
+    fn bases(&self, reproduction: &Reproduction) -> Option<String> {
+        let point = reproduction.table.points.iter().find(|point| point.base.is_some())?;
+        Some(point.base.as_ref()?.split([' ', ',']).next()?.to_owned())
+    }
+
+    /// What is mapped.
+    fn name(&self, reproduction: &Reproduction) -> String {
+        match (self.bases(reproduction), &reproduction.table.base) {
+            (Some(base), _) => format!("times as fast as {base} of the same size"),
+            (None, Some(base)) => format!("times as fast as {base}"),
+            (None, None) => "times as fast".into(),
+        }
+    }
+
+    fn table(&self, caption: &str) -> Table {
+        let heads: Vec<String> =
+            [String::new()].into_iter().chain(self.columns.iter().map(|head| format!("#{head}"))).collect();
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let mut table = Table::new(caption, &heads);
+        for (name, row) in self.rows.iter().zip(&self.factors) {
+            let fields = row.iter().map(|factor| Field::factor(*factor));
+            table.push("", [Field::text(*name)].into_iter().chain(fields).collect());
+        }
+        table.aligned()
+    }
+}
+
+fn add<'a>(names: &mut Vec<&'a str>, name: &'a str) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::{Measured, Products};
+    use super::*;
+    use crate::papers;
+
+    /// A figure of products in which int16 reaches twice and int8 as many times of f32 as there are rows, up to 8.
+    fn drawn() -> Reproduction {
+        let table = papers::tables().unwrap().into_iter().find(|table| table.id == "devlin-fig1").unwrap();
+        let speed = |name: &str| {
+            let rows: f64 = name.split([',', ' ']).nth(2).unwrap().parse().unwrap();
+            match name.split(',').next().unwrap() {
+                "f32" => vec![10.0, 20.0],
+                "int16" => vec![20.0, 40.0],
+                _ => vec![10.0 * rows.min(8.0), 20.0 * rows.min(8.0)],
+            }
+        };
+        let speeds: BTreeMap<_, _> = table.points.iter().map(|p| (p.name.clone(), speed(&p.name))).collect();
+        let products = Products { conditions: vec!["a processor".into()], speeds };
+        Reproduction::of(&table, Measured { products: Some(&products), ..Measured::default() })
+    }
+
+    #[test]
+    fn products_stand_over_f32_of_the_same_size() {
+        let figure = figure(&drawn()).unwrap();
+        assert_eq!(
+            figure.title,
+            "From 1 row to 64 rows: int16 2.00 to 2.00, int8 1.00 to 8.00 times as fast as f32 here"
+        );
+        let int8: Vec<_> =
+            figure.table.rows[2].fields[1..].iter().map(|field| field.value.unwrap()).collect();
+        assert_eq!(int8, [1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0]);
+        assert!(figure.paper_dark.starts_with("<svg") && figure.paper != figure.paper_dark);
+    }
+
+    #[test]
+    fn a_map_that_was_not_measured_is_none() {
+        let table = papers::tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig3").unwrap();
+        let mut reproduction = Reproduction::of(&table, Measured::default());
+        assert!(figure(&reproduction).is_none());
+        let speeds = [4.0, 6.0, 8.0, 2.0, 2.0, 1.0];
+        for (row, speed) in reproduction.rows.iter_mut().zip(speeds) {
+            row.columns[0].factor = Some(Estimate::exactly(speed / 4.0));
+        }
+        assert_eq!(
+            finding(&reproduction).unwrap(),
+            "16 lines instead of 1 line: beam 1 2.00, beam 2 0.50 times as fast here"
+        );
+        assert_eq!(figure(&reproduction).unwrap().table.rows[1].fields[1].value, Some(0.5));
+    }
+}

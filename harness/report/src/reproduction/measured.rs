@@ -1,0 +1,230 @@
+//! Our side of a table: figures out of a run, and of models that nobody needs to run to know.
+
+use std::collections::BTreeMap;
+
+use dyno_measure::{Record, Track, Verdict};
+use dyno_results::summary::steady;
+use dyno_results::{CellBreakdown, MeasuredCell, Run};
+use dyno_stats::{Estimate, median};
+
+use super::rows::{LIBRARY, Pair};
+use crate::papers::{Column, Unit};
+
+/// What is known of a campaign's systems without running them.
+#[derive(Clone, Debug, Default)]
+pub struct Contestants {
+    /// The systems.
+    pub systems: Vec<Contestant>,
+    /// Systems that are left out because their plugin isn't built.
+    pub unbuilt: Vec<Unbuilt>,
+    /// Whether any model is drawn.
+    pub drawn: bool,
+}
+
+/// A system of a campaign.
+#[derive(Clone, Debug)]
+pub struct Contestant {
+    /// Name of the system.
+    pub name: String,
+    /// Its built-in backend, if it has one.
+    pub backend: Option<String>,
+    /// Bytes of its model in f32, if the model is drawn.
+    pub drawn_bytes: Option<u64>,
+}
+
+/// A system whose plugin isn't there.
+#[derive(Clone, Debug)]
+pub struct Unbuilt {
+    /// Name of the system.
+    pub name: String,
+    /// Command that builds the plugin.
+    pub build: String,
+}
+
+/// What each product of a table reached, turn by turn, and where.
+pub struct Products {
+    /// The host, and what was measured, in words.
+    pub conditions: Vec<String>,
+    /// 10⁹ multiply-accumulates a second by the point's name.
+    pub speeds: BTreeMap<String, Vec<f64>>,
+}
+
+/// A campaign and a run of it, or products, as far as they are there.
+#[derive(Clone, Copy, Default)]
+pub struct Measured<'a> {
+    /// Systems of the table's campaign.
+    pub contestants: Option<&'a Contestants>,
+    /// Run of the campaign.
+    pub run: Option<&'a Run>,
+    /// Speeds of products alone.
+    pub products: Option<&'a Products>,
+}
+
+impl Measured<'_> {
+    /// Our half of a field.
+    pub(super) fn pair(&self, column: &Column, system: &str, base: Option<&str>) -> Pair {
+        let Some(track) = column.track else {
+            return match column.unit {
+                Unit::GigaMacs => self.product(system, base),
+                Unit::Megabytes => Pair { ours: self.megabytes(system), ..Pair::default() },
+                _ => Pair::default(),
+            };
+        };
+        let speeds = self.speeds(system, track);
+        let over = |base: &str| ratio(&speeds, &self.speeds(base, track));
+        Pair {
+            ours: self.figure(column.unit, system, track, &speeds),
+            factor: base.and_then(over),
+            over_library: base.and_then(|base| over(&format!("{base}{LIBRARY}"))),
+            ..Pair::default()
+        }
+    }
+
+    fn product(&self, point: &str, base: Option<&str>) -> Pair {
+        let turns = |name: &str| {
+            let speeds = self.products?.speeds.get(name)?;
+            Some(speeds.iter().copied().enumerate().collect::<BTreeMap<_, _>>())
+        };
+        let Some(speeds) = turns(point) else { return Pair::default() };
+        let factor = base.and_then(|base| ratio(&speeds, &turns(base)?));
+        Pair { ours: median(&speeds.into_values().collect::<Vec<_>>()), factor, ..Pair::default() }
+    }
+
+    fn figure(&self, unit: Unit, system: &str, track: Track, speeds: &BTreeMap<usize, f64>) -> Option<f64> {
+        let speed = median(&speeds.values().copied().collect::<Vec<_>>())?;
+        match unit {
+            Unit::Words | Unit::Seconds => Some(speed),
+            Unit::Milliseconds => {
+                let cell = self.cell(system, track)?;
+                let lines = cell.test_set.source.len() as f64;
+                Some(cell.test_set.words() as f64 / speed / lines * 1e3)
+            }
+            Unit::Dollars => {
+                let price = self.run?.price.as_ref()?;
+                Some(price.words_per_dollar_pro_rata(speed, 1) / 1e6)
+            }
+            Unit::Megabytes | Unit::GigaMacs => None,
+        }
+    }
+
+    /// The built-in backend of a system.
+    pub(super) fn backend(&self, system: &str) -> Option<String> {
+        self.contestant(system)?.backend.clone()
+    }
+
+    /// Words a second of each round that counts: without loading in the throughput tracks, since models are drawn in
+    /// f32 and narrowed at each start.
+    fn speeds(&self, system: &str, track: Track) -> BTreeMap<usize, f64> {
+        let speed = |record: &&Record| match track {
+            Track::Latency => record.words_per_second(),
+            _ => steady(record),
+        };
+        let records = self.cell(system, track).map(|cell| cell.valid()).unwrap_or_default();
+        records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()
+    }
+
+    fn cell(&self, system: &str, track: Track) -> Option<MeasuredCell<'_>> {
+        self.run?.cells().into_iter().find(|cell| cell.system == system && cell.track == track)
+    }
+
+    /// Megabytes of its model in f32, if the model is drawn.
+    fn megabytes(&self, system: &str) -> Option<f64> {
+        self.contestant(system)?.drawn_bytes.map(|bytes| bytes as f64 / 1e6)
+    }
+
+    fn contestant(&self, system: &str) -> Option<&Contestant> {
+        self.contestants?.systems.iter().find(|found| found.name == system)
+    }
+
+    /// The share of lines that two systems of one model translate alike.
+    pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
+        let run = self.run?;
+        let models = |name: &str| {
+            let mut systems = run.identity.systems.as_array()?.iter();
+            systems.find(|system| system["name"] == name).map(|system| &system["models"])
+        };
+        models(system).filter(|found| Some(*found) == models(base))?;
+        let answers = |name: &str| {
+            let output = Track::ALL
+                .iter()
+                .find_map(|track| self.cell(name, *track)?.valid()[..].first()?.output.clone());
+            run.outputs.get(&output?)
+        };
+        let (ours, theirs) = (answers(system)?, answers(base)?);
+        let same = ours.iter().zip(theirs).filter(|(ours, theirs)| ours == theirs).count();
+        Some(same as f64 / theirs.len().max(1) as f64)
+    }
+
+    /// BLEU, where the system's models are trained ones and the test set has references.
+    pub(super) fn bleu(&self, system: &str) -> Option<f64> {
+        let run = self.run?;
+        let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
+        let cell = run.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
+        let output = cell.valid().first()?.output.clone()?;
+        run.scores.of(&output, &cell.test_set.name).map(|score| score.bleu)
+    }
+
+    /// Where the time of a system went, as it says.
+    pub(super) fn time(&self, system: &str) -> Option<&CellBreakdown> {
+        self.run?.breakdowns.iter().find(|told| told.system == system)
+    }
+
+    /// Why a system that should have figures has none, or none that may be quoted.
+    pub(super) fn failure(&self, system: &str) -> Option<String> {
+        let run = self.run?;
+        let cells: Vec<_> = run.cells().into_iter().filter(|cell| cell.system == system).collect();
+        if cells.is_empty() {
+            return Some("the run holds no round of it; without -s, and uninterrupted, it will".into());
+        }
+        let bad = cells.iter().find(|cell| cell.verdict() == Verdict::Invalid)?;
+        let mut reasons = bad.records.iter().flat_map(|record| &record.reasons);
+        let reason = reasons.next()?;
+        Some(format!("INVALID in {}: {} ({})", bad.track, reason.code.name(), reason.figure))
+    }
+
+    /// Systems whose plugin is still to be built.
+    pub(super) fn unbuilt(&self) -> Vec<String> {
+        let unbuilt = self.contestants.into_iter().flat_map(|contestants| &contestants.unbuilt);
+        unbuilt.map(|Unbuilt { name, build }| format!("{name}: not built; `{build}` builds it")).collect()
+    }
+
+    /// Where, when, how thoroughly, on what.
+    pub(super) fn conditions(&self) -> Vec<String> {
+        let Some(run) = self.run else {
+            return self.products.map(|products| products.conditions.clone()).unwrap_or_default();
+        };
+        let host = &run.identity.host;
+        let sets = run.test_sets.iter().map(|set| {
+            let (lines, words) = (set.source.len(), set.words());
+            format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
+        });
+        let profile = run.identity.protocol["profile"].as_str().unwrap_or_default().to_owned();
+        vec![
+            format!("{}, {} cores, {}", host.cpu, host.cores.len(), host.best_isa()),
+            format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),
+        ]
+    }
+}
+
+/// How many times as fast, round by round: rounds of one number were measured near each other.
+fn ratio(speeds: &BTreeMap<usize, f64>, base: &BTreeMap<usize, f64>) -> Option<Estimate> {
+    let pairs = speeds.iter().filter_map(|(round, speed)| Some(speed / base.get(round)?));
+    let ratios: Vec<f64> = pairs.collect();
+    let (low, high) = (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
+    Some(Estimate { value: median(&ratios)?, low, high })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_pair_rounds_of_one_number() {
+        let rounds = |speeds: &[(usize, f64)]| speeds.iter().copied().collect::<BTreeMap<_, _>>();
+        let (base, faster) =
+            (rounds(&[(0, 1.0), (1, 2.0), (2, 4.0)]), rounds(&[(0, 2.0), (2, 12.0), (3, 9.0)]));
+        let ratio = ratio(&faster, &base).unwrap();
+        assert_eq!((ratio.low, ratio.value, ratio.high), (2.0, 2.5, 3.0));
+        assert!(super::ratio(&faster, &rounds(&[(7, 1.0)])).is_none());
+    }
+}

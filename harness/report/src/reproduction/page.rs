@@ -1,0 +1,70 @@
+//! A reproduction as a section of a page, as Markdown, and as SVG files.
+
+use serde::Serialize;
+
+use super::rows::Reproduction;
+use super::table::whole;
+use super::words::{Notes, all_findings, findings, notes, source, title};
+use super::{chart, map, time};
+use crate::charts::Figure;
+use crate::error::Result;
+use crate::page::document;
+use crate::tables::{Table, inline};
+
+const TEMPLATE: &str = include_str!("../../templates/reproduce.html");
+
+/// Its figures, if the paper has some.
+fn drawn(reproduction: &Reproduction) -> Vec<Figure> {
+    let one = chart::figure(reproduction).or_else(|| map::figure(reproduction));
+    one.into_iter().chain(time::figures(reproduction)).collect()
+}
+
+/// The figures as SVG files that stand alone, with their names: on a light ground and on a dark one.
+pub fn figures(reproductions: &[Reproduction]) -> Vec<(String, String)> {
+    let files = |figure: Figure| {
+        [(format!("{}.svg", figure.id), figure.paper), (format!("{}-dark.svg", figure.id), figure.paper_dark)]
+    };
+    reproductions.iter().flat_map(drawn).flat_map(files).collect()
+}
+
+/// As GitHub's Markdown.
+pub fn markdown(reproduction: &Reproduction) -> String {
+    let table = whole(reproduction);
+    let grid = if table.rows.is_empty() { String::new() } else { table.to_markdown() + "\n" };
+    let said = [source(reproduction)].into_iter().chain(all_findings(reproduction));
+    let said: String = said.map(|line| inline(&line) + "\n\n").collect();
+    let notes = notes(reproduction).into_iter().map(|group| {
+        let lines = group.lines.iter().map(|line| format!("- {}\n", inline(line)));
+        format!("**{}**\n\n{}\n", group.about, lines.collect::<String>())
+    });
+    let times: Vec<Table> = time::tables(reproduction);
+    let times = times.iter().map(|table| format!("{}\n\n{}\n", table.caption, table.to_markdown()));
+    let title = inline(&title(reproduction));
+    format!("### {title}\n\n{said}{grid}{}{}", times.collect::<String>(), notes.collect::<String>())
+}
+
+#[derive(Serialize)]
+struct Section {
+    id: String,
+    title: String,
+    source: String,
+    findings: Vec<String>,
+    figures: Vec<Figure>,
+    table: Table,
+    notes: Vec<Notes>,
+}
+
+/// All of them on one offline page.
+pub fn page(reproductions: &[Reproduction]) -> Result<String> {
+    let section = |reproduction: &Reproduction| Section {
+        id: reproduction.table.id.clone(),
+        title: title(reproduction),
+        source: source(reproduction),
+        findings: findings(reproduction),
+        figures: drawn(reproduction),
+        table: whole(reproduction),
+        notes: notes(reproduction),
+    };
+    let sections: Vec<Section> = reproductions.iter().map(section).collect();
+    document("reproduce.html", TEMPLATE, &serde_json::json!({ "sections": sections }))
+}

@@ -1,0 +1,76 @@
+//! A reproduced table: the paper's figures and factors, ours, and ours over a library's products.
+
+use dyno_stats::numbers::plain;
+
+use super::rows::{Pair, Reproduction, Row};
+use crate::papers::{Column, Unit};
+use crate::tables::{Field, Table};
+
+/// The table with all of the paper's columns.
+pub fn whole(reproduction: &Reproduction) -> Table {
+    table(reproduction, &(0..reproduction.table.columns.len()).collect::<Vec<_>>())
+}
+
+/// The rows in those of the paper's columns, with the columns that have something to say.
+pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
+    let paper = &reproduction.table;
+    let has_bleu = reproduction.rows.iter().any(|row| row.paper_bleu.is_some());
+    let mut heads = vec!["system".to_owned()];
+    columns.iter().for_each(|&at| heads.extend(heads_of(&paper.columns[at], paper.columns.len() > 1)));
+    heads.push("#same lines".into());
+    if has_bleu {
+        heads.extend(["#paper BLEU", "#BLEU"].map(String::from));
+    }
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let caption = match &paper.base {
+        Some(base) => format!("×: how many times as fast as “{base}”, unless a row has a base of its own"),
+        None => paper.about.clone(),
+    };
+    let mut table = Table::new(caption, &heads);
+    for row in &reproduction.rows {
+        table.push("", fields(row, paper, columns, has_bleu));
+    }
+    let kept = if has_bleu { 2 } else { 0 };
+    table.without_empty_columns_but(kept).aligned()
+}
+
+/// The paper's figure and factor, ours, and ours over a library.
+fn heads_of(column: &Column, several: bool) -> [String; 5] {
+    let prefix = if several { format!("{}: ", column.head) } else { String::new() };
+    let ours = match column.unit {
+        Unit::Seconds => Unit::Words.name(),
+        unit => unit.name(),
+    };
+    [
+        format!("#{prefix}paper {}", column.unit.name()),
+        format!("#{prefix}paper ×"),
+        format!("#{prefix}here {ours}"),
+        format!("#{prefix}here ×"),
+        format!("#{prefix}× over library"),
+    ]
+}
+
+fn fields(row: &Row, paper: &crate::papers::Table, columns: &[usize], has_bleu: bool) -> Vec<Field> {
+    let mut fields = vec![Field::text(&row.name)];
+    columns.iter().for_each(|&at| fields.extend(fields_of(&row.columns[at], &paper.columns[at])));
+    fields.push(Field::maybe(row.same_lines, |share| format!("{:.1} %", share * 100.0)));
+    if has_bleu {
+        let bleu = |value| Field::maybe(value, |bleu| format!("{bleu:.1}"));
+        fields.extend([bleu(row.paper_bleu), bleu(row.bleu)]);
+    }
+    fields
+}
+
+fn fields_of(pair: &Pair, column: &Column) -> [Field; 5] {
+    let printed = |value: f64| match column.unit {
+        Unit::Dollars => plain(value),
+        _ => format!("{value}"),
+    };
+    [
+        Field::maybe(pair.paper, printed),
+        Field::maybe(pair.paper_factor, |factor| format!("{factor:.2}")),
+        Field::maybe(pair.ours, plain),
+        Field::factor(pair.factor),
+        Field::factor(pair.over_library),
+    ]
+}

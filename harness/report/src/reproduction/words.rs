@@ -1,0 +1,84 @@
+//! What is said around a reproduced table: its title and source, what was found, and what differs.
+
+use serde::Serialize;
+
+use super::rows::{Reproduction, Row};
+use super::{map, time};
+use crate::tables::Field;
+
+/// Notes under a heading.
+#[derive(Serialize)]
+pub struct Notes {
+    /// Heading.
+    pub about: &'static str,
+    /// Lines below the heading.
+    pub lines: Vec<String>,
+}
+
+/// Paper, place and subject of the table.
+pub fn title(reproduction: &Reproduction) -> String {
+    let table = &reproduction.table;
+    format!("{}, {}: {}", table.paper, table.place, table.about)
+}
+
+/// Source of the paper's figures, and conditions of ours.
+pub fn source(reproduction: &Reproduction) -> String {
+    let table = &reproduction.table;
+    let conditions = [&table.test_set, &table.hardware].into_iter().filter(|text| *text != "none");
+    let theirs = conditions.cloned().collect::<Vec<_>>().join("; ");
+    let ours = match &reproduction.conditions[..] {
+        [] => String::new(),
+        conditions => format!(" Here: {}.", conditions.join("; ")),
+    };
+    let theirs = if theirs.is_empty() { String::new() } else { format!(" There: {theirs}.") };
+    format!("{}.{theirs}{ours}", table.title)
+}
+
+/// Findings, with those that titles of maps and bars say where no chart is drawn.
+pub fn all_findings(reproduction: &Reproduction) -> Vec<String> {
+    let titles = time::figures(reproduction).into_iter().map(|figure| figure.title);
+    let drawn = map::finding(reproduction).into_iter().chain(titles).map(|finding| finding + ".");
+    findings(reproduction).into_iter().chain(drawn).collect()
+}
+
+/// For each column what the paper's greatest factor has become here.
+pub fn findings(reproduction: &Reproduction) -> Vec<String> {
+    let finding = |at: usize| {
+        let pair = |row: &Row| Some((row.columns[at].paper_factor?, row.columns[at].factor?));
+        let other_base = |row: &&Row| row.base.as_ref().is_some_and(|base| *base != row.name);
+        let rows = reproduction.rows.iter().filter(other_base);
+        let (row, (paper, here)) = rows
+            .filter_map(|row| Some((row, pair(row)?)))
+            .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
+        let column = match &reproduction.table.columns[..] {
+            [_] => String::new(),
+            columns => format!(" ({})", columns[at].head),
+        };
+        let (name, base) = (&row.name, row.base.as_ref()?);
+        let here = Field::factor(Some(here)).text;
+        Some(format!(
+            "“{name}” is {paper:.2} times as fast as “{base}” in the paper, {here} times here{column}."
+        ))
+    };
+    (0..reproduction.table.columns.len()).filter_map(finding).collect()
+}
+
+/// Claims, differences, and what is missing.
+pub fn notes(reproduction: &Reproduction) -> Vec<Notes> {
+    let table = &reproduction.table;
+    let drawn = "Speeds are of models with drawn weights at the paper's dimensions, whole words as tokens, and \
+                 translations as long as their sources; BLEU of such models means nothing and isn't printed.";
+    let of_rows =
+        reproduction.rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));
+    let scope = (table.measures() && reproduction.drawn).then(|| drawn.to_owned());
+    let groups = [
+        ("The paper says", table.claims.clone()),
+        (
+            "What differs here",
+            scope.into_iter().chain(table.differences.iter().cloned()).chain(of_rows).collect(),
+        ),
+        ("Not measured here", reproduction.missing.iter().map(|missing| format!("{missing}.")).collect()),
+    ];
+    let said = groups.into_iter().filter(|(_, lines)| !lines.is_empty());
+    said.map(|(about, lines)| Notes { about, lines }).collect()
+}

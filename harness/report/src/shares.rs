@@ -1,0 +1,193 @@
+//! Where time goes, as bars divided into parts: one drawing and one table, for a report's systems and for a paper's
+//! networks.
+
+use std::collections::BTreeMap;
+
+use dyno_api::Breakdown;
+
+use super::charts::{Colour, Figure, Stack, Stacked, shortened};
+use super::tables::{Field, Table};
+use dyno_measure::Track;
+
+/// What one system says of its time.
+pub struct Account<'a> {
+    /// Its name.
+    pub system: &'a str,
+    /// Its name's colour.
+    pub colour: Colour,
+    /// What it says.
+    pub breakdown: &'a Breakdown,
+}
+
+/// Nanoseconds by part.
+type Parts = BTreeMap<String, u64>;
+
+/// A way to divide a time.
+type Way = fn(&Breakdown) -> &Parts;
+
+/// All of them, with what they divide by.
+const WAYS: [(&str, Way); 2] = [("component", |told| &told.components), ("operator", |told| &told.operators)];
+
+/// More parts than this are not told apart; the smallest go into the rest. A translator has so many components.
+const MOST_PARTS: usize = 8;
+
+/// What small parts come to, together with what systems call so themselves.
+const REST: &str = "other";
+
+/// A figure by component and one by operator, as far as anybody says something; `id` makes their names of that.
+pub fn figures(track: Track, accounts: &[Account<'_>], id: impl Fn(&str) -> String) -> Vec<Figure> {
+    let figure = |(by, way): (&str, Way)| Some(figure(&id(by), by, track, &bars(accounts, way)?));
+    WAYS.into_iter().filter_map(figure).collect()
+}
+
+fn figure(id: &str, by: &str, track: Track, bars: &[Bar<'_>]) -> Figure {
+    let chart = Stacked {
+        name: format!("share of the time by {by}, {track}"),
+        stacks: bars.iter().map(Bar::stack).collect(),
+    };
+    let about = format!(
+        "A bar a system, divided by {by}, as the system itself accounts for its time in a launch that isn't timed. What a \
+         product's own loop does besides (bias, activation, sum) is the product's."
+    );
+    let caption = format!("Share of the time by {by}, {track}");
+    Figure::of(&chart, id, finding(by, track, bars), about, table(caption, bars))
+}
+
+/// A system's shares, in the order of all.
+struct Bar<'a> {
+    system: &'a str,
+    colour: Colour,
+    parts: Vec<(&'a str, f64)>,
+}
+
+/// The bars of those who say something; none if nobody does.
+fn bars<'a>(accounts: &[Account<'a>], way: Way) -> Option<Vec<Bar<'a>>> {
+    let told: Vec<(&Account<'a>, &'a Parts)> = accounts
+        .iter()
+        .map(|account| (account, way(account.breakdown)))
+        .filter(|(_, parts)| whole(parts) > 0.0)
+        .collect();
+    let order = order(&told.iter().map(|(_, parts)| *parts).collect::<Vec<_>>());
+    let bar = |(account, parts): &(&Account<'a>, &'a Parts)| Bar {
+        system: account.system,
+        colour: account.colour,
+        parts: shares(parts, &order),
+    };
+    (!told.is_empty()).then(|| told.iter().map(bar).collect())
+}
+
+fn whole(parts: &Parts) -> f64 {
+    parts.values().sum::<u64>() as f64
+}
+
+/// The parts that get a name of their own: the largest over all systems, in the order of the work.
+fn order<'a>(told: &[&'a Parts]) -> Vec<&'a str> {
+    let mut most: BTreeMap<&str, f64> = BTreeMap::new();
+    for parts in told {
+        for (name, ns) in parts.iter().filter(|part| part.0 != REST) {
+            let share = most.entry(name).or_default();
+            *share = share.max(*ns as f64 / whole(parts));
+        }
+    }
+    let mut shares: Vec<f64> = most.values().copied().collect();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    let least = shares.get(MOST_PARTS - 1).copied().unwrap_or(0.0);
+    let mut named: Vec<&str> = most.into_iter().filter(|part| part.1 >= least).map(|part| part.0).collect();
+    // As the contract names them, which is as the work flows; others behind, in the order of their names.
+    let flow = || Breakdown::COMPONENTS.into_iter().chain(Breakdown::OPERATORS);
+    named.sort_by_key(|name| flow().position(|part| part == *name).unwrap_or(usize::MAX));
+    named
+}
+
+/// The shares of the parts in `order`, and the rest.
+fn shares<'a>(parts: &Parts, order: &[&'a str]) -> Vec<(&'a str, f64)> {
+    let share = |name: &&'a str| (*name, parts.get(*name).map_or(0.0, |ns| *ns as f64 / whole(parts)));
+    let mut shares: Vec<(&str, f64)> = order.iter().map(share).collect();
+    let rest = 1.0 - shares.iter().map(|part| part.1).sum::<f64>();
+    if rest > 0.0005 {
+        shares.push((REST, rest));
+    }
+    shares
+}
+
+impl Bar<'_> {
+    fn stack(&self) -> Stack {
+        let some = self.parts.iter().filter(|part| part.1 > 0.0);
+        let told = some.map(|(name, share)| format!("{name} {:.0} %", share * 100.0));
+        Stack {
+            name: self.system.into(),
+            colour: self.colour,
+            parts: self.parts.iter().map(|(name, share)| ((*name).into(), *share)).collect(),
+            tip: [self.system.into()].into_iter().chain(told).collect(),
+        }
+    }
+
+    fn percent(&self, part: &str) -> Option<f64> {
+        self.parts.iter().find(|(name, _)| *name == part).map(|(_, share)| share * 100.0)
+    }
+}
+
+/// The largest share of all, in a sentence.
+fn finding(by: &str, track: Track, bars: &[Bar<'_>]) -> String {
+    let shares = bars.iter().flat_map(|bar| bar.parts.iter().map(move |part| (bar.system, part)));
+    let largest = shares.max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
+    let told = |(system, (part, share)): (&str, &(&str, f64))| {
+        // A long name would drown the sentence.
+        let (system, percent) = (shortened(system, 40), share * 100.0);
+        format!(
+            "{part} takes {percent:.0} % of {system}'s time in the track {track}, the largest share of one {by}"
+        )
+    };
+    largest.map(told).unwrap_or_default()
+}
+
+fn table(caption: String, bars: &[Bar<'_>]) -> Table {
+    let order = bars.iter().map(|bar| &bar.parts).max_by_key(|parts| parts.len());
+    let names: Vec<&str> = order.into_iter().flatten().map(|part| part.0).collect();
+    let heads: Vec<String> =
+        ["system".into()].into_iter().chain(names.iter().map(|part| format!("#{part} %"))).collect();
+    let mut table = Table::new(caption, &heads.iter().map(String::as_str).collect::<Vec<_>>());
+    for bar in bars {
+        let shares = names.iter().map(|part| Field::maybe(bar.percent(part), |share| format!("{share:.1}")));
+        table.push("", [Field::text(bar.system)].into_iter().chain(shares).collect());
+    }
+    table.aligned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(told: &[&[(&str, u64)]]) -> Vec<Figure> {
+        let parts = |parts: &&[(&str, u64)]| parts.iter().map(|(name, ns)| ((*name).into(), *ns)).collect();
+        let told: Vec<Breakdown> =
+            told.iter().map(|own| Breakdown { components: parts(own), ..Breakdown::default() }).collect();
+        let account = |breakdown| Account { system: "a system", colour: Colour::Grey, breakdown };
+        figures(Track::Latency, &told.iter().map(account).collect::<Vec<_>>(), str::to_owned)
+    }
+
+    #[test]
+    fn parts_stand_in_the_order_of_the_work_and_small_ones_are_others() {
+        let large = [("search", 10), ("encoder", 30), ("output", 10)];
+        let small = ["a", "b", "c", "d", "e", "f", "other"].map(|name| (name, 1));
+        let figure = &drawn(&[&large.into_iter().chain(small).collect::<Vec<_>>()])[0];
+        let heads: Vec<&str> = figure.table.heads.iter().map(|head| head.text.as_str()).collect();
+        assert_eq!(heads[..4], ["system", "encoder %", "output %", "search %"]);
+        assert_eq!(heads.iter().filter(|head| **head == "other %").count(), 1, "{heads:?}");
+        let shares: f64 = figure.table.rows[0].fields.iter().filter_map(|field| field.value).sum();
+        assert!((shares - 100.0).abs() < 1e-9, "{shares}");
+        assert_eq!(
+            figure.title,
+            "encoder takes 53 % of a system's time in the track latency, the largest share of one component"
+        );
+    }
+
+    #[test]
+    fn only_what_is_told_is_drawn() {
+        assert!(drawn(&[]).is_empty());
+        assert!(drawn(&[&[], &[("search", 0)]]).is_empty());
+        let figures = drawn(&[&[], &[("search", 7)]]);
+        assert_eq!(figures.iter().map(|figure| figure.id.as_str()).collect::<Vec<_>>(), ["component"]);
+        assert_eq!(figures[0].table.rows.len(), 1);
+    }
+}

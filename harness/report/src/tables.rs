@@ -1,0 +1,234 @@
+//! Tables: plain data that the page sorts and draws, and that Markdown carries elsewhere.
+
+use serde::Serialize;
+
+use dyno_stats::Estimate;
+use dyno_stats::numbers::lacking_decimals;
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Table {
+    /// What it lists.
+    pub caption: String,
+    /// Column heads.
+    pub heads: Vec<Head>,
+    /// Rows.
+    pub rows: Vec<Row>,
+}
+
+/// A column's head.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Head {
+    /// Its text.
+    pub text: String,
+    /// Whether figures stand below it: they are set right, on the decimal point.
+    pub numeric: bool,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Fields, the first being the row's name.
+    pub fields: Vec<Field>,
+    /// How it looks: off the frontier, INVALID.
+    pub class: &'static str,
+}
+
+/// A field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Field {
+    /// What is read.
+    pub text: String,
+    /// What it is sorted by, where that isn't the text.
+    pub value: Option<f64>,
+}
+
+impl Field {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), value: None }
+    }
+
+    /// A figure.
+    pub fn figure(text: impl Into<String>, value: f64) -> Self {
+        Self { text: text.into(), value: Some(value) }
+    }
+
+    /// A figure that may be missing.
+    pub fn maybe(value: Option<f64>, text: impl Fn(f64) -> String) -> Self {
+        value.map_or_else(Self::none, |value| Self::figure(text(value), value))
+    }
+
+    /// A factor with the least and the most of its rounds, where they differ in what is printed.
+    pub fn factor(factor: Option<Estimate>) -> Self {
+        let text = |of: Estimate| {
+            let [value, low, high] = [of.value, of.low, of.high].map(|value| format!("{value:.2}"));
+            if low == high { value } else { format!("{value} ({low}–{high})") }
+        };
+        factor.map_or_else(Self::none, |factor| Self::figure(text(factor), factor.value))
+    }
+
+    /// Nothing.
+    pub fn none() -> Self {
+        Self::text("–")
+    }
+}
+
+impl Table {
+    /// A table of these columns; a head that begins with `#` is numeric.
+    pub fn new(caption: impl Into<String>, heads: &[&str]) -> Self {
+        let head = |text: &&str| match text.strip_prefix('#') {
+            Some(text) => Head { text: text.into(), numeric: true },
+            None => Head { text: (*text).into(), numeric: false },
+        };
+        Self { caption: caption.into(), heads: heads.iter().map(head).collect(), rows: Vec::new() }
+    }
+
+    /// One row more.
+    pub fn push(&mut self, class: &'static str, fields: Vec<Field>) {
+        debug_assert_eq!(fields.len(), self.heads.len());
+        self.rows.push(Row { fields, class });
+    }
+
+    /// Without one of its columns.
+    #[must_use]
+    pub fn without(mut self, column: usize) -> Self {
+        self.heads.remove(column);
+        self.rows.iter_mut().for_each(|row| drop(row.fields.remove(column)));
+        self
+    }
+
+    /// Without the columns that say nothing in any row.
+    #[must_use]
+    pub fn without_empty_columns(self) -> Self {
+        self.without_empty_columns_but(0)
+    }
+
+    /// The same, but the last `kept` stay: that they say nothing says something.
+    #[must_use]
+    pub fn without_empty_columns_but(mut self, kept: usize) -> Self {
+        let says = |row: &Row, i: usize| !matches!(row.fields[i].text.as_str(), "–" | "");
+        let stays = |i: usize| i == 0 || i + kept >= self.heads.len();
+        let kept: Vec<bool> =
+            (0..self.heads.len()).map(|i| stays(i) || self.rows.iter().any(|row| says(row, i))).collect();
+        let keep = |i: &mut usize| {
+            *i += 1;
+            kept[*i - 1]
+        };
+        let mut i = 0;
+        self.heads.retain(|_| keep(&mut i));
+        for row in &mut self.rows {
+            let mut i = 0;
+            row.fields.retain(|_| keep(&mut i));
+        }
+        self
+    }
+
+    /// Figures of a column end with spaces as wide as the digits they lack, so that points stand below each
+    /// other. (A "±" part takes no part in it.)
+    #[must_use]
+    pub fn aligned(mut self) -> Self {
+        for column in (0..self.heads.len()).filter(|&i| self.heads[i].numeric).collect::<Vec<_>>() {
+            let texts = self.rows.iter().map(|row| row.fields[column].text.as_str());
+            let lacks = lacking_decimals(texts);
+            for (row, lacks) in self.rows.iter_mut().zip(lacks) {
+                let text = &mut row.fields[column].text;
+                *text += &blank(text, lacks);
+            }
+        }
+        self
+    }
+
+    /// With a column for each of its rows, where those are fewer: figures all but the first.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let names = self.rows.iter().map(|row| format!("#{}", row.fields[0].text));
+        let heads: Vec<String> = [String::new()].into_iter().chain(names).collect();
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let mut table = Self::new(self.caption.clone(), &heads);
+        for (i, head) in self.heads.iter().enumerate().skip(1) {
+            let figures = self.rows.iter().map(|row| row.fields[i].clone());
+            table.push("", [Field::text(&head.text)].into_iter().chain(figures).collect());
+        }
+        table
+    }
+
+    /// As GitHub's Markdown.
+    pub fn to_markdown(&self) -> String {
+        let line = |fields: Vec<String>| format!("| {} |\n", fields.join(" | "));
+        let heads = self.heads.iter().map(|head| inline(&head.text)).collect();
+        let rules =
+            self.heads.iter().map(|head| if head.numeric { "---:".into() } else { "---".into() }).collect();
+        let rows =
+            self.rows.iter().map(|row| line(row.fields.iter().map(|field| inline(&field.text)).collect()));
+        line(heads) + &line(rules) + &rows.collect::<String>()
+    }
+}
+
+/// Room for the `lacks` last places of a figure: a figure space a digit, a punctuation space for the point.
+pub fn blank(figure: &str, lacks: usize) -> String {
+    let point = usize::from(lacks > 0 && !figure.contains('.'));
+    "\u{2008}".repeat(point) + &"\u{2007}".repeat(lacks - point)
+}
+
+/// Text inside Markdown: neither cells, nor markup, nor a second line.
+pub fn inline(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.trim_end_matches(['\u{2007}', '\u{2008}']).chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new("t", &["system", "#words/s", "#never"]);
+        table.push("", vec![Field::text("a|b <i>"), Field::figure("9.25", 9.25), Field::none()]);
+        table.push("", vec![Field::text("c"), Field::figure("12", 12.0), Field::none()]);
+        table
+    }
+
+    #[test]
+    fn points_stand_below_each_other() {
+        let aligned = table().aligned();
+        assert_eq!(aligned.rows[0].fields[1].text, "9.25");
+        assert_eq!(aligned.rows[1].fields[1].text, "12\u{2008}\u{2007}\u{2007}");
+    }
+
+    #[test]
+    fn a_column_that_says_nothing_is_left_out() {
+        let table = table().without_empty_columns();
+        assert_eq!(table.heads.len(), 2);
+        assert!(table.rows.iter().all(|row| row.fields.len() == 2));
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let table = table().transposed();
+        assert_eq!(
+            table.heads.iter().map(|head| head.text.as_str()).collect::<Vec<_>>(),
+            ["", "a|b <i>", "c"]
+        );
+        assert!(table.heads[1].numeric && !table.heads[0].numeric);
+        let row: Vec<&str> = table.rows[0].fields.iter().map(|field| field.text.as_str()).collect();
+        assert_eq!(row, ["words/s", "9.25", "12"]);
+    }
+
+    #[test]
+    fn markdown_keeps_hostile_names_in_their_cell() {
+        let text = table().aligned().to_markdown();
+        assert_eq!(
+            text,
+            "| system | words/s | never |\n| --- | ---: | ---: |\n| a\\|b &lt;i> | 9.25 | – |\n| c | 12 | – |\n"
+        );
+    }
+}

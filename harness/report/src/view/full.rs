@@ -1,0 +1,224 @@
+//! Section 7: every figure, the machine, the commands.
+
+use serde::Serialize;
+
+use super::summary::{estimate, quality};
+use super::{Scene, row_class};
+use crate::material::{Cell, Material};
+use crate::tables::{Field, Table};
+use dyno_measure::Host;
+use dyno_measure::Profile;
+use dyno_measure::{Track, Verdict};
+use dyno_results::unlike_a_formula;
+use dyno_stats::numbers::{counted, mebibytes, plain};
+
+const HEADS: [&str; 18] = [
+    "system",
+    "track",
+    "#BLEU",
+    "#chrF",
+    "#words/s",
+    "#steady",
+    "#load %",
+    "#p50 ms",
+    "#p95 ms",
+    "#p99 ms",
+    "#start ms",
+    "#Mwords/$",
+    "#pro rata",
+    "#model MiB",
+    "#peak MiB",
+    "#rounds",
+    "frontier",
+    "verdict",
+];
+
+/// All cells of a test set.
+pub fn table(scene: &Scene<'_>) -> Table {
+    let mut table = Table::new("All cells", &HEADS);
+    let mut cells: Vec<&Cell> = scene.set.cells.iter().collect();
+    cells.sort_by_key(|cell| (cell.track, cell.system));
+    for cell in cells {
+        let standing = scene.contest.as_ref().and_then(|contest| contest.standing(cell.system));
+        let invalid = cell.verdict == Verdict::Invalid;
+        table.push(if invalid { "invalid" } else { row_class(standing) }, row(scene, cell));
+    }
+    table.without_empty_columns().aligned()
+}
+
+fn row(scene: &Scene<'_>, cell: &Cell) -> Vec<Field> {
+    // Where all of the instance is used the two are the same.
+    let pro_rata = cell.millions_pro_rata.filter(|millions| Some(*millions) != cell.millions_per_dollar);
+    let standing = scene.contest.as_ref().and_then(|contest| contest.standing(cell.system));
+    let verdict = match cell.reasons.first() {
+        Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
+        None => cell.verdict.name().into(),
+    };
+    vec![
+        Field::text(scene.name(cell.system)),
+        Field::text(cell.track.name()),
+        quality(cell.bleu.as_ref()),
+        Field::maybe(cell.chrf, |chrf| format!("{chrf:.1}")),
+        estimate(cell.speed.as_ref()),
+        Field::maybe(cell.steady, plain),
+        Field::maybe(cell.load_share.map(|share| share * 100.0), |percent| {
+            if percent > 99.0 { ">99".into() } else { format!("{percent:.0}") }
+        }),
+        estimate(cell.percentiles_ms[0].as_ref()),
+        estimate(cell.percentiles_ms[2].as_ref()),
+        estimate(cell.percentiles_ms[3].as_ref()),
+        Field::maybe(cell.start_ms, plain),
+        estimate(cell.millions_per_dollar.as_ref()),
+        estimate(pro_rata.as_ref()),
+        Field::maybe(cell.model_bytes.map(mebibytes), plain),
+        Field::maybe(cell.peak_bytes.map(mebibytes), plain),
+        Field::figure(cell.rounds.to_string(), cell.rounds as f64),
+        Field::text(match standing {
+            Some(dyno_stats::Standing::Frontier) => "yes",
+            Some(dyno_stats::Standing::Probably) => "probably",
+            _ => "",
+        }),
+        Field::text(verdict),
+    ]
+}
+
+/// The same as CSV, all test sets below each other. A cell never looks like a spreadsheet's formula.
+pub fn csv(scenes: &[Scene<'_>]) -> String {
+    let mut text =
+        format!("test set,{}\r\n", HEADS.map(|head| head.trim_start_matches('#').to_owned()).join(","));
+    for scene in scenes {
+        for cell in &scene.set.cells {
+            let row = row(scene, cell);
+            let fields = row
+                .iter()
+                .map(|field| field.value.map_or_else(|| csv_text(&field.text), |value| value.to_string()));
+            let fields: Vec<String> = [csv_text(&scene.set.name)].into_iter().chain(fields).collect();
+            text += &(fields.join(",") + "\r\n");
+        }
+    }
+    text
+}
+
+fn csv_text(text: &str) -> String {
+    let text = if text == "–" { "" } else { text };
+    let guarded = unlike_a_formula(text.into());
+    if guarded.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", guarded.replace('"', "\"\""))
+    } else {
+        guarded
+    }
+}
+
+/// The host in a line.
+pub fn host_line(material: &Material) -> String {
+    let host = &material.host;
+    let cores = counted(host.cores.len(), "core", "cores");
+    format!("{}, {cores}, {}", host.cpu, host.best_isa())
+}
+
+/// The machine and the run.
+pub fn environment(material: &Material) -> Table {
+    let mut table = Table::new("The machine and the run", &["what", "value"]);
+    let lines = machine(&material.host).into_iter().chain(measured(material));
+    for (what, value) in lines.filter(|(_, value)| !value.is_empty()) {
+        table.push("", vec![Field::text(what), Field::text(value)]);
+    }
+    table
+}
+
+fn machine(host: &Host) -> Vec<(&'static str, String)> {
+    let cores = host.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    vec![
+        ("processor", host.cpu.clone()),
+        ("instruction sets", host.isa.join(", ")),
+        ("cores", format!("{} ({cores})", host.cores.len())),
+        ("caches", host.caches.join(", ")),
+        ("memory", format!("{} GiB", plain(mebibytes(host.memory_bytes) / 1024.0))),
+        ("kernel", host.kernel.clone()),
+        ("control group", host.cgroup_limits.join("; ")),
+    ]
+}
+
+fn measured(material: &Material) -> Vec<(&'static str, String)> {
+    let price = material.price.as_ref().map(|price| {
+        let (name, usd) = (format!("{} {}", price.provider, price.instance), price.hourly_usd);
+        let terms = format!("{}, {}, {} vCPUs, {}", price.region, price.terms, price.vcpus, price.date);
+        format!("{name}: {usd} US dollars an hour ({terms}; {})", price.source)
+    });
+    let floor = material.pipe_floor_us.map(|us| {
+        format!("{} µs for a line between two processes that do nothing else; not subtracted", plain(us))
+    });
+    let networks = material.networks.iter().map(|told| match told.as_str() {
+        "isolated" => "systems had a loopback device alone",
+        shared => shared,
+    });
+    let sets = material.sets.iter().map(|set| ("test set", format!("{}, sha256 {}", set.name, set.sha256)));
+    let run = [
+        ("price", price.unwrap_or_default()),
+        ("pipe floor", floor.unwrap_or_default()),
+        ("network", networks.collect::<Vec<_>>().join("; ")),
+        ("run", format!("{}-{}", material.campaign, material.key)),
+    ];
+    run.into_iter().chain(sets).collect()
+}
+
+/// The command of each system and track, once each.
+pub fn commands(material: &Material) -> Table {
+    let mut table = Table::new("What was run", &["system", "track", "command"]);
+    for system in &material.systems {
+        for (track, command) in &system.commands {
+            let command: Vec<String> = command.iter().map(|argument| quoted(argument)).collect();
+            table.push(
+                "",
+                vec![Field::text(&system.name), Field::text(track.name()), Field::text(command.join(" "))],
+            );
+        }
+    }
+    table
+}
+
+/// The profile's figures, for the methodology in brief.
+#[derive(Debug, Serialize)]
+pub struct Protocol {
+    rounds: usize,
+    coverage: &'static str,
+    warm_up: usize,
+    throughput_seconds: u64,
+    tracks: Vec<&'static str>,
+}
+
+impl Protocol {
+    /// Of a profile.
+    pub fn of(profile: Profile) -> Self {
+        // Binomial, p = ½: of 3 and 5 rounds from the least to the greatest, of 9 from the second to the eighth.
+        let coverage = match profile {
+            Profile::Quick => "75 %",
+            Profile::Standard => "93.8 %",
+            Profile::Official => "96.1 %",
+        };
+        Self {
+            rounds: profile.rounds(),
+            coverage,
+            warm_up: profile.warm_up_lines(),
+            throughput_seconds: profile.throughput_minimum_ns() / 1_000_000_000,
+            tracks: Track::ALL.map(Track::name).into(),
+        }
+    }
+}
+
+/// An argument as a shell would have to be given it.
+fn quoted(argument: &str) -> String {
+    shlex::try_quote(argument).map_or_else(|_| argument.into(), Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_has_neither_formulas_nor_torn_cells() {
+        assert_eq!(csv_text("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+        assert_eq!(csv_text("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(csv_text("–"), "");
+    }
+}

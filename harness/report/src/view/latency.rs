@@ -1,0 +1,236 @@
+//! Section 3: how long a reader waits: the distribution, and what a line and a word cost.
+
+use super::{Scene, Section};
+use crate::charts::{Axis, Curve, Curves, Figure};
+use crate::material::{Cell, Measure};
+use crate::tables::{Field, Table};
+use dyno_measure::Track;
+use dyno_measure::words;
+use dyno_results::summary::judge::Duel;
+use dyno_stats::Estimate;
+use dyno_stats::numbers::{factor, percent_tick, plain, supported, tick};
+use dyno_stats::{Order, by_length};
+
+/// The section.
+pub fn section(scene: &Scene<'_>) -> Section {
+    let mut cells = scene.cells(Track::Latency);
+    cells.retain(|cell| !cell.latency_ms.is_empty());
+    let figures = if cells.is_empty() {
+        Vec::new()
+    } else {
+        [distribution(scene, &cells), lengths(scene, &cells)].into_iter().flatten().collect()
+    };
+    let note = figures
+        .is_empty()
+        .then(|| "The latency track wasn't measured here, or no round of it counts.".into());
+    Section { id: "latency", title: "Latency", figures, note }
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// The value that a share of the sorted ones don't exceed.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
+
+fn distribution(scene: &Scene<'_>, cells: &[&Cell]) -> Option<Figure> {
+    let chart = Curves {
+        x: Axis {
+            name: "latency of a line in ms (log)".into(),
+            log: true,
+            from_zero: false,
+            text: tick,
+            ticks: None,
+        },
+        y: Axis {
+            name: "share of lines answered within".into(),
+            log: false,
+            from_zero: true,
+            text: percent_tick,
+            ticks: Some(vec![0.0, 0.25, 0.5, 0.75, 0.95]),
+        },
+        curves: cells.iter().map(|cell| curve(scene, cell)).collect(),
+        label_at: vec![0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.12],
+    };
+    let about =
+        "For each system the share of lines that were answered within a time; steep is steady, left is fast.";
+    Some(Figure::of(
+        &chart,
+        &scene.id("latency-ecdf"),
+        tail_finding(scene, cells)?,
+        about.into(),
+        percentiles(scene, cells),
+    ))
+}
+
+fn curve(scene: &Scene<'_>, cell: &Cell) -> Curve {
+    let sorted = sorted(&cell.latency_ms);
+    // A hundred points: more could not be told apart on a screen.
+    let line =
+        (0..=100).map(|i| f64::from(i) / 100.0).map(|share| (quantile(&sorted, share), share)).collect();
+    Curve { line, ..plain_curve(scene, cell) }
+}
+
+fn plain_curve(scene: &Scene<'_>, cell: &Cell) -> Curve {
+    let names = ["p50", "p90", "p95", "p99"];
+    let told = names
+        .iter()
+        .zip(&cell.percentiles_ms)
+        .filter_map(|(name, ms)| Some(format!("{name} {} ms", supported(ms.as_ref()?))));
+    let mut tip = vec![scene.name(cell.system)];
+    tip.extend(told);
+    Curve {
+        name: scene.name(cell.system),
+        family: scene.system(cell.system).family,
+        off: scene.is_off(cell.system),
+        line: Vec::new(),
+        dots: Vec::new(),
+        tip,
+    }
+}
+
+/// How much longer than the usual line one in twenty takes, for the system that keeps it shortest.
+fn tail_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
+    let p95 = |cell: &Cell| {
+        cell.percentiles_ms[2].map_or_else(|| quantile(&sorted(&cell.latency_ms), 0.95), |p95| p95.value)
+    };
+    let fastest = cells.iter().min_by(|a, b| p95(a).total_cmp(&p95(b)))?;
+    let (tail, name) = (p95(fastest), scene.spoken(fastest.system));
+    let next =
+        cells.iter().filter(|cell| cell.system != fastest.system).min_by(|a, b| p95(a).total_cmp(&p95(b)));
+    let answers = format!("{name} answers 95 % of lines within {} ms", plain(tail));
+    let (Some(next), Some(own), Some(other)) =
+        (next, fastest.percentiles_ms[2], next.and_then(|next| next.percentiles_ms[2]))
+    else {
+        return Some(answers);
+    };
+    let paired = scene.set.duels.get(&(Measure::P95, next.system, fastest.system)).copied();
+    let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
+    let rival = scene.spoken(next.system);
+    Some(match duel.order {
+        Order::Better => format!("{answers}; {rival}, the next, takes {} times as long", factor(&duel.ratio)),
+        _ => format!("{answers}; {rival} can't be told from it"),
+    })
+}
+
+fn percentiles(scene: &Scene<'_>, cells: &[&Cell]) -> Table {
+    let heads = ["system", "#p50 ms", "#p90 ms", "#p95 ms", "#p99 ms", "#ms a line", "#ms a word more"];
+    let mut table = Table::new("Latency percentiles, and the fitted cost of a line and of a word", &heads);
+    for cell in cells {
+        let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
+        let mut fields = vec![Field::text(scene.name(cell.system))];
+        fields.extend(cell.percentiles_ms.iter().map(ms));
+        fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.0), plain));
+        fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.1), plain));
+        table.push("", fields);
+    }
+    table.without_empty_columns().aligned()
+}
+
+/// Words of each source line.
+fn source_words(scene: &Scene<'_>) -> Vec<usize> {
+    scene.set.source.iter().map(|line| words(line.as_bytes())).collect()
+}
+
+fn lengths(scene: &Scene<'_>, cells: &[&Cell]) -> Option<Figure> {
+    let source = source_words(scene);
+    let curves: Vec<Curve> = cells.iter().filter_map(|cell| by_words(scene, cell, &source)).collect();
+    if curves.is_empty() {
+        return None;
+    }
+    let ends = |pick: fn(f64, f64) -> f64, from: f64| {
+        curves.iter().flat_map(|c| &c.line).map(|at| at.1).fold(from, pick)
+    };
+    // Where systems lie far apart, the fast ones would be a line on the floor.
+    let log =
+        ends(f64::min, f64::INFINITY) > 0.0 && ends(f64::max, 0.0) / ends(f64::min, f64::INFINITY) > 30.0;
+    let name = if log { "latency in ms (log)" } else { "latency in ms" };
+    let chart = Curves {
+        x: Axis {
+            name: "words of the source line".into(),
+            log: false,
+            from_zero: true,
+            text: tick,
+            ticks: None,
+        },
+        y: Axis { name: name.into(), log, from_zero: !log, text: tick, ticks: None },
+        curves,
+        label_at: vec![1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3],
+    };
+    let about = "Dots are medians over lines of similar length; each line is the fitted cost of a line plus that of its words.";
+    Some(Figure::of(
+        &chart,
+        &scene.id("latency-length"),
+        length_finding(scene, cells)?,
+        about.into(),
+        length_table(scene, cells, &source),
+    ))
+}
+
+/// Widths of the groups of lengths, in words: as many lines in each as tell a median.
+const GROUP: usize = 5;
+/// Fewer lines than this tell no median worth a dot.
+const LEAST: usize = 4;
+
+/// Medians over groups of source lengths: mean words, milliseconds, lines.
+fn groups(cell: &Cell, source: &[usize]) -> Vec<(f64, f64, usize)> {
+    let pairs = source.iter().copied().zip(cell.latency_ms.iter().copied());
+    let wide = |(words, ms): (usize, f64)| (words.div_ceil(GROUP), ms);
+    let groups = by_length(pairs.filter(|(words, _)| *words > 0).map(wide));
+    let middle = |group: usize| group as f64 * GROUP as f64 - (GROUP - 1) as f64 / 2.0;
+    groups.iter().filter(|g| g.lines >= LEAST).map(|g| (middle(g.words), g.median_ms, g.lines)).collect()
+}
+
+fn by_words(scene: &Scene<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
+    let (fixed, word) = cell.fit_ms?;
+    let groups = groups(cell, source);
+    let longest = groups.last()?.0;
+    let at = |words: f64| (words, fixed + word * words);
+    let line: Vec<_> =
+        (0..=20).map(|i| at(1.0 + (longest - 1.0) * f64::from(i) / 20.0)).filter(|at| at.1 > 0.0).collect();
+    let mut curve = plain_curve(scene, cell);
+    curve.tip = vec![
+        curve.name.clone(),
+        format!("{} ms a line", plain(fixed)),
+        format!("+ {} ms a word", plain(word)),
+    ];
+    Some(Curve { line, dots: groups.iter().map(|group| (group.0, group.1)).collect(), ..curve })
+}
+
+fn length_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
+    let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms?)));
+    let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
+    let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };
+    let least = if cells.len() > 1 { ", the least of all for a word" } else { "" };
+    Some(format!("{} takes {line}{} ms a word{least}", scene.spoken(cell.system), two(word)))
+}
+
+fn length_table(scene: &Scene<'_>, cells: &[&Cell], source: &[usize]) -> Table {
+    let mut lengths: Vec<f64> =
+        cells.iter().flat_map(|cell| groups(cell, source)).map(|group| group.0).collect();
+    lengths.sort_by(f64::total_cmp);
+    lengths.dedup();
+    // As many columns as a table can show side by side.
+    lengths.truncate(10);
+    let head = |middle: &f64| format!("#{:.0}–{:.0}", middle - 2.0, middle + 2.0);
+    let heads: Vec<String> = [String::from("system")].into_iter().chain(lengths.iter().map(head)).collect();
+    let mut table = Table::new(
+        "Median latency in ms by words of the source line",
+        &heads.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
+    for cell in cells {
+        let groups = groups(cell, source);
+        let field = |middle: &f64| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain);
+        table.push(
+            "",
+            [Field::text(scene.name(cell.system))].into_iter().chain(lengths.iter().map(field)).collect(),
+        );
+    }
+    table.aligned()
+}

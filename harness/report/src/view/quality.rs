@@ -1,0 +1,122 @@
+//! Section 2: quality against cost, in the ways that people count cost.
+
+use super::summary::{estimate, quality};
+use super::{Scene, Section, row_class};
+use crate::charts::{self, Axis, Figure, Point, Scatter};
+use crate::cost::{Contest, Contestant, Cost};
+use crate::published::Published;
+use crate::tables::{Field, Table};
+use crate::words::{Writer, bleu};
+use dyno_stats::numbers::{supported, tick};
+
+/// The lead chart, and the section with the others.
+pub fn figures(scene: &Scene<'_>) -> (Option<Figure>, Section) {
+    let lead = scene.contest.as_ref().map(|contest| figure(scene, contest));
+    let primary = scene.contest.as_ref().map(|contest| contest.cost);
+    let others = Cost::ALL.into_iter().filter(|cost| Some(*cost) != primary);
+    let contests = others.map(|cost| Contest::of(cost, scene.set, &scene.translators));
+    let figures: Vec<_> = contests
+        .filter(|contest| !contest.contestants.is_empty())
+        .map(|contest| figure(scene, &contest))
+        .collect();
+    let note = figures.is_empty().then(|| match lead {
+        Some(_) => "Only one way to count cost was measured: the chart above.".into(),
+        None => "No system has both a quality and a cost here.".into(),
+    });
+    (lead, Section { id: "cost", title: "Quality against cost", figures, note })
+}
+
+fn figure(scene: &Scene<'_>, contest: &Contest<'_>) -> Figure {
+    let cost = contest.cost;
+    let chart = Scatter {
+        x: cost.axis(),
+        less_is_better: cost.less_is_better(),
+        y: Axis {
+            name: "BLEU (more is better ↑)".into(),
+            log: false,
+            from_zero: false,
+            text: tick,
+            ticks: None,
+        },
+        points: points(scene, contest),
+        published: published(scene, cost),
+    };
+    let title = Writer { contest, name: &|system| scene.spoken(system) }.finding();
+    let about = format!(
+        "{} systems by BLEU and {}, each with the box of its two intervals; the stairs are the frontier.",
+        contest.contestants.len(),
+        cost.noun()
+    );
+    Figure::of(&chart, &scene.id(&format!("bleu-{}", cost.id())), title, about, table(scene, contest))
+}
+
+/// Frontier first: those labels get the best places.
+fn points(scene: &Scene<'_>, contest: &Contest<'_>) -> Vec<Point> {
+    let mut ordered: Vec<&Contestant> = contest.contestants.iter().collect();
+    ordered.sort_by_key(|one| one.standing);
+    let point = |one: &&Contestant| Point {
+        name: scene.name(one.system),
+        family: scene.system(one.system).family,
+        standing: one.standing,
+        x: one.cost,
+        y: one.quality,
+        tip: tip(scene, contest.cost, one),
+    };
+    ordered.iter().map(point).collect()
+}
+
+fn tip(scene: &Scene<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
+    let range = |e: &dyno_stats::Estimate| {
+        let unit = cost.head().trim_start_matches('#');
+        if e.high > e.low {
+            format!("{} {unit} ({} to {})", supported(e), tick(rounded(e.low)), tick(rounded(e.high)))
+        } else {
+            format!("{} {unit}", supported(e))
+        }
+    };
+    let system = scene.system(one.system);
+    vec![system.name.clone(), bleu(&one.quality), range(&one.cost), system.family.name().into()]
+}
+
+/// To three digits, for a range beside its value.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let unit = 10f64.powf(value.abs().log10().floor() - 2.0);
+    (value / unit).round() * unit
+}
+
+/// The points of papers; the best of each paper carries its name.
+fn published(scene: &Scene<'_>, cost: Cost) -> Vec<charts::Published> {
+    let best = |point: &Published| {
+        let others = scene.published.iter().filter(|other| other.paper == point.paper);
+        others.map(|other| other.bleu).fold(0.0, f64::max) == point.bleu
+    };
+    let point = |point: &Published| {
+        let name = best(point).then(|| point.paper.clone());
+        Some(charts::Published { name, x: point.cost(cost)?, y: point.bleu, tip: point.tip() })
+    };
+    scene.published.iter().filter_map(point).collect()
+}
+
+fn table(scene: &Scene<'_>, contest: &Contest<'_>) -> Table {
+    let cost = contest.cost;
+    let mut table =
+        Table::new(format!("BLEU and {}", cost.noun()), &["system", "#BLEU", cost.head(), "frontier"]);
+    for one in &contest.contestants {
+        let standing = match one.standing {
+            dyno_stats::Standing::Frontier => "yes",
+            dyno_stats::Standing::Probably => "probably",
+            dyno_stats::Standing::Off => "no",
+        };
+        let fields = vec![
+            Field::text(scene.name(one.system)),
+            quality(Some(&one.quality)),
+            estimate(Some(&one.cost)),
+            Field::text(standing),
+        ];
+        table.push(row_class(Some(one.standing)), fields);
+    }
+    table.aligned()
+}

@@ -1,0 +1,124 @@
+//! Maps of section 5: speed by beam and batch, where both were swept.
+
+use super::Scene;
+use crate::charts::{Figure, Map};
+use crate::material::System;
+use crate::tables::{Field, Table};
+use dyno_measure::Track;
+use dyno_stats::Estimate;
+use dyno_stats::numbers::supported;
+
+const BEAM: &str = "beam";
+const BATCH: &str = "batch";
+
+/// Systems that differ in beam and batch alone, and what values both have.
+struct Sweep<'a> {
+    scene: &'a Scene<'a>,
+    systems: Vec<usize>,
+    beams: Vec<u32>,
+    batches: Vec<u32>,
+}
+
+/// Value and text of the pairs that were measured: a row a beam, a column a batch.
+type Fields = Vec<Vec<Option<(f64, String)>>>;
+
+/// A map for each model whose beam and batch were swept.
+pub(super) fn maps(scene: &Scene<'_>) -> Vec<Figure> {
+    let has = |system, name| number(scene.system(system), name).is_some();
+    let swept = scene.translators.iter().copied().filter(|&system| has(system, BEAM) && has(system, BATCH));
+    let mut sweeps: Vec<Vec<usize>> = Vec::new();
+    for system in swept {
+        match sweeps.iter_mut().find(|sweep| same_sweep(scene.system(sweep[0]), scene.system(system))) {
+            Some(sweep) => sweep.push(system),
+            None => sweeps.push(vec![system]),
+        }
+    }
+    let map = |(i, systems)| Sweep::of(scene, systems)?.figure(i + 1);
+    sweeps.into_iter().enumerate().filter_map(map).collect()
+}
+
+/// A system's setting, if it is a number.
+fn number(system: &System, name: &str) -> Option<u32> {
+    system.settings.iter().find(|(setting, _)| setting == name)?.1.parse().ok()
+}
+
+/// Whether two systems differ in beam and batch alone.
+fn same_sweep(a: &System, b: &System) -> bool {
+    let others = |system: &System| {
+        let mut others: Vec<_> =
+            system.settings.iter().filter(|(name, _)| name != BEAM && name != BATCH).cloned().collect();
+        others.sort();
+        others
+    };
+    a.family == b.family && a.models == b.models && others(a) == others(b)
+}
+
+impl<'a> Sweep<'a> {
+    /// Of `systems`; `None` where one of the two never varies.
+    fn of(scene: &'a Scene<'a>, systems: Vec<usize>) -> Option<Self> {
+        let values = |name| {
+            let mut values: Vec<u32> =
+                systems.iter().filter_map(|&system| number(scene.system(system), name)).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        let (beams, batches) = (values(BEAM), values(BATCH));
+        (beams.len() > 1 && batches.len() > 1).then_some(Self { scene, systems, beams, batches })
+    }
+
+    fn figure(&self, number: usize) -> Option<Figure> {
+        let fields = self.fields();
+        let (title, table) = (self.title()?, self.table(&fields));
+        let texts = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>();
+        let chart = Map {
+            columns: (BATCH.into(), texts(&self.batches)),
+            rows: (BEAM.into(), texts(&self.beams)),
+            name: "words/s on one core".into(),
+            fields,
+        };
+        let id = self.scene.id(&format!("beam-batch-{number}"));
+        let about = "Beam downwards, batch across; darker is faster.";
+        Some(Figure::of(&chart, &id, title, about.into(), table))
+    }
+
+    fn fields(&self) -> Fields {
+        let field = |beam, batch| {
+            let speed = self.speed(self.at(beam, batch)?)?;
+            Some((speed.value, supported(&speed)))
+        };
+        let row = |&beam: &u32| self.batches.iter().map(|&batch| field(beam, batch)).collect();
+        self.beams.iter().map(row).collect()
+    }
+
+    /// The system of a pair.
+    fn at(&self, beam: u32, batch: u32) -> Option<usize> {
+        let has = |system, name, value| number(self.scene.system(system), name) == Some(value);
+        self.systems.iter().copied().find(|&system| has(system, BEAM, beam) && has(system, BATCH, batch))
+    }
+
+    fn speed(&self, system: usize) -> Option<Estimate> {
+        self.scene.cells(Track::Throughput1).into_iter().find(|cell| cell.system == system)?.speed
+    }
+
+    fn title(&self) -> Option<String> {
+        let speeds = self.systems.iter().filter_map(|&system| Some((system, self.speed(system)?)));
+        let (fastest, speed) = speeds.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+        let name = self.scene.spoken(fastest);
+        Some(format!("{name} is the fastest of its sweep, at {} words/s on one core", supported(&speed)))
+    }
+
+    fn table(&self, fields: &Fields) -> Table {
+        let batches = self.batches.iter().map(|batch| format!("#batch {batch}"));
+        let heads: Vec<String> = [BEAM.into()].into_iter().chain(batches).collect();
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let mut table = Table::new("Words per second on one core by beam and batch", &heads);
+        for (beam, fields) in self.beams.iter().zip(fields) {
+            let figures = fields.iter().map(|field| {
+                field.as_ref().map_or_else(Field::none, |(value, text)| Field::figure(text.clone(), *value))
+            });
+            table.push("", [Field::text(beam.to_string())].into_iter().chain(figures).collect());
+        }
+        table.aligned()
+    }
+}

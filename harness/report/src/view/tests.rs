@@ -1,0 +1,222 @@
+//! Judgements on a small run whose answers are known.
+
+use dyno_api::Breakdown;
+
+use super::*;
+use dyno_measure::Code;
+use dyno_measure::Host;
+use dyno_measure::Profile;
+use dyno_stats::Estimate;
+
+fn lines(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.into()).collect()
+}
+
+fn system(name: &str, settings: &[(&str, &str)]) -> System {
+    System {
+        name: name.into(),
+        family: Family::Ssru,
+        is_twin: false,
+        settings: settings.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
+        models: vec!["models/it".into()],
+        commands: vec![(Track::Throughput1, vec!["dyno".into(), "--set".into(), "a b".into()])],
+    }
+}
+
+fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Cell {
+    Cell {
+        system,
+        track,
+        verdict: Verdict::Valid,
+        reasons: Vec::new(),
+        warnings: Vec::new(),
+        rounds: 3,
+        cores: if track == Track::ThroughputAll { 2 } else { 1 },
+        speed: Some(Estimate::give_or_take(speed, speed * 0.01)),
+        steady: None,
+        load_share: None,
+        millions_per_dollar: None,
+        millions_pro_rata: None,
+        percentiles_ms: [None; 4],
+        latency_ms: Vec::new(),
+        fit_ms: None,
+        start_ms: None,
+        model_bytes: Some(1 << 20),
+        peak_bytes: Some(5 << 20),
+        bleu: Some(Estimate::give_or_take(bleu, 0.5)),
+        chrf: None,
+        output: Some(output),
+        breakdown: None,
+    }
+}
+
+/// Systems 0 to 3 sweep beam × batch; 4 hands the source back; 5 is 0 again.
+fn material() -> Material {
+    let sweep = [("1", "1"), ("1", "32"), ("4", "1"), ("4", "32")];
+    let mut systems: Vec<System> = sweep
+        .iter()
+        .map(|(beam, batch)| system(&format!("b{beam}x{batch}"), &[("beam", beam), ("batch", batch)]))
+        .collect();
+    systems.push(system("echo", &[]));
+    systems.push(System { is_twin: true, ..system("b1x1 again", &[]) });
+    let speeds = [1000.0, 4000.0, 300.0, 1300.0, 1e6, 1000.0];
+    let bleus = [30.0, 30.0, 33.0, 33.0, 1.0, 30.0];
+    let cells = |track: Track| {
+        (0..6).map(move |i| {
+            cell(i, track, speeds[i], bleus[i], if i == 4 { 2 } else { usize::from(bleus[i] > 31.0) })
+        })
+    };
+    let set = Set {
+        name: "set".into(),
+        sha256: "0".into(),
+        source: lines(&["a dog", "two cats", "no end"]),
+        references: vec![lines(&["ein Hund", "zwei Katzen", "kein Ende"])],
+        lines: 3,
+        words: 6,
+        signatures: Vec::new(),
+        cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
+        orders: std::collections::HashMap::new(),
+        duels: std::collections::HashMap::new(),
+    };
+    let host = Host {
+        cpu: "CPU".into(),
+        isa: vec!["avx2".into()],
+        cores: vec![0, 1],
+        caches: Vec::new(),
+        memory_bytes: 1 << 30,
+        kernel: "6".into(),
+        cgroup_limits: Vec::new(),
+    };
+    Material {
+        campaign: "campaign".into(),
+        key: "key".into(),
+        profile: Profile::Quick,
+        date: Some("2026-11-21".into()),
+        host,
+        systems,
+        sets: vec![set],
+        outputs: vec![
+            lines(&["ein Hund", "zwei Hunde", "kein Ende"]),
+            lines(&["ein Hund", "zwei Katzen", "kein Ende"]),
+            lines(&["a dog", "two cats", "no end"]),
+        ],
+        price: None,
+        load: None,
+        pipe_floor_us: None,
+        networks: Vec::new(),
+        noise_floor: Vec::new(),
+    }
+}
+
+fn view(change: impl FnOnce(&mut Material)) -> View {
+    let mut material = material();
+    change(&mut material);
+    View::of(&material, &[])
+}
+
+fn figure<'a>(view: &'a View, id: &str) -> Option<&'a Figure> {
+    view.figures().find(|figure| figure.id == id)
+}
+
+#[test]
+fn the_verdict_takes_the_fastest_of_the_best_and_names_what_less_buys() {
+    let said = &view(|_| ()).parts[0].verdict;
+    assert_eq!(said[0], "Take b4x32: BLEU 33.0 ±0.5, 1,300 words/s.");
+    assert_eq!(said[1], "b4x1 can't be told from it in quality; it costs least of them.");
+    assert_eq!(said[2], "Where BLEU 30.0 ±0.5 is enough, take b1x32, at 3.1 times the speed on all cores.");
+}
+
+#[test]
+fn of_models_that_can_t_translate_none_is_recommended() {
+    let view = view(|material| {
+        for cell in &mut material.sets[0].cells {
+            cell.bleu = cell.bleu.map(|bleu| bleu.times(0.1));
+        }
+    });
+    let said = &view.parts[0].verdict;
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("Take none: no system here translates usably (the best: BLEU 3.3"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn yardsticks_and_twins_stand_in_the_full_table_alone() {
+    let view = view(|_| ());
+    let names = |table: &Table| table.rows.iter().map(|row| row.fields[0].text.clone()).collect::<Vec<_>>();
+    assert_eq!(view.parts[0].full.rows.len(), 12);
+    for figure in view.figures() {
+        for name in ["echo", "b1x1 again"] {
+            assert!(!names(&figure.table).contains(&name.to_owned()), "{} shows {name}", figure.id);
+        }
+    }
+    assert!(
+        view.trust
+            .iter()
+            .any(|reason| reason.text.contains("hand the source back") && reason.text.contains("echo"))
+    );
+}
+
+#[test]
+fn an_invalid_cell_is_named_with_its_reason_and_drawn_nowhere() {
+    let view = view(|material| {
+        for cell in material.sets[0].cells.iter_mut().filter(|cell| cell.system == 3) {
+            cell.verdict = Verdict::Invalid;
+            cell.reasons = vec![Code::Hung.reason("no answer after 1.0 s")];
+        }
+    });
+    assert!(
+        view.trust[0].text.starts_with("b4x32 is INVALID in throughput-1: hung – no answer after 1.0 s"),
+        "{:?}",
+        view.trust
+    );
+    assert_eq!(view.parts[0].verdict[0], "Take b4x1: BLEU 33.0 ±0.5, 300 words/s.");
+    assert!(view.figures().all(|figure| !figure.wide.contains("b4x32")));
+}
+
+#[test]
+fn beam_by_batch_is_mapped_where_both_were_swept() {
+    let all = view(|_| ());
+    let map = figure(&all, "beam-batch-1").unwrap();
+    assert_eq!(map.title, "b1x32 is the fastest of its sweep, at 4,000 words/s on one core");
+    let rows: Vec<Vec<&str>> =
+        map.table.rows.iter().map(|row| row.fields.iter().map(|f| f.text.as_str()).collect()).collect();
+    assert_eq!(rows, [["1", "1,000", "4,000"], ["4", "300", "1,300"]]);
+    let one_batch = view(|material| {
+        material.systems.iter_mut().for_each(|s| s.settings.retain(|(name, _)| name != "batch"))
+    });
+    assert!(figure(&one_batch, "beam-batch-1").is_none());
+}
+
+#[test]
+fn time_is_divided_where_somebody_says_how() {
+    let view = view(|material| {
+        let components = [("encoder".into(), 7)].into();
+        material.sets[0].cells[0].breakdown = Some(Breakdown { components, ..Breakdown::default() });
+    });
+    assert_eq!(figure(&view, "time-component-throughput-1").unwrap().table.rows.len(), 1);
+    assert!(figure(&view, "time-operator-throughput-1").is_none());
+}
+
+#[test]
+fn without_quality_nothing_is_recommended() {
+    let view = view(|material| material.sets[0].cells.iter_mut().for_each(|cell| cell.bleu = None));
+    assert_eq!(
+        view.parts[0].verdict,
+        ["No quality was scored, so nothing can be said of the frontier; dyno score adds it to this run."]
+    );
+    assert!(view.parts[0].lead.is_none() && view.parts[0].choices.rows.is_empty());
+    assert!(figure(&view, "cores").is_some(), "what needs no quality is still shown");
+}
+
+#[test]
+fn texts_that_agree_are_counted_and_those_that_differ_come_first() {
+    let view = view(|_| ());
+    let translations = view.parts[0].translations.as_ref().unwrap();
+    assert_eq!((translations.agreed, translations.total, translations.held), (2, 3, 3));
+    assert_eq!(translations.lines[0].number, 2);
+    let systems: Vec<&str> =
+        translations.lines[0].answers.iter().map(|answer| answer.systems.as_str()).collect();
+    assert_eq!(systems, ["b1x1, b1x32", "b4x1, b4x32"]);
+}

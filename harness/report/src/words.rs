@@ -1,0 +1,172 @@
+//! Sentences written from the data, which claim no more than the intervals carry.
+
+use super::cost::{Contest, Contestant, Cost};
+use dyno_results::summary::judge::Duel;
+use dyno_stats::Estimate;
+use dyno_stats::numbers::{factor, supported};
+use dyno_stats::{Order, Standing};
+
+/// Names in a row: "a", "a and b", "a, b and c", "a, b, c and 4 more".
+pub fn list(names: &[String]) -> String {
+    match names {
+        [] => "none".into(),
+        [one] => one.clone(),
+        [first @ .., last] if names.len() <= 4 => format!("{} and {last}", first.join(", ")),
+        [a, b, c, rest @ ..] => format!("{a}, {b}, {c} and {} more", rest.len()),
+        _ => names.join(" and "),
+    }
+}
+
+/// BLEU with its doubt.
+pub fn bleu(quality: &Estimate) -> String {
+    let half = (quality.high - quality.low) / 2.0;
+    if half > 0.0 {
+        format!("BLEU {:.1} ±{half:.1}", quality.value)
+    } else {
+        format!("BLEU {:.1}", quality.value)
+    }
+}
+
+/// BLEU below which texts are commonly held to be of hardly any use.
+const USABLE: f64 = 10.0;
+
+/// Below this factor a difference is told in per cent, and nobody would give up quality for it.
+const WORTH: f64 = 1.2;
+
+/// Where there is nobody to choose. Costs are those of `Cost`: a short set in the latency track alone has none.
+pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (a throughput track's speed, or the latency \
+                              track's p95 over enough lines), so there is no frontier to choose from.";
+
+/// Writes of one contest.
+pub struct Writer<'a> {
+    /// The contest.
+    pub contest: &'a Contest<'a>,
+    /// A system's name.
+    pub name: &'a dyn Fn(usize) -> String,
+}
+
+impl Writer<'_> {
+    fn name(&self, one: &Contestant) -> String {
+        (self.name)(one.system)
+    }
+
+    /// How much better a cost is, as the end of a sentence.
+    fn times(&self, gain: &Duel) -> String {
+        let (noun, ratio) = (self.contest.cost.noun(), &gain.ratio);
+        let (more, less) = ((ratio.value - 1.0) * 100.0, (1.0 - 1.0 / ratio.value) * 100.0);
+        let shorter = self.contest.cost.less_is_better();
+        match () {
+            () if gain.order == Order::Unclear => format!("at about the same {noun}"),
+            () if shorter && ratio.value < 1.0 => {
+                format!("with {} times the {noun}", factor(&Estimate::exactly(1.0).over(ratio)))
+            }
+            () if shorter && ratio.value < WORTH => format!("with {noun} shorter by {less:.0} %"),
+            () if shorter => format!("with {noun} {} times shorter", factor(ratio)),
+            () if (1.0..WORTH).contains(&ratio.value) => format!("at {more:.0} % more {noun}"),
+            () => format!("at {} times the {noun}", factor(ratio)),
+        }
+    }
+
+    /// The next on the frontier that costs so much less that it is worth a thought; else just the next.
+    fn alternative(&self, pick: &Contestant) -> Option<&Contestant> {
+        let others = || self.contest.frontier().filter(|other| other.system != pick.system);
+        others().find(|other| self.contest.gain(pick, other).ratio.low >= WORTH).or_else(|| others().next())
+    }
+
+    /// The finding of a chart of quality against cost.
+    pub fn finding(&self) -> String {
+        let (contest, noun) = (self.contest, self.contest.cost.noun());
+        let (Some(best), Some(pick)) = (contest.contestants.first(), contest.pick()) else {
+            return format!("No system has both a quality and {noun}");
+        };
+        let name = self.name(pick);
+        if contest.contestants.len() == 1 {
+            return format!("{name} is the only system with both figures: {}", bleu(&pick.quality));
+        }
+        if pick.system != best.system {
+            let (rival, times) = (self.name(best), self.times(&contest.gain(best, pick)));
+            return match contest.quality_order(pick, best) {
+                Order::Equal => format!("{name} gives {rival}'s very translations {times}"),
+                _ => format!("{name} can't be told from {rival} in quality, {times}"),
+            };
+        }
+        match self.alternative(pick) {
+            Some(next) => self.trade(pick, next),
+            None => self.sole_leader(pick),
+        }
+    }
+
+    fn trade(&self, pick: &Contestant, next: &Contestant) -> String {
+        let times = self.times(&self.contest.gain(pick, next));
+        let (one, other) = (self.name(next), self.name(pick));
+        if self.contest.as_good(next, pick) {
+            return format!("{one} can't be told from {other} in quality, {times}");
+        }
+        format!("{one} gives up {:.1} BLEU against {other}, {times}", pick.quality.value - next.quality.value)
+    }
+
+    fn sole_leader(&self, pick: &Contestant) -> String {
+        let sure = |one: &Contestant| one.system == pick.system || one.standing == Standing::Off;
+        let hedge =
+            if self.contest.contestants.iter().all(sure) { "" } else { ", as far as the intervals tell," };
+        let noun = self.contest.cost.noun();
+        format!("{} leads{hedge} in quality and in {noun} alike", self.name(pick))
+    }
+
+    /// The summary: what to take, and what to take instead where less will do.
+    pub fn verdict(&self) -> Vec<String> {
+        let Some(pick) = self.contest.pick() else {
+            return vec![NO_CONTEST.into()];
+        };
+        if let Some(unusable) = self.unusable() {
+            return vec![unusable];
+        }
+        let take = format!("Take {}: {}, {}.", self.name(pick), bleu(&pick.quality), self.cost_of(pick));
+        let others = [self.rivals(pick), self.cheaper(pick), self.probably(pick)];
+        [take].into_iter().chain(others.into_iter().flatten()).collect()
+    }
+
+    /// All that is said where it applies: speed without quality is nothing to choose by.
+    fn unusable(&self) -> Option<String> {
+        let best = self.contest.contestants.first().filter(|best| best.quality.value < USABLE)?;
+        let best = bleu(&best.quality);
+        Some(format!("Take none: no system here translates usably (the best: {best}); compare speeds alone."))
+    }
+
+    fn cost_of(&self, one: &Contestant) -> String {
+        match self.contest.cost {
+            Cost::Dollars => format!("{} million words per dollar", supported(&one.cost)),
+            Cost::Latency => format!("p95 latency {} ms", supported(&one.cost)),
+            Cost::OneCore => format!("{} words/s on one core", supported(&one.cost)),
+            Cost::AllCores => format!("{} words/s", supported(&one.cost)),
+        }
+    }
+
+    fn rivals(&self, pick: &Contestant) -> Option<String> {
+        let rivals = |one: &&Contestant| one.system != pick.system && self.contest.as_good(one, pick);
+        let names: Vec<String> =
+            self.contest.contestants.iter().filter(rivals).map(|one| self.name(one)).collect();
+        let names = (!names.is_empty()).then(|| list(&names))?;
+        let mut rivals = self.contest.contestants.iter().filter(rivals);
+        let sure = rivals.all(|one| self.contest.gain(one, pick).order == Order::Better);
+        let cost = if sure { "it costs least of them" } else { "it seems to cost least of them" };
+        Some(format!("{names} can't be told from it in quality; {cost}."))
+    }
+
+    fn cheaper(&self, pick: &Contestant) -> Option<String> {
+        let cheaper = |one: &&Contestant| {
+            self.contest.quality_order(pick, one) == Order::Better
+                && self.contest.gain(pick, one).order == Order::Better
+        };
+        let next = self.alternative(pick).filter(cheaper)?;
+        let times = self.times(&self.contest.gain(pick, next));
+        Some(format!("Where {} is enough, take {}, {times}.", bleu(&next.quality), self.name(next)))
+    }
+
+    fn probably(&self, pick: &Contestant) -> Option<String> {
+        let probable = |one: &&Contestant| one.standing == Standing::Probably && one.system != pick.system;
+        let names: Vec<String> =
+            self.contest.contestants.iter().filter(probable).map(|one| self.name(one)).collect();
+        (!names.is_empty()).then(|| format!("Probably also on the frontier: {}.", list(&names)))
+    }
+}

@@ -1,0 +1,97 @@
+//! Text against text: the same, or how much better or worse, by paired bootstrap.
+
+use dyno_measure::TestSet;
+use dyno_stats::bootstrap::Difference;
+use dyno_stats::numbers::p_value;
+use serde::Serialize;
+
+use super::speed::SIGNIFICANT;
+use crate::scores::{self, Scores, Work};
+
+/// A candidate's text on a test set against the baseline's.
+#[derive(Debug, Serialize)]
+pub struct Quality {
+    /// The candidate.
+    pub system: String,
+    /// On what.
+    pub test_set: String,
+    /// Whether every line is the same.
+    pub same_text: bool,
+    /// How many lines are not.
+    pub differing_lines: usize,
+    /// The candidate's BLEU; absent without references or sacrebleu.
+    pub bleu: Option<f64>,
+    /// The baseline's.
+    pub baseline_bleu: Option<f64>,
+    /// Candidate minus baseline, where the texts differ.
+    pub difference: Option<Difference>,
+    /// Surely worse than the baseline, or below the least BLEU that was asked for.
+    pub worse: bool,
+    /// Reason why quality was not compared, where the texts could be scored.
+    #[serde(skip)]
+    pub warning: Option<String>,
+}
+
+impl Quality {
+    /// Compares the answers of the candidate, `ours`, with the baseline's, `theirs`.
+    pub fn compare(
+        system: &str,
+        set: &TestSet,
+        ours: &[String],
+        theirs: &[String],
+        min_bleu: Option<f64>,
+    ) -> Self {
+        let same_text = ours == theirs;
+        let mut outputs = vec![("ours", ours)];
+        if !same_text && theirs.len() == ours.len() {
+            outputs.push(("theirs", theirs));
+        }
+        let (scores, warning) = scores(set, outputs);
+        let bleu = |name: &str| scores.of(name, &set.name).map(|score| score.bleu);
+        let difference = scores.bleu_difference("ours", "theirs", &set.name);
+        let surely_worse = difference.is_some_and(|pair| pair.difference < 0.0 && pair.p_worse < SIGNIFICANT);
+        let too_low = min_bleu.is_some_and(|least| bleu("ours").is_some_and(|bleu| bleu < least));
+        Self {
+            system: system.into(),
+            test_set: set.name.clone(),
+            same_text,
+            differing_lines: ours.iter().zip(theirs).filter(|(a, b)| a != b).count(),
+            bleu: bleu("ours"),
+            baseline_bleu: bleu(if same_text { "ours" } else { "theirs" }),
+            difference,
+            worse: surely_worse || too_low,
+            warning,
+        }
+    }
+
+    /// One line for people.
+    pub fn about(&self) -> String {
+        let Self { system, test_set, differing_lines, .. } = self;
+        let verdict = if self.worse { "worse" } else { "not worse" };
+        let bleu = |bleu: Option<f64>| bleu.map_or_else(|| "unknown".into(), |bleu| format!("{bleu:.4}"));
+        let ours = bleu(self.bleu);
+        match self.difference {
+            _ if self.same_text => format!("{system} on {test_set}: the same text, BLEU {ours}: {verdict}"),
+            Some(pair) => format!(
+                "{system} on {test_set}: {differing_lines} lines differ, BLEU {ours} against {} ({:+.4}, p {}): {verdict}",
+                bleu(self.baseline_bleu),
+                pair.difference,
+                p_value(pair.p_worse)
+            ),
+            None => format!("{system} on {test_set}: {differing_lines} lines differ, BLEU {ours}: {verdict}"),
+        }
+    }
+}
+
+/// Scores, as far as there are any, and why there are none. Speeds are compared all the same.
+fn scores(set: &TestSet, outputs: Vec<(&str, &[String])>) -> (Scores, Option<String>) {
+    let fits = outputs.iter().all(|(_, answers)| answers.len() == set.source.len());
+    if set.references.is_empty() || !fits {
+        return (Scores::default(), None);
+    }
+    let work = Work { test_set: &set.name, references: &set.references, outputs };
+    match scores::score(&[work]) {
+        Ok(scores) => (scores, None),
+        Err(error) => (Scores::default(), Some(format!("quality is not compared: {error}"))),
+    }
+}

@@ -1,0 +1,256 @@
+//! Speed against speed, pure: from the rounds of two sides to a verdict.
+
+use dyno_stats::{
+    Interval, holm, mann_whitney, mann_whitney_less, median, median_interval, noise_floor,
+    paired_noise_floor, paired_ratio, signed_rank, signed_rank_less,
+};
+use serde::Serialize;
+
+/// A slow-down up to this ratio of times is let pass: below it the layout of the code in memory alone may be the
+/// cause (Mytkowicz et al. 2009), and no reviewer could find it.
+pub const TOLERATED_SLOW_DOWN: f64 = 1.04;
+/// The level of the tests, over all cells together.
+pub const SIGNIFICANT: f64 = 0.05;
+/// Pairs of rounds a cell, and as many again to confirm.
+pub const PAIRS: usize = 15;
+/// With fewer the gate refuses: halves of four rounds say too little of the noise, and an answer would be a guess.
+pub const LEAST_PAIRS: usize = 9;
+/// Over half an hour a cell; a difference that no thousand pairs show is far below the tolerated one.
+pub const MOST_PAIRS: usize = 1000;
+
+/// Words a second of both sides of a cell, round by round.
+#[derive(Clone, Debug, Default)]
+pub struct Speeds {
+    /// Of the baseline.
+    pub baseline: Vec<f64>,
+    /// Of the candidate.
+    pub candidate: Vec<f64>,
+    /// Whether rounds of one index stood side by side.
+    pub paired: bool,
+}
+
+/// What is asked, which decides the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Is the candidate slower? One-sided, as in the gate.
+    Slower,
+    /// Do the two differ? Two-sided.
+    Differ,
+}
+
+/// What is said of a cell's speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// Beyond doubt, and by more than is tolerated.
+    Slower,
+    /// Neither.
+    Same,
+    /// By the same measure.
+    Faster,
+}
+
+/// A cell's speeds, compared.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The verdict.
+    pub change: Change,
+    /// The baseline's median, words a second.
+    pub baseline_words_per_second: f64,
+    /// The candidate's.
+    pub candidate_words_per_second: f64,
+    /// The candidate's time over the baseline's: the median over pairs.
+    pub slow_down: f64,
+    /// Lower end of its interval.
+    pub slow_down_low: f64,
+    /// Upper end.
+    pub slow_down_high: f64,
+    /// Of pairs Wilcoxon's signed ranks, of rounds that stood apart Mann–Whitney; corrected by Holm.
+    pub p: f64,
+    /// A/A noise floor of these rounds, as a ratio.
+    pub noise_floor: f64,
+}
+
+/// Compares all cells at once, since Holm's correction is over all. A cell without rounds on either side has no
+/// comparison.
+pub fn judge(cells: &[Speeds], question: Question) -> Vec<Option<Comparison>> {
+    let compared: Vec<_> = cells.iter().map(|cell| compare(cell, question)).collect();
+    let raw: Vec<f64> = compared.iter().flatten().map(|comparison| comparison.p).collect();
+    let mut corrected = holm(&raw).into_iter();
+    let decide =
+        |comparison: Comparison| decided(Comparison { p: corrected.next().unwrap_or(1.0), ..comparison });
+    let mut decide = decide;
+    compared.into_iter().map(|comparison| comparison.map(&mut decide)).collect()
+}
+
+/// The figures without a verdict; `p` is still uncorrected.
+fn compare(cell: &Speeds, question: Question) -> Option<Comparison> {
+    let (slow_down, interval) = if cell.paired { paired(cell)? } else { unpaired(cell)? };
+    let (p, floor) =
+        if cell.paired { of_pairs(cell, question) } else { of_rounds(cell, question, slow_down) };
+    Some(Comparison {
+        change: Change::Same,
+        baseline_words_per_second: median(&cell.baseline)?,
+        candidate_words_per_second: median(&cell.candidate)?,
+        slow_down,
+        slow_down_low: interval.low,
+        slow_down_high: interval.high,
+        p,
+        noise_floor: floor.map_or(f64::INFINITY, f64::exp),
+    })
+}
+
+/// How likely such pairs are of like with like, and their noise. The two sides of a pair stood next to each other, in an
+/// order that was drawn, so that a host whose speed wanders is on neither side: rounds that are ranked without regard
+/// to their pairs would drown a slow-down of 8 % in a drift of 12 %.
+fn of_pairs(cell: &Speeds, question: Question) -> (f64, Option<f64>) {
+    let ratios: Vec<f64> =
+        cell.candidate.iter().zip(&cell.baseline).map(|(ours, theirs)| ours / theirs).collect();
+    let slower: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    let faster: Vec<f64> = slower.iter().map(|log| -log).collect();
+    let p = match question {
+        Question::Differ => signed_rank(&slower),
+        Question::Slower if median(&slower).is_some_and(|log| log <= 0.0) => signed_rank_less(&slower),
+        Question::Slower => signed_rank_less(&faster),
+    };
+    (p, paired_noise_floor(&ratios))
+}
+
+/// The same of rounds that stood apart.
+fn of_rounds(cell: &Speeds, question: Question, slow_down: f64) -> (f64, Option<f64>) {
+    let p = match question {
+        Question::Differ => mann_whitney(&cell.candidate, &cell.baseline),
+        Question::Slower if slow_down >= 1.0 => mann_whitney_less(&cell.candidate, &cell.baseline),
+        Question::Slower => mann_whitney_less(&cell.baseline, &cell.candidate),
+    };
+    (p, noise_floor(&[cell.baseline.clone(), cell.candidate.clone()]))
+}
+
+fn paired(cell: &Speeds) -> Option<(f64, Interval)> {
+    let some = |speeds: &[f64]| speeds.iter().map(|&speed| Some(speed)).collect::<Vec<_>>();
+    paired_ratio(&some(&cell.baseline), &some(&cell.candidate))
+}
+
+/// Of rounds that stood apart: medians, and the widest ratio that their intervals allow.
+fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
+    let (a, b) = (median_interval(&cell.baseline)?, median_interval(&cell.candidate)?);
+    let coverage = a.coverage.min(b.coverage);
+    let interval = Interval { low: a.low / b.high, high: a.high / b.low, coverage };
+    Some((median(&cell.baseline)? / median(&cell.candidate)?, interval))
+}
+
+/// All three must speak: size, significance, and the noise of these very rounds.
+fn decided(comparison: Comparison) -> Comparison {
+    let size = comparison.slow_down.max(1.0 / comparison.slow_down);
+    let differs = size > TOLERATED_SLOW_DOWN && comparison.p < SIGNIFICANT && size > comparison.noise_floor;
+    let change = match differs {
+        true if comparison.slow_down > 1.0 => Change::Slower,
+        true => Change::Faster,
+        false => Change::Same,
+    };
+    Comparison { change, ..comparison }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_stats::Random;
+
+    /// Rounds of a host whose speed wanders for both alike, with noise of its own on each round.
+    fn rounds(random: &mut Random, pairs: usize, slow_down: f64, sigma: f64) -> Speeds {
+        let uniform = |random: &mut Random| random.draw() as f64 / u64::MAX as f64;
+        let normal = |random: &mut Random| (0..12).map(|_| uniform(random)).sum::<f64>() - 6.0;
+        let mut speeds = Speeds { paired: true, ..Speeds::default() };
+        for _ in 0..pairs {
+            let host = (sigma / 2.0 * normal(random)).exp();
+            speeds.baseline.push(1000.0 * host * (sigma * normal(random)).exp());
+            speeds.candidate.push(1000.0 / slow_down * host * (sigma * normal(random)).exp());
+        }
+        speeds
+    }
+
+    /// How many of `gates` call a regression, as the gate does: after a confirming pass.
+    fn alarms(gates: usize, slow_down: f64, sigma: f64) -> usize {
+        let mut random = Random::new(1, "gates");
+        let slower = |cell: &Speeds| {
+            judge(std::slice::from_ref(cell), Question::Slower)[0].unwrap().change == Change::Slower
+        };
+        let alarm = |random: &mut Random| {
+            let mut cell = rounds(random, PAIRS, slow_down, sigma);
+            slower(&cell) && {
+                let again = rounds(random, PAIRS, slow_down, sigma);
+                cell.baseline.extend(again.baseline);
+                cell.candidate.extend(again.candidate);
+                slower(&cell)
+            }
+        };
+        (0..gates).filter(|_| alarm(&mut random)).count()
+    }
+
+    #[test]
+    fn like_against_like_is_let_pass_however_noisy() {
+        // Below 4 % nothing alarms; above, the tests and the floor leave less than one gate in a hundred.
+        for (sigma, most) in [(0.01, 0), (0.05, 4), (0.2, 4)] {
+            let alarms = alarms(500, 1.0, sigma);
+            assert!(alarms <= most, "{alarms} at a noise of {sigma}");
+        }
+    }
+
+    #[test]
+    fn a_slow_down_of_8_percent_is_caught() {
+        assert!(alarms(200, 1.08, 0.02) >= 198);
+        assert!(alarms(200, 1.08, 0.03) >= 190);
+    }
+
+    #[test]
+    fn a_host_that_drifts_hides_nothing_and_accuses_nobody() {
+        let mut random = Random::new(6, "drift");
+        for (slow_down, expected) in [(1.0, Change::Same), (1.08, Change::Slower)] {
+            let mut cell = rounds(&mut random, PAIRS, slow_down, 0.01);
+            for (i, (ours, theirs)) in cell.candidate.iter_mut().zip(&mut cell.baseline).enumerate() {
+                *ours *= 1.0 + 0.02 * i as f64;
+                *theirs *= 1.0 + 0.02 * i as f64;
+            }
+            assert_eq!(judge(&[cell], Question::Slower)[0].unwrap().change, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_tolerated_is_no_regression_however_sure() {
+        assert_eq!(alarms(100, 1.03, 0.005), 0);
+    }
+
+    #[test]
+    fn a_faster_candidate_is_said_to_be_faster() {
+        let cell = rounds(&mut Random::new(2, "faster"), PAIRS, 0.5, 0.02);
+        let comparison = judge(&[cell], Question::Slower)[0].unwrap();
+        assert_eq!(comparison.change, Change::Faster);
+        assert!((comparison.slow_down - 0.5).abs() < 0.03, "{comparison:?}");
+    }
+
+    #[test]
+    fn a_difference_needs_both_tails() {
+        let cell = rounds(&mut Random::new(4, "tails"), 9, 1.2, 0.1);
+        let [slower, differ] = [Question::Slower, Question::Differ]
+            .map(|question| judge(std::slice::from_ref(&cell), question)[0].unwrap().p);
+        assert!((differ - 2.0 * slower).abs() < 1e-12, "{differ} is not twice {slower}");
+    }
+
+    #[test]
+    fn many_cells_need_more_than_one_does() {
+        let one = Speeds {
+            baseline: vec![100.0, 101.0, 102.0, 103.0, 98.0, 97.0],
+            candidate: vec![90.0, 91.0, 92.0, 99.0, 89.0, 88.0],
+            paired: false,
+        };
+        let alone = judge(std::slice::from_ref(&one), Question::Slower)[0].unwrap();
+        let same = Speeds { candidate: one.baseline.clone(), ..one.clone() };
+        let among = judge(&[&[one][..], &vec![same; 20]].concat(), Question::Slower)[0].unwrap();
+        assert!((among.p / alone.p - 21.0).abs() < 1e-9, "{} and {}", among.p, alone.p);
+    }
+
+    #[test]
+    fn nothing_measured_is_nothing_compared() {
+        assert_eq!(judge(&[Speeds::default()], Question::Slower), [None]);
+    }
+}

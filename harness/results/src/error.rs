@@ -1,0 +1,140 @@
+//! The crate's one error. Each says what was wrong, where, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use dyno_measure::MAKE_ROOM;
+
+/// Failure to keep, read, score or price a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file can't be read.
+    #[error("can't read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Cause of the failure.
+        source: io::Error,
+    },
+    /// A file of a run is no JSON of the right shape.
+    #[error("{} is damaged: {source}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Fault of the JSON.
+        source: serde_json::Error,
+    },
+    /// A run was changed after it was measured.
+    #[error("the run is damaged: {0}")]
+    Changed(String),
+    /// A record can't be true, or can't be read.
+    #[error("{}:{line}: {fault}; take that line out, and `dyno run` measures its round again", path.display())]
+    Record {
+        /// The file of records.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// Fault of the line.
+        fault: String,
+    },
+    /// Records and identity contradict each other.
+    #[error("{} has a round of {system} on {test_set}, of which run.json says nothing: one of the two was changed", path.display())]
+    Strange {
+        /// The file of records.
+        path: PathBuf,
+        /// System of the record.
+        system: String,
+        /// Test set of the record.
+        test_set: String,
+    },
+    /// A newer dyno wrote the file, and may have put something into it that this one would overlook.
+    #[error("{} was written by a newer dyno (schema {schema}, not {known}): read it with that one", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Schema of the file.
+        schema: u32,
+        /// Newest schema that this dyno reads.
+        known: u32,
+    },
+    /// A folder is no run's.
+    #[error("{} is no run folder: it has no run.json; `dyno run` says at its end where a run lies", folder.display())]
+    NotARun {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A folder can't take the run.
+    #[error("{} {fault}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Reason and remedy.
+        fault: String,
+    },
+    /// The run is finished, and finished runs are never reopened.
+    #[error("the run in {} is finished: `dyno score` prints its tables; to measure again choose another --out", folder.display())]
+    Finished {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// Another process measures or scores the run.
+    #[error("another dyno is at work in {}: wait for it, or put this run elsewhere with --out DIR", folder.display())]
+    Busy {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// A folder or file can't be created where the user wants it.
+    #[error("can't create {}: {source}; {remedy}", path.display())]
+    NotCreated {
+        /// The folder or file.
+        path: PathBuf,
+        /// Cause of the failure.
+        source: io::Error,
+        /// Remedy.
+        remedy: &'static str,
+    },
+    /// A price list is wrong.
+    #[error("{0}")]
+    Prices(String),
+    /// sacrebleu, or a metric of the user's own, gives no score.
+    #[error("{0}")]
+    Scorer(String),
+    /// A file of the run can't be written.
+    #[error("can't write {}{}", path.display(), remedy_of(source))]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Cause of the failure.
+        source: io::Error,
+    },
+    /// A value can't be encoded for its file: a fault of the bench.
+    #[error("can't encode {what}: {fault}")]
+    Encoding {
+        /// The value.
+        what: &'static str,
+        /// Reason.
+        fault: String,
+    },
+}
+
+fn remedy_of(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => format!("; {MAKE_ROOM}"),
+        _ => String::new(),
+    }
+}
+
+impl Error {
+    /// Whether the user's input is at fault, and not the bench or its host.
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(self, Self::Unwritable { .. } | Self::Encoding { .. })
+    }
+
+    pub(crate) fn encoding(what: &'static str) -> impl Fn(serde_json::Error) -> Self {
+        move |error| Self::Encoding { what, fault: error.to_string() }
+    }
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

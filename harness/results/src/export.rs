@@ -1,0 +1,96 @@
+//! A run's figures for other programs: a row a cell for spreadsheets, percentile distributions for plotters.
+
+use std::path::Path;
+
+use dyno_measure::Track;
+
+use crate::error::{Error, Result};
+use crate::histogram;
+use crate::run::Run;
+use crate::store::files::write_whole;
+use crate::store::folder::create;
+use crate::summary::cell::CellSummary;
+
+/// Writes one row a cell, under the names of the fields.
+pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
+    let bytes =
+        csv(rows).map_err(|error| Error::Encoding { what: "the summary", fault: error.to_string() })?;
+    write_whole(path, &bytes)
+}
+
+fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for (i, row) in rows.iter().enumerate() {
+        let value = serde_json::to_value(row)?;
+        let object = value.as_object().ok_or("a row is an object")?;
+        if i == 0 {
+            writer.write_record(object.keys())?;
+        }
+        writer.write_record(object.values().map(cell_text))?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// Writes the latencies of each cell of `run` as a percentile distribution.
+pub fn write_histograms(folder: &Path, run: &Run) -> Result<()> {
+    let folder = folder.join("histograms");
+    for cell in run.cells().iter().filter(|cell| cell.track == Track::Latency) {
+        let latencies = cell.valid().into_iter().flat_map(|record| record.latency_ns.iter().copied());
+        let mut latencies = latencies.peekable();
+        if latencies.peek().is_none() {
+            continue;
+        }
+        create(&folder)?;
+        let name = format!("{}.{}.hgrm", file_name(&cell.test_set.name), file_name(cell.system));
+        write_whole(&folder.join(name), histogram::percentile_text(latencies)?.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A name as part of a file's: what could lead elsewhere or needs quoting becomes its code point.
+fn file_name(name: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    name.chars().map(|c| if safe(c) { c.to_string() } else { format!("%{:02x}", u32::from(c)) }).collect()
+}
+
+/// Text as it is (but never as a spreadsheet's formula), lists with spaces, nothing for nothing.
+fn cell_text(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => unlike_a_formula(text.clone()),
+        Value::Object(fields) => {
+            let texts = fields.iter().map(|(name, value)| format!("{name}={}", cell_text(value)));
+            unlike_a_formula(texts.collect::<Vec<_>>().join(" "))
+        }
+        Value::Array(items) => unlike_a_formula(items.iter().map(cell_text).collect::<Vec<_>>().join(" ")),
+        other => other.to_string(),
+    }
+}
+
+/// Text that a spreadsheet would take for a formula, with an apostrophe in front of it.
+pub fn unlike_a_formula(text: String) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_spreadsheet_sees_no_formula() {
+        for (value, text) in [
+            (json!("=1+1"), "'=1+1"),
+            (json!("@SUM(A1)"), "'@SUM(A1)"),
+            (json!("\t=1"), "'\t=1"),
+            (json!({"=1": 2}), "'=1=2"),
+            (json!("ssru"), "ssru"),
+            (json!(null), ""),
+            (json!(-1.5), "-1.5"),
+            (json!(["hung", "flood"]), "hung flood"),
+        ] {
+            assert_eq!(cell_text(&value), text);
+        }
+    }
+}

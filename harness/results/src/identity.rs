@@ -1,0 +1,84 @@
+//! Identity of a run: what was to be measured, and the key that tells one run from another.
+
+use std::path::{Path, PathBuf};
+
+use dyno_measure::files::{collect_files, file_hash, hash_of};
+use dyno_measure::{Host, Record, TestSet};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+/// Identity of a run. Two runs with the same key may be one run that was interrupted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    /// First letters of a hash over all other fields.
+    pub key: String,
+    /// Name of the campaign.
+    pub campaign: String,
+    /// Parameters of the measurement.
+    pub protocol: Value,
+    /// Systems, as the campaign describes them.
+    pub systems: Value,
+    /// SHA-256 of each model's files, of the files that a foreign command names, and of dyno itself, which
+    /// built-in systems run on.
+    pub programs: Vec<(PathBuf, String)>,
+    /// Name, hash and number of lines of each test set.
+    pub test_sets: Vec<(String, String, usize)>,
+    /// Machine of the run.
+    pub host: Host,
+}
+
+impl Identity {
+    /// The identity whose key is computed from everything else.
+    pub fn new(
+        campaign: &str,
+        protocol: Value,
+        systems: Value,
+        programs: Vec<(PathBuf, String)>,
+        test_sets: &[TestSet],
+        host: &Host,
+    ) -> Result<Self> {
+        let named_hash = |set: &TestSet| (set.name.clone(), set.sha256.clone(), set.source.len());
+        let mut identity = Self {
+            key: String::new(),
+            campaign: campaign.into(),
+            protocol,
+            systems,
+            programs,
+            test_sets: test_sets.iter().map(named_hash).collect(),
+            host: host.clone(),
+        };
+        let text = serde_json::to_vec(&identity).map_err(Error::encoding("the run's identity"))?;
+        // 32 bits tell apart the few runs of one campaign that ever lie in one folder.
+        identity.key = hash_of(&text)[..8].into();
+        Ok(identity)
+    }
+
+    /// Whether `record` is of a system and a test set of this run.
+    pub(crate) fn names(&self, record: &Record) -> bool {
+        let mut systems = self.systems.as_array().into_iter().flatten();
+        systems.any(|system| system["name"] == *record.system)
+            && self.test_sets.iter().any(|(name, ..)| *name == record.test_set)
+    }
+}
+
+/// SHA-256 of every file at or below `paths`, each file once.
+pub fn hashes_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<(PathBuf, String)>> {
+    let mut hashes = Vec::new();
+    for path in paths {
+        let unreadable = |path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Unreadable { path, source }
+        };
+        let mut files = Vec::new();
+        collect_files(&path, &mut files).map_err(unreadable(&path))?;
+        for file in files {
+            let hash = file_hash(&file).map_err(unreadable(&file))?;
+            hashes.push((file, hash));
+        }
+    }
+    hashes.sort();
+    hashes.dedup();
+    Ok(hashes)
+}

@@ -1,0 +1,208 @@
+//! Words per dollar: what instances cost, which of them this host is most like, and what a speed buys there.
+//!
+//! A run keeps the row that it was priced by, with date and source, so that an old figure stays what it was; and
+//! since money is derived from speed alone, any run can be priced anew without measuring.
+
+use std::fs;
+use std::path::Path;
+
+use dyno_measure::Host;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// The price of an instance on a day.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// The instance's name.
+    pub instance: String,
+    /// Who rents it out.
+    pub provider: String,
+    /// Where.
+    pub region: String,
+    /// How: on demand, reserved, spot.
+    pub terms: String,
+    /// US dollars an hour, the whole instance.
+    pub hourly_usd: f64,
+    /// Logical cores that it comes with.
+    pub vcpus: usize,
+    /// How many of them make a core.
+    pub threads: usize,
+    /// The day of the price.
+    pub date: String,
+    /// Where the price was read.
+    pub source: String,
+    /// Words of the CPU's name on hosts of its kind.
+    #[serde(default)]
+    pub cpu: Vec<String>,
+}
+
+impl Price {
+    /// Words for a dollar at `words_per_second`, if the whole instance is paid for.
+    pub fn words_per_dollar(&self, words_per_second: f64) -> f64 {
+        words_per_second * 3600.0 / self.hourly_usd
+    }
+
+    /// The same, if only `cores` of the instance's cores are: the others do as much for others.
+    pub fn words_per_dollar_pro_rata(&self, words_per_second: f64, cores: usize) -> f64 {
+        let share = (cores * self.threads) as f64 / self.vcpus as f64;
+        self.words_per_dollar(words_per_second) / share.min(1.0)
+    }
+}
+
+/// What a price file says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WirePrices {
+    list: Vec<WireList>,
+}
+
+/// Prices of one provider, place and day.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireList {
+    provider: String,
+    region: String,
+    terms: String,
+    date: String,
+    source: String,
+    instances: Vec<WireInstance>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireInstance {
+    name: String,
+    vcpus: usize,
+    threads: usize,
+    usd: f64,
+    #[serde(default)]
+    cpu: Vec<String>,
+}
+
+/// The prices in `file`, or those that ship.
+pub fn load(file: Option<&Path>) -> Result<Vec<Price>> {
+    let Some(path) = file else { return parse(SHIPPED, "the shipped prices") };
+    let unreadable = |error| Error::Prices(format!("can't read prices {}: {error}", path.display()));
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    parse(&text, &path.display().to_string())
+}
+
+const SHIPPED: &str = include_str!("prices.toml");
+
+fn parse(text: &str, name: &str) -> Result<Vec<Price>> {
+    let wire: WirePrices = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+        Error::Prices(format!(
+            "{name}:{line}: {}; `dyno list prices` shows what belongs there",
+            error.message()
+        ))
+    })?;
+    let prices: Vec<Price> = wire.list.into_iter().flat_map(WireList::prices).collect();
+    let wrong = prices.iter().find(|price| {
+        !(price.hourly_usd > 0.0 && price.hourly_usd.is_finite() && price.vcpus > 0 && price.threads > 0)
+    });
+    match wrong {
+        Some(price) => {
+            let what = "usd, vcpus and threads must be above zero";
+            Err(Error::Prices(format!("{name}: {}: {what}", price.instance)))
+        }
+        None => Ok(prices),
+    }
+}
+
+impl WireList {
+    fn prices(self) -> Vec<Price> {
+        let Self { provider, region, terms, date, source, instances } = self;
+        let price = |instance: WireInstance| Price {
+            instance: instance.name,
+            provider: provider.clone(),
+            region: region.clone(),
+            terms: terms.clone(),
+            hourly_usd: instance.usd,
+            vcpus: instance.vcpus,
+            threads: instance.threads,
+            date: date.clone(),
+            source: source.clone(),
+            cpu: instance.cpu,
+        };
+        instances.into_iter().map(price).collect()
+    }
+}
+
+/// The price of that name.
+pub fn named<'a>(prices: &'a [Price], name: &str) -> Result<&'a Price> {
+    let names: Vec<&str> = prices.iter().map(|price| price.instance.as_str()).collect();
+    let near = dyno_api::closest(name, names.iter().copied());
+    let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
+    let unknown = || Error::Prices(format!("no price for {name:?}{hint}; `dyno list prices` names them"));
+    prices.iter().find(|price| price.instance == name).ok_or_else(unknown)
+}
+
+/// The instance that `host` is most like: of its CPU's kind, the smallest that has as many vCPUs, else the
+/// largest. `None` for a CPU that no instance has: nobody rents it out, as far as the table knows.
+pub fn like<'a>(prices: &'a [Price], host: &Host) -> Option<&'a Price> {
+    let of_kind =
+        || prices.iter().filter(|price| price.cpu.iter().any(|word| host.cpu.contains(word.as_str())));
+    let enough = of_kind().filter(|price| price.vcpus >= host.cores.len()).min_by_key(|price| price.vcpus);
+    enough.or_else(|| of_kind().max_by_key(|price| price.vcpus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(cpu: &str, cores: usize) -> Host {
+        Host { cpu: cpu.into(), cores: (0..cores).collect(), ..Host::detect().unwrap() }
+    }
+
+    #[test]
+    fn the_shipped_prices_are_whole_and_dated() {
+        let prices = load(None).unwrap();
+        assert!(prices.len() >= 40, "{}", prices.len());
+        for price in &prices {
+            let per_vcpu = price.hourly_usd / price.vcpus as f64;
+            assert!((0.01..0.2).contains(&per_vcpu), "{price:?}");
+            assert!(price.date.len() == 10 && price.source.len() > 20 && !price.cpu.is_empty(), "{price:?}");
+        }
+    }
+
+    #[test]
+    fn a_speed_becomes_words_for_a_dollar() {
+        let prices = load(None).unwrap();
+        let price = named(&prices, "c7a.large").unwrap();
+        // 9,870 words/s · 3600 s / $0.10264 = 346.18 million.
+        assert!((price.words_per_dollar(9870.0) / 346.18e6 - 1.0).abs() < 1e-4);
+        // One of two cores is half of the instance; on c6i.large the one core is all of it.
+        assert!((price.words_per_dollar_pro_rata(9870.0, 1) / 692.36e6 - 1.0).abs() < 1e-4);
+        let price = named(&prices, "c6i.large").unwrap();
+        assert_eq!(price.words_per_dollar_pro_rata(1.0, 1), price.words_per_dollar(1.0));
+        assert_eq!(price.words_per_dollar_pro_rata(1.0, 2), price.words_per_dollar(1.0));
+    }
+
+    #[test]
+    fn a_host_is_priced_by_its_cpu_and_size() {
+        let prices = load(None).unwrap();
+        let of = |cpu, cores| like(&prices, &host(cpu, cores)).map(|price| price.instance.as_str());
+        assert_eq!(of("AMD EPYC (Zen 5)", 2), Some("c8a.large"));
+        assert_eq!(of("AMD EPYC 9R14 (Zen 4)", 3), Some("c7a.xlarge"));
+        assert_eq!(of("AMD EPYC 9R14 (Zen 4)", 192), Some("c7a.8xlarge"));
+        assert_eq!(of("Cyrix 486", 1), None);
+    }
+
+    #[test]
+    fn a_broken_price_file_is_told_by_line() {
+        for (text, part) in [
+            ("[[list]]\nprovider = 3\n", "file:2:"),
+            (
+                "list = [{ provider = \"a\", region = \"\", terms = \"\", date = \"\", source = \"\", instances = [{ name = \"x\", vcpus = 0, threads = 1, usd = 1.0 }] }]",
+                "above zero",
+            ),
+        ] {
+            let failure = parse(text, "file").unwrap_err();
+            assert!(failure.to_string().contains(part), "{:?}", failure);
+        }
+        let prices = load(None).unwrap();
+        assert!(named(&prices, "c7a.lrge").unwrap_err().to_string().contains("c7a.large"));
+    }
+}

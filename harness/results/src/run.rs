@@ -1,0 +1,236 @@
+//! A run in memory: everything that tables, comparisons and reports start from. It grows round by round while it is
+//! measured, or is read whole from its folder.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use dyno_api::Breakdown;
+use dyno_measure::{Cell, Measured, Profile, Record, Round, TestSet, Track, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::identity::Identity;
+use crate::prices::Price;
+use crate::scores::Scores;
+use crate::store::files::read_json;
+use crate::store::folder::read_identity;
+use crate::store::journal::{RECORDS, read_records};
+use crate::store::texts;
+
+/// File of the command that began a run.
+pub const COMMAND: &str = "command.txt";
+pub(crate) const BREAKDOWNS: &str = "breakdowns.json";
+pub(crate) const SCORES: &str = "scores.json";
+pub(crate) const PRICE: &str = "price.json";
+
+/// A run.
+#[derive(Debug)]
+pub struct Run {
+    /// Campaign, systems, protocol, host.
+    pub identity: Identity,
+    /// Sources and references, in the campaign's order.
+    pub test_sets: Vec<TestSet>,
+    /// All records, in the order in which they were made.
+    pub records: Vec<Record>,
+    /// Answers by the hash that records name: a line each source line.
+    pub outputs: HashMap<String, Vec<String>>,
+    /// Where the time of cells went, as their systems say.
+    pub breakdowns: Vec<CellBreakdown>,
+    /// Quality, as far as it was scored.
+    pub scores: Scores,
+    /// Price of the host, or of one like it.
+    pub price: Option<Price>,
+    /// Command that began the run.
+    pub command: Option<String>,
+}
+
+/// Where the time of one cell went, as its system says: a row of `breakdowns.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellBreakdown {
+    /// Name of the system.
+    pub system: String,
+    /// Name of the test set.
+    pub test_set: String,
+    /// Protocol of the cell.
+    pub track: Track,
+    /// Nanoseconds of all its workers.
+    pub breakdown: Breakdown,
+}
+
+impl CellBreakdown {
+    /// Whether it is of `cell`.
+    pub fn is_of(&self, cell: &Cell<'_>) -> bool {
+        self.system == cell.system.name && self.test_set == cell.test_set.name && self.track == cell.track
+    }
+}
+
+/// A cell of a run, with what was measured of it.
+pub struct MeasuredCell<'a> {
+    /// Name of the system.
+    pub system: &'a str,
+    /// Test set of the cell.
+    pub test_set: &'a TestSet,
+    /// Protocol of the cell.
+    pub track: Track,
+    /// Its records, in the order in which they were made.
+    pub records: Vec<&'a Record>,
+}
+
+impl<'a> MeasuredCell<'a> {
+    /// The rounds that count.
+    pub fn valid(&self) -> Vec<&'a Record> {
+        self.records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect()
+    }
+
+    /// One INVALID round is enough; NOISY is a cell with more than half of its rounds flagged.
+    pub fn verdict(&self) -> Verdict {
+        let count = |verdict| self.records.iter().filter(|record| record.verdict == verdict).count();
+        match self.records.len() {
+            _ if count(Verdict::Invalid) > 0 => Verdict::Invalid,
+            rounds if 2 * count(Verdict::Noisy) > rounds => Verdict::Noisy,
+            _ => Verdict::Valid,
+        }
+    }
+
+    /// Words a second of the rounds that count.
+    pub fn speeds(&self) -> Vec<f64> {
+        self.valid().iter().filter_map(|record| record.words_per_second()).collect()
+    }
+}
+
+impl Run {
+    /// A run of which nothing is measured yet.
+    pub fn new(identity: Identity, test_sets: Vec<TestSet>) -> Self {
+        Self {
+            identity,
+            test_sets,
+            records: Vec::new(),
+            outputs: HashMap::new(),
+            breakdowns: Vec::new(),
+            scores: Scores::default(),
+            price: None,
+            command: None,
+        }
+    }
+
+    /// Reads the run in `folder`, finished or not.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let identity = identity_in(folder)?;
+        let path = folder.join(RECORDS);
+        let records = read_records(&path)?;
+        let is_strange = |record: &&Record| !identity.names(record);
+        if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
+            return Err(Error::Strange { path, system: system.clone(), test_set: test_set.clone() });
+        }
+        Ok(Self {
+            test_sets: texts::read(folder, &identity)?,
+            outputs: outputs(folder, &records)?,
+            breakdowns: read_json(&folder.join(BREAKDOWNS))?.unwrap_or_default(),
+            scores: read_json(&folder.join(SCORES))?.unwrap_or_default(),
+            price: read_json(&folder.join(PRICE))?,
+            command: fs::read_to_string(folder.join(COMMAND)).ok().map(|text| text.trim_end().into()),
+            identity,
+            records,
+        })
+    }
+
+    /// Adds a round that was measured just now.
+    pub fn add(&mut self, measured: Measured) {
+        let Measured { record, answers } = measured;
+        if let Some(output) = &record.output {
+            let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
+            self.outputs.entry(output.clone()).or_insert_with(|| answers.iter().map(text).collect());
+        }
+        self.records.push(record);
+    }
+
+    /// Whether `round` has been measured.
+    pub fn has(&self, round: &Round<'_>) -> bool {
+        self.records.iter().any(|record| record.is_of(round) && record.round == round.number)
+    }
+
+    /// UTC day of the first round, as in 2026-11-21.
+    pub fn day(&self) -> Option<String> {
+        let first = self.records.iter().map(|record| record.started_unix_ms).min()?;
+        let moment = jiff::Timestamp::from_millisecond(i64::try_from(first).ok()?).ok()?;
+        Some(moment.strftime("%Y-%m-%d").to_string())
+    }
+
+    /// Names of the systems, in the campaign's order.
+    pub fn systems(&self) -> Vec<&str> {
+        self.identity
+            .systems
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|system| system["name"].as_str())
+            .collect()
+    }
+
+    /// The cells that lack rounds which its profile asks for, and how many.
+    pub fn missing(&self) -> Vec<(MeasuredCell<'_>, usize)> {
+        let protocol = &self.identity.protocol;
+        let wanted = serde_json::from_value(protocol["profile"].clone()).map_or(0, Profile::rounds);
+        let tracks: Vec<Track> = serde_json::from_value(protocol["tracks"].clone()).unwrap_or_default();
+        let systems = self.systems();
+        let cells = self.test_sets.iter().flat_map(|set| tracks.iter().map(move |&track| (set, track)));
+        let cells =
+            cells.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
+        let measured = |cell: &MeasuredCell<'_>| {
+            let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
+            numbers.len()
+        };
+        let lacking = cells.map(|cell| {
+            let lacks = wanted.saturating_sub(measured(&cell));
+            (cell, lacks)
+        });
+        lacking.filter(|(_, lacks)| *lacks > 0).collect()
+    }
+
+    /// How many rounds it lacks in all.
+    pub fn missing_rounds(&self) -> usize {
+        self.missing().iter().map(|(_, lacks)| lacks).sum()
+    }
+
+    /// Whether two systems are one and the same program under two names: a twin, by which the noise is measured.
+    pub fn are_twins(&self, a: &str, b: &str) -> bool {
+        let launch = |name: &str| {
+            let mut systems = self.identity.systems.as_array().into_iter().flatten();
+            systems.find(|system| system["name"] == name).map(|system| (&system["launch"], &system["models"]))
+        };
+        a != b && launch(a).is_some() && launch(a) == launch(b)
+    }
+
+    /// The cells that have records, in the order of tables: by test set, track, system.
+    pub fn cells(&self) -> Vec<MeasuredCell<'_>> {
+        let tracks = |test_set| Track::ALL.into_iter().map(move |track| (test_set, track));
+        let systems = self.systems();
+        let pairs = self.test_sets.iter().flat_map(tracks);
+        let cells =
+            pairs.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
+        cells.filter(|cell| !cell.records.is_empty()).collect()
+    }
+
+    fn cell<'a>(&'a self, system: &'a str, test_set: &'a TestSet, track: Track) -> MeasuredCell<'a> {
+        let is_in = |record: &&Record| {
+            record.system == system && record.test_set == test_set.name && record.track == track
+        };
+        MeasuredCell { system, test_set, track, records: self.records.iter().filter(is_in).collect() }
+    }
+}
+
+/// Identity of the run in `folder`.
+pub(crate) fn identity_in(folder: &Path) -> Result<Identity> {
+    read_identity(folder)?.ok_or_else(|| Error::NotARun { folder: folder.into() })
+}
+
+fn outputs(folder: &Path, records: &[Record]) -> Result<HashMap<String, Vec<String>>> {
+    let mut outputs = HashMap::new();
+    for name in records.iter().filter_map(|record| record.output.as_ref()) {
+        if !outputs.contains_key(name) {
+            outputs.insert(name.clone(), texts::text_lines(&texts::read_output(folder, name)?));
+        }
+    }
+    Ok(outputs)
+}

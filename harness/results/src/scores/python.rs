@@ -1,0 +1,151 @@
+//! A Python that has sacrebleu: the user's own if it has it, else a private virtual environment in the user's
+//! cache folder, with pinned versions, built aside and renamed into place.
+
+use std::fs;
+use std::io::Write;
+use std::iter;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+/// The bench's side of sacrebleu.
+const HELPER: &str = include_str!("helper.py");
+
+/// What the private environment holds: sacrebleu and what it imports. Every version is pinned, so that the same
+/// dyno gives the same scores; numpy, which computes none of them, follows what each Python can run.
+const PINNED: [&str; 8] = [
+    "sacrebleu==2.6.0",
+    "portalocker==3.2.0",
+    "regex==2025.9.18",
+    "tabulate==0.9.0",
+    "colorama==0.4.6",
+    "lxml==6.0.2",
+    "numpy==2.2.6; python_version < '3.11'",
+    "numpy==2.4.6; python_version >= '3.11'",
+];
+
+/// A Python interpreter with sacrebleu.
+pub(super) struct Python {
+    program: PathBuf,
+}
+
+impl Python {
+    /// Finds one or makes one.
+    pub(super) fn provide(announce: &dyn Fn(&str)) -> Result<Self> {
+        if let Some((found, _)) = Self::find() {
+            return Ok(found);
+        }
+        let folder = private_folder()?;
+        let private = Self { program: folder.join("bin/python3") };
+        build(&folder, announce)?;
+        // Not only whether it was installed, but whether it answers.
+        private
+            .ask::<Value>(&serde_json::json!({"ask": "probe"}))
+            .map_err(|error| fault("the private sacrebleu", error))?;
+        Ok(private)
+    }
+
+    /// One that is there already, and sacrebleu's version: the user's own before ours.
+    pub(super) fn find() -> Option<(Self, String)> {
+        let private = private_folder().ok().map(|folder| folder.join("bin/python3"));
+        iter::once("python3".into()).chain(private).map(|program| Self { program }).find_map(|python| {
+            let answer: Value = python.ask(&serde_json::json!({"ask": "probe"})).ok()?;
+            Some((python, answer["version"].as_str()?.to_owned()))
+        })
+    }
+
+    /// Puts one request to the helper.
+    pub(super) fn ask<T: DeserializeOwned>(&self, request: &Value) -> Result<T> {
+        let mut command = Command::new(&self.program);
+        command.args(["-c", HELPER]);
+        // SACREBLEU_* override options of the metrics; SACREBLEU itself is the folder of the test sets.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SACREBLEU_") {
+                command.env_remove(name);
+            }
+        }
+        // A group of its own: Ctrl-C is for the bench, which still writes what it has.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut child = command
+            .spawn()
+            .map_err(|error| fault(format!("can't start {}", self.program.display()), error))?;
+        let mut stdin = child.stdin.take().expect("its input was asked for as a pipe");
+        let text = serde_json::to_vec(request).map_err(Error::encoding("a request to sacrebleu"))?;
+        // It reads all before it writes, so that writing all first can't lock up. If it dies, it says why below.
+        let _ = stdin.write_all(&text);
+        drop(stdin);
+        answer(&child.wait_with_output().map_err(|error| fault("sacrebleu", error))?)
+    }
+}
+
+fn answer<T: DeserializeOwned>(output: &Output) -> Result<T> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let Some(line) = text.lines().last().filter(|_| output.status.success()) else {
+        return Err(Error::Scorer(last_line(&output.stderr)));
+    };
+    let value: Value = serde_json::from_str(line).map_err(|error| fault("sacrebleu's answer", error))?;
+    if let Some(error) = value["error"].as_str() {
+        return Err(Error::Scorer(error.lines().next().unwrap_or(error).into()));
+    }
+    serde_json::from_value(value).map_err(|error| fault("sacrebleu's answer", error))
+}
+
+fn last_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.trim_end().lines().last().unwrap_or("it said nothing").trim().into()
+}
+
+fn private_folder() -> Result<PathBuf> {
+    Ok(cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
+}
+
+/// Builds the environment beside its place and renames it there. Two at once do no harm: one rename wins.
+fn build(folder: &Path, announce: &dyn Fn(&str)) -> Result<()> {
+    let parent = folder.parent().unwrap_or(folder);
+    let not_created = |error| fault(format!("can't create {}", parent.display()), error);
+    fs::create_dir_all(parent).map_err(not_created)?;
+    let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent).map_err(not_created)?;
+    announce("sacrebleu is not installed: building a private environment (once, about half a minute) …");
+    let venv = aside.path().join("venv");
+    run(Command::new("python3").args(["-m", "venv"]).arg(&venv), "python3 with its venv module is needed")?;
+    let mut pip = Command::new(venv.join("bin/python3"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
+    // Two short tries: without a network the answer is no, and a table without BLEU is better than a long wait.
+    pip.args(["--no-deps", "--only-binary=:all:", "--retries", "1", "--timeout", "10"]).args(PINNED);
+    run(&mut pip, "a network is needed once; or install sacrebleu for python3 yourself")?;
+    let _ = fs::remove_dir_all(folder); // an environment that no longer answers, or nothing
+    if let Err(error) = fs::rename(&venv, folder)
+        && !folder.is_dir()
+    {
+        return Err(fault(format!("can't rename into {}", folder.display()), error));
+    }
+    Ok(())
+}
+
+fn run(command: &mut Command, remedy: &str) -> Result<()> {
+    let output =
+        command.stdin(Stdio::null()).process_group(0).output().map_err(|error| fault(remedy, error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    // venv explains itself on standard output, pip on standard error.
+    let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+    Err(Error::Scorer(format!("{remedy} ({})", last_line(said))))
+}
+
+/// dyno's folder in the user's cache, by the XDG base directory specification: everything there can be made again.
+pub fn cache_folder() -> Result<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let missing = || Error::Scorer("neither XDG_CACHE_HOME nor HOME is set".into());
+    cache.map(|cache| cache.join("dyno")).ok_or_else(missing)
+}
+
+fn fault(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Error {
+    Error::Scorer(format!("{what}: {cause}"))
+}

@@ -1,0 +1,53 @@
+//! Files of a run: read with an explanation, written whole or not at all.
+
+use std::fs::{self, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::error::{Error, Result};
+
+/// A JSON file of a run; `None` where there is none.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    match fs::read(path) {
+        Ok(text) => {
+            let damaged = |source| Error::Damaged { path: path.into(), source };
+            serde_json::from_slice(&text).map(Some).map_err(damaged)
+        }
+        // A path that leads through a file is refused where the folder is created, with a remedy.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(source) => Err(Error::Unreadable { path: path.into(), source }),
+    }
+}
+
+/// Writes a JSON file, whole or not at all.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_vec_pretty(value).map_err(Error::encoding("a file of the run"))?;
+    write_whole(path, &text)
+}
+
+/// Writes a file aside and renames it into place, so that nothing ever shows half of it.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = || -> io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        // As any file that others may read; the user's umask decides.
+        let mut aside =
+            tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        aside.write_all(bytes)?;
+        aside.as_file().sync_data()?;
+        aside.persist(path).map(drop).map_err(|failed| failed.error)
+    };
+    write().map_err(|source| Error::Unwritable { path: path.into(), source })
+}
+
+/// A file up to its last line end; a missing file reads as empty.
+pub(crate) fn read_whole_lines(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = match fs::read(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Vec::new(),
+        read => read.map_err(|source| Error::Unreadable { path: path.into(), source })?,
+    };
+    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+    Ok(bytes)
+}

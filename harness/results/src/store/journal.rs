@@ -1,0 +1,62 @@
+//! `records.jsonl`: opened for appending, and read. Neither a line that was cut off nor one that a newer dyno wrote is taken
+//! for a record.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::path::Path;
+
+use dyno_measure::{Record, SCHEMA};
+use serde::Deserialize;
+
+use super::files::read_whole_lines;
+use crate::error::{Error, Result};
+
+/// Name of the file in a run's folder.
+pub(crate) const RECORDS: &str = "records.jsonl";
+
+/// Opens the records for appending. A last line without an end was in flight when a bench died: it is dropped.
+pub(super) fn open_records(path: &Path) -> Result<File> {
+    let remedy = "make it writable, or put the run elsewhere with --out DIR";
+    let not_created = |source| Error::NotCreated { path: path.into(), source, remedy };
+    let file = File::options().create(true).append(true).read(true).open(path).map_err(not_created)?;
+    let whole = read_whole_lines(path)?.len() as u64;
+    file.set_len(whole).map_err(|source| Error::Unwritable { path: path.into(), source })?;
+    Ok(file)
+}
+
+/// The records in a file; its last line counts only with its end.
+pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
+    let bytes = read_whole_lines(path)?;
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let records =
+        lines.enumerate().map(|(i, line)| parse(path, i + 1, line)).collect::<Result<Vec<Record>>>()?;
+    let mut seen = HashSet::new();
+    for (i, record) in records.iter().enumerate() {
+        let is_new = seen.insert((&record.system, &record.test_set, record.track, record.round));
+        if let Some(fault) = record.fault().or((!is_new).then_some("this round has a record already")) {
+            return Err(Error::Record { path: path.into(), line: i + 1, fault: fault.into() });
+        }
+    }
+    Ok(records)
+}
+
+fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
+    let read = serde_json::from_slice::<Record>(text);
+    let schema = || serde_json::from_slice::<Schema>(text).map(|written| written.schema);
+    if let Some(schema) = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema)) {
+        check_schema(path, schema)?;
+    }
+    read.map_err(|error| Error::Record { path: path.into(), line, fault: error.to_string() })
+}
+
+/// The one field that is asked of a record which can't be read.
+#[derive(Deserialize)]
+struct Schema {
+    schema: u32,
+}
+
+/// Refuses a file that a newer dyno wrote.
+pub(super) fn check_schema(path: &Path, schema: u32) -> Result<()> {
+    let newer = Error::Newer { path: path.into(), schema, known: SCHEMA };
+    if schema > SCHEMA { Err(newer) } else { Ok(()) }
+}

@@ -1,0 +1,215 @@
+//! A run's folder: identity, records, outputs, scores. Records are appended and synced one by one, so that
+//! killing the bench at any instant loses at most the round in flight.
+//!
+//! ```text
+//! run.json         identity: campaign, systems, test sets, protocol, host
+//! testsets/        source and references: <sha256 of both>.source.txt, <…>.reference-1.txt
+//! records.jsonl    one record a round
+//! outputs/         answers by content: <sha256>.txt
+//! breakdowns.json  where the time of a cell went, as its system says
+//! scores.json      quality by output and test set
+//! command.txt      the command that began the run
+//! price.json       what the host costs, or one like it
+//! summary.csv      a row a cell, derived
+//! histograms/      latencies of a cell, all rounds, as HdrHistogram's text; derived
+//! verified.json    findings of the probes, so that a resumed run needn't ask again
+//! tuning/          kernel choices that were fastest here
+//! scratch/         the launch in flight; gone when the run is finished
+//! run.lock         locked by the process that measures or scores
+//! ```
+//!
+//! [`Store`] writes and holds the folder's lock. A fresh run reads nothing back: its state is the [`Run`] in memory. The
+//! folder is read to resume a run, and by commands that start from a folder. It is whole: a run is scored, compared and
+//! reported without the campaign that it came from.
+
+pub mod files;
+pub(crate) mod folder;
+pub(crate) mod journal;
+pub(crate) mod texts;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::{Examined, Measured, TestSet, as_text};
+
+use crate::error::{Error, Result};
+use crate::export::{write_csv, write_histograms};
+use crate::identity::Identity;
+use crate::prices::Price;
+use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, PRICE, Run, SCORES, identity_in};
+use crate::scores::Scores;
+use crate::summary::Summary;
+use files::{read_json, write_json, write_whole};
+use folder::{create, is_finished, lock, numbered, read_identity};
+use journal::{RECORDS, open_records};
+
+const VERIFIED: &str = "verified.json";
+
+/// An open run folder; only one process has it open.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    records_file: File,
+    /// Held for its lock.
+    _lock: File,
+}
+
+/// Place of a run, as `--out` or the default asks for it.
+pub enum Place<'a> {
+    /// `<root>/<campaign>-<key>`, or the next free number behind it.
+    Below(&'a Path),
+    /// This folder and no other.
+    Exactly(&'a Path),
+}
+
+impl Store {
+    /// Opens the run of `identity` for writing. An unfinished run of the same key is resumed: the [`Run`] holds its records
+    /// then. A finished run, which has all of its `rounds` and their summary, is never reopened.
+    pub fn open(
+        place: &Place<'_>,
+        identity: Identity,
+        rounds: usize,
+        test_sets: &[TestSet],
+    ) -> Result<(Self, Run)> {
+        let folder = Self::free_folder(place, &identity, rounds)?;
+        let lock = Self::lock_in(&folder)?;
+        let is_resumed = read_identity(&folder)?.is_some();
+        test_sets.iter().try_for_each(|set| texts::keep(&folder, set))?;
+        // A run that can't be read is left as it is: it is read before its records are opened for appending.
+        let run = if is_resumed { Run::read(&folder)? } else { Run::new(identity, test_sets.to_vec()) };
+        let store = Self::append_in(&folder, lock)?;
+        if !is_resumed {
+            // Last: a folder with an identity has its test sets.
+            write_json(&folder.join("run.json"), &run.identity)?;
+        }
+        Ok((store, run))
+    }
+
+    /// Opens the run in `folder`, finished or not, in order to score it again.
+    pub fn reopen(folder: &Path) -> Result<(Self, Run)> {
+        identity_in(folder)?;
+        let lock = Self::lock_in(folder)?;
+        let run = Run::read(folder)?;
+        Ok((Self::append_in(folder, lock)?, run))
+    }
+
+    /// The last finished run of `identity` below `root`, if there is one.
+    pub fn finished(root: &Path, identity: &Identity, rounds: usize) -> Result<Option<PathBuf>> {
+        let base = root.join(format!("{}-{}", identity.campaign, identity.key));
+        let mut last = None;
+        for number in 1.. {
+            let folder = numbered(&base, number);
+            if !is_finished(&folder, identity, rounds)? {
+                break;
+            }
+            last = Some(folder);
+        }
+        Ok(last)
+    }
+
+    fn free_folder(place: &Place<'_>, identity: &Identity, rounds: usize) -> Result<PathBuf> {
+        match place {
+            Place::Exactly(folder) if is_finished(folder, identity, rounds)? => {
+                Err(Error::Finished { folder: (*folder).into() })
+            }
+            Place::Exactly(folder) => Ok((*folder).into()),
+            Place::Below(root) => {
+                let base = root.join(format!("{}-{}", identity.campaign, identity.key));
+                let mut number = 1;
+                while is_finished(&numbered(&base, number), identity, rounds)? {
+                    number += 1;
+                }
+                Ok(numbered(&base, number))
+            }
+        }
+    }
+
+    fn lock_in(folder: &Path) -> Result<File> {
+        create(&folder.join("outputs"))?;
+        create(&folder.join("scratch"))?;
+        lock(folder)
+    }
+
+    fn append_in(folder: &Path, lock: File) -> Result<Self> {
+        let records_file = open_records(&folder.join(RECORDS))?;
+        Ok(Self { folder: folder.into(), records_file, _lock: lock })
+    }
+
+    /// Path of the run's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Keeps a round: first its answers, then its record. When this returns both are on the disk.
+    pub fn keep(&mut self, measured: &Measured) -> Result<()> {
+        if let Some(name) = &measured.record.output {
+            let path = texts::output_path(&self.folder, name);
+            if !path.exists() {
+                write_whole(&path, &as_text(&measured.answers))?;
+            }
+        }
+        let mut line = serde_json::to_vec(&measured.record).map_err(Error::encoding("a record"))?;
+        line.push(b'\n');
+        let written = self.records_file.write_all(&line).and_then(|()| self.records_file.sync_data());
+        written.map_err(|source| Error::Unwritable { path: self.folder.join(RECORDS), source })
+    }
+
+    /// The answers with that hash, a line each.
+    pub fn answers(&self, output: &str) -> Result<Vec<Vec<u8>>> {
+        let text = texts::read_output(&self.folder, output)?;
+        Ok(dyno_measure::split_lines(&text).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Findings of the probes by system, as an earlier part of the run has kept them.
+    pub fn verified(&self) -> Result<BTreeMap<String, Vec<Examined>>> {
+        Ok(read_json(&self.folder.join(VERIFIED))?.unwrap_or_default())
+    }
+
+    /// Keeps the findings of the probes.
+    pub fn keep_verified(&self, verified: &BTreeMap<String, Vec<Examined>>) -> Result<()> {
+        write_json(&self.folder.join(VERIFIED), verified)
+    }
+
+    /// Keeps the command that began the run.
+    pub fn keep_command(&self, command: &str) -> Result<()> {
+        write_whole(&self.folder.join(COMMAND), format!("{command}\n").as_bytes())
+    }
+
+    /// Keeps the price that the run is counted by.
+    pub fn keep_price(&self, price: &Price) -> Result<()> {
+        write_json(&self.folder.join(PRICE), price)
+    }
+
+    /// Keeps where the time of cells went.
+    pub fn keep_breakdowns(&self, breakdowns: &[CellBreakdown]) -> Result<()> {
+        write_json(&self.folder.join(BREAKDOWNS), &breakdowns)
+    }
+
+    /// Keeps the quality of the outputs.
+    pub fn keep_scores(&self, scores: &Scores) -> Result<()> {
+        write_json(&self.folder.join(SCORES), scores)
+    }
+
+    /// Keeps the summary as a spreadsheet, and latencies as percentile distributions.
+    pub fn keep_summary(&self, run: &Run, summary: &Summary) -> Result<()> {
+        if summary.cells.is_empty() {
+            return Ok(());
+        }
+        write_histograms(&self.folder, run)?;
+        write_csv(&self.folder.join("summary.csv"), &summary.cells)
+    }
+
+    /// Folder for files that needn't outlive the run. Absolute, since systems are started in other folders.
+    pub fn scratch(&self) -> PathBuf {
+        let path = self.folder.join("scratch");
+        std::path::absolute(&path).unwrap_or(path)
+    }
+
+    /// Removes the scratch files.
+    pub fn clear_scratch(&self) {
+        // What can't be removed is a few hundred kilobytes in a folder that git ignores.
+        let _ = fs::remove_dir_all(self.folder.join("scratch"));
+    }
+}

@@ -1,0 +1,93 @@
+//! The texts of a run, test sets and outputs, held to the hashes that name them. Test sets are kept beside the records: whoever
+//! reads the run needs neither the campaign nor a network.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::files::hex;
+use dyno_measure::{TestSet, as_text, split_lines};
+use sha2::{Digest, Sha256};
+
+use super::files::write_whole;
+use super::folder::create;
+use crate::error::{Error, Result};
+use crate::identity::Identity;
+
+/// Where the source of the set of that hash lies; every line ends.
+pub(super) fn source_path(folder: &Path, sha256: &str) -> PathBuf {
+    folder.join("testsets").join(format!("{sha256}.source.txt"))
+}
+
+fn reference_path(folder: &Path, sha256: &str, number: usize) -> PathBuf {
+    folder.join("testsets").join(format!("{sha256}.reference-{number}.txt"))
+}
+
+/// Writes what isn't there yet.
+pub(super) fn keep(folder: &Path, set: &TestSet) -> Result<()> {
+    create(&folder.join("testsets"))?;
+    // References first: a set whose source is there is whole.
+    for (i, reference) in set.references.iter().enumerate() {
+        write_lines(&reference_path(folder, &set.sha256, i + 1), reference)?;
+    }
+    write_lines(&source_path(folder, &set.sha256), &set.source)
+}
+
+fn write_lines(path: &Path, lines: &[impl AsRef<[u8]>]) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    write_whole(path, &as_text(lines))
+}
+
+/// The test sets of a run.
+pub(crate) fn read(folder: &Path, identity: &Identity) -> Result<Vec<TestSet>> {
+    identity.test_sets.iter().map(|(name, sha256, _)| read_one(folder, name, sha256)).collect()
+}
+
+fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
+    let path = source_path(folder, sha256);
+    let source = read_file(&path)?;
+    let references =
+        (1..).map(|number| reference_path(folder, sha256, number)).take_while(|path| path.exists());
+    let references = references.map(|path| read_file(&path)).collect::<Result<Vec<_>>>()?;
+    unchanged(&path, std::iter::once(&source).chain(&references), sha256)?;
+    Ok(TestSet {
+        name: name.into(),
+        source: split_lines(&source).map(<[u8]>::to_vec).collect(),
+        references: references.iter().map(|bytes| text_lines(bytes)).collect(),
+        sha256: sha256.into(),
+    })
+}
+
+/// The answers with that hash, as one text.
+pub(crate) fn read_output(folder: &Path, sha256: &str) -> Result<Vec<u8>> {
+    let path = output_path(folder, sha256);
+    let bytes = read_file(&path)?;
+    unchanged(&path, [&bytes], sha256)?;
+    Ok(bytes)
+}
+
+/// File of the answers with that hash.
+pub(crate) fn output_path(folder: &Path, sha256: &str) -> PathBuf {
+    folder.join("outputs").join(format!("{sha256}.txt"))
+}
+
+/// Scores of another text than the one that was timed would be worth nothing.
+fn unchanged<'a>(path: &Path, files: impl IntoIterator<Item = &'a Vec<u8>>, sha256: &str) -> Result<()> {
+    let mut hash = Sha256::new();
+    files.into_iter().for_each(|bytes| hash.update(bytes));
+    if hex(&hash.finalize()) == sha256 {
+        return Ok(());
+    }
+    let remedy = "bring back what was measured, or measure anew";
+    Err(Error::Changed(format!("{} was changed afterwards; {remedy}", path.display())))
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|error| Error::Changed(format!("{}: {error}", path.display())))
+}
+
+/// Lines of a text; what is no UTF-8 is replaced.
+pub(crate) fn text_lines(bytes: &[u8]) -> Vec<String> {
+    split_lines(bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+}

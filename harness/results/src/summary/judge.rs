@@ -1,0 +1,171 @@
+//! How the cells of a table compare with each other: the noise floor of their track, round against round, and who
+//! stands on the frontier of BLEU and words a second.
+
+use std::collections::BTreeMap;
+
+use dyno_measure::{Record, Track, Verdict};
+use dyno_stats::{Estimate, Order, paired_ratio, percentile};
+
+use super::cell::CellSummary;
+use crate::run::{MeasuredCell, Run};
+
+/// A figure of a round, by which systems are compared.
+pub type Figure = fn(&Record) -> Option<f64>;
+
+/// Words a second.
+pub const SPEED: Figure = Record::words_per_second;
+
+/// 95th percentile of latency, in milliseconds.
+pub const P95: Figure = |record| {
+    let ms: Vec<f64> = record.latency_ns.iter().map(|&ns| ns as f64 / 1e6).collect();
+    percentile(&ms, 95.0)
+};
+
+/// A cell's rounds in one figure.
+pub struct Rounds {
+    /// By the round's number; none where it is missing or doesn't count.
+    figures: Vec<Option<f64>>,
+}
+
+/// One cell against another in one figure, by pairs of rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Duel {
+    /// How many times the other's figure the one's is.
+    pub ratio: Estimate,
+    /// Whether it is surely more: Better.
+    pub order: Order,
+}
+
+impl Rounds {
+    /// Of `cell`.
+    pub fn of(cell: &MeasuredCell<'_>, figure: Figure) -> Self {
+        let mut figures = Vec::new();
+        for record in cell.valid() {
+            if figures.len() <= record.round {
+                figures.resize(record.round + 1, None);
+            }
+            figures[record.round] = figure(record);
+        }
+        Self { figures }
+    }
+
+    /// Against `other`: rounds of one number stood near each other in time, so that what slowed both cancels out. Surely
+    /// more only if the interval of the ratios says so, and the ratio exceeds the noise `floor`, a share.
+    pub fn against(&self, other: &Self, floor: f64) -> Option<Duel> {
+        let (value, interval) = paired_ratio(&self.figures, &other.figures)?;
+        let ratio = Estimate { value, low: interval.low, high: interval.high };
+        let order = match () {
+            () if ratio.low > 1.0 && value > 1.0 + floor => Order::Better,
+            () if ratio.high < 1.0 && value < 1.0 / (1.0 + floor) => Order::Worse,
+            () => Order::Unclear,
+        };
+        Some(Duel { ratio, order })
+    }
+}
+
+/// The noise floors of the tracks in which a system and its twin were measured, as shares.
+pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Track, f64> {
+    let floor = |track| Some((track, noise_floor(run, cells, track, SPEED)?));
+    Track::ALL.into_iter().filter_map(floor).collect()
+}
+
+/// What two measurements of one thing differ by at most in `figure`, as a share; `None` where no system was entered twice.
+pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: Figure) -> Option<f64> {
+    let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(figure).collect::<Vec<f64>>();
+    let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
+    let (mut groups, mut has_twin): (Vec<(&MeasuredCell<'_>, Vec<f64>)>, _) = (Vec::new(), false);
+    for cell in cells {
+        let same = |first: &MeasuredCell<'_>| {
+            first.test_set.name == cell.test_set.name && run.are_twins(first.system, cell.system)
+        };
+        match groups.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, known)) => {
+                known.extend(rounds(cell));
+                has_twin = true;
+            }
+            None => groups.push((cell, rounds(cell))),
+        }
+    }
+    let groups: Vec<_> = groups.into_iter().map(|(_, rounds)| rounds).collect();
+    dyno_stats::noise_floor(&groups).filter(|_| has_twin).map(f64::exp_m1)
+}
+
+/// Fills in where the cells of one table stand.
+pub(super) fn place(
+    run: &Run,
+    table: &[MeasuredCell<'_>],
+    rows: &mut [CellSummary],
+    floors: &BTreeMap<Track, f64>,
+) {
+    let is_twin = |i: usize| table[..i].iter().any(|first| run.are_twins(first.system, table[i].system));
+    let competes = |&i: &usize| {
+        let row = &rows[i];
+        let measured =
+            row.verdict != Verdict::Invalid && row.words_per_second.is_some() && row.bleu.is_some();
+        measured && !is_twin(i) && !echoes(run, &table[i], row)
+    };
+    let racing: Vec<usize> = (0..rows.len()).filter(competes).collect();
+    let quality = |a: usize, b: usize| order_of_rows(run, &rows[racing[a]], &rows[racing[b]]);
+    let floor = table.first().and_then(|cell| floors.get(&cell.track)).copied().unwrap_or(0.0);
+    let speeds: Vec<Rounds> = racing.iter().map(|&i| Rounds::of(&table[i], SPEED)).collect();
+    let speed =
+        |a: usize, b: usize| speeds[a].against(&speeds[b], floor).map_or(Order::Unclear, |duel| duel.order);
+    let standings = dyno_stats::standings(racing.len(), quality, speed);
+    for (&i, standing) in racing.iter().zip(standings) {
+        rows[i].standing = Some(standing);
+    }
+}
+
+fn echoes(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> bool {
+    let answers = row.output.as_ref().and_then(|output| run.outputs.get(output));
+    answers.is_some_and(|answers| is_echo(cell.test_set.source.iter().map(Vec::as_slice), answers))
+}
+
+fn order_of_rows(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
+    match (&a.output, &b.output) {
+        (Some(x), Some(y)) => quality_order(run, &a.test_set, x, y),
+        _ => Order::Unclear,
+    }
+}
+
+/// Whether answers are an echo: more than half of them are their source line, but for spaces at its ends. No translation
+/// leaves so many lines as they are. The null system and its like are yardsticks of the path and stand on no frontier.
+pub fn is_echo<'a>(source: impl IntoIterator<Item = &'a [u8]>, answers: &[String]) -> bool {
+    let same =
+        answers.iter().zip(source).filter(|(answer, line)| answer.trim().as_bytes() == line.trim_ascii());
+    !answers.is_empty() && 2 * same.count() > answers.len()
+}
+
+/// How output `a` compares with output `b` in quality: the same text is equal, else the paired bootstrap decides.
+pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Order {
+    if a == b {
+        return Order::Equal;
+    }
+    match run.scores.bleu_difference(a, b, test_set) {
+        Some(pair) if pair.p < SIGNIFICANT && pair.difference > 0.0 => Order::Better,
+        Some(pair) if pair.p < SIGNIFICANT => Order::Worse,
+        _ => Order::Unclear,
+    }
+}
+
+/// The usual level; sacrebleu's, too.
+const SIGNIFICANT: f64 = 0.05;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_slows_both_hides_no_difference_and_noise_makes_none() {
+        let rounds = |figures: [f64; 5]| Rounds { figures: figures.map(Some).to_vec() };
+        // The host's speed wanders by half, far more than the two differ: their own intervals overlap.
+        let (fast, slow) = (rounds([10.0, 15.0, 11.0, 14.0, 10.5]), rounds([9.0, 13.5, 9.8, 12.8, 9.4]));
+        let duel = fast.against(&slow, 0.02).unwrap();
+        assert_eq!(duel.order, Order::Better);
+        assert!(duel.ratio.low > 1.08 && duel.ratio.high < 1.13, "{duel:?}");
+        assert_eq!(slow.against(&fast, 0.02).unwrap().order, Order::Worse);
+        assert_eq!(fast.against(&slow, 0.2).unwrap().order, Order::Unclear, "below the floor it is a tie");
+        assert_eq!(fast.against(&rounds([9.0, 16.0, 9.8, 12.8, 9.4]), 0.0).unwrap().order, Order::Unclear);
+        assert!(fast.against(&Rounds { figures: Vec::new() }, 0.0).is_none());
+    }
+}

@@ -1,0 +1,203 @@
+//! From rounds to one row a cell: medians over rounds, with the interval of each, and where each system stands.
+
+pub mod cell;
+pub mod judge;
+
+use std::collections::BTreeMap;
+
+use dyno_measure::{Code, Reason, Record, Track, words};
+use dyno_stats::{
+    LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
+};
+use serde::Serialize;
+
+use crate::prices::Price;
+use crate::run::{MeasuredCell, Run};
+use cell::CellSummary;
+
+/// A run, summed up.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// A row a cell, by test set and track, systems in the campaign's order.
+    pub cells: Vec<CellSummary>,
+    /// By track, what two measurements of the same thing differ by at most, as a share (0.02 is 2 %). A track is
+    /// absent where it wasn't measured: no system was entered twice.
+    pub noise_floors: BTreeMap<Track, f64>,
+    /// What words per dollar are counted by.
+    pub price: Option<Price>,
+}
+
+/// Above this share of loading what is left is mostly noise: the protocol hides the steady figure.
+const MOST_LOAD_SHARE: f64 = 0.65;
+
+impl Summary {
+    /// Sums up what `run` holds.
+    pub fn of(run: &Run) -> Self {
+        let measured = run.cells();
+        let noise_floors = judge::noise_floors(run, &measured);
+        let mut cells: Vec<_> = measured.iter().map(|cell| summarise_cell(run, cell)).collect();
+        let same_table = |a: &MeasuredCell<'_>, b: &MeasuredCell<'_>| {
+            (&a.test_set.name, a.track) == (&b.test_set.name, b.track)
+        };
+        let mut first = 0;
+        for table in measured.chunk_by(same_table) {
+            judge::place(run, table, &mut cells[first..first + table.len()], &noise_floors);
+            first += table.len();
+        }
+        Self { cells, noise_floors, price: run.price.clone() }
+    }
+}
+
+/// One cell: what its rounds say, and what that is derived from.
+struct Told<'a> {
+    run: &'a Run,
+    cell: &'a MeasuredCell<'a>,
+    /// The rounds that count.
+    valid: Vec<&'a Record>,
+    /// Their words a second.
+    speeds: Vec<f64>,
+    /// The text that is scored.
+    output: Option<&'a String>,
+}
+
+impl<'a> Told<'a> {
+    fn by(run: &'a Run, cell: &'a MeasuredCell<'a>) -> Self {
+        let valid = cell.valid();
+        let output = scored_output(&valid);
+        Self { run, cell, valid, speeds: cell.speeds(), output }
+    }
+
+    /// The median over rounds.
+    fn over_rounds(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+        median(&self.valid.iter().filter_map(|record| value(record)).collect::<Vec<_>>())
+    }
+
+    /// The median over rounds of what is figured from a round's lines, in milliseconds.
+    fn latency(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<f64> {
+        self.over_rounds(|record| figure(&milliseconds(&record.latency_ns)))
+    }
+
+    fn percentile(&self, p: f64) -> Option<f64> {
+        self.latency(|ms| percentile(ms, p))
+    }
+
+    fn bound(&self, p: f64) -> Option<f64> {
+        self.latency(|ms| percentile_bound(ms, p))
+    }
+
+    /// What grows with the source's length, and what doesn't.
+    fn fit(&self) -> Option<LengthFit> {
+        let words_of = |line: &Vec<u8>| words(line);
+        fit_length(&by_length(self.valid.iter().flat_map(|record| {
+            let words = self.cell.test_set.source.iter().map(words_of);
+            words.zip(milliseconds(&record.latency_ns))
+        })))
+    }
+
+    /// The speed, counted in what the answers hold instead of source words.
+    fn speed_in(&self, count: impl Fn(&String) -> usize) -> Option<f64> {
+        let counted = self.run.outputs.get(self.output?)?.iter().map(count).sum::<usize>() as f64;
+        Some(median(&self.speeds)? * counted / self.cell.test_set.words() as f64)
+    }
+
+    fn priced(&self, value: impl Fn(&Price, f64) -> f64) -> Option<f64> {
+        Some(value(self.run.price.as_ref()?, median(&self.speeds)?))
+    }
+
+    fn most(&self, value: impl Fn(&Record) -> u64) -> Option<u64> {
+        self.valid.iter().map(|record| value(record)).max().filter(|&most| most > 0)
+    }
+}
+
+/// A column of the summary a line.
+fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
+    let told = Told::by(run, cell);
+    let (interval, fit, load_share) =
+        (median_interval(&told.speeds), told.fit(), told.over_rounds(load_share));
+    let score = told.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
+    let cores = cell.records[0].system_cores.len();
+    CellSummary {
+        test_set: cell.test_set.name.clone(),
+        track: cell.track,
+        system: cell.system.into(),
+        profile: cell.records[0].profile,
+        verdict: cell.verdict(),
+        reasons: codes(&cell.records),
+        warnings: warnings(&cell.records),
+        standing: None,
+        rounds: told.valid.len(),
+        words_per_second: median(&told.speeds),
+        words_per_second_low: interval.map(|interval| interval.low),
+        words_per_second_high: interval.map(|interval| interval.high),
+        interval_coverage: interval.map(|interval| interval.coverage),
+        steady_words_per_second: load_share
+            .filter(|&share| share <= MOST_LOAD_SHARE)
+            .and_then(|_| told.over_rounds(steady)),
+        load_share,
+        target_words_per_second: told.speed_in(|line| words(line.as_bytes())),
+        target_chars_per_second: told.speed_in(|line| line.chars().count()),
+        words_per_dollar: told.priced(|price, speed| price.words_per_dollar(speed)),
+        words_per_dollar_pro_rata: told.priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
+        mean_ms: told.latency(mean),
+        p50_ms: told.percentile(50.0),
+        p50_bound_ms: told.bound(50.0),
+        p90_ms: told.percentile(90.0),
+        p90_bound_ms: told.bound(90.0),
+        p95_ms: told.percentile(95.0),
+        p95_bound_ms: told.bound(95.0),
+        p99_ms: told.percentile(99.0),
+        p99_bound_ms: told.bound(99.0),
+        p999_ms: told.percentile(99.9),
+        p999_bound_ms: told.bound(99.9),
+        max_ms: told.latency(|ms| ms.iter().copied().reduce(f64::max)),
+        line_ms: fit.map(|fit| fit.fixed_ms),
+        word_ms: fit.map(|fit| fit.word_ms),
+        start_ms: told.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
+        model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
+        peak_bytes: told.most(|record| record.usage.peak_bytes),
+        floor_bytes: told.most(|record| record.usage.floor_bytes),
+        bleu: score.map(|score| score.bleu),
+        bleu_confidence: score.map(|score| score.bleu_confidence),
+        chrf: score.map(|score| score.chrf),
+        chrf_confidence: score.map(|score| score.chrf_confidence),
+        other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
+        output: told.output.cloned(),
+    }
+}
+
+/// The text that is scored. Rounds are expected to give the same; where they don't (a system that samples) it is drawn by
+/// the moments at which they ended, which no system can foresee: else it might take pains with the first alone.
+fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
+    let outputs: Vec<_> = rounds.iter().filter_map(|record| record.output.as_ref()).collect();
+    let moments = rounds.iter().fold(0, |sum: u64, record| sum.wrapping_add(record.started_unix_ms));
+    outputs.get(moments.checked_rem(outputs.len() as u64)? as usize).copied()
+}
+
+fn codes(cell: &[&Record]) -> Vec<String> {
+    let mut codes: Vec<_> =
+        cell.iter().flat_map(|record| &record.reasons).map(|reason| reason.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes.into_iter().map(|code| code.name().into()).collect()
+}
+
+/// Each code once, with the figure of the last round, which had most to compare with.
+fn warnings(cell: &[&Record]) -> Vec<String> {
+    let last: BTreeMap<Code, &Reason> =
+        cell.iter().flat_map(|record| &record.warnings).map(|warning| (warning.code, warning)).collect();
+    last.into_values().map(|warning| format!("{}: {}", warning.code.name(), warning.figure)).collect()
+}
+
+fn milliseconds(ns: &[u64]) -> Vec<f64> {
+    ns.iter().map(|&ns| ns as f64 / 1e6).collect()
+}
+
+fn load_share(record: &Record) -> Option<f64> {
+    Some(median(&milliseconds(&record.one_line_ns))? / mean(&milliseconds(&record.launch_ns))?)
+}
+
+/// Words a second of a launch without what a launch with one line takes, whatever share of it that is.
+pub fn steady(record: &Record) -> Option<f64> {
+    let load_free = mean(&milliseconds(&record.launch_ns))? - median(&milliseconds(&record.one_line_ns))?;
+    (load_free > 0.0).then(|| record.words_of_a_pass() as f64 / (load_free / 1e3))
+}

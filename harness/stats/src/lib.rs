@@ -1,0 +1,37 @@
+//! Statistics for benchmarks: pure functions of samples, without clock, file or machine.
+//!
+//! Each function can be held against a known answer. Random draws are seeded and give the same sequence on every host.
+//!
+//! Rounds of a benchmark are few and not normally distributed. Everything about rounds therefore rests on ranks: medians,
+//! order statistics, rank tests. A bootstrap is drawn over lines of text only ([`bootstrap`]), never over a handful of rounds.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `order` | medians, percentiles, and the intervals that their ranks guarantee |
+//! | `rank` | rank tests, the sign test, Holm's correction |
+//! | `noise` | the noise floor of like against like, ratios of paired rounds |
+//! | `length` | latency as a line over the length of the source |
+//! | [`bootstrap`] | confidence of corpus scores by resampled lines |
+//! | `frontier` | the Pareto frontier under uncertainty |
+//! | `estimate`, [`numbers`] | a value with its interval, and its text for people |
+//! | `random` | seeded random numbers |
+//!
+//! Left out on purpose: everything that needs a normal distribution, and means of times.
+
+pub mod bootstrap;
+mod estimate;
+mod frontier;
+mod length;
+mod noise;
+pub mod numbers;
+mod order;
+mod random;
+mod rank;
+
+pub use estimate::Estimate;
+pub use frontier::{Order, Standing, standings};
+pub use length::{LengthFit, LengthGroup, by_length, fit_length};
+pub use noise::{noise_floor, paired_noise_floor, paired_ratio};
+pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};
+pub use random::Random;
+pub use rank::{holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less};

@@ -1,0 +1,117 @@
+//! How much two measurements of the same thing differ here, and how much two different things do.
+
+use crate::order::{Interval, median, median_interval, sorted};
+use crate::random::Random;
+
+/// Splits drawn of each system; the quantile of a few hundred moves by less than it means.
+const SPLITS: usize = 500;
+/// Share of like against like that stays below the floor.
+const QUANTILE: f64 = 0.95;
+
+/// The noise floor of a track, as |log ratio|: what like against like stays below in 95 of 100 cases. Each of
+/// `groups` holds the rounds of one and the same program (a system; or a system and its twin together); they are
+/// split at random into halves, whose medians are compared. Every group has the same weight.
+///
+/// Halves are smaller than what is compared later, so that the floor errs on the side of calling a tie.
+/// `None` if no group has four rounds: halves of one round say nothing of medians.
+pub fn noise_floor(groups: &[Vec<f64>]) -> Option<f64> {
+    let mut random = Random::new(0, "halves of rounds");
+    let groups = groups.iter().filter(|rounds| rounds.len() >= 4);
+    let differences: Vec<f64> = groups.flat_map(|rounds| split_halves(rounds, &mut random)).collect();
+    quantile(&differences)
+}
+
+/// The same of a ratio that was measured in pairs, by halves of its pairs: what drifts beneath both sides of a pair is
+/// no noise of theirs. Two halves differ by the noise of both, so that one is off by √2 less.
+pub fn paired_noise_floor(ratios: &[f64]) -> Option<f64> {
+    if ratios.len() < 4 {
+        return None;
+    }
+    let differences = split_halves(ratios, &mut Random::new(0, "halves of pairs"));
+    quantile(&differences).map(|floor| floor / std::f64::consts::SQRT_2)
+}
+
+fn quantile(differences: &[f64]) -> Option<f64> {
+    let sorted = sorted(differences);
+    let rank = (QUANTILE * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.checked_sub(1)?).copied()
+}
+
+fn split_halves(rounds: &[f64], random: &mut Random) -> Vec<f64> {
+    let half = rounds.len() / 2;
+    let mut mixed = rounds.to_vec();
+    let mut split = || {
+        random.shuffle(&mut mixed);
+        let halves = [&mixed[..half], &mixed[half..2 * half]].map(median);
+        halves[0].zip(halves[1]).map_or(0.0, |(a, b)| (a / b).ln().abs())
+    };
+    (0..SPLITS).map(|_| split()).collect()
+}
+
+/// How many times `a` is `b`: the median of the ratios of rounds of one number, which stood near each other in
+/// time, and its interval. Rounds that one of the two lacks are left out.
+pub fn paired_ratio(a: &[Option<f64>], b: &[Option<f64>]) -> Option<(f64, Interval)> {
+    let both = a.iter().zip(b).filter_map(|(a, b)| Some(a.as_ref()? / b.as_ref()?));
+    let ratios: Vec<f64> = both.collect();
+    Some((median(&ratios)?, median_interval(&ratios)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Normal numbers by the sum of twelve uniform ones.
+    fn noisy(random: &mut Random, n: usize, sigma: f64) -> Vec<f64> {
+        let uniform = |random: &mut Random| random.draw() as f64 / u64::MAX as f64;
+        let normal = |random: &mut Random| (0..12).map(|_| uniform(random)).sum::<f64>() - 6.0;
+        (0..n).map(|_| (sigma * normal(random)).exp()).collect()
+    }
+
+    #[test]
+    fn the_floor_of_equal_rounds_is_zero_and_few_rounds_have_none() {
+        assert_eq!(noise_floor(&[vec![2.0; 5]]), Some(0.0));
+        assert_eq!(noise_floor(&[vec![1.0, 2.0, 3.0]]), None);
+        assert_eq!(noise_floor(&[]), None);
+    }
+
+    #[test]
+    fn the_floor_grows_with_the_noise_and_is_about_what_theory_says() {
+        let mut random = Random::new(3, "noise");
+        for sigma in [0.01, 0.05] {
+            let groups: Vec<_> = (0..40).map(|_| noisy(&mut random, 18, sigma)).collect();
+            // The median of nine normal numbers spreads by 0.4076 σ (the variance of the middle order statistic
+            // of nine, 0.1661, is tabled in Sarhan & Greenberg 1956); two independent ones by √2 of it, and 95 %
+            // lie within 1.96 of that.
+            let theory = 1.96 * 2f64.sqrt() * 0.4076 * sigma;
+            let floor = noise_floor(&groups).unwrap();
+            assert!((floor / theory - 1.0).abs() < 0.15, "{floor} against {theory}");
+        }
+    }
+
+    #[test]
+    fn the_floor_of_pairs_knows_no_drift_and_is_that_of_rounds_without_it() {
+        let drifting: Vec<f64> = (0..18).map(|i| 1.0 + f64::from(i)).collect();
+        assert!(noise_floor(std::slice::from_ref(&drifting)).unwrap() > 0.5);
+        assert_eq!(paired_noise_floor(&vec![1.02; drifting.len()]), Some(0.0), "both sides drifted alike");
+        assert_eq!(paired_noise_floor(&[1.0; 3]), None);
+        let mut random = Random::new(5, "pairs");
+        let floors = (0..40).map(|_| {
+            let sides = [noisy(&mut random, 18, 0.03), noisy(&mut random, 18, 0.03)];
+            let ratios: Vec<f64> = sides[0].iter().zip(&sides[1]).map(|(a, b)| a / b).collect();
+            (paired_noise_floor(&ratios).unwrap(), noise_floor(&sides).unwrap())
+        });
+        let (paired, alone): (Vec<_>, Vec<_>) = floors.unzip();
+        let ratio = median(&paired).unwrap() / median(&alone).unwrap();
+        assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
+    }
+
+    #[test]
+    fn ratios_pair_rounds_of_one_number() {
+        // The host became half as fast after the first round, for both alike.
+        let (a, b) =
+            ([Some(40.0), Some(20.0), None, Some(20.0)], [Some(20.0), Some(10.0), Some(9.0), Some(10.0)]);
+        let (ratio, interval) = paired_ratio(&a, &b).unwrap();
+        assert_eq!((ratio, interval.low, interval.high, interval.coverage), (2.0, 2.0, 2.0, 0.75));
+        assert_eq!(paired_ratio(&[None], &[Some(1.0)]), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! Numbers as people read them: with the digits that their interval supports, and no more.
+
+use crate::Estimate;
+
+/// With the digits that the interval supports: down to the place of the interval's first digit, one more where
+/// that digit is 1 or 2 (rounding would eat too much of it); at most three digits, four from 1,000 on, since no
+/// host is steadier than that.
+pub fn supported(estimate: &Estimate) -> String {
+    grouped(estimate.value, decimals(estimate))
+}
+
+/// Decimals that an estimate supports; negative ones stand left of the point.
+fn decimals(estimate: &Estimate) -> i32 {
+    let most = if estimate.value.abs() >= 1000.0 { 3 } else { 2 } - magnitude(estimate.value);
+    let half = estimate.half();
+    if half <= 0.0 || !half.is_finite() {
+        return 2 - magnitude(estimate.value);
+    }
+    let place = magnitude(half);
+    let extra = i32::from(half / 10f64.powi(place) < 2.5);
+    // However wide the interval, a figure of zero digits would say something else.
+    (extra - place).min(most).max(-magnitude(estimate.value))
+}
+
+/// The power of ten of the first digit.
+fn magnitude(value: f64) -> i32 {
+    if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 }
+}
+
+/// A value to `decimals` places (negative: rounded to tens, hundreds …) with commas between thousands.
+fn grouped(value: f64, decimals: i32) -> String {
+    let rounded = if decimals < 0 {
+        let unit = 10f64.powi(-decimals);
+        (value / unit).round() * unit
+    } else {
+        value
+    };
+    let text = format!("{rounded:.*}", decimals.max(0) as usize);
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
+    let mut out = String::from(sign);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    fraction.map_or(out.clone(), |fraction| format!("{out}.{fraction}"))
+}
+
+/// Three significant digits.
+pub fn plain(value: f64) -> String {
+    grouped(value, (2 - magnitude(value)).min(9))
+}
+
+/// A count, whole.
+pub fn count(value: usize) -> String {
+    grouped(value as f64, 0)
+}
+
+/// A count with its noun.
+pub fn counted(items: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(items), if items == 1 { one } else { many })
+}
+
+/// How many places each text of a column lacks behind its decimal point (the point itself is one), so that points
+/// stand below each other once it is filled up. What is no figure alone lacks none.
+pub fn lacking_decimals<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<usize> {
+    let places = |text: &str| text.find('.').map_or(0, |at| text.len() - at);
+    let is_figure = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_digit() || "−>".contains(c)) && !text.contains(' ')
+    };
+    let most = texts.clone().filter(|text| is_figure(text)).map(places).max().unwrap_or(0);
+    texts.map(|text| if is_figure(text) { most - places(text) } else { 0 }).collect()
+}
+
+/// A tick's text: short, exact for round values.
+pub fn tick(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        v if v >= 1e12 => (value / 1e12, "\u{a0}T"),
+        v if v >= 1e9 => (value / 1e9, "\u{a0}G"),
+        v if v >= 1e6 => (value / 1e6, "\u{a0}M"),
+        _ => (value, ""),
+    };
+    let decimals = if scaled.abs() >= 100.0 { 0 } else { (2 - magnitude(scaled)).clamp(0, 6) };
+    let text = grouped(scaled, decimals);
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{unit}")
+}
+
+/// A tick as a percentage.
+pub fn percent_tick(value: f64) -> String {
+    format!("{}\u{a0}%", tick(value * 100.0))
+}
+
+/// A whole number with commas between thousands.
+pub fn whole(value: f64) -> String {
+    grouped(value, 0)
+}
+
+/// A probability, to the digits that matter.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
+}
+
+/// Bytes in MiB.
+pub fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// A factor in words that claim no more than its interval: "2.3 times", "about 2 times".
+pub fn factor(ratio: &Estimate) -> String {
+    let spread = ratio.half() / ratio.value;
+    if spread > 0.25 {
+        format!("about {}", grouped(ratio.value, i32::from(ratio.value < 3.0)))
+    } else {
+        grouped(ratio.value, i32::from(ratio.value < 20.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_follow_the_interval() {
+        for (value, half, text) in [
+            (9870.4, 75.0, "9,870"),
+            (9874.4, 2.0, "9,874"),
+            (36.1234, 1.9, "36.1"),
+            (36.1234, 5.0, "36"),
+            (1.0412, 0.003, "1.04"),
+            (348_123_456.0, 9_000_000.0, "348,000,000"),
+            (0.5, 0.2, "0.50"),
+            (-3.21, 0.4, "−3.2"),
+            (0.0, 0.0, "0.00"),
+            (512.0, 4000.0, "500"),
+            (12_345_678.0, 0.0, "12,300,000"),
+        ] {
+            assert_eq!(supported(&Estimate::give_or_take(value, half)), text, "{value} ±{half}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_filled_up_to_the_longest() {
+        let column = ["9.25", "12", "–", "1,234.5", "3.1 ±0.2"];
+        assert_eq!(lacking_decimals(column.into_iter()), [0, 3, 0, 1, 0]);
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (value, text) in
+            [(0.0, "0"), (999.4, "999"), (9870.0, "9,870"), (1234567.0, "1,234,567"), (-1e3, "−1,000")]
+        {
+            assert_eq!(whole(value), text);
+        }
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.5, "0.5"),
+            (20.0, "20"),
+            (1500.0, "1,500"),
+            (2e6, "2\u{a0}M"),
+            (1.5e9, "1.5\u{a0}G"),
+            (0.002, "0.002"),
+        ] {
+            assert_eq!(tick(value), text);
+        }
+        assert_eq!(percent_tick(0.95), "95\u{a0}%");
+    }
+
+    #[test]
+    fn factors_are_hedged_when_they_are_vague() {
+        assert_eq!(factor(&Estimate { value: 2.31, low: 2.25, high: 2.4 }), "2.3");
+        assert_eq!(factor(&Estimate { value: 4.2, low: 2.0, high: 6.0 }), "about 4");
+        assert_eq!(factor(&Estimate { value: 31.4, low: 31.0, high: 32.0 }), "31");
+    }
+}
