@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks a test set of our own writing: shape, lengths, duplicates and near-duplicates.
+"""Checks a test set that was written for dyno: shape, lengths, duplicates and near-duplicates.
 
     ci/check-testset.py testsets/captions-en-de            check
     ci/check-testset.py testsets/captions-en-de --stamp    write lines and sha256 into the manifest
 
-Two sentences are near-duplicates when their character trigrams overlap too much (Jaccard), on either side:
-such a pair would count one difficulty twice. The limit leaves room for sentences that share a frame of
-function words, which real captions do.
+Two sentences are near-duplicates if their character trigrams overlap too much (Jaccard), in source or reference. Such
+a pair would count one difficulty twice. The limit leaves room for sentences that share a frame of function words, as
+real captions do.
 """
 
 import argparse

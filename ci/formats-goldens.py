@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Makes the small files in backends/formats/tests/goldens, and expected.json, which says what is in them.
+"""Makes the small files in backends/formats/tests/goldens, and expected.json, which lists their content.
 
-Everything that dyno-formats reads is made here by somebody else's code: numpy (npz), the safetensors package, and
-Marian itself (bin, binary shortlist; its Python package's `convert`). What dyno-formats computes (dequantised values, quantised ones,
-shortlists and selections) is computed here a second time, in numpy and plain Python.
+Other programs make everything that dyno-formats reads: numpy (npz), the safetensors package, and Marian (bin and binary
+shortlist, by `convert` of its Python package). numpy and plain Python compute a second time what dyno-formats computes:
+dequantised and quantised values, shortlists and selections.
 
     pip install numpy==2.4.6 safetensors==0.8.0 pymarian==1.12.42
     python3 ci/formats-goldens.py
 
-The same packages give the same files, save that Marian pads its bins with whatever was in memory. Only the byte-level forms that no package writes (the fork's numbering of
-intgemm types, unpadded items) are put together by hand, in `foreign_bin`.
+The same packages give the same files, except for the padding of Marian's bins, which is uninitialised memory. `foreign_bin`
+builds by hand the two byte-level forms that no package writes: the fork's numbering of intgemm types, and unpadded items.
 """
 
 import io

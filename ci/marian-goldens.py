@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Makes the models in backends/*/tests/goldens/marian: Marian's option space, in models of 100 to 250 KB.
+"""Makes the models in backends/*/tests/goldens/marian, which cover Marian's options, in 100 to 250 KB each.
 
     pip install pymarian==1.12.42 sentencepiece==0.2.3
     ci/marian-goldens.py                      all of them, a few minutes on one core
     ci/marian-goldens.py pre-norm rms         those models alone
 
-Marian trains each for a few updates on testsets/captions-en-de (public domain), far from good, but with weights
-that matter (some are shaken, see shaken.py), and then decodes `input.en` one line at a time: greedy, with a beam of 4
-and its scores, and with a shortlist. Besides: an ensemble, and integer weights as Marian stores them. Training uses one thread and a fixed seed, but another machine's last bits may differ: whoever makes
-models anew gets new outputs with them.
+Marian trains each model for a few updates on the literary set, testsets/captions-en-de (public domain). The models are far
+from good, but all their weights matter (shaken.py changes some). Then Marian decodes `input.en` one line at a time: greedy,
+with a beam of 4 and its scores, and with a shortlist. There are also an ensemble, and integer weights as Marian stores
+them. Training uses one thread and a fixed seed, but the last bits may differ on another machine. New models therefore
+come with new outputs.
 """
 
 import argparse

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Holds `dyno translate` to Marian over models drawn at random from Marian's option space.
+"""Compares `dyno translate` with Marian over models with random options of Marian's.
 
     pip install pymarian==1.12.42 sentencepiece==0.2.3
     cargo build --release
-    ci/marian-sweep.py --out DIR --count 40          train, decode, compare; goes on where it stopped
+    ci/marian-sweep.py --out DIR --count 40          train, decode, compare; continues where it stopped
     ci/marian-sweep.py --out DIR --compare           only compare again, with another build of dyno
 
-Models are tiny; Marian trains them for a moment on testsets/captions-en-de, and then all weights are shaken, so that
-nothing stays where it starts and answers differ from line to line. Each is decoded greedily, with beams, n-best
-lists and scores, shortlists, and other settings of the search, one line at a time. A table says
-how many lines differ (scores to 0.001, or 0.001 % of large ones); ties are n-best lists whose scores are the same,
-rank by rank, though the texts aren't. It ends with 1 if anything else differs.
+The models are tiny. Marian trains them for a moment on the literary set, testsets/captions-en-de. Then all weights are
+shaken, so that no weight keeps its initial value and answers differ from line to line. Each model decodes one line at a
+time: greedily, with beams, n-best lists and scores, shortlists, and other settings of the search. A table counts the lines
+that differ. Scores count as equal within 0.001, or within 0.001 % for large ones. A tie is a pair of n-best lists with the
+same scores, rank by rank, and different texts. The exit code is 1 if anything but ties differs.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Long checks in short pieces: each call does what is left as far as its seconds reach, and keeps a line of what it saw.
+"""Runs long checks in short pieces: each call does part of the work that is left, and keeps a line for each result.
 
-    ci/verify-sweep --seconds 85; ci/verify-sweep --seconds 85; …        until it ends with 0 or 1 instead of 2
+    ci/verify-sweep --seconds 85; ci/verify-sweep --seconds 85; …        until the exit code is 0 or 1
 
-The tally lies beside the checkout's build, one file a check and a program; --tally names another. Every call ends with the
-table of all that was done so far. Exit codes: 0 all done and right; 1 all done and something wrong; 2 some are left.
+The tally lies beside the build, one file for each check and program; --tally names another file. Every call ends with the
+table of all results so far. Exit codes: 0 all is done and right; 1 all is done and something is wrong; 2 some is left.
 """
 
 import argparse

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""The reference of the engine rnn-fc: Devlin's "Sharp Models on Dull Hardware" (2017), as plainly as numpy can say it.
+"""The reference of the engine rnn-fc: Devlin's "Sharp Models on Dull Hardware" (2017) in plain numpy.
 
     pip install numpy==2.4.6
-    ci/rnn-fc-reference.py                   makes backends/rnn-fc/tests/goldens: models and what they say
-    ci/rnn-fc-reference.py --decode          asks again about the models that are there
+    ci/rnn-fc-reference.py                   makes backends/rnn-fc/tests/goldens: models and their translations
+    ci/rnn-fc-reference.py --decode          translates again with the models that are there
     ci/rnn-fc-reference.py --model DIR …     translates standard input; several models are an ensemble
 
-Written from the paper's equations, in 64 bits, one sentence at a time, with none of the paper's
-speed-ups: whatever the engine merges, precomputes or looks up has to come out as it does here. What the paper leaves
-open is decided in docs/FORMAT.md ("rnn-fc"), with the names of the tensors.
+The script follows the paper's equations, in 64 bits, one sentence at a time, without the paper's speed-ups. The engine
+merges, precomputes and looks up, and its results have to equal these. docs/FORMAT.md ("rnn-fc") decides what the paper
+leaves open, and names the tensors.
 
-The models are drawn at random, one for each of the paper's systems S1 to S7 and two more S4 for its ensembles; a
-draw is taken again until it says various things, and until every decision of every search is clearer than 64 and 32
-bits can differ.
+The models have random weights: one for each of the paper's systems S1 to S7, and two more S4 for the paper's ensembles.
+Weights are drawn again until two conditions hold. The answers are varied, and every decision of every search is clearer
+than the difference between 64 and 32 bits.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes backends/gru/tests/goldens: tiny RNN models trained by Marian, and what Marian says with them.
+"""Makes backends/gru/tests/goldens: tiny RNN models trained by Marian, and Marian's translations with them.
 
     pip install pymarian==1.12.42 sentencepiece==0.2.3
     ci/rnn-goldens.py                        train and decode all models that are kept
-    ci/rnn-goldens.py --decode               ask Marian again about the models that are there
+    ci/rnn-goldens.py --decode               decode again with the models that are there
 
-Text is the project's own (testsets/captions-en-de). Training takes seconds and the models are bad: what is tested
-is that the same weights say the same. Widths differ from each other so that no two dimensions can be confused, and
-some updates with a high rate move every scale and bias away from where it starts; some models are shaken (shaken.py).
+The text is the literary set, testsets/captions-en-de. Training takes seconds, and the models are bad. The tests only ask
+whether the same weights give the same text. All widths differ, so that no two dimensions can be confused. Some updates
+with a high rate move every scale and bias away from its initial value; some models are shaken as well (shaken.py).
 """
 
 import argparse

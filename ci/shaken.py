@@ -1,7 +1,7 @@
-"""Weights moved at random, so that a model trained for a moment uses all that it has.
+"""Moves weights at random, so that a model uses all its weights after a short training.
 
-Scales begin at one and biases at nothing, and hardly move in a few updates; barely trained models end their sentences
-at once or say the same to every line. Neither tells a right implementation from a wrong one.
+Scales begin at one and biases at zero, and hardly move in a few updates. Barely trained models end their sentences at once,
+or give the same answer to every line. Neither distinguishes a right implementation from a wrong one.
 """
 
 import numpy

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the folder of a run that never was: as large and as odd as a report must bear.
+"""Writes the folder of an invented run, as large and as odd as a report must bear.
 
     ci/synthetic-run.py DIR [--systems 20] [--lines 3003] [--rounds 3] [--hostile] [--seed 1]
 
-Speeds, latencies and texts are drawn so that they look like those of real systems: better ones are slower, and texts
-of better ones share more words with the reference. With --hostile, names and texts hold markup, formulas, controls and
-scripts of all directions.
+Speeds, latencies and texts are random, but look like those of real systems. Better systems are slower, and their texts
+share more words with the reference. With --hostile, names and texts hold markup, formulas, control characters and scripts
+of all directions.
 """
 import argparse, hashlib, json, math, os, random
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes backends/text/tests/goldens: small SentencePiece models, and what the reference says with them.
+"""Makes backends/text/tests/goldens: small SentencePiece models, and the reference's results with them.
 
     pip install sentencepiece==0.2.3
-    ci/text-goldens.py            ask the reference again about the models that are there
-    ci/text-goldens.py --train    train the models anew first (other ids, if the trainer has changed)
+    ci/text-goldens.py            run the reference again on the models that are there
+    ci/text-goldens.py --train    train the models first (other ids, if the trainer has changed)
 
 The models are trained on the sentences below, which belong to this project. The directory's README
 describes the files. With --fixtures DIR, the ids for DIR/vocab.spm are made too.

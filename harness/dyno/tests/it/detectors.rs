@@ -7,7 +7,7 @@ use dyno_measure::verify::{examinee, recognition, timing};
 use dyno_measure::{Probe, Profile, noise, supervisor};
 use dyno_results::compare;
 
-const DOCUMENT: &str = include_str!("../../../../docs/METHODOLOGY.md");
+const DOCUMENT: &str = include_str!("../../../../docs/DETECTORS.md");
 
 /// The rows of its tables of parameters: label, and what stands behind it.
 fn rows() -> Vec<(String, String)> {
