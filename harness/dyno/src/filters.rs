@@ -2,7 +2,7 @@
 
 use clap::Args;
 use dyno_measure::Track;
-use globset::Glob;
+use wildmatch::WildMatch;
 
 use crate::campaign::Campaign;
 use crate::cli::values::track;
@@ -50,7 +50,7 @@ fn keep_fitting<T>(items: &mut Vec<T>, patterns: &[String], what: &str, name: fn
 
 /// Whether `name` is `pattern` itself, or fits it as in a shell.
 fn fits(pattern: &str, name: &str) -> bool {
-    pattern == name || Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(name))
+    pattern == name || WildMatch::new(pattern).matches(name)
 }
 
 #[cfg(test)]
@@ -70,6 +70,8 @@ mod tests {
             ("*ü?", "grün", true),
             ("multi30k*", "multi30k/2016 en-de", true),
             ("a [b", "a [b", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-b-b", false),
         ] {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }

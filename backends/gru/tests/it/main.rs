@@ -44,6 +44,7 @@ fn a_binary_of_marian_is_the_model_that_it_was_made_of() {
 }
 
 #[test]
+#[ignore = "a sweep: the plain form of the kernels takes its time"]
 fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
     // A few kinds of cells and norms: the plain form of the kernels takes its time.

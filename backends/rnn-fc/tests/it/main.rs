@@ -79,6 +79,7 @@ fn every_system_translates_as_the_reference() {
 }
 
 #[test]
+#[ignore = "a sweep: the plain form of the kernels takes its time"]
 fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
     ["s1", "s4", "s5", "s7"].iter().for_each(|name| goldens().check_everywhere(&ENGINE, &home().join(name)));
 }

@@ -4,25 +4,38 @@ use dyno_measure::process::{environment, lockstep};
 use dyno_measure::rounds::{breakdown, filling, latency, throughput};
 use dyno_measure::rules::limits;
 use dyno_measure::verify::{examinee, recognition, timing};
-use dyno_measure::{Probe, Profile, noise, supervisor};
+use dyno_measure::{Code, Probe, Profile, Severity, Track, noise, supervisor};
 use dyno_results::compare;
 
-const DOCUMENT: &str = include_str!("../../../../docs/DETECTORS.md");
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/DETECTORS.md");
 
-/// The rows of its tables of parameters: label, and what stands behind it.
-fn rows() -> Vec<(String, String)> {
+fn document() -> String {
+    std::fs::read_to_string(DOCUMENT).unwrap()
+}
+
+/// A row of a table of parameters: its label, and what stands behind the label.
+fn row(line: &str) -> Option<(&str, &str)> {
+    let is_head = line.starts_with("| parameter |") || line.starts_with("| --- |");
+    line.trim_matches([' ', '|']).split_once(" | ").filter(|_| !is_head)
+}
+
+/// The lines of the document, each with whether it stands in a table of parameters.
+fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut in_parameters = false;
-    let mut rows = Vec::new();
-    for line in DOCUMENT.lines() {
+    text.lines().map(move |line| {
         in_parameters = line.starts_with("| parameter |") || in_parameters && line.starts_with('|');
-        let is_head = line.starts_with("| parameter |") || line.starts_with("| --- |");
-        if let (true, false, Some((label, rest))) =
-            (in_parameters, is_head, line.trim_matches([' ', '|']).split_once(" | "))
-        {
-            rows.push((label.to_owned(), rest.to_owned()));
-        }
-    }
-    rows
+        (in_parameters, line)
+    })
+}
+
+/// The document with the code's values.
+fn regenerated(text: &str, truth: &[(&str, String)]) -> String {
+    let line = |(in_parameters, line): (bool, &str)| {
+        let label = row(line).filter(|_| in_parameters).map(|(label, _)| label);
+        let known = truth.iter().find(|(known, _)| Some(*known) == label);
+        known.map_or_else(|| line.to_owned(), |(label, value)| format!("| {label} | {value} |"))
+    };
+    lines(text).map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn profiles(value: impl Fn(Profile) -> String) -> String {
@@ -132,12 +145,17 @@ fn truth() -> Vec<(&'static str, String)> {
 
 #[test]
 fn every_parameter_in_the_document_is_the_codes() {
-    let truth = truth();
-    let rows = rows();
+    let (truth, mut text) = (truth(), document());
+    if std::env::var("DYNO_BLESS").is_ok_and(|bless| bless == "1") {
+        text = regenerated(&text, &truth);
+        std::fs::write(DOCUMENT, &text).unwrap();
+    }
+    let rows: Vec<(&str, &str)> =
+        lines(&text).filter(|(in_parameters, _)| *in_parameters).filter_map(|(_, line)| row(line)).collect();
     for (label, value) in &rows {
         let known = truth.iter().find(|(known, _)| known == label);
         let (_, expected) = known.unwrap_or_else(|| panic!("nothing in the code stands behind {label:?}"));
-        assert_eq!(value, expected, "{label}");
+        assert_eq!(value, expected, "{label}; DYNO_BLESS=1 writes the code's values");
     }
     assert_eq!(rows.len(), truth.len(), "a parameter is missing from the document");
     assert_eq!(
@@ -148,15 +166,35 @@ fn every_parameter_in_the_document_is_the_codes() {
 }
 
 #[test]
+fn every_code_is_described_with_what_it_means_for_each_track() {
+    let text = document();
+    for code in Code::ALL {
+        let start = format!("| `{}` |", code.name());
+        let line = text.lines().find(|line| line.starts_with(&start));
+        let line = line.unwrap_or_else(|| panic!("{} is missing", code.name()));
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let word = |track| match code.severity(track) {
+            Severity::Allowed => "allowed",
+            Severity::Warning => "warning",
+            Severity::Invalid => "INVALID",
+        };
+        assert_eq!(fields[3..5], [word(Track::Latency), word(Track::Throughput1)], "{}", code.name());
+        assert_eq!(code.severity(Track::Throughput1), code.severity(Track::ThroughputAll));
+    }
+}
+
+#[test]
 fn every_variable_that_systems_see_is_named() {
+    let text = document();
     for name in environment::PASSED_ON.iter().chain(&environment::THREAD_COUNTS) {
-        assert!(DOCUMENT.contains(name), "{name}");
+        assert!(text.contains(name), "{name}");
     }
 }
 
 #[test]
 fn every_probe_is_described() {
+    let text = document();
     for probe in Probe::ALL {
-        assert!(DOCUMENT.contains(&format!("| {} |", probe.name())), "{}", probe.name());
+        assert!(text.contains(&format!("| {} |", probe.name())), "{}", probe.name());
     }
 }

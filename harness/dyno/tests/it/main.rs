@@ -10,6 +10,7 @@ mod detectors;
 mod misbehaviour;
 mod models;
 mod plugins;
+mod published;
 mod publishing;
 mod report;
 mod report_shown;

@@ -75,6 +75,33 @@ pub enum Severity {
 }
 
 impl Code {
+    /// All codes, in the order of the document of detectors.
+    pub const ALL: [Self; 23] = [
+        Self::Crashed,
+        Self::ExitedEarly,
+        Self::Hung,
+        Self::BlockBuffered,
+        Self::ReadsAhead,
+        Self::WaitsForEof,
+        Self::LineCount,
+        Self::Order,
+        Self::ExtraOutput,
+        Self::Flood,
+        Self::InvalidUtf8,
+        Self::Affinity,
+        Self::CpuShare,
+        Self::LeftProcess,
+        Self::Cached,
+        Self::Coalesced,
+        Self::Recognises,
+        Self::Nondeterministic,
+        Self::EmptyOutput,
+        Self::Runaway,
+        Self::Length,
+        Self::TracksDiffer,
+        Self::NotReproducible,
+    ];
+
     /// Name in records and tables.
     pub fn name(self) -> &'static str {
         name_of(&self)
