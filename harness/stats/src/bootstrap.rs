@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_told_apart_as_its_lines_allow() {
+    fn differences_have_the_p_values_that_their_lines_allow() {
         let mixed = corpus(&[&GOOD, &BAD], 100);
         let same = mixed.minus(&corpus(&[&GOOD, &BAD], 100));
         assert_eq!((same.difference, same.low, same.high, same.p, same.p_worse), (0.0, 0.0, 0.0, 1.0, 1.0));

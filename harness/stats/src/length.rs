@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_cost_is_found_through_wild_lines() {
+    fn the_fit_finds_a_known_cost_despite_outliers() {
         let mut random = Random::new(5, "lines");
         let line = |random: &mut Random| {
             let words = 1 + random.below(40);

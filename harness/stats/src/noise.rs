@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_of_pairs_knows_no_drift_and_is_that_of_rounds_without_it() {
+    fn the_floor_of_pairs_ignores_drift_and_else_equals_that_of_rounds() {
         let drifting: Vec<f64> = (0..18).map(|i| 1.0 + f64::from(i)).collect();
         assert!(noise_floor(std::slice::from_ref(&drifting)).unwrap() > 0.5);
         assert_eq!(paired_noise_floor(&vec![1.02; drifting.len()]), Some(0.0), "both sides drifted alike");
