@@ -1,4 +1,4 @@
-//! The bench: under which protocol, on which cores and with which scratch files rounds are measured.
+//! The bench: protocol, cores and scratch files of a measurement.
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +16,9 @@ pub struct Bench {
     pub protocol: Protocol,
     /// Cores of the systems and of the bench.
     pub placement: Placement,
-    /// Folder for files that needn't outlive the measurement. Absolute, since systems are started in other folders.
+    /// Folder for files that needn't outlive the measurement. Absolute, since systems start in other folders.
     pub scratch: PathBuf,
-    /// Median time of a line between two processes that do nothing else, once it is measured.
+    /// Median time of a line between two processes that do nothing else, once measured.
     pub pipe_floor_ns: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ impl Bench {
         self.scratch.join(name)
     }
 
-    /// Makes sure that a system's failure was not the bench's lack of space: a block goes to the disk and back.
+    /// Checks that a failure of the system was not the bench's lack of space: writes a block to the disk.
     pub(crate) fn check_writable(&self) -> Result<()> {
         let path = self.scratch("probe");
         let write = || -> std::io::Result<()> {

@@ -1,16 +1,16 @@
-//! A control group of its own for a system, where the user has been given the right to make one: then the kernel
-//! itself knows the peak of a whole tree of processes, however short-lived they are.
+//! A control group for one system, if the user has the right to make one. With it the kernel itself knows the
+//! peak memory of a whole tree of processes, however short-lived they are.
 //!
-//! Only version 2 has delegation (systemd's `Delegate=yes`, `systemd-run --user --scope`, a container's own name
-//! space). A group with processes in it can't give its memory controller to a child, so that the system's is made
-//! beside the bench's own group first, then below it.
+//! Only version 2 has delegation (systemd's `Delegate=yes`, `systemd-run --user --scope`, a container's own
+//! name space). A group that holds processes can't give its memory controller to a child. The system's group
+//! is therefore made beside the bench's own group first, then below it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::os;
 
-/// A group for one launch; gone when dropped.
+/// A control group for one launch, removed when dropped.
 pub struct Group {
     folder: PathBuf,
 }
@@ -19,7 +19,7 @@ impl Group {
     /// A new group, if this process may make one that counts memory.
     pub fn create() -> Option<Self> {
         let folders = own_and_above();
-        // Root may write everywhere, also where a service manager keeps house.
+        // Root may write everywhere, also where a service manager owns the groups.
         if os::is_root() && folders.len() > 1 {
             return None;
         }
@@ -34,12 +34,12 @@ impl Group {
         group.folder.join("memory.peak").exists().then_some(group)
     }
 
-    /// What a process writes "0" to in order to enter it.
-    pub fn door(&self) -> Option<File> {
+    /// File of the group's processes: a process enters by writing "0".
+    pub fn entry_file(&self) -> Option<File> {
         File::options().write(true).open(self.folder.join("cgroup.procs")).ok()
     }
 
-    /// The most memory that its processes have had together.
+    /// Peak memory of all processes of the group together.
     pub fn peak_bytes(&self) -> Option<u64> {
         read(self.folder.join("memory.peak")).trim().parse().ok()
     }
@@ -47,12 +47,12 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // It fails while a process is left in it, and an empty group costs nothing.
+        // The removal fails while a process is left. An empty group costs nothing.
         let _ = fs::remove_dir(&self.folder);
     }
 }
 
-/// The folders of this process's own group and of all groups that it lies in, up to the topmost.
+/// Folders of this process's own group and of all groups above, up to the topmost.
 pub fn own_and_above() -> Vec<PathBuf> {
     let (mounts, own) = (read("/proc/self/mountinfo"), read("/proc/self/cgroup"));
     let Some((mount, own)) = mount_point(&mounts).zip(own_path(&own)) else { return Vec::new() };
@@ -64,13 +64,13 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Where version 2 is mounted: proc_pid_mountinfo(5), fields behind the " - ".
+/// Mount point of version 2: proc_pid_mountinfo(5), fields behind the " - ".
 fn mount_point(mountinfo: &str) -> Option<PathBuf> {
     let is_v2 = |line: &&str| line.split_once(" - ").is_some_and(|(_, rest)| rest.starts_with("cgroup2 "));
     mountinfo.lines().find(is_v2)?.split(' ').nth(4).map(Into::into)
 }
 
-/// This process's own group: cgroups(7), the line of hierarchy 0.
+/// Group of this process: cgroups(7), the line of hierarchy 0.
 fn own_path(cgroup: &str) -> Option<PathBuf> {
     cgroup.lines().find_map(|line| line.strip_prefix("0::")).map(Into::into)
 }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_groups_own_place_is_read_as_the_kernel_writes_it() {
+    fn the_path_of_the_group_is_read_from_proc() {
         let mounts = "30 23 0:26 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n\
                       31 23 0:27 / /sys/fs/cgroup/unified rw,nosuid shared:10 - cgroup2 cgroup2 rw\n";
         assert_eq!(mount_point(mounts).unwrap(), Path::new("/sys/fs/cgroup/unified"));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_counts_no_memory_is_no_group_and_is_left_as_it_was() {
+    fn a_folder_without_memory_controller_is_no_group_and_stays_empty() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Group::below(folder.path()).is_none());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -1,4 +1,5 @@
-//! What earlier parts of a run have shown: findings of the probes, and the answers that later rounds are compared with.
+//! Results of earlier parts of a run: findings of the probes, and the answers that later rounds are compared
+//! with.
 
 use crate::plan::Round;
 use crate::record::Record;
@@ -20,7 +21,7 @@ struct EarlierRound {
     track: Track,
     is_invalid: bool,
     timed_lines: Option<usize>,
-    /// Answers, in source order; none where the system failed.
+    /// Answers in source order; empty if the system failed.
     answers: Vec<Vec<u8>>,
 }
 
@@ -35,7 +36,7 @@ impl EarlierRound {
 }
 
 impl Earlier {
-    /// Adds a round. Only the first answers of a kind are kept: later rounds are compared with those.
+    /// Adds a round. Only the first answers of a cell are kept, since later rounds are compared with those.
     pub fn add(&mut self, record: &Record, answers: &[Vec<u8>]) {
         let round = EarlierRound {
             system: record.system.clone(),
@@ -61,7 +62,8 @@ impl Earlier {
         self.first_answers(|known| known.is_of(round))
     }
 
-    /// Answers of the first round of the same system and test set under another track, if that round may be quoted.
+    /// Answers of the first round of the same system and test set under another track, if that round may be
+    /// quoted.
     pub(crate) fn answers_of_another_track(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
         self.first_answers(|known| {
             known.is_of_system(round) && known.track != round.track && !known.is_invalid
@@ -78,7 +80,7 @@ impl Earlier {
         self.rounds.iter().filter(|known| known.is_of(round)).find_map(|known| known.timed_lines)
     }
 
-    /// Findings that concern `track`: what is forbidden there, or what is only worth a warning.
+    /// Findings that count for `track`: the forbidden ones, or those that only deserve a warning.
     pub(crate) fn found(&self, track: Track, forbidden: bool) -> Vec<Reason> {
         let findings = self.examined.iter().flat_map(|examined| &examined.findings);
         let wanted =

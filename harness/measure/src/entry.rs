@@ -1,7 +1,8 @@
-//! The second life of the program: the crate starts the user's program again as a supervisor, or as the other end of a pipe.
+//! The entry of a helper process. The crate starts the user's program again as a supervisor, or as the other
+//! end of a pipe.
 //!
-//! Such a process must be small, because the kernel counts a child's peak memory from its parent's. It therefore branches off
-//! before the program's own `main` has done anything.
+//! A helper process must be small, because the kernel counts a child's peak memory from its parent's. It
+//! therefore branches off before the program's own `main` has done anything.
 
 use std::io::Write;
 
@@ -11,8 +12,8 @@ use crate::supervisor::{GIVE_BACK, SUPERVISE, supervise};
 /// Exit code of a supervisor that failed.
 const FAILED: i32 = 6;
 
-/// Call this first in `main`. It returns at once, unless this process is one that the crate has started for itself: then it
-/// does that process's work, and ends the process.
+/// Call this first in `main`. In the user's process it returns at once. In a helper process it does the
+/// helper's work, and ends the process.
 pub fn enter() {
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next().unwrap_or_default();

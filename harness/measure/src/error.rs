@@ -1,5 +1,5 @@
-//! The crate's one error: what the bench could not do, with a remedy where the user has one. A system's failure is no
-//! error here but a [`Reason`](crate::Reason) in a record.
+//! The crate's one error: what the bench could not do, with a remedy where the user has one. A system's
+//! failure is no error here but a [`Reason`](crate::Reason) in a record.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A system call or file of the bench's own failed.
+    /// A system call or file of the bench failed.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A step of the bench failed; the step is named.
@@ -19,15 +19,15 @@ pub enum Error {
         /// Cause of the failure.
         source: io::Error,
     },
-    /// A message between bench and supervisor is not the JSON that it should be.
+    /// A message between bench and supervisor is not valid JSON.
     #[error("{what}")]
     Message {
-        /// The message.
+        /// Name of the message.
         what: &'static str,
-        /// Fault of the JSON.
+        /// Error of the JSON parser.
         source: serde_json::Error,
     },
-    /// The disk takes no more. A system may have failed for this reason alone.
+    /// The disk is full. A system may have failed for this reason alone.
     #[error("can't write to {}; {MAKE_ROOM}", folder.display())]
     NoRoom {
         /// Folder of the scratch files.
@@ -44,13 +44,13 @@ pub enum Error {
         source: io::Error,
     },
     /// A file of lines holds none.
-    #[error("{}: no lines; a file of lines has a sentence on each", path.display())]
+    #[error("{}: no lines; expected one sentence on each line", path.display())]
     NoLines {
         /// The file.
         path: PathBuf,
     },
     /// A file of lines holds no word.
-    #[error("{}: no words; a file of lines has a sentence on each", path.display())]
+    #[error("{}: no words; expected one sentence on each line", path.display())]
     NoWords {
         /// The file.
         path: PathBuf,
@@ -109,7 +109,7 @@ impl<T> During<T> for io::Result<T> {
     }
 }
 
-/// Names the message that is not what it should be.
+/// Names the message that is not valid.
 pub(crate) trait InMessage<T> {
     /// The same result, whose error names the message.
     fn in_message(self, what: &'static str) -> Result<T>;

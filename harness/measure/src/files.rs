@@ -1,4 +1,4 @@
-//! Files by their content: hashes, folders walked in a fixed order, and places cleared for a new file.
+//! Files by content: hashes, folders in a fixed order, and places cleared for a new file.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -33,13 +33,14 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Clears `path` for a new file, whatever a system has put there, and restores its folder if a system removed it.
+/// Clears `path` for a new file, even if a system left a folder there. Restores the parent folder if a system
+/// removed it.
 pub fn make_way(path: &Path) -> io::Result<()> {
     let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// Lets `io::copy` feed a hash, so that a model of many GiB is never in memory at once.
+/// Feeds a hash from `io::copy`, so that a model of many GiB is never in memory at once.
 struct HashWriter<'a>(&'a mut Sha256);
 
 impl io::Write for HashWriter<'_> {

@@ -1,9 +1,11 @@
 //! Measures line-by-line programs under enforced, audited conditions, on Linux.
 //!
-//! A [`System`] is any command that answers each line of its standard input by one line on its standard output. This crate
-//! starts it on given cores, exchanges lines with it under a [`Track`]'s protocol, audits its processes meanwhile, watches the
-//! host for disturbances, and writes everything into a [`Record`]. [Probes](examine) find out beforehand whether the system
-//! works for its answers. A program that breaks a rule gets an INVALID record with a code, the figure, the limit and a remedy.
+//! A [`System`] is any command that answers each line of its standard input with one line on its standard
+//! output. This crate starts the command on given cores and exchanges lines with it under a [`Track`]'s
+//! protocol. Meanwhile it audits the system's processes and watches the host for disturbances. A [`Record`]
+//! holds everything that was seen. Before the rounds, [probes](examine) find out whether the system works for
+//! its answers. A program that breaks a rule gets an INVALID record with a code, the figure, the limit and a
+//! remedy.
 //!
 //! ```text
 //! Plan ─ rounds ─► measure(bench, round, earlier) ─► Measured { record, answers }
@@ -14,8 +16,9 @@
 //!
 //! # Use
 //!
-//! The program that uses this crate calls [`enter`] first in its `main`: the crate starts the program itself a second time as
-//! the small supervisor above each system. `examples/cat.rs` measures `cat` in lock-step and prints percentiles.
+//! A program that uses this crate calls [`enter`] first in its `main`. The crate starts the same program a
+//! second time, as the small supervisor above each system. `examples/cat.rs` measures `cat` in lock-step and
+//! prints percentiles.
 //!
 //! # Modules, from the ground up
 //!
@@ -24,13 +27,15 @@
 //! | `os`, `cgroup`, `files`, `text` | system calls, control groups, files by content, lines and words |
 //! | `rules` | tracks, probes, codes, verdicts, limits |
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
-//! | `system`, `test_set`, `profile`, `protocol`, `plan` | what is measured, how thoroughly, in which order, on which cores |
+//! | `system`, `test_set` | the command that is measured, the lines that it translates |
+//! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
 //! | [`verify`] | conformance and probes |
 //! | [`rounds`] | one round under a track's protocol, from launch to record |
 //!
-//! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a command.
+//! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
+//! command.
 
 mod bench;
 mod cgroup;

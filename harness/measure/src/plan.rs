@@ -1,4 +1,4 @@
-//! From systems, test sets and tracks to rounds: which cells, in which order, on which cores.
+//! The plan: cells and rounds from systems, test sets and tracks; the order of the rounds, and their cores.
 
 use dyno_stats::Random;
 
@@ -7,7 +7,7 @@ use crate::rules::Track;
 use crate::system::System;
 use crate::test_set::TestSet;
 
-/// Everything that is measured against each other.
+/// Systems, test sets and tracks that are measured against each other.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Systems, in the order of tables.
@@ -43,7 +43,7 @@ pub struct Round<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// The round of that number.
+    /// Round `number` of the cell.
     pub fn round(self, number: usize) -> Round<'a> {
         let Self { system, test_set, track } = self;
         Round { system, test_set, track, number }
@@ -62,8 +62,8 @@ impl Plan {
             .collect()
     }
 
-    /// All rounds, interleaved: every cell once in random order, then every cell again in another order. A drift of the
-    /// host thereby meets all systems alike.
+    /// All rounds, interleaved: every cell once in random order, then every cell again in another order. A
+    /// drift of the host thereby meets all systems alike.
     pub fn rounds(&self, protocol: &Protocol) -> Vec<Round<'_>> {
         let cells = self.cells();
         let mut rounds = Vec::new();
@@ -79,14 +79,14 @@ impl Plan {
 /// Cores of the systems and of the bench: systems take the highest, the bench takes the lowest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// The cores of throughput-all, ascending.
+    /// Cores of throughput-all, ascending.
     all: Vec<usize>,
     bench: Vec<usize>,
 }
 
 impl Placement {
-    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`. Of the hardware
-    /// threads of a physical core, as `siblings` tells them, one is used and the others stay idle.
+    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`. `siblings`
+    /// gives the hardware threads of a physical core: one of them is used, the others stay idle.
     pub fn new(cores: &[usize], most: Option<usize>, siblings: impl Fn(usize) -> Vec<usize>) -> Self {
         let is_first = |core: &&usize| {
             let threads = siblings(**core);
@@ -97,8 +97,8 @@ impl Placement {
         Self { all: physical[physical.len() - used..].to_vec(), bench: vec![physical[0]] }
     }
 
-    /// What to say before throughput-all where a campaign allows more cores than the host has. It is no fault: the campaign
-    /// may come from a larger host, and each record names the cores that it was measured on.
+    /// Warning before throughput-all if a campaign allows more cores than the host has. It is no error: the
+    /// campaign may come from a larger host, and each record names its cores.
     pub fn shortfall(&self, wanted: Option<usize>, tracks: &[Track]) -> Option<String> {
         let (wanted, there) = (wanted?, self.all.len());
         let matters = wanted > there && tracks.contains(&Track::ThroughputAll);
@@ -107,7 +107,7 @@ impl Placement {
         })
     }
 
-    /// The cores of a system under `track`.
+    /// Cores of a system under `track`.
     pub fn system(&self, track: Track) -> &[usize] {
         match track {
             Track::ThroughputAll => &self.all,
@@ -115,7 +115,7 @@ impl Placement {
         }
     }
 
-    /// Where the bench itself stays, but for the thread that exchanges lines in the latency track.
+    /// Cores of the bench itself. Only the thread that exchanges lines in the latency track runs elsewhere.
     pub fn bench(&self) -> &[usize] {
         &self.bench
     }
@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_sibling_of_a_used_core_stays_idle() {
-        // Four physical cores of two threads, numbered as Linux does on most machines; the last is cut in half.
+        // Four physical cores of two threads, numbered as Linux does on most machines. The last core is
+        // incomplete.
         let siblings = |core: usize| vec![core % 4, core % 4 + 4];
         let placement = Placement::new(&[0, 1, 2, 4, 5, 6, 7], None, siblings);
         assert_eq!(placement.system(Track::ThroughputAll), [0, 1, 2, 7]);
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_campaign_wants_beyond_the_host_is_told() {
+    fn a_campaign_with_more_cores_than_the_host_gets_a_warning() {
         let told = |wanted, tracks: &[Track]| {
             Placement::new(&[0, 1], wanted, |core| vec![core]).shortfall(wanted, tracks)
         };

@@ -1,4 +1,4 @@
-//! How thorough a run is: rounds, times and probes of the protocol's three profiles.
+//! The protocol's three profiles: rounds, times and probes of a run.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::rules::Probe;
 use crate::rules::names::name_of;
 
-/// How thorough a run is; stamped on every number.
+/// Thoroughness of a run, recorded with every figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
@@ -28,8 +28,8 @@ impl Profile {
         name_of(&self)
     }
 
-    /// Rounds a cell. Odd, so that the median is one of them; order statistics of 3, 5 and 9 cover the true
-    /// median with 75, 93.8 and 96.1 %.
+    /// Rounds of a cell. The number is odd, so that the median is one of them. Order statistics of 3, 5 and 9
+    /// rounds cover the true median with 75, 93.8 and 96.1 %.
     pub const fn rounds(self) -> usize {
         match self {
             Self::Quick => 3,
@@ -38,7 +38,8 @@ impl Profile {
         }
     }
 
-    /// A throughput round lasts at least this long: the clock and the host's hiccups must not matter.
+    /// Least duration of a throughput round: the resolution of the clock and brief disturbances must not
+    /// matter.
     pub const fn throughput_minimum_ns(self) -> u64 {
         match self {
             Self::Quick => 1_000_000_000,
@@ -47,12 +48,12 @@ impl Profile {
         }
     }
 
-    /// A launch over so many lines is long enough whatever it takes: the shared tasks' own size.
+    /// Lines after which a launch is long enough, whatever its duration: the size of the shared tasks.
     pub const fn throughput_enough_lines(self) -> usize {
         1_000_000
     }
 
-    /// What is probed before the clock.
+    /// Probes before the measurement.
     pub const fn probes(self) -> &'static [Probe] {
         match self {
             Self::Quick => &[Probe::Conformance, Probe::Buffering, Probe::Sameness],
@@ -60,7 +61,7 @@ impl Profile {
         }
     }
 
-    /// How often a round is measured again because the host disturbed it. A first look must stay one.
+    /// Repeats of a round that the host disturbed. A first look must stay short.
     pub const fn noisy_repeats(self) -> usize {
         match self {
             Self::Quick => 1,
@@ -68,7 +69,7 @@ impl Profile {
         }
     }
 
-    /// Whether one system is entered twice, so that the run knows its own noise.
+    /// Whether one system is entered twice, so that the run measures its own noise.
     pub const fn has_twin(self) -> bool {
         !matches!(self, Self::Quick)
     }
@@ -78,7 +79,7 @@ impl Profile {
         matches!(self, Self::Official)
     }
 
-    /// Lines answered before the latency clock counts.
+    /// Lines that are answered before the latency is measured.
     pub const fn warm_up_lines(self) -> usize {
         match self {
             Self::Quick => 3,

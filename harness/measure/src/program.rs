@@ -1,4 +1,4 @@
-//! The program that a command names: whether it is there, and whether it can be started.
+//! The program that a command names: whether it exists, and whether it can be started.
 
 use std::fs;
 use std::io::Read;
@@ -12,6 +12,7 @@ pub fn check_command(command: &[String], folder: &Path) -> Result<()> {
     fault_of(command, folder).map_or(Ok(()), |fault| Err(Error::Program(fault)))
 }
 
+/// Fault of the command's program, if any.
 fn fault_of(command: &[String], folder: &Path) -> Option<String> {
     let Some(program) = command.first().filter(|program| !program.is_empty()) else {
         return Some("the command is empty".into());
@@ -34,7 +35,7 @@ fn fault_of(command: &[String], folder: &Path) -> Option<String> {
     }
 }
 
-/// What is wrong with a script's first line: of a missing interpreter the kernel says only that something isn't there.
+/// Fault of a script's first line. The kernel's message about a missing interpreter names no file.
 fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
     let interpreter = interpreter(script)?;
     let path = folder.join(&interpreter); // a relative one starts where the program is started
@@ -42,13 +43,14 @@ fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
         return None;
     }
     let remedy = match interpreter.ends_with('\r') {
-        true => "its line ends in a carriage return, so save the file with the line ends of Unix",
-        false => "install it, mend that line, or name another interpreter before the script",
+        true => "the line ends in a carriage return; save the file with Unix line ends",
+        false => "install it, correct the line, or name another interpreter before the script",
     };
-    Some(format!("its first line asks for {interpreter:?}, and no such program is there: {remedy}"))
+    Some(format!("its first line asks for {interpreter:?}, which doesn't exist: {remedy}"))
 }
 
-/// The program behind `#!` in a script's first line, as the kernel reads it: up to a blank, of 256 bytes at most.
+/// Program behind `#!` in a script's first line, as the kernel reads it: up to a blank, in the first 256
+/// bytes.
 fn interpreter(script: &Path) -> Option<String> {
     let mut head = Vec::new();
     fs::File::open(script).ok()?.take(256).read_to_end(&mut head).ok()?;

@@ -1,4 +1,4 @@
-//! The parameters of a measurement: how thorough it is, when a system is given up, what lengthens launches.
+//! The parameters of a measurement: its thoroughness, its limits, and the lines that lengthen launches.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use crate::profile::Profile;
 use crate::rules::Probe;
 use crate::test_set::Filler;
 
-/// Limits beyond which a system is given up, and a disturbed round is kept.
+/// Limits beyond which a system is given up, or a disturbed round is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Seconds for one line in the latency track. The first line, whose time includes loading, gets more.
     pub line_seconds: f64,
     /// Seconds for one launch in the throughput tracks, and for a whole round in the latency track.
     pub launch_seconds: f64,
-    /// Repeats of a round that the host disturbed, instead of the profile's number.
+    /// Repeats of a round that the host disturbed; the profile's number if absent.
     pub noisy_repeats: Option<usize>,
 }
 
@@ -29,11 +29,11 @@ impl Default for Limits {
 pub struct Protocol {
     /// Thoroughness.
     pub profile: Profile,
-    /// Seed of every random order.
+    /// Seed of all random orders.
     pub seed: u64,
-    /// Limits of patience.
+    /// Limits beyond which a system is given up.
     pub limits: Limits,
-    /// Probes before the clock.
+    /// Probes before the measurement.
     pub probes: Vec<Probe>,
     /// Lines that lengthen throughput launches.
     pub filler: Option<Filler>,

@@ -1,5 +1,5 @@
-//! A system as the bench sees it: a command line, the folder to start it in, its environment. The bench knows commands,
-//! not engines: whatever competes arrives as a command.
+//! A system: a command line, the folder to start it in, and its environment. The bench knows commands, not
+//! engines: every engine arrives as a command.
 
 use std::path::{Path, PathBuf};
 
@@ -13,16 +13,17 @@ pub struct System {
     pub name: String,
     /// Program and arguments.
     pub command: Vec<Argument>,
-    /// Whether the program is this very one, which reports on itself. It is then started from its open image, whatever lies
-    /// at its path by now, and is told by `--facts FILE` and `--breakdown FILE` where to leave these reports.
+    /// Whether the program is this very one, which reports on itself. A hosted system is started from its
+    /// open image, whatever lies at its path by now. `--facts FILE` and `--breakdown FILE` name the files of
+    /// its reports.
     pub hosted: bool,
     /// Folder to start the program in; the bench's own if absent.
     pub folder: Option<PathBuf>,
-    /// Variables of its environment, beside those that all systems get.
+    /// Variables of the environment, beside those that all systems get.
     pub environment: Vec<(String, String)>,
     /// Model files and folders, whose size is recorded.
     pub models: Vec<PathBuf>,
-    /// Tuning file that the program is handed, whose hash is recorded.
+    /// Tuning file of the program, whose hash is recorded.
     pub tuning: Option<PathBuf>,
     /// Whether the answers are text; the length of other answers is not judged.
     pub translates: bool,
@@ -46,7 +47,7 @@ pub const PLACEHOLDERS: [(&str, &str); 4] = [
     ("cores", "number of cores that the system may use"),
     ("core-list", "numbers of these cores, such as 2,3"),
     ("track", "latency, throughput-1 or throughput-all"),
-    ("model", "path of its model, as given by `model`"),
+    ("model", "path of the system's model, from the key `model`"),
 ];
 
 impl System {
@@ -77,7 +78,7 @@ impl System {
         self.twin_of.as_ref().unwrap_or(&self.name)
     }
 
-    /// Program and arguments under `track` on `cores`. A hosted system leaves its facts in `facts`.
+    /// Program and arguments under `track` on `cores`. A hosted system writes its facts to `facts`.
     pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> Vec<String> {
         let value = |name: &str| self.placeholder(name, track, cores);
         let filled = self.command.iter().map(|argument| match argument {
@@ -102,7 +103,7 @@ impl System {
     }
 }
 
-/// Replaces `{name}` where `value` knows the name. Other braces stay as they are, since they may be JSON or shell.
+/// Replaces `{name}` if `value` knows the name. Other braces stay, since they may be JSON or shell.
 fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::new();
     let mut rest = argument;

@@ -1,4 +1,4 @@
-//! Test sets: source lines, references, and the hash that tells two sets of one name apart.
+//! Test sets: source lines, references, and the hash that distinguishes two sets of one name.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,16 +10,17 @@ use crate::error::{Error, Result};
 use crate::files::hex;
 use crate::text::{split_lines, words};
 
-/// Lines to translate, and what they should become.
+/// Lines to translate, with their references.
 #[derive(Clone, Debug)]
 pub struct TestSet {
-    /// Its name in tables.
+    /// Name in tables.
     pub name: String,
-    /// The lines, without line ends, as they are in the file.
+    /// Source lines, without line ends, as they are in the file.
     pub source: Vec<Vec<u8>>,
-    /// One file's lines a reference; may be none, then quality isn't scored.
+    /// Lines of each reference file. Without references the quality isn't scored.
     pub references: Vec<Vec<String>>,
-    /// SHA-256 of source and references, every line ended, in hexadecimal: two sets of one name are told apart.
+    /// SHA-256 of source and references, every line ended, in hexadecimal. The hash distinguishes two sets of
+    /// one name.
     pub sha256: String,
 }
 
@@ -67,7 +68,7 @@ impl TestSet {
         Self { name, source, references, sha256: hex(&hash.finalize()) }
     }
 
-    /// Its first `lines` alone, as a set of its own.
+    /// First `lines` lines, as a set of its own.
     #[must_use]
     pub fn first(&self, lines: usize) -> Self {
         if lines >= self.source.len() {
@@ -95,7 +96,8 @@ pub struct Filler {
 }
 
 impl Filler {
-    /// Reads a file of filler lines. A line that occurs twice counts once, so that no system can save work by memory.
+    /// Reads a file of filler lines. A line that occurs twice counts once, so that no system can save work by
+    /// memory.
     pub fn read(path: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         let mut seen = HashSet::new();
@@ -108,15 +110,15 @@ impl Filler {
         Ok(Self { lines, sha256: hex(&hash.finalize()) })
     }
 
-    /// The lines that `set` itself doesn't hold.
+    /// Lines that `set` itself doesn't hold.
     pub fn around<'a>(&'a self, set: &TestSet) -> impl Iterator<Item = &'a [u8]> {
         let own: HashSet<Vec<u8>> = set.source.iter().cloned().collect();
         self.lines.iter().map(Vec::as_slice).filter(move |line| !own.contains(*line))
     }
 }
 
-/// The lines of a file: split at line feeds alone, since Unicode's other separators may stand inside a line;
-/// a carriage return before the line feed stays, because systems must cope with it.
+/// Lines of a file. Only a line feed ends a line: Unicode's other separators may stand inside a line. A
+/// carriage return before the line feed stays, because systems must cope with it.
 fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>> {
     let bytes = fs::read(path).map_err(|source| Error::Unreadable { path: path.into(), source })?;
     hash.update(&bytes);

@@ -1,12 +1,13 @@
-//! Lines and words, as every part of the bench counts them.
+//! Lines and words, as all parts of the bench count them.
 
 /// Whitespace-separated words of a line: the unit of all speeds.
 pub fn words(line: &[u8]) -> usize {
     String::from_utf8_lossy(line).split_whitespace().count()
 }
 
-/// Lines of `bytes`; the last line needs no line feed. Only a line feed ends a line: Unicode's other separators may stand
-/// inside a line, and a carriage return before the line feed stays, because systems must cope with both.
+/// Lines of `bytes`; the last line needs no line feed. Only a line feed ends a line: Unicode's other
+/// separators may stand inside a line. A carriage return before the line feed stays, because systems must
+/// cope with both.
 pub fn split_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let lines = whole.split(|&byte| byte == b'\n');

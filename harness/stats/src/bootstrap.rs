@@ -1,21 +1,21 @@
-//! Paired bootstrap over lines: the uncertainty of a corpus score, and of the difference of two.
+//! Paired bootstrap over lines: the uncertainty of a corpus score, and of the difference between two scores.
 //!
-//! A corpus score is a function of sums over lines. A resampled corpus therefore needs new sums only: a thousand samples
-//! of a thousand lines take milliseconds. The samples of all systems draw the same lines, so that differences of samples
-//! are paired and the difficulty of a line cancels out.
+//! A corpus score is a function of sums over lines. A resampled corpus therefore needs new sums only: a
+//! thousand samples of a thousand lines take milliseconds. The samples of all systems draw the same lines.
+//! Differences of samples are thereby paired, and the difficulty of a line cancels out.
 
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
 
-/// Counts of a metric on one line. The score of a corpus is a function of their sums.
+/// Counts of a metric on one line. The score of a corpus is a function of the sums of these counts.
 pub type Counts = Vec<u32>;
 
-/// Resamples; sacrebleu's own default.
+/// Number of resamples; sacrebleu's own default.
 const SAMPLES: usize = 1000;
-/// sacrebleu's default, too; any fixed number would do.
+/// Seed of the resamples; sacrebleu's default too. Any fixed number would do.
 const SEED: u64 = 12345;
-/// Share of samples outside the interval, on either side.
+/// Share of samples on each side of the interval.
 const TAIL: f64 = 0.025;
 
 /// A metric: from sums over lines to the score of the corpus.
@@ -23,7 +23,7 @@ pub type Metric = fn(&[u64]) -> f64;
 
 /// The score of one text by one metric, with its resamples.
 pub struct Sampled {
-    /// The score of the corpus as it is.
+    /// Score of the whole corpus.
     pub score: f64,
     samples: Vec<f64>,
 }
@@ -36,7 +36,7 @@ impl Sampled {
         Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: metric(&sum(lines.iter())) }
     }
 
-    /// Half of the width of the 95 % interval.
+    /// Half the width of the 95 % interval.
     pub fn half_interval(&self) -> f64 {
         let (low, high) = interval(self.samples.clone());
         (high - low) / 2.0
@@ -60,22 +60,24 @@ impl Sampled {
     }
 }
 
-/// A difference of two scores on the same lines, with what paired bootstrap says of it.
+/// Difference between two scores on the same lines, with the results of the paired bootstrap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// First minus second.
+    /// First score minus second score.
     pub difference: f64,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the 95 % interval.
     pub high: f64,
-    /// Two-sided: how often a resample strays from the mean by as much as the difference is (Riezler & Maxwell
-    /// 2005, as in sacrebleu).
+    /// Two-sided p value: share of resamples that differ from the mean by at least the difference (Riezler &
+    /// Maxwell 2005, as in sacrebleu).
     pub p: f64,
-    /// One-sided: how often the first is no worse in a resample (Koehn 2004). Small if it is worse.
+    /// One-sided p value: share of resamples in which the first score is at least the second (Koehn 2004). A
+    /// small value means that the first score is worse.
     pub p_worse: f64,
-    /// The other way round: how often it is no better. Not one less the former: where few lines differ, many resamples draw none
-    /// of them. Scores of an older dyno lack it.
+    /// One-sided p value: share of resamples in which the first score is at most the second. This value is
+    /// not 1 − `p_worse`: where few lines differ, many resamples draw none of them. Scores of an older dyno
+    /// lack this value.
     #[serde(default = "one")]
     pub p_better: f64,
 }
@@ -85,7 +87,7 @@ fn one() -> f64 {
 }
 
 impl Difference {
-    /// Second minus first.
+    /// The same difference as second score minus first score.
     #[must_use]
     pub fn reversed(self) -> Self {
         let (difference, low, high) = (-self.difference, -self.high, -self.low);
@@ -112,7 +114,7 @@ fn sum<'a>(lines: impl Iterator<Item = &'a Counts>) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// Sums: matched words, all words.
+    /// Precision in percent, from the sums of matched words and of all words.
     fn precision(sums: &[u64]) -> f64 {
         100.0 * sums[0] as f64 / sums[1] as f64
     }
@@ -129,19 +131,20 @@ mod tests {
     fn equal_lines_have_no_spread_and_unequal_ones_do() {
         assert_eq!(corpus(&[&GOOD], 50).half_interval(), 0.0);
         let half = corpus(&[&GOOD, &BAD], 100).half_interval();
-        // A binomial share of 1/2 over 100 lines has a standard deviation of 5 %; of the 70 points between the two
-        // kinds of lines that is 3.5, and 1.96 of them are 6.9.
+        // A binomial share of 1/2 over 100 lines has a standard deviation of 5 %. Of the 70 points between
+        // the two kinds of lines, 5 % are 3.5; 1.96 of these are 6.9.
         assert!((6.0..8.0).contains(&half), "{half}");
     }
 
     #[test]
-    fn a_pair_is_told_apart_as_its_lines_allow() {
+    fn differences_have_the_p_values_that_their_lines_allow() {
         let mixed = corpus(&[&GOOD, &BAD], 100);
         let same = mixed.minus(&corpus(&[&GOOD, &BAD], 100));
         assert_eq!((same.difference, same.low, same.high, same.p, same.p_worse), (0.0, 0.0, 0.0, 1.0, 1.0));
         let sure = corpus(&[&GOOD], 100).minus(&mixed);
         assert!(sure.p < 0.01 && sure.low > 0.0 && sure.p_worse > 0.99, "{sure:?}");
-        // One line in a hundred is better: each sample that draws this line says so, and one in three draws it not.
+        // One line in a hundred is better. A sample shows this if it draws the line, as two in three samples
+        // do.
         let better = [&GOOD[..], &BAD].into_iter().cycle().take(99).chain([&GOOD[..]]);
         let better = Sampled::new(&better.map(<[u32]>::to_vec).collect::<Vec<_>>(), precision);
         let unsure = better.minus(&mixed);

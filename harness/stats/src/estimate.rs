@@ -1,4 +1,4 @@
-//! A value with its interval, and what may be said of two of them.
+//! A value with its interval, and the order of two such values.
 
 use serde::Serialize;
 
@@ -7,26 +7,26 @@ use crate::frontier::Order;
 /// A value with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The value.
+    /// Best estimate of the value.
     pub value: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 impl Estimate {
-    /// A value known exactly.
+    /// An exact value: the interval has no width.
     pub const fn exactly(value: f64) -> Self {
         Self { value, low: value, high: value }
     }
 
-    /// A value with the same doubt on both sides.
+    /// A value with an interval of `half` on either side.
     pub fn give_or_take(value: f64, half: f64) -> Self {
         Self { value, low: value - half, high: value + half }
     }
 
-    /// How surely this is more than `other`.
+    /// Order of this estimate and `other`, where more is better.
     pub fn order(&self, other: &Self) -> Order {
         match () {
             () if self.low > other.high => Order::Better,
@@ -36,13 +36,13 @@ impl Estimate {
         }
     }
 
-    /// This in another unit.
+    /// The estimate in another unit.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
         Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
     }
 
-    /// How often `other` goes into this.
+    /// Ratio of this estimate to `other`.
     pub fn over(&self, other: &Self) -> Self {
         Self {
             value: self.value / other.value,
@@ -51,6 +51,7 @@ impl Estimate {
         }
     }
 
+    /// Half the width of the interval.
     pub(crate) fn half(&self) -> f64 {
         (self.high - self.low) / 2.0
     }

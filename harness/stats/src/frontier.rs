@@ -1,41 +1,42 @@
-//! The Pareto frontier under uncertainty: who is beaten beyond doubt, who by nobody, and who can't be told.
+//! The Pareto frontier under uncertainty: which systems are on the frontier, off it, or too close to call.
 
 use serde::{Deserialize, Serialize};
 
-/// How one system compares with another in one respect.
+/// Comparison of one system with another in one respect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Surely better.
     Better,
     /// Surely worse.
     Worse,
-    /// Surely the same, as two systems that give the same text.
+    /// Surely the same, as two systems with the same text.
     Equal,
-    /// The intervals don't tell.
+    /// Too close to call: the intervals overlap.
     Unclear,
 }
 
-/// Where a system stands.
+/// Position of a system relative to the frontier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// Nobody is better, beyond doubt.
+    /// On the frontier: no other system may beat this one.
     Frontier,
-    /// Somebody may be better, but that can't be told apart.
+    /// Perhaps on the frontier: another system may beat this one, but the intervals overlap.
     Probably,
-    /// Somebody is surely better in one respect and no worse in the other.
+    /// Off the frontier: another system is surely better in one respect and surely at least as good in the
+    /// other.
     Off,
 }
 
-/// Where each of `n` systems stands, by how it compares with each other one in quality and in cost. A beats B
-/// only if both respects say so: one surely better, the other surely better or the same.
+/// Standing of each of `n` systems, from comparisons of quality and of cost between all pairs. System A beats
+/// system B only if A is surely better in one respect, and surely better or equal in the other.
 pub fn standings(
     n: usize,
     quality: impl Fn(usize, usize) -> Order,
     cost: impl Fn(usize, usize) -> Order,
 ) -> Vec<Standing> {
     let against = |i: usize, other: usize| match (quality(other, i), cost(other, i)) {
-        // Surely worse in one respect, or no better in either: it can't beat this one.
+        // The other system is surely worse in one respect, or equal in both: it can't beat this system.
         (Order::Worse, _) | (_, Order::Worse) | (Order::Equal, Order::Equal) => Standing::Frontier,
         (Order::Better, Order::Better | Order::Equal) | (Order::Equal, Order::Better) => Standing::Off,
         (Order::Unclear, _) | (_, Order::Unclear) => Standing::Probably,
@@ -77,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_at_the_same_cost_is_beaten_by_nobody() {
+    fn systems_with_the_same_text_and_cost_are_both_on_the_frontier() {
         let same = ((20.0, 20.0), (5.0, 5.0));
         assert_eq!(of(&[same, same]), [Standing::Frontier; 2]);
     }
 
     #[test]
-    fn what_intervals_cannot_tell_is_probable() {
-        // The second is faster; whether it is as good can't be told.
+    fn overlapping_intervals_give_a_probable_standing() {
+        // The second system is faster; the quality of the two is too close to call.
         let points = [((29.0, 31.0), (10.0, 11.0)), ((28.5, 30.5), (20.0, 21.0))];
         assert_eq!(of(&points), [Standing::Probably, Standing::Frontier]);
     }

@@ -1,4 +1,4 @@
-//! Latency by source length: what a line costs whatever its length, and what each word adds.
+//! Latency by source length: the fixed cost of a line, and the cost of each further word.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,25 @@ use crate::order::median;
 /// Lines of one source length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LengthGroup {
-    /// Source words.
+    /// Number of source words of each line.
     pub words: usize,
-    /// How many lines.
+    /// Number of lines.
     pub lines: usize,
-    /// Median of their latencies.
+    /// Median latency of these lines.
     pub median_ms: f64,
 }
 
-/// A line through latency by length.
+/// Straight line through latency by length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LengthFit {
-    /// Cost of a line whatever its length.
+    /// Cost of a line, independent of its length.
     pub fixed_ms: f64,
-    /// Cost of a word more.
+    /// Cost of each further word.
     pub word_ms: f64,
 }
 
-/// Groups (words, milliseconds) by words, ascending. Empty lines take a path of their own and are left out.
+/// Groups (words, milliseconds) by words, ascending. Empty lines are left out, because systems answer them in
+/// a path of their own.
 pub fn by_length(lines: impl IntoIterator<Item = (usize, f64)>) -> Vec<LengthGroup> {
     let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for (words, ms) in lines.into_iter().filter(|&(words, _)| words > 0) {
@@ -36,9 +37,10 @@ pub fn by_length(lines: impl IntoIterator<Item = (usize, f64)>) -> Vec<LengthGro
     groups.into_iter().filter_map(group).collect()
 }
 
-/// Theil–Sen (Sen 1968): the median slope over all pairs of points, then the median of what is left. Up to 29 %
-/// of wild points don't move it, and latencies have them. Points are the groups, so that a pair weighs as many
-/// pairs of lines as it stands for. `None` of fewer than two lengths.
+/// Theil–Sen estimator (Sen 1968): the median slope over all pairs of points, then the median of the
+/// remainders. Up to 29 % of wild points don't move the result, and latencies have such points. The points
+/// are the groups. Each pair of groups therefore has the weight of all its pairs of lines. `None` for fewer
+/// than two lengths.
 pub fn fit_length(groups: &[LengthGroup]) -> Option<LengthFit> {
     let pairs = groups.iter().enumerate().flat_map(|(i, a)| groups[i + 1..].iter().map(move |b| (a, b)));
     let slope = |(a, b): (&LengthGroup, &LengthGroup)| {
@@ -49,7 +51,7 @@ pub fn fit_length(groups: &[LengthGroup]) -> Option<LengthFit> {
     Some(LengthFit { fixed_ms: weighted_median(groups.iter().map(left).collect())?, word_ms })
 }
 
-/// The least value at which half of the weight is reached.
+/// Least value at which half of the weight is reached.
 fn weighted_median(mut values: Vec<(f64, f64)>) -> Option<f64> {
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let half = values.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_cost_is_found_through_wild_lines() {
+    fn the_fit_finds_a_known_cost_despite_outliers() {
         let mut random = Random::new(5, "lines");
         let line = |random: &mut Random| {
             let words = 1 + random.below(40);

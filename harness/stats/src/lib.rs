@@ -1,22 +1,24 @@
 //! Statistics for benchmarks: pure functions of samples, without clock, file or machine.
 //!
-//! Each function can be held against a known answer. Random draws are seeded and give the same sequence on every host.
+//! Tests compare each function with a known answer. Random draws are seeded and give the same sequence on
+//! every host.
 //!
-//! Rounds of a benchmark are few and not normally distributed. Everything about rounds therefore rests on ranks: medians,
-//! order statistics, rank tests. A bootstrap is drawn over lines of text only ([`bootstrap`]), never over a handful of rounds.
+//! Rounds of a benchmark are few and not normally distributed. All results about rounds therefore rest on
+//! ranks: medians, order statistics, rank tests. The bootstrap resamples lines of text only ([`bootstrap`]),
+//! never a handful of rounds.
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `order` | medians, percentiles, and the intervals that their ranks guarantee |
+//! | `order` | medians, percentiles, and the intervals that ranks guarantee |
 //! | `rank` | rank tests, the sign test, Holm's correction |
-//! | `noise` | the noise floor of like against like, ratios of paired rounds |
-//! | `length` | latency as a line over the length of the source |
+//! | `noise` | the noise floor of one system, the ratio of paired rounds |
+//! | `length` | latency as a straight line over source length |
 //! | [`bootstrap`] | confidence of corpus scores by resampled lines |
 //! | `frontier` | the Pareto frontier under uncertainty |
 //! | `estimate`, [`numbers`] | a value with its interval, and its text for people |
 //! | `random` | seeded random numbers |
 //!
-//! Left out on purpose: everything that needs a normal distribution, and means of times.
+//! Left out on purpose: statistics that need a normal distribution, and means of times.
 
 pub mod bootstrap;
 mod estimate;

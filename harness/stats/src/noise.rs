@@ -1,19 +1,22 @@
-//! How much two measurements of the same thing differ here, and how much two different things do.
+//! The noise floor: how much repeated measurements of one system differ. The ratio of two systems, with its
+//! interval.
 
 use crate::order::{Interval, median, median_interval, sorted};
 use crate::random::Random;
 
-/// Splits drawn of each system; the quantile of a few hundred moves by less than it means.
+/// Number of random splits of each system. The 95 % quantile of a few hundred differences is stable enough to
+/// judge by.
 const SPLITS: usize = 500;
-/// Share of like against like that stays below the floor.
+/// Share of the differences within one system that stay below the floor.
 const QUANTILE: f64 = 0.95;
 
-/// The noise floor of a track, as |log ratio|: what like against like stays below in 95 of 100 cases. Each of
-/// `groups` holds the rounds of one and the same program (a system; or a system and its twin together); they are
-/// split at random into halves, whose medians are compared. Every group has the same weight.
+/// Noise floor of a track, as |log ratio|: the bound below which 95 of 100 differences within one system
+/// stay. Each of `groups` holds the rounds of one program: of a system, or of a system together with its
+/// twin. The rounds are split at random into halves, and the medians of the halves are compared. Every group
+/// has the same weight.
 ///
-/// Halves are smaller than what is compared later, so that the floor errs on the side of calling a tie.
-/// `None` if no group has four rounds: halves of one round say nothing of medians.
+/// Halves are smaller than the samples that are compared later. The floor therefore errs on the side of
+/// calling a tie. `None` if no group has four rounds, since a half of one round has no meaningful median.
 pub fn noise_floor(groups: &[Vec<f64>]) -> Option<f64> {
     let mut random = Random::new(0, "halves of rounds");
     let groups = groups.iter().filter(|rounds| rounds.len() >= 4);
@@ -21,8 +24,9 @@ pub fn noise_floor(groups: &[Vec<f64>]) -> Option<f64> {
     quantile(&differences)
 }
 
-/// The same of a ratio that was measured in pairs, by halves of its pairs: what drifts beneath both sides of a pair is
-/// no noise of theirs. Two halves differ by the noise of both, so that one is off by √2 less.
+/// Noise floor of a ratio that was measured in pairs, from halves of the pairs. A drift that both sides of a
+/// pair share is no noise of the ratio. The difference of two halves holds the noise of both halves; the
+/// noise of one is smaller by √2.
 pub fn paired_noise_floor(ratios: &[f64]) -> Option<f64> {
     if ratios.len() < 4 {
         return None;
@@ -48,8 +52,8 @@ fn split_halves(rounds: &[f64], random: &mut Random) -> Vec<f64> {
     (0..SPLITS).map(|_| split()).collect()
 }
 
-/// How many times `a` is `b`: the median of the ratios of rounds of one number, which stood near each other in
-/// time, and its interval. Rounds that one of the two lacks are left out.
+/// Ratio of `a` to `b`: the median of the ratios of rounds with one number, and its interval. Such rounds lie
+/// near each other in time. A round that either side lacks is left out.
 pub fn paired_ratio(a: &[Option<f64>], b: &[Option<f64>]) -> Option<(f64, Interval)> {
     let both = a.iter().zip(b).filter_map(|(a, b)| Some(a.as_ref()? / b.as_ref()?));
     let ratios: Vec<f64> = both.collect();
@@ -79,9 +83,9 @@ mod tests {
         let mut random = Random::new(3, "noise");
         for sigma in [0.01, 0.05] {
             let groups: Vec<_> = (0..40).map(|_| noisy(&mut random, 18, sigma)).collect();
-            // The median of nine normal numbers spreads by 0.4076 σ (the variance of the middle order statistic
-            // of nine, 0.1661, is tabled in Sarhan & Greenberg 1956); two independent ones by √2 of it, and 95 %
-            // lie within 1.96 of that.
+            // The median of nine normal numbers has a standard deviation of 0.4076 σ. The variance of the
+            // middle order statistic of nine, 0.1661, is tabled in Sarhan & Greenberg 1956. The difference of
+            // two independent medians spreads by √2 of this, and 95 % lie within 1.96 of that.
             let theory = 1.96 * 2f64.sqrt() * 0.4076 * sigma;
             let floor = noise_floor(&groups).unwrap();
             assert!((floor / theory - 1.0).abs() < 0.15, "{floor} against {theory}");
@@ -89,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_of_pairs_knows_no_drift_and_is_that_of_rounds_without_it() {
+    fn the_floor_of_pairs_ignores_drift_and_else_equals_that_of_rounds() {
         let drifting: Vec<f64> = (0..18).map(|i| 1.0 + f64::from(i)).collect();
         assert!(noise_floor(std::slice::from_ref(&drifting)).unwrap() > 0.5);
         assert_eq!(paired_noise_floor(&vec![1.02; drifting.len()]), Some(0.0), "both sides drifted alike");

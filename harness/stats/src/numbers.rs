@@ -1,15 +1,15 @@
-//! Numbers as people read them: with the digits that their interval supports, and no more.
+//! Numbers as people read them: with the digits that the interval supports, and no more.
 
 use crate::Estimate;
 
-/// With the digits that the interval supports: down to the place of the interval's first digit, one more where
-/// that digit is 1 or 2 (rounding would eat too much of it); at most three digits, four from 1,000 on, since no
-/// host is steadier than that.
+/// Text with the digits that the interval supports: down to the place of the interval's first digit. One
+/// digit more where that first digit is 1 or 2, because rounding would lose too much of it. At most three
+/// digits, or four from 1,000 on, since no host is steadier than that.
 pub fn supported(estimate: &Estimate) -> String {
     grouped(estimate.value, decimals(estimate))
 }
 
-/// Decimals that an estimate supports; negative ones stand left of the point.
+/// Number of decimals that an estimate supports; negative ones stand left of the decimal point.
 fn decimals(estimate: &Estimate) -> i32 {
     let most = if estimate.value.abs() >= 1000.0 { 3 } else { 2 } - magnitude(estimate.value);
     let half = estimate.half();
@@ -18,16 +18,18 @@ fn decimals(estimate: &Estimate) -> i32 {
     }
     let place = magnitude(half);
     let extra = i32::from(half / 10f64.powi(place) < 2.5);
-    // However wide the interval, a figure of zero digits would say something else.
+    // However wide the interval is, at least one digit is printed: a figure of zero digits would read as
+    // another number.
     (extra - place).min(most).max(-magnitude(estimate.value))
 }
 
-/// The power of ten of the first digit.
+/// Power of ten of the first digit.
 fn magnitude(value: f64) -> i32 {
     if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 }
 }
 
-/// A value to `decimals` places (negative: rounded to tens, hundreds …) with commas between thousands.
+/// Text of a value with `decimals` places and commas between thousands. Negative `decimals` round to tens,
+/// hundreds, and so on.
 fn grouped(value: f64, decimals: i32) -> String {
     let rounded = if decimals < 0 {
         let unit = 10f64.powi(-decimals);
@@ -48,23 +50,24 @@ fn grouped(value: f64, decimals: i32) -> String {
     fraction.map_or(out.clone(), |fraction| format!("{out}.{fraction}"))
 }
 
-/// Three significant digits.
+/// Text with three significant digits.
 pub fn plain(value: f64) -> String {
     grouped(value, (2 - magnitude(value)).min(9))
 }
 
-/// A count, whole.
+/// Text of a whole count.
 pub fn count(value: usize) -> String {
     grouped(value as f64, 0)
 }
 
-/// A count with its noun.
+/// Text of a count with its noun.
 pub fn counted(items: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(items), if items == 1 { one } else { many })
 }
 
-/// How many places each text of a column lacks behind its decimal point (the point itself is one), so that points
-/// stand below each other once it is filled up. What is no figure alone lacks none.
+/// For each text of a column, the number of places by which its decimals are shorter than the column's
+/// longest. The point counts as one place. With this padding the points stand below each other. A text that
+/// is more than a figure gets 0.
 pub fn lacking_decimals<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<usize> {
     let places = |text: &str| text.find('.').map_or(0, |at| text.len() - at);
     let is_figure = |text: &str| {
@@ -74,7 +77,7 @@ pub fn lacking_decimals<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec
     texts.map(|text| if is_figure(text) { most - places(text) } else { 0 }).collect()
 }
 
-/// A tick's text: short, exact for round values.
+/// Short text of a tick of an axis, exact for round values.
 pub fn tick(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         v if v >= 1e12 => (value / 1e12, "\u{a0}T"),
@@ -88,27 +91,27 @@ pub fn tick(value: f64) -> String {
     format!("{text}{unit}")
 }
 
-/// A tick as a percentage.
+/// Text of a tick as a percentage.
 pub fn percent_tick(value: f64) -> String {
     format!("{}\u{a0}%", tick(value * 100.0))
 }
 
-/// A whole number with commas between thousands.
+/// Text of a whole number with commas between thousands.
 pub fn whole(value: f64) -> String {
     grouped(value, 0)
 }
 
-/// A probability, to the digits that matter.
+/// Text of a p value.
 pub fn p_value(p: f64) -> String {
     if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 
-/// Bytes in MiB.
+/// Number of MiB.
 pub fn mebibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// A factor in words that claim no more than its interval: "2.3 times", "about 2 times".
+/// Text of a factor, with no more precision than its interval allows: "2.3", or "about 2".
 pub fn factor(ratio: &Estimate) -> String {
     let spread = ratio.half() / ratio.value;
     if spread > 0.25 {

@@ -1,18 +1,17 @@
-//! Order statistics: medians and percentiles, with the intervals that their ranks guarantee whatever the
-//! distribution.
+//! Order statistics: medians and percentiles, with intervals that hold for every distribution.
 
-/// Where a true value lies, and how surely.
+/// Interval that holds a true value, with its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// Probability that the true value lies within.
+    /// Probability that the true value lies inside the interval.
     pub coverage: f64,
 }
 
-/// The median: of an even number the mean of the middle two. `None` of nothing.
+/// Median; for an even number of values, the mean of the middle two. `None` for no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let upper = *sorted.get(sorted.len() / 2)?;
@@ -20,18 +19,18 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
-/// The mean. `None` of nothing.
+/// Mean. `None` for no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// What an interval of a median covers at least, where there are values enough: five rounds, minimum to maximum.
+/// Least coverage of a median's interval, where there are enough values: five rounds, minimum to maximum.
 const WANTED_COVERAGE: f64 = 1.0 - 2.0 / 32.0;
 
-/// The interval of the median between two order statistics, the k-th from either end with the largest k that
-/// still covers 93.8 %, else minimum and maximum. The k-th and its mirror miss the true median if fewer than k of
-/// n values fall on one side of it: 2 · P(Binomial(n, ½) < k). Three values cover 75 %, five 93.8 %, nine (second
-/// to eighth) 96.1 %.
+/// Interval of the median between two order statistics: the k-th value from either end. The largest k is
+/// taken whose interval still covers 93.8 %, else the minimum and maximum. The interval misses the true
+/// median if fewer than k of n values fall on one side: 2 · P(Binomial(n, ½) < k). Three values cover 75 %,
+/// five 93.8 %, nine (second to eighth) 96.1 %.
 pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let sorted = sorted(values);
     let n = sorted.len();
@@ -40,13 +39,13 @@ pub fn median_interval(values: &[f64]) -> Option<Interval> {
     Some(Interval { low: *sorted.get(k - 1)?, high: sorted[n - k], coverage: coverage(k) })
 }
 
-/// How surely a true percentile lies below its printed bound.
+/// Probability that a true percentile lies below its printed bound.
 const BOUND_CONFIDENCE: f64 = 0.99;
 
-/// How many of the slowest values the bound of a percentile may leave above itself: the most, t, for which
-/// P(Binomial(n, 1 − p) ≤ t) ≤ 1 %. If no more than t of n values exceed a number, then, but for that 1 %, the
-/// percentile lies below it (the early-stopping rule of MLPerf's load generator). At least one must be left:
-/// hence 64 values for p90, 130 for p95, 662 for p99, 6,636 for p99.9.
+/// Number of slowest values that may lie above the bound of a percentile: the largest t with P(Binomial(n, 1
+/// − p) ≤ t) ≤ 1 %. If at most t of n values exceed a number, the percentile lies below that number with 99 %
+/// confidence (the early-stopping rule of MLPerf's load generator). At least one value must lie above the
+/// bound. Hence 64 values for p90, 130 for p95, 662 for p99, 6,636 for p99.9.
 fn slower_than_bound(n: usize, percent: f64) -> Option<usize> {
     let tail = 1.0 - percent / 100.0;
     let mut log_probability = n as f64 * (-tail).ln_1p();
@@ -62,8 +61,8 @@ fn slower_than_bound(n: usize, percent: f64) -> Option<usize> {
     found.filter(|&t| t >= 1)
 }
 
-/// Nearest rank: the least value that at least `percent` of a hundred don't exceed. Above the median, `None` where
-/// the values are too few to bound it.
+/// Nearest-rank percentile: the least value such that at least `percent` of a hundred values lie at or below
+/// it. `None` above the median if there are too few values for a bound.
 pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     if percent > 50.0 {
         slower_than_bound(values.len(), percent)?;
@@ -72,13 +71,13 @@ pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     sorted(values).get(rank - 1).copied()
 }
 
-/// The number below which the true percentile lies with 99 %, one-sided. `None` where the values are too few.
+/// One-sided bound: the true percentile lies below it with 99 % confidence. `None` for too few values.
 pub fn percentile_bound(values: &[f64], percent: f64) -> Option<f64> {
     let slower = slower_than_bound(values.len(), percent)?;
     sorted(values).get(values.len() - 1 - slower).copied()
 }
 
-/// P(Binomial(n, p) < k), for n of some hundreds at most.
+/// P(Binomial(n, p) < k), for n up to some hundreds.
 pub(super) fn binomial_below(n: usize, p: f64, k: usize) -> f64 {
     let mut probability = (1.0 - p).powi(n as i32);
     (0..k).fold(0.0, |sum, i| {

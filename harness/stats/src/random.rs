@@ -1,18 +1,18 @@
-//! Seeded shuffling for orders that must be random and repeatable. Not for statistics of its own.
+//! Seeded random numbers for orders that must be random and repeatable.
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-/// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): 64 bits of state,
-/// passes BigCrush, and gives the same sequence on every host.
+/// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): 64 bits of state.
+/// It passes BigCrush, and gives the same sequence on every host.
 #[derive(Clone, Debug)]
 pub struct Random(SplitMix64);
 
 impl Random {
-    /// A generator whose sequence is fixed by `seed` and by what the numbers are for, so that two uses of one
-    /// seed don't march in step.
+    /// A generator for one purpose. `seed` and `purpose` together fix the sequence, so that two uses of one
+    /// seed get different numbers.
     pub fn new(seed: u64, purpose: &str) -> Self {
-        // FNV-1a, offset basis and prime from its specification: enough to tell purposes apart.
+        // FNV-1a, with the offset basis and prime of its specification: enough to separate purposes.
         let hash = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         let state = purpose.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, hash);
         Self(SplitMix64::from_seed(state.to_le_bytes()))
@@ -23,12 +23,12 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// A number below `bound` (multiply-shift; its bias is below 2⁻³² for the sizes of test sets).
+    /// A number below `bound`, by multiply-shift. The bias is below 2⁻³² for the sizes of test sets.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 
-    /// Fisher–Yates.
+    /// Shuffles `items` (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));

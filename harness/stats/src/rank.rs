@@ -1,14 +1,15 @@
-//! Rank tests: which of two samples tends to be smaller, whatever their distribution, and what many such tests
-//! at once are worth.
+//! Rank tests: whether one sample tends to be smaller than another, for every distribution. Holm's correction
+//! for many tests.
 
 use statrs::function::erf::erfc;
 
-/// Above this many pairs of values the normal approximation is as good as the exact distribution, and the sums of
-/// the exact one would lose digits.
+/// Number of pairs of values above which the normal approximation replaces the exact distribution. There the
+/// approximation is as good, and the sums of the exact distribution would lose digits.
 const MOST_EXACT_PAIRS: usize = 2500;
 
-/// Mann–Whitney's one-sided p that `a` tends to be smaller than `b` (Mann & Whitney 1947): exact without ties for
-/// samples of up to about fifty, else normal with corrections for ties and continuity. 1 where one is empty.
+/// One-sided p value that `a` tends to be smaller than `b` (Mann & Whitney 1947). Exact without ties for
+/// samples of up to about fifty values, else normal with corrections for ties and continuity. 1 if a sample
+/// is empty.
 pub fn mann_whitney_less(a: &[f64], b: &[f64]) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 1.0;
@@ -21,25 +22,26 @@ pub fn mann_whitney_less(a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-/// The same, two-sided.
+/// Two-sided p value of the Mann–Whitney test.
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     (2.0 * mann_whitney_less(a, b).min(mann_whitney_less(b, a))).min(1.0)
 }
 
-/// Wilcoxon's one-sided p that `differences` tend below zero (Wilcoxon 1945): exact, the share of all ways to set their
-/// signs that give the upper ones no greater a sum of ranks; ties share their ranks, zeros are left out. Where chance
-/// has said which of two stood first it holds whatever drifts beneath both (Fisher 1935). 1 of nothing.
+/// One-sided p value that `differences` tend below zero (Wilcoxon 1945). The value is exact: the share of all
+/// assignments of signs whose positive ranks have at most the observed sum. Ties share their ranks, zeros are
+/// left out. If each pair was measured in random order, the test is valid under any drift that both sides
+/// share (Fisher 1935). 1 for no differences.
 pub fn signed_rank_less(differences: &[f64]) -> f64 {
     let mut sizes: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
     sizes.sort_unstable_by(|a, b| a.abs().total_cmp(&b.abs()));
-    // Twice the mean rank of each group of ties, so that all are whole numbers.
+    // Twice the mean rank of each group of ties, so that all ranks are whole numbers.
     let (mut doubled, mut above) = (Vec::new(), 0);
     for group in sizes.chunk_by(|a, b| a.abs() == b.abs()) {
         let rank = 2 * doubled.len() + group.len() + 1;
         above += rank * group.iter().filter(|d| **d > 0.0).count();
         doubled.extend(vec![rank; group.len()]);
     }
-    // ways[s]: the share of signs for which the upper ranks have the sum s.
+    // ways[s]: share of assignments of signs whose positive ranks have the sum s.
     let mut ways = vec![0.0; doubled.iter().sum::<usize>() + 1];
     ways[0] = 1.0;
     for rank in doubled {
@@ -50,19 +52,20 @@ pub fn signed_rank_less(differences: &[f64]) -> f64 {
     ways[..=above].iter().sum::<f64>().min(1.0)
 }
 
-/// The same, two-sided.
+/// Two-sided p value of the signed-rank test.
 pub fn signed_rank(differences: &[f64]) -> f64 {
     let turned: Vec<f64> = differences.iter().map(|d| -d).collect();
     (2.0 * signed_rank_less(differences).min(signed_rank_less(&turned))).min(1.0)
 }
 
-/// The sign test's one-sided p (Arbuthnot 1710): how likely a fair coin shows so few of one face, `few` against `many`.
+/// One-sided p value of the sign test (Arbuthnot 1710): the probability of at most `few` heads in `few +
+/// many` tosses of a fair coin.
 pub fn sign_test(few: usize, many: usize) -> f64 {
     crate::order::binomial_below(few + many, 0.5, few + 1)
 }
 
-/// How many pairs have the value of `a` above that of `b`, ties counting half; and Σ(t³ − t) over groups of t tied
-/// values.
+/// Number of pairs in which the value of `a` is above that of `b`, where ties count half. Σ(t³ − t) over
+/// groups of t tied values.
 fn u_statistic(a: &[f64], b: &[f64]) -> (f64, f64) {
     let above = |x: &f64, y: &f64| if x > y { 1.0 } else { f64::from(u8::from(x == y)) / 2.0 };
     let u = a.iter().flat_map(|x| b.iter().map(move |y| above(x, y))).sum();
@@ -71,8 +74,8 @@ fn u_statistic(a: &[f64], b: &[f64]) -> (f64, f64) {
     (u, groups.map(|t| t.powi(3) - t).sum())
 }
 
-/// P(U ≤ u) if the samples are of one distribution: the share of the ways to place a's ranks among all whose sum
-/// is no larger. `ways[k][s]` counts the ways to choose k of the ranks seen so far with sum s.
+/// P(U ≤ u) if both samples have one distribution: the share of placements of a's ranks whose sum is no
+/// larger. `ways[k][s]` counts the ways to choose k of the ranks so far with sum s.
 fn exact_at_most(u: usize, n: usize, m: usize) -> f64 {
     let least = n * (n + 1) / 2;
     let most = least + n * m;
@@ -94,14 +97,14 @@ fn normal_at_most(u: f64, ties: f64, n: usize, m: usize) -> f64 {
     let all = n + m;
     let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     if variance <= 0.0 {
-        return 1.0; // all values are one and the same
+        return 1.0; // all values are equal
     }
     let z = (u + 0.5 - n * m / 2.0) / variance.sqrt();
     erfc(-z / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// Holm's correction (Holm 1979): p values under which the chance of a single false alarm among all stays at the
-/// level of one test.
+/// Holm's correction (Holm 1979): adjusted p values. With them, the probability of a single false alarm among
+/// all tests stays at the level of one test.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_unstable_by(|&a, &b| p[a].total_cmp(&p[b]));

@@ -1,13 +1,13 @@
-//! Sizes of the caches that a core of this machine has or shares.
+//! Sizes of the data caches that a core of this machine has or shares.
 
-/// A cache of data.
+/// A data or unified cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cache {
     level: u8,
     kibibytes: usize,
 }
 
-/// All caches of data as text, such as "L2 1024K".
+/// Texts of all data caches, such as "L2 1024K".
 pub(super) fn sizes() -> Vec<String> {
     caches().iter().map(|cache| format!("L{} {}K", cache.level, cache.kibibytes)).collect()
 }
@@ -18,7 +18,7 @@ pub fn second_level_cache() -> usize {
     second.map_or(1 << 10, |cache| cache.kibibytes) << 10
 }
 
-/// Bytes of the largest cache, which stands before memory; 32 MiB where it is unknown.
+/// Bytes of the largest cache, the last before memory; 32 MiB where it is unknown.
 pub fn last_level_cache() -> usize {
     caches().into_iter().map(|cache| cache.kibibytes).max().unwrap_or(32 << 10) << 10
 }
@@ -38,7 +38,7 @@ fn caches() -> Vec<Cache> {
     of_data.map(size).collect()
 }
 
-/// CPUID is x86's; elsewhere the kernel tells.
+/// CPUID is x86's; elsewhere the kernel shows the caches.
 #[cfg(not(target_arch = "x86_64"))]
 fn caches() -> Vec<Cache> {
     kernels()

@@ -1,5 +1,5 @@
-//! The processor's name. Virtual machines often hide the model ("AMD EPYC"), but not the numbers that tell its
-//! microarchitecture.
+//! The processor's name. Virtual machines often hide the model ("AMD EPYC"), but show the numbers that
+//! identify its microarchitecture.
 
 /// Name of this machine's processor, with its microarchitecture where that is known.
 pub fn name() -> String {
@@ -33,8 +33,8 @@ fn identify() -> (String, Option<&'static str>) {
     }
 }
 
-/// Microarchitectures by vendor, family, model and stepping. AMD's are from the Processor Programming References of the
-/// families, Intel's from the Software Developer's Manual, volume 4, table 2-1.
+/// Microarchitectures by vendor, family, model and stepping. AMD's are from the Processor Programming
+/// References of the families. Intel's are from the Software Developer's Manual, volume 4, table 2-1.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // the table is tested everywhere
 fn x86_microarchitecture(vendor: &str, family: u8, model: u8, stepping: u8) -> Option<&'static str> {
     match (vendor, family, model) {
@@ -68,8 +68,9 @@ fn x86_microarchitecture(vendor: &str, family: u8, model: u8, stepping: u8) -> O
     }
 }
 
-/// Arm's cores by the main ID register: implementer in bits 24 to 31, part number in bits 4 to 15 (Arm Architecture
-/// Reference Manual, MIDR_EL1; part numbers from the cores' Technical Reference Manuals).
+/// Arm's cores by the main ID register: implementer in bits 24 to 31, part number in bits 4 to 15. The layout
+/// is from the Arm Architecture Reference Manual (MIDR_EL1), the part numbers from the cores' Technical
+/// Reference Manuals.
 #[cfg_attr(target_arch = "x86_64", allow(dead_code))] // the table is tested everywhere
 fn arm_microarchitecture(midr: u64) -> Option<&'static str> {
     match ((midr >> 24) & 0xff, (midr >> 4) & 0xfff) {

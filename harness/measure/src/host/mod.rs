@@ -1,4 +1,4 @@
-//! The machine's fingerprint: results of different hosts can't be compared, so each run says where it ran.
+//! The fingerprint of a machine. Results of different hosts can't be compared, so each run records its host.
 
 mod cache;
 mod cpu;
@@ -12,7 +12,7 @@ pub use cache::{last_level_cache, second_level_cache};
 
 use crate::os;
 
-/// Facts about a machine that decide how fast it translates.
+/// Facts about a machine that decide its speed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
     /// Name of the processor, with its microarchitecture where that is known.
@@ -28,12 +28,12 @@ pub struct Host {
     pub memory_bytes: u64,
     /// Kernel release.
     pub kernel: String,
-    /// Limits of the control group where there are any, verbatim.
+    /// Limits of the control group, verbatim; empty if there are none.
     pub cgroup_limits: Vec<String>,
 }
 
 impl Host {
-    /// Looks at this machine.
+    /// Facts about this machine.
     pub fn detect() -> std::io::Result<Self> {
         let cores = os::allowed_cores()?;
         Ok(Self {
@@ -47,8 +47,8 @@ impl Host {
         })
     }
 
-    /// In what of all that decides speed this host and `other` differ, in words; nothing means that figures of
-    /// the two may be compared. The kernel's release alone makes no other machine.
+    /// Differences between this host and `other` that matter for speed, in words. Figures of two hosts
+    /// without differences may be compared. Another kernel release alone doesn't count.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let gib = |bytes: u64| format!("{} GiB", (bytes as f64 / f64::from(1 << 30)).round());
         let number = |cores: &[usize]| format!("{} cores", cores.len());
@@ -67,7 +67,7 @@ impl Host {
     }
 }
 
-/// Runs of dyno 0.1 spell two instruction sets without their underscore.
+/// Instruction sets in today's spelling. Runs of dyno 0.1 spell two of them without the underscore.
 fn in_todays_spelling<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let names: Vec<String> = Deserialize::deserialize(deserializer)?;
     let today = |name: String| match name.as_str() {
@@ -78,7 +78,7 @@ fn in_todays_spelling<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Resu
     Ok(names.into_iter().map(today).collect())
 }
 
-/// An absent file reads as empty: no field here is worth failing for.
+/// Text of a file; empty if the file is absent, since no field here is worth a failure.
 fn read(path: impl AsRef<std::path::Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
@@ -96,8 +96,8 @@ fn isa() -> Vec<String> {
     present.into_iter().filter(|(_, present)| *present).map(|(name, _)| name.into()).collect()
 }
 
-/// The hardware threads of `core`'s physical core, itself among them, ascending. Only the kernel knows the numbers that it
-/// has given to threads, hence no CPUID here.
+/// Hardware threads of the physical core of `core`, with `core` itself, ascending. The kernel numbers the
+/// threads, and CPUID doesn't know these numbers.
 pub fn siblings(core: usize) -> Vec<usize> {
     let list = read(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
     let mut siblings = parse_core_list(&list);
@@ -107,7 +107,7 @@ pub fn siblings(core: usize) -> Vec<usize> {
     siblings
 }
 
-/// The kernel's lists of cores, such as "0-2,5" (cpuset(7)).
+/// Cores of a kernel's list, such as "0-2,5" (cpuset(7)).
 pub fn parse_core_list(text: &str) -> Vec<usize> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -1,29 +1,29 @@
-//! The canary: a fixed piece of work before and after each round. If it takes longer afterwards, the clock of
-//! the core or the memory has changed beneath the round, whoever did that. A song takes about 5 ms.
+//! The canary: a fixed piece of work before and after each round. If its times differ, the clock of the core
+//! or the speed of the memory has changed during the round, for whatever reason. A sample takes about 5 ms.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use crate::os;
 
-/// The stream's length: beyond the caches that a core has for itself.
+/// Length of the stream: beyond the private caches of a core.
 const STREAM_BYTES: usize = 16 << 20;
-/// Steps of the dependency chain: a multiplication and an addition each, about 4 cycles, so a quarter of a
-/// millisecond.
+/// Steps of the dependency chain. A step is a multiplication and an addition, about 4 cycles; the chain takes
+/// a quarter of a millisecond.
 const STEPS: u64 = 200_000;
-/// The best of so many counts: an interrupt falls into some of them, never into all.
+/// Number of chains, of which the best counts: an interrupt falls into some of them, never into all.
 const CHAINS: usize = 8;
 /// Passes over the stream, of which the best counts.
 const STREAMS: usize = 3;
 
-/// Time of the chain and of the stream on the core where a round runs.
+/// Fixed work, timed on the core of a round.
 pub struct Canary {
     stream: Vec<u64>,
 }
 
 impl Default for Canary {
     fn default() -> Self {
-        // Written, so that it is memory and not one page of zeros over and over.
+        // Written values, so that the stream is memory and not one page of zeros over and over.
         Self { stream: (0..STREAM_BYTES as u64 / 8).collect() }
     }
 }
@@ -38,17 +38,17 @@ impl Canary {
         std::thread::scope(|scope| scope.spawn(work).join()).expect("the canary doesn't panic")
     }
 
-    /// Three samples in a row: how far they lie apart is what the canary can't tell on this host.
+    /// Three samples in a row. Differences between them are below the canary's resolution on this host.
     pub fn sample_three(&self, core: usize) -> std::io::Result<Samples> {
         Ok([self.sample(core)?, self.sample(core)?, self.sample(core)?])
     }
 }
 
-/// Of each song the nanoseconds of the chain and of the stream.
+/// Nanoseconds of the chain and of the stream, for each sample.
 pub type Samples = [[u64; 2]; 3];
 
-/// How far the chain (0) or the stream (1) has drifted: the gap between all samples before and all samples after, as a
-/// share. A stream through a cache that is shared with strangers' machines varies by itself, and then there is none.
+/// Drift of the chain (`part` 0) or the stream (1): the gap between all samples before and all samples after,
+/// as a share. A stream through a cache that other machines share varies by itself; then there is no gap.
 pub fn drift(before: &Samples, after: &Samples, part: usize) -> f64 {
     let of = |samples: &Samples| samples.map(|sample| sample[part] as f64);
     let least = |samples| of(samples).into_iter().fold(f64::MAX, f64::min);
@@ -62,6 +62,7 @@ fn chain() -> u64 {
     (0..STEPS).fold(1, step)
 }
 
+/// Nanoseconds of the quickest of `times` runs.
 fn best(times: usize, work: impl Fn() -> u64) -> u64 {
     let once = |_| {
         let begin = Instant::now();

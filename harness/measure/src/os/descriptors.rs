@@ -1,4 +1,4 @@
-//! Open files by their numbers: handing them on, waiting for them, closing them to others.
+//! Open files by number: inheriting, waiting, closing.
 
 use std::io::{ErrorKind, Result};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -6,9 +6,9 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::checked;
+use super::status::checked;
 
-/// How many bytes a pipe holds that nobody has read yet.
+/// Number of bytes in a pipe that no process has read yet.
 pub fn unread_bytes(pipe: BorrowedFd<'_>) -> Result<usize> {
     let mut bytes: libc::c_int = 0;
     // SAFETY: FIONREAD writes one int.
@@ -27,7 +27,7 @@ fn keep_on_exec(fd: RawFd) -> Result<()> {
     checked(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }).map(drop)
 }
 
-/// Takes over a descriptor that was inherited under a known number; `None` if there is none.
+/// Takes over a descriptor that was inherited under a known number; `None` if it is not open.
 pub fn adopt(fd: RawFd) -> Option<OwnedFd> {
     // SAFETY: F_GETFD touches no memory; it fails for a number that is not open.
     checked(unsafe { libc::fcntl(fd, libc::F_GETFD) }).ok()?;
@@ -53,16 +53,17 @@ pub fn replace_by_null(fd: RawFd) -> Result<()> {
     checked(unsafe { libc::dup2(null.as_raw_fd(), fd) }).map(drop)
 }
 
-/// What a descriptor is waited for.
+/// Event that a descriptor is waited for.
 #[derive(Clone, Copy)]
 pub enum Interest {
-    /// Something to read, or the end.
+    /// Bytes to read, or the end.
     Read,
     /// Room to write.
     Write,
 }
 
-/// Waits until one of `wanted` is ready (or closed at the other end); says which. All `false` = time is up.
+/// Waits until at least one of `wanted` is ready, or closed at the other end; returns which. All are `false`
+/// after the timeout.
 pub fn wait_for<const N: usize>(
     wanted: [(BorrowedFd<'_>, Interest); N],
     timeout: Option<Duration>,
@@ -82,7 +83,7 @@ pub fn wait_for<const N: usize>(
         let left_ms = left.map_or(-1, |t| i32::try_from(t.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
         // SAFETY: `fds` is an array of N pollfd.
         match checked(unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, left_ms) }) {
-            // A signal (Ctrl-C) is for others: the wait goes on.
+            // A signal (Ctrl-C) is for other handlers: the wait goes on.
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
             Ok(_) => return Ok(fds.map(|fd| fd.revents != 0)),

@@ -1,4 +1,4 @@
-//! A network namespace of a process's own: a system that is measured translates, and calls nobody.
+//! Network namespaces: a system translates without a network.
 
 use std::io::Result;
 use std::mem::MaybeUninit;
@@ -6,11 +6,11 @@ use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use super::checked;
+use super::status::checked;
 
-/// Puts this process, and what it starts from now on, into a network namespace of its own, in which only the
-/// loopback device is up. Without the right to do that it takes a user namespace along, where the host allows
-/// those.
+/// Moves this process, and the processes that it starts from now on, into a new network namespace. Only the
+/// loopback device is up there. Without the right to do so, the process also takes a new user namespace, if
+/// the host allows that.
 pub fn leave_network() -> Result<()> {
     // SAFETY: getuid and getgid can't fail and touch no memory.
     let user = unsafe { libc::getuid() };
@@ -20,7 +20,8 @@ pub fn leave_network() -> Result<()> {
     if checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).is_err() {
         // SAFETY: as above.
         checked(unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) })?;
-        // The same user as before: without a map its files would be nobody's (user_namespaces(7)).
+        // The same user as before: without a map the user's files would belong to `nobody`
+        // (user_namespaces(7)).
         std::fs::write("/proc/self/setgroups", "deny")?;
         std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
@@ -28,14 +29,15 @@ pub fn leave_network() -> Result<()> {
     raise_loopback()
 }
 
-/// Lets `command` do so before its first own instruction.
+/// Lets `command` leave the network before its first own instruction.
 pub fn leave_network_before_exec(command: &mut Command) {
-    // SAFETY: `leave_network` allocates, which is safe between fork and exec where, as in the supervisor, the
-    // process that forks has one thread: no lock of the allocator can be held by another.
+    // SAFETY: `leave_network` allocates. Between fork and exec that is safe if the process that forks has one
+    // thread, as the supervisor has. No other thread can then hold a lock of the allocator.
     unsafe { command.pre_exec(leave_network) };
 }
 
-/// A new network namespace's loopback device is down, and programs may well talk to their own parts by it.
+/// Raises the loopback device, which is down in a new namespace. Programs may well use it to talk to their
+/// own parts.
 fn raise_loopback() -> Result<()> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
     let mut request = MaybeUninit::<libc::ifreq>::zeroed();

@@ -1,4 +1,4 @@
-//! Processes: what one is told before its first instruction, its end, and what the kernel then says of it.
+//! Processes: settings before the first instruction of a child, the end of a child, and its accounting.
 
 use std::io::Result;
 use std::mem::MaybeUninit;
@@ -6,7 +6,9 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use super::{checked, nanoseconds, pin_thread};
+use super::clock::nanoseconds;
+use super::cores::pin_thread;
+use super::status::checked;
 
 /// Lets `command` restrict itself to `cores` after the fork and before its first own instruction.
 pub fn pin_before_exec(command: &mut Command, cores: Vec<usize>) {
@@ -15,7 +17,7 @@ pub fn pin_before_exec(command: &mut Command, cores: Vec<usize>) {
     unsafe { command.pre_exec(move || pin_thread(&cores)) };
 }
 
-/// Lets `command` be killed when the thread that starts it goes away, so that nothing outlives a supervisor.
+/// Lets `command` be killed when the thread that starts it ends, so that no system outlives its supervisor.
 pub fn die_with_parent(command: &mut Command) {
     // SAFETY: between fork and exec; `ask_for_death` makes one system call without memory.
     unsafe { command.pre_exec(ask_for_death) };
@@ -26,58 +28,59 @@ fn ask_for_death() -> Result<()> {
     checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) }).map(drop)
 }
 
-/// Lets `command` enter the control group behind `door` before its first own instruction.
-pub fn enter_group_before_exec(command: &mut Command, door: std::fs::File) {
-    // SAFETY: between fork and exec only async-signal-safe work is allowed; `enter_group` makes one system call
-    // on constant memory.
-    unsafe { command.pre_exec(move || enter_group(door.as_raw_fd())) };
+/// Lets `command` enter a control group before its first own instruction. `entry_file` is the group's list of
+/// processes.
+pub fn enter_group_before_exec(command: &mut Command, entry_file: std::fs::File) {
+    // SAFETY: between fork and exec only async-signal-safe work is allowed; `enter_group` makes one system
+    // call on constant memory.
+    unsafe { command.pre_exec(move || enter_group(entry_file.as_raw_fd())) };
 }
 
-fn enter_group(door: RawFd) -> Result<()> {
+fn enter_group(entry_file: RawFd) -> Result<()> {
     // SAFETY: one byte of constant memory is written.
-    let written = unsafe { libc::write(door, b"0".as_ptr().cast(), 1) };
+    let written = unsafe { libc::write(entry_file, b"0".as_ptr().cast(), 1) };
     checked(written as libc::c_int).map(drop)
 }
 
-/// Makes this process the parent of whatever its descendants leave behind.
+/// Makes this process the parent of orphaned descendants.
 pub fn become_subreaper() -> Result<()> {
     // SAFETY: this prctl takes integers only.
     checked(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }).map(drop)
 }
 
-/// Kills a whole process group; one that is already gone is fine.
+/// Kills a whole process group, if it still exists.
 pub fn kill_group(group: u32) {
     // SAFETY: killpg takes two integers.
     unsafe { libc::killpg(group as libc::pid_t, libc::SIGKILL) };
 }
 
-/// Kills one process; one that is already gone is fine.
+/// Kills one process, if it still exists.
 pub fn kill(pid: u32) {
     // SAFETY: kill takes two integers.
     unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
 }
 
-/// A child that ended, as the kernel accounts for it (with the descendants that it had waited for).
+/// A child that ended, with the kernel's accounting (of the child and the descendants that it waited for).
 pub struct Ended {
-    /// Which child.
+    /// Process number of the child.
     pub pid: u32,
-    /// Exit code, where it exited by itself.
+    /// Exit code, if the child exited by itself.
     pub code: Option<i32>,
-    /// Signal, where one ended it.
+    /// Signal, if one ended the child.
     pub signal: Option<i32>,
     /// CPU time in user mode.
     pub user_ns: u64,
     /// CPU time in the kernel.
     pub system_ns: u64,
-    /// Peak resident memory. It never lies below that of the process which started the child.
+    /// Peak resident memory, never below the peak of the process that started the child.
     pub peak_bytes: u64,
-    /// Switches that the child asked for by waiting.
+    /// Context switches that the child asked for by waiting.
     pub voluntary_switches: u64,
-    /// Switches forced upon it.
+    /// Context switches that the kernel forced on the child.
     pub involuntary_switches: u64,
 }
 
-/// The next ended child, or `None` if children live but none has ended. No child at all is an error (ECHILD).
+/// Next ended child, or `None` if children live but none has ended. Without children: an error (ECHILD).
 pub fn reap_any() -> Result<Option<Ended>> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();

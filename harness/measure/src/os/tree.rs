@@ -1,10 +1,10 @@
-//! The processes below a process, as `/proc` shows them: who is there, where each thread may run, what it
-//! waits for, what the tree has taken of CPU time and memory.
+//! The processes below a process, as `/proc` shows them: their numbers, the cores and waits of their threads,
+//! their CPU time and memory.
 
 use std::fs;
 use std::path::PathBuf;
 
-use super::{core_list, cores_of};
+use super::cores::{core_list, cores_of};
 
 /// All descendants of `pid`, parents before children.
 pub fn below(pid: u32) -> Vec<u32> {
@@ -18,8 +18,8 @@ pub fn below(pid: u32) -> Vec<u32> {
     found
 }
 
-/// Children, by birth or by adoption. The kernel's own list costs microseconds; where it isn't built in
-/// (CONFIG_PROC_CHILDREN), everybody is asked for their parent.
+/// Children, by birth or by adoption. The kernel's own list costs microseconds. Where the kernel lacks this
+/// list (CONFIG_PROC_CHILDREN), the parents of all processes are read.
 pub fn children_of(pid: u32) -> Vec<u32> {
     let lists = threads_of(pid).into_iter().map(|thread| format!("/proc/{pid}/task/{thread}/children"));
     let lists: Option<Vec<String>> = lists.map(|path| fs::read_to_string(path).ok()).collect();
@@ -37,7 +37,7 @@ fn parent_of(pid: u32) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Threads of a process; none if it has gone.
+/// Threads of a process; empty if the process has ended.
 pub fn threads_of(pid: u32) -> Vec<u32> {
     numbers_in(&format!("/proc/{pid}/task"))
 }
@@ -47,8 +47,8 @@ fn numbers_in(folder: &str) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The first thread of `pid` that may run on a core outside of `allowed`: what to say of it.
-pub fn escapee(pid: u32, allowed: &[usize]) -> Option<String> {
+/// Description of the first thread of `pid` that may run on a core outside of `allowed`.
+pub fn escaped_thread(pid: u32, allowed: &[usize]) -> Option<String> {
     let outside = |thread: &u32| {
         let cores = cores_of(*thread).ok()?;
         cores.iter().any(|core| !allowed.contains(core)).then_some(cores)
@@ -58,7 +58,7 @@ pub fn escapee(pid: u32, allowed: &[usize]) -> Option<String> {
     Some(format!("a thread of {:?} may run on cores {}", name.trim(), core_list(&cores)))
 }
 
-/// CPU time that the threads of `pids` have run so far, in nanoseconds; exact, unlike the ticks of `stat`.
+/// CPU time of the threads of `pids` so far, in nanoseconds: exact, unlike the ticks of `stat`.
 pub fn running_ns(pids: &[u32]) -> u64 {
     let threads = pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |thread| (pid, thread)));
     let ran = |(pid, thread)| {
@@ -68,12 +68,12 @@ pub fn running_ns(pids: &[u32]) -> u64 {
     threads.filter_map(ran).sum()
 }
 
-/// CPU time that `pids` have taken so far, their ended threads and the children that they waited for included.
+/// CPU time of `pids` so far, with their ended threads and the children that they waited for.
 pub fn taken_ns(pids: &[u32]) -> u64 {
     pids.iter().filter_map(|&pid| ticks_of(pid)).sum::<u64>() * TICK_NS
 }
 
-/// The kernel counts in hundredths of a second (USER_HZ) wherever a program can see it.
+/// Unit of the CPU times that the kernel shows: hundredths of a second (USER_HZ).
 pub const TICK_NS: u64 = 10_000_000;
 
 fn ticks_of(pid: u32) -> Option<u64> {
@@ -83,20 +83,20 @@ fn ticks_of(pid: u32) -> Option<u64> {
     Some(fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum())
 }
 
-/// What a thread does, as far as silence is concerned.
+/// State of a thread, as far as a system's silence is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// It reads the pipe that was asked for.
+    /// Reads the given pipe.
     Reading,
-    /// It will go on by itself: it runs, sleeps for a time, or waits for a disk.
+    /// Goes on by itself: runs, sleeps for a time, or waits for a disk.
     Busy,
-    /// It waits for another thread, process or pipe.
+    /// Waits for another thread, process or pipe.
     Blocked,
-    /// It can't be told: a wait that may be for anything, or the kernel doesn't say.
+    /// Waits for an unknown event, or the kernel doesn't show the wait.
     Unknown,
 }
 
-/// What each thread of `pids` does; `pipe` is the link of a descriptor, such as `pipe:[4711]`.
+/// State of each thread of `pids`; `pipe` is the link of a descriptor, such as `pipe:[4711]`.
 pub fn waits(pids: &[u32], pipe: &str) -> Vec<Wait> {
     pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |t| wait_of(pid, t, pipe))).collect()
 }
@@ -106,7 +106,7 @@ fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
     let stat = fs::read_to_string(format!("{folder}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     match state {
-        None | Some('Z' | 'X') => return Wait::Blocked, // gone meanwhile
+        None | Some('Z' | 'X') => return Wait::Blocked, // ended meanwhile
         Some('S') => {}
         Some(_) => return Wait::Busy,
     }
@@ -114,7 +114,7 @@ fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
     wait_in(&call, pipe, |descriptor| fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).ok())
 }
 
-/// By the line of `/proc/…/syscall`: number and arguments of the call in which a thread sleeps.
+/// State by a line of `/proc/…/syscall`: number and arguments of the call in which a thread sleeps.
 fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> Wait {
     let mut words = call.split_whitespace();
     let number = words.next().and_then(|word| word.parse::<i64>().ok());
@@ -126,21 +126,22 @@ fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> 
             let link = argument(0).and_then(link_of).unwrap_or_default();
             match link.to_string_lossy() {
                 link if link == pipe => Wait::Reading,
-                // The other end is in the tree, where it is looked at; a socket's or a timer's may be anywhere.
+                // The other end is in the tree, where its process is looked at. The peer of a socket or timer
+                // may be anywhere.
                 link if link.starts_with("pipe:") => Wait::Blocked,
                 _ => Wait::Unknown,
             }
         }
         Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => Wait::Busy,
-        // futex(2): the fourth argument is a time after which it goes on by itself.
+        // futex(2): the fourth argument is a timeout, after which the thread goes on by itself.
         Some(libc::SYS_futex) if argument(3).is_some_and(|timeout| timeout != 0) => Wait::Busy,
         Some(libc::SYS_futex | libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend) => Wait::Blocked,
         _ => Wait::Unknown,
     }
 }
 
-/// Memory of `pids` with shared pages counted in parts, so that a pool of workers on one model isn't charged
-/// for it many times (PSS, proc(5)); `None` where the kernel doesn't tell.
+/// Memory of `pids` with shared pages counted in parts (PSS, proc(5)). A pool of workers on one model is
+/// thereby charged for the model once. `None` if the kernel doesn't show it.
 pub fn proportional_bytes(pids: &[u32]) -> Option<u64> {
     let of = |pid: &u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
@@ -156,14 +157,18 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn a_wait_that_ends_by_itself_is_no_silence() {
+    fn waits_are_classified_by_their_system_call() {
         let link = |descriptor| Some(["pipe:[7]", "socket:[8]", "pipe:[9]"][descriptor as usize].into());
         let wait = |call: &str, arguments: &str| {
             wait_in(&format!("{call} {arguments} 0x7ffe 0x7f00"), "pipe:[7]", link)
         };
         let (read, futex) = (libc::SYS_read.to_string(), libc::SYS_futex.to_string());
         assert_eq!(wait(&read, "0x0 0x55 0x400 0x0 0x0 0x0"), Wait::Reading);
-        assert_eq!(wait(&read, "0x1 0x55 0x400 0x0 0x0 0x0"), Wait::Unknown, "who knows what the peer does");
+        assert_eq!(
+            wait(&read, "0x1 0x55 0x400 0x0 0x0 0x0"),
+            Wait::Unknown,
+            "the peer of a socket is unknown"
+        );
         assert_eq!(wait(&read, "0x2 0x55 0x400 0x0 0x0 0x0"), Wait::Blocked);
         assert_eq!(wait(&futex, "0x55 0x189 0x0 0x0 0x0 0xffffffff"), Wait::Blocked);
         assert_eq!(wait(&futex, "0x55 0x189 0x0 0x7ffd 0x0 0xffffffff"), Wait::Busy, "with a timeout");
@@ -178,7 +183,7 @@ mod tests {
             fs::read_link(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(stdin))).unwrap();
         let pids = [child.id()];
         let reads = || waits(&pids, link.to_str().unwrap()) == [Wait::Reading];
-        // It takes a moment to start.
+        // The child takes a moment to start.
         let seen = (0..1000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
             reads()
@@ -191,8 +196,8 @@ mod tests {
         while begin.elapsed() < std::time::Duration::from_millis(100) {}
         assert!(taken_ns(&[std::process::id()]) >= before + TICK_NS, "this thread was busy");
         assert_eq!(waits(&pids, "pipe:[0]"), [Wait::Blocked], "another pipe");
-        assert_eq!(escapee(child.id(), &cores_of(child.id()).unwrap()), None);
-        assert!(escapee(child.id(), &[]).unwrap().starts_with("a thread of \"cat\" may run on cores"));
+        assert_eq!(escaped_thread(child.id(), &cores_of(child.id()).unwrap()), None);
+        assert!(escaped_thread(child.id(), &[]).unwrap().starts_with("a thread of \"cat\" may run on cores"));
         drop(child.stdin.take());
         child.wait().unwrap();
     }

@@ -1,7 +1,9 @@
-//! The audit: whether a system keeps to its cores. Affinity is set before its first instruction, but a program
-//! can widen its own mask; so the masks of all its threads are looked at while it runs, and its CPU time is held
-//! against the wall clock: over the whole launch, and over every stretch between two looks, since a system that
-//! sleeps first could work on several cores later and still look modest on the whole.
+//! The audit: whether a system keeps to its cores.
+//!
+//! The affinity is set before the system's first instruction, but a program can widen its own mask. The audit
+//! therefore looks at the masks of all threads while the system runs. It also compares CPU time with wall
+//! time, over the whole launch and over every stretch between two looks. The stretches matter because a
+//! system could sleep first and use several cores later, which the whole launch doesn't show.
 
 use std::time::{Duration, Instant};
 
@@ -11,63 +13,67 @@ use crate::os::tree;
 use crate::rules::limits::CPU_SHARE_TOLERANCE;
 use crate::rules::{Code, Reason};
 
-/// Time between two looks, once a launch is no longer young: often enough for any round, and some tens of
-/// microseconds each.
-pub const LOOK: Duration = Duration::from_millis(500);
-/// The first look, so that short launches are seen at all; the next ones take half as long again each time.
+/// Time between two looks at a launch, after its beginning: often enough for any round. A look takes some
+/// tens of microseconds.
+pub const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Time of the first look, so that short launches are seen at all. Each further interval is half as long as
+/// the time so far.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 
-/// What cores' clocks may differ by on a launch of any length: a tick of the slowest kernels.
+/// Tolerated difference between the clocks of the cores on a launch of any length: a tick of the slowest
+/// kernels.
 const CPU_SLACK_NS: u64 = tree::TICK_NS;
-/// The same for a stretch of a launch, at both ends of which each process is off by up to a tick of either kind.
+/// Tolerated difference on a stretch of a launch. At both ends each process is off by up to a tick in user
+/// mode and one in the kernel.
 const STRETCH_SLACK_NS: u64 = 5 * tree::TICK_NS;
 
-/// What was seen of a process tree while it ran.
+/// Findings about a process tree while it ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
-    /// The first thread that might run elsewhere.
+    /// First thread that might run on another core.
     pub escaped: Option<String>,
-    /// The worst stretch of time in which it took more than its cores can give, if any did.
+    /// Worst stretch of time with more CPU time than the cores can give, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overdrawn: Option<String>,
-    /// How often all threads were looked at.
+    /// Number of looks at all threads.
     pub looks: usize,
-    /// The most threads that were there at once.
+    /// Most threads at once.
     pub most_threads: usize,
-    /// The most processes that were there at once.
+    /// Most processes at once.
     pub most_processes: usize,
     #[serde(skip)]
-    clock: Option<Clock>,
+    clock: Option<LookTimes>,
     #[serde(skip)]
-    stretch: Stretch,
+    stretch: BusyStretch,
 }
 
-/// When a launch was looked at.
+/// Times of the first and the last look.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Clock {
+struct LookTimes {
     first: Instant,
     last: Instant,
 }
 
-impl Clock {
-    /// Whether the next look is due: soon at first, then about twice a second, but not at any beat that a system
-    /// could dance to.
+impl LookTimes {
+    /// Whether the next look is due: soon at first, then about twice a second. The interval varies, so that a
+    /// system can't adapt to a fixed beat.
     fn is_due(&self) -> bool {
-        let young = (self.last.duration_since(self.first) / 2).max(FIRST_LOOK).min(LOOK);
+        let young = (self.last.duration_since(self.first) / 2).max(FIRST_LOOK).min(LOOK_INTERVAL);
         let offbeat = self.last.duration_since(self.first).subsec_nanos() % 512;
         self.last.elapsed() >= young.mul_f64(0.75 + f64::from(offbeat) / 1024.0)
     }
 }
 
-/// The stretch up to now in which most was taken beyond what the cores can give: a running sum that begins anew
-/// where it falls below zero (Page 1954).
+/// The stretch up to now with the most CPU time beyond what the cores can give: a running sum that restarts
+/// when it falls below zero (Page 1954).
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Stretch {
+struct BusyStretch {
     begin: Option<Reading>,
     last: Option<Reading>,
 }
 
-/// CPU time of a tree. It was read at some moment between two, which may be far apart: the bench, too, is made to wait.
+/// CPU time of a tree, read between two moments. The moments may lie far apart, because the bench has to wait
+/// for a core too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reading {
     taken_ns: u64,
@@ -83,11 +89,12 @@ impl Reading {
     }
 }
 
-impl Stretch {
-    /// Goes on to `now`; says what was too much. What counts is the longest time that the stretch may have taken.
-    fn go_on(&mut self, now: Reading, cores: usize, processes: usize) -> Option<String> {
+impl BusyStretch {
+    /// Extends the stretch to `now`, and returns the figure if the CPU time is too much. The stretch counts
+    /// with the longest duration that it may have had.
+    fn extend(&mut self, now: Reading, cores: usize, processes: usize) -> Option<String> {
         if self.last.is_some_and(|last| now.taken_ns < last.taken_ns) {
-            return None; // a process went while its time was being read; the next look finds it with its parent
+            return None; // a process ended during the reading; the next look finds its time with the parent
         }
         self.last = Some(now);
         let begin = *self.begin.get_or_insert(now);
@@ -105,8 +112,8 @@ impl Stretch {
 }
 
 impl Audit {
-    /// Looks at every process below `supervisor`, if the last look was long ago.
-    pub fn look_now_and_then(&mut self, supervisor: u32, allowed: &[usize]) {
+    /// Looks at every process below `supervisor` if a look is due.
+    pub fn look_if_due(&mut self, supervisor: u32, allowed: &[usize]) {
         if self.clock.is_none_or(|clock| clock.is_due()) {
             self.look(supervisor, allowed);
         }
@@ -119,16 +126,16 @@ impl Audit {
         self.most_processes = self.most_processes.max(pids.len());
         self.most_threads = self.most_threads.max(pids.iter().map(|&pid| tree::threads_of(pid).len()).sum());
         if self.escaped.is_none() {
-            self.escaped = pids.iter().find_map(|&pid| tree::escapee(pid, allowed));
+            self.escaped = pids.iter().find_map(|&pid| tree::escaped_thread(pid, allowed));
         }
         let reading = Reading::of(&pids);
-        let overdrawn = self.stretch.go_on(reading, allowed.len(), pids.len());
+        let overdrawn = self.stretch.extend(reading, allowed.len(), pids.len());
         self.overdrawn = overdrawn.or(self.overdrawn.take());
         let first = self.clock.map_or(reading.from, |clock| clock.first);
-        self.clock = Some(Clock { first, last: reading.from });
+        self.clock = Some(LookTimes { first, last: reading.from });
     }
 
-    /// Adds what was seen of another process of the same round.
+    /// Adds the findings about another process of the same round.
     pub fn merge(&mut self, other: &Self) {
         self.escaped = self.escaped.take().or_else(|| other.escaped.clone());
         self.overdrawn = self.overdrawn.take().or_else(|| other.overdrawn.clone());
@@ -138,7 +145,7 @@ impl Audit {
     }
 }
 
-/// CPU time against what `cores` cores could give in `wall_ns`.
+/// Reason if the CPU time exceeds what `cores` cores can give in `wall_ns`.
 pub fn cpu_share(cpu_ns: u64, wall_ns: u64, cores: usize) -> Option<Reason> {
     let most = wall_ns as f64 * cores as f64 * (1.0 + CPU_SHARE_TOLERANCE);
     let used = cpu_ns.saturating_sub(CPU_SLACK_NS * cores as u64) as f64;
@@ -151,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpu_time_is_held_against_the_allowed_cores() {
+    fn cpu_time_is_compared_with_the_allowed_cores() {
         let second = 1_000_000_000;
         assert_eq!(cpu_share(second, second, 1), None);
         assert_eq!(cpu_share(second * 102 / 100, second, 1), None);
@@ -161,24 +168,24 @@ mod tests {
         assert_eq!(cpu_share(12_000_000, 2_000_000, 1), None, "too short to tell");
     }
 
-    /// What is said of looks: seconds from and to which they lasted, and CPU time that was taken by then.
+    /// Figure after some looks: the seconds from and to which each look lasted, and the CPU time by then.
     fn says(cores: usize, looks: impl IntoIterator<Item = ([f64; 2], f64)>) -> Option<String> {
-        let (begin, mut stretch) = (Instant::now(), Stretch::default());
+        let (begin, mut stretch) = (Instant::now(), BusyStretch::default());
         let look = |(seconds, taken): ([f64; 2], f64)| {
             let [from, to] = seconds.map(|seconds| begin + Duration::from_secs_f64(seconds));
-            stretch.go_on(Reading { taken_ns: (taken * 1e9) as u64, from, to }, cores, 1)
+            stretch.extend(Reading { taken_ns: (taken * 1e9) as u64, from, to }, cores, 1)
         };
         looks.into_iter().filter_map(look).last()
     }
 
-    /// The same of looks half a second apart, at which so many milliseconds had been taken since the last.
+    /// Figure after looks half a second apart, with the CPU time since the last look in milliseconds.
     fn overdrawn(cores: usize, taken_ms: &[u64]) -> Option<String> {
         let total = |i: usize| taken_ms[..=i].iter().sum::<u64>() as f64 / 1e3;
         says(cores, (0..taken_ms.len()).map(|i| ([i as f64 / 2.0; 2], total(i))))
     }
 
     #[test]
-    fn sleep_is_no_credit_for_work_on_several_cores() {
+    fn earlier_sleep_does_not_excuse_later_use_of_several_cores() {
         assert_eq!(overdrawn(1, &[0, 500, 510, 490, 505]), None);
         assert_eq!(overdrawn(2, &[0, 1000, 1010, 400, 1000]), None);
         let figure = overdrawn(1, &[0, 0, 0, 0, 0, 900, 900]).unwrap();
@@ -188,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_that_was_made_to_wait_while_it_read_accuses_nobody() {
+    fn a_delayed_reading_of_the_bench_raises_no_fault() {
         let held_up = |end| [([0.0, 0.0], 0.0), ([0.1, end], 0.26), ([0.5, 0.5], 0.5)];
         assert_eq!(says(1, held_up(0.26)), None);
         assert!(says(1, held_up(0.1)).is_some(), "at once, it is too much");
     }
 
     #[test]
-    fn a_moment_in_which_time_seems_to_run_backwards_is_left_out() {
+    fn a_reading_below_the_last_one_is_left_out() {
         let looks = [(0.0, 0.0), (0.5, 0.5), (0.1, 1.0), (1.5, 1.5)];
         assert_eq!(says(1, looks.map(|(taken, at)| ([at; 2], taken))), None);
     }

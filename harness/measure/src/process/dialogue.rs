@@ -1,4 +1,4 @@
-//! The two pipes of a system under lock-step: a line in, a line out, and what can go wrong between them.
+//! The two pipes of a system in lock-step: a line in, a line out, and what can go wrong in between.
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -8,24 +8,24 @@ use crate::os::tree::{self, Wait};
 use crate::os::{self, Interest};
 use crate::rules::{Code, Reason};
 
-/// No answer of a translator is longer; beyond it something loops.
+/// Longest answer in bytes. No translator's answer is longer; a longer one comes from a loop.
 const LONGEST_REPLY: usize = 64 << 20;
-/// More than this within [`FLOOD_TIME`], unasked, is no banner but a flood.
+/// Bytes of unrequested output within [`FLOOD_TIME`] that are a flood; less is a banner.
 const FLOOD_BYTES: usize = 1 << 20;
 const FLOOD_TIME: Duration = Duration::from_millis(200);
-/// A silent system is looked at this often, to see whether it can still answer: rarely enough to cost a slow one
-/// a thousandth of its core.
-const GLANCE: Duration = Duration::from_millis(100);
-/// A system that has used no CPU for so long, with a thread that reads our pipe and none that sleeps, waits for
-/// more input: it won't answer what it has.
-const IDLE: Duration = Duration::from_millis(500);
+/// Time between two looks at a silent system, to see whether it can still answer. The looks cost a slow
+/// system a thousandth of its core.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Time without CPU use after which a system is idle, if a thread reads our pipe and none sleeps. Such a
+/// system waits for more input and won't answer the line that it has.
+const IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// Why an exchange ended.
+/// Cause of the end of an exchange.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It gives no answer to what it was asked; after so long.
+    /// No answer to the last line, after this time.
     Silent(Duration),
-    /// It broke a rule.
+    /// A broken rule.
     Fault(Reason),
 }
 
@@ -35,24 +35,25 @@ impl From<Reason> for Stop {
     }
 }
 
-/// Both pipes of a system, non-blocking on our side: a system that doesn't read must not hang the bench, and one
-/// that writes while it reads must not hang itself.
+/// Both pipes of a system, non-blocking on the bench's side. A system that doesn't read must not hang the
+/// bench. A system that writes while it reads must not hang itself.
 pub struct Dialogue {
     to_system: Option<PipeWriter>,
     from_system: PipeReader,
-    /// For the next line.
+    /// Time limit for the next line.
     pub patience: Duration,
-    /// Below whom the system's processes are found.
+    /// Process above the system's processes.
     supervisor: u32,
-    /// Its standard input, as `/proc` calls it.
+    /// Link of the system's standard input in `/proc`.
     pipe: String,
-    /// What has been read since the question, the newline included.
+    /// Bytes read since the question, with the newline.
     reply: Vec<u8>,
-    /// Small and always the same, so that reading displaces little of the system's cache.
+    /// Buffer for reads. It is small and always the same, so that reads displace little of the system's
+    /// cache.
     buffer: [u8; 8192],
-    /// Lines written, and line ends read, so far.
+    /// Number of lines written so far.
     pub asked: usize,
-    /// See `asked`.
+    /// Number of line ends read so far.
     pub answered: usize,
 }
 
@@ -78,7 +79,7 @@ impl Dialogue {
         })
     }
 
-    /// The last answer without its newline.
+    /// Last answer without its newline.
     pub fn answer(&self) -> &[u8] {
         self.reply.strip_suffix(b"\n").unwrap_or(&self.reply)
     }
@@ -93,7 +94,7 @@ impl Dialogue {
         loop {
             match self.reply[searched..].iter().position(|&byte| byte == b'\n') {
                 Some(end) if searched + end + 1 == self.reply.len() => return Ok(()),
-                Some(_) => return Err(self.extra("more than one line for a line").into()),
+                Some(_) => return Err(self.unrequested("more than one line for a line").into()),
                 None if self.reply.len() > LONGEST_REPLY => {
                     return Err(Code::Flood.reason("an answer without end").into());
                 }
@@ -108,22 +109,24 @@ impl Dialogue {
         }
     }
 
-    /// Writes `line`; when the system can't take more of it, because its own output is full, reads that.
+    /// Writes `line`. If the system can't take more of it because its own output is full, this reads that
+    /// output.
     pub(super) fn write(&mut self, mut line: &[u8], deadline: Instant) -> Result<(), Stop> {
         self.asked += 1;
         while !line.is_empty() {
             let Some(pipe) = &mut self.to_system else { unreachable!("open until `end`") };
             match pipe.write(line) {
                 Ok(n) => line = &line[n..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.make_room(deadline)?,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.drain_output(deadline)?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(Code::ExitedEarly.reason("it closed its input").into()),
+                Err(_) => return Err(Code::ExitedEarly.reason("the system closed its input").into()),
             }
         }
         Ok(())
     }
 
-    fn make_room(&mut self, deadline: Instant) -> Result<(), Stop> {
+    /// Waits until the system takes or gives bytes, and reads its output.
+    fn drain_output(&mut self, deadline: Instant) -> Result<(), Stop> {
         let Some(pipe) = &self.to_system else { unreachable!("open until `end`") };
         let wanted = [(pipe.as_fd(), Interest::Write), (self.from_system.as_fd(), Interest::Read)];
         let left = deadline.saturating_duration_since(Instant::now());
@@ -139,7 +142,7 @@ impl Dialogue {
         }
     }
 
-    /// Appends what is there to the reply; 0 is the end.
+    /// Appends the available output to the reply; returns 0 at the end of output.
     pub(super) fn read(&mut self) -> Result<usize, Reason> {
         match self.from_system.read(&mut self.buffer) {
             Ok(n) => {
@@ -147,25 +150,25 @@ impl Dialogue {
                 self.reply.extend_from_slice(&self.buffer[..n]);
                 Ok(n)
             }
-            Err(error) => Err(Code::Crashed.reason(format!("its output can't be read: {error}"))),
+            Err(error) => Err(Code::Crashed.reason(format!("the system's output can't be read: {error}"))),
         }
     }
 
-    /// What has been read since the last call.
+    /// Output since the last call.
     pub(super) fn take_reply(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.reply)
     }
 
-    /// Waits for output, or its end. `false`: there is none by the deadline, or there can't be any because
-    /// the system waits for more input.
+    /// Waits for output or its end. `false` means that there is none by the deadline, or that the system
+    /// waits for more input.
     pub(super) fn wait_for_output(&self, deadline: Instant) -> Result<bool, Reason> {
         let mut idle = Idle::default();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.readable(left.min(GLANCE)) {
+            match self.readable(left.min(POLL_INTERVAL)) {
                 true => return Ok(true),
                 false if left.is_zero() => return Ok(false),
-                // One look more: it may have answered between the two.
+                // One more look, because the system may have answered between the two.
                 false if idle.is_idle(self.supervisor, &self.pipe) && self.input_is_taken() => {
                     return Ok(self.readable(Duration::ZERO));
                 }
@@ -178,25 +181,25 @@ impl Dialogue {
         matches!(os::wait_for([(self.from_system.as_fd(), Interest::Read)], Some(within)), Ok([true]))
     }
 
-    /// Whether the system has read all that was written.
+    /// Whether the system has read all of its input.
     fn input_is_taken(&self) -> bool {
         let pipe = self.to_system.as_ref();
         pipe.is_some_and(|pipe| os::unread_bytes(pipe.as_fd()).is_ok_and(|bytes| bytes == 0))
     }
 
-    /// Nothing may come that was not asked for.
+    /// Fault if the system has written without a question.
     pub fn expect_silence(&mut self) -> Result<(), Reason> {
         if !self.readable(Duration::ZERO) {
             return Ok(());
         }
         match self.read()? {
-            0 => Err(Code::ExitedEarly.reason("it ended before its input did")),
-            _ => Err(self.extra("output that nobody had asked for")),
+            0 => Err(Code::ExitedEarly.reason("the system ended before its input did")),
+            _ => Err(self.unrequested("output without a question")),
         }
     }
 
-    /// What to call output beyond the answer: some is extra, much is a flood.
-    fn extra(&mut self, figure: &str) -> Reason {
+    /// Fault of output beyond the answer: a little is extra output, much is a flood.
+    fn unrequested(&mut self, figure: &str) -> Reason {
         let deadline = Instant::now() + FLOOD_TIME;
         let begin = self.reply.len();
         while self.reply.len() - begin < FLOOD_BYTES && Instant::now() < deadline {
@@ -213,12 +216,12 @@ impl Dialogue {
         Code::Flood.reason(format!("{bytes} bytes for a line within {} ms", FLOOD_TIME.as_millis()))
     }
 
-    /// Ends the input.
+    /// Closes the system's input.
     pub(super) fn close(&mut self) {
         self.to_system = None;
     }
 
-    /// Ends the input; the system must end its output without another word.
+    /// Closes the system's input. The system must then end its output without further bytes.
     pub fn end(&mut self, patience: Duration) -> Result<(), Stop> {
         self.close();
         if !self.readable(patience) {
@@ -231,10 +234,10 @@ impl Dialogue {
     }
 }
 
-/// Tells a system that thinks from one that waits for more input.
+/// Distinguishes a working system from one that waits for more input.
 #[derive(Default)]
 struct Idle {
-    /// The tree's CPU time, and when it was first seen at that.
+    /// CPU time of the tree, and the time at which this value was first seen.
     ran: Option<(u64, Instant)>,
 }
 
@@ -243,14 +246,14 @@ impl Idle {
         let pids = tree::below(supervisor);
         let ran_ns = tree::running_ns(&pids);
         let waits = tree::waits(&pids, pipe);
-        // With a wait that can't be told, silence proves nothing: then patience alone decides.
+        // Beside an unknown wait, silence proves nothing. Then the time limit alone decides.
         let may_go_on = waits.iter().any(|wait| matches!(wait, Wait::Busy | Wait::Unknown));
         if may_go_on || !waits.contains(&Wait::Reading) {
             self.ran = None;
             return false;
         }
         match self.ran {
-            Some((before, since)) if before == ran_ns => since.elapsed() >= IDLE,
+            Some((before, since)) if before == ran_ns => since.elapsed() >= IDLE_TIME,
             _ => {
                 self.ran = Some((ran_ns, Instant::now()));
                 false

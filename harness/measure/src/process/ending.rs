@@ -1,29 +1,29 @@
-//! How a process ended, what it took, and what rules it broke on the way.
+//! The ending of a process: its status, its usage, and the rules that it broke.
 
 use super::audit::{self, Audit};
 use crate::rules::{Code, Reason};
 use crate::supervisor::Report;
 
-/// How a process ended, what it took, and whether it kept to its cores.
+/// Ending of a process, with its audit.
 #[derive(Clone, Debug, Default)]
 pub struct Ending {
-    /// What the supervisor reports.
+    /// Report of the supervisor.
     pub report: Report,
     /// Monotonic time of the launch.
     pub launched_ns: u64,
-    /// What the audit saw.
+    /// Findings of the audit.
     pub audit: Audit,
-    /// What became of the wish for a network of its own.
+    /// State of the network: "isolated", or why isolation failed.
     pub network: Option<String>,
 }
 
 impl Ending {
-    /// From launch to end.
+    /// Nanoseconds from launch to end.
     pub fn wall_ns(&self) -> u64 {
         self.report.ended_ns.saturating_sub(self.launched_ns)
     }
 
-    /// What the audit has to say against it: rules that hold for every process under every track.
+    /// Broken rules that hold for every process under every track.
     pub fn faults(&self, cores: &[usize]) -> Vec<Reason> {
         let affinity = self.audit.escaped.clone().map(|figure| Code::Affinity.reason(figure));
         let cpu_ns = self.report.user_ns + self.report.system_ns;
@@ -35,8 +35,8 @@ impl Ending {
     }
 }
 
-/// How a system ended, if not as it should.
-pub fn bad_end(report: &Report) -> Option<Reason> {
+/// Reason if a system ended abnormally.
+pub fn abnormal_end(report: &Report) -> Option<Reason> {
     if report.flooded {
         let figure = format!("{} bytes on standard error", report.stderr_bytes);
         return Some(Code::Flood.reason(figure));

@@ -1,8 +1,8 @@
-//! The environment that systems see: nothing that happens to be set where the bench was started, but what a
-//! program needs to find its parts, and how many threads the track allows, in every dialect that libraries of
-//! this field read.
+//! The environment of a system. Systems don't inherit the bench's environment, because it differs from user
+//! to user. A system gets what a program needs to find its parts, and the number of threads that the track
+//! allows. This number stands in each variable that libraries of the field read.
 
-/// Variables that are passed on: where programs, libraries and caches lie, and who the user is.
+/// Inherited variables: places of programs, libraries and caches, and the user's name.
 pub const PASSED_ON: [&str; 14] = [
     "PATH",
     "HOME",
@@ -20,7 +20,7 @@ pub const PASSED_ON: [&str; 14] = [
     "JAVA_HOME",
 ];
 
-/// Variables that carry the number of allowed cores.
+/// Variables that hold the number of allowed cores.
 pub const THREAD_COUNTS: [&str; 9] = [
     "OMP_NUM_THREADS",
     "OMP_THREAD_LIMIT",
@@ -33,10 +33,10 @@ pub const THREAD_COUNTS: [&str; 9] = [
     "TF_NUM_INTRAOP_THREADS",
 ];
 
-/// What a system on `cores` cores sees; `own` is what its campaign sets for it, and wins.
+/// Environment of a system on `cores` cores. Variables of the campaign, `own`, come last and win.
 pub fn environment(cores: usize, own: &[(String, String)]) -> Vec<(String, String)> {
     let passed = PASSED_ON.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?)));
-    // UTF-8 everywhere, and the same words and numbers: a system must not depend on the user's locale.
+    // UTF-8 and the same formats everywhere: a system must not depend on the user's locale.
     let locale = [("LC_ALL".into(), "C.UTF-8".into()), ("LANG".into(), "C.UTF-8".into())];
     let counts = THREAD_COUNTS.iter().map(|name| ((*name).into(), cores.to_string()));
     passed.chain(locale).chain(counts).chain(own.iter().cloned()).collect()

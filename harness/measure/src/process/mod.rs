@@ -1,5 +1,5 @@
-//! One process of a system from launch to end, under a track's contract. Rounds time the process and probes question it,
-//! both through here, so that a probe judges exactly what a round measures.
+//! One process of a system from launch to end, under a track's contract. Rounds and probes both start
+//! processes here, so that a probe judges exactly what a round measures.
 //!
 //! ```text
 //! Subject ─ lockstep   ─► Dialogue ─► Supervised (supervisor ─► the system)

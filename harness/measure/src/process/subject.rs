@@ -1,4 +1,4 @@
-//! What is started, and under which conditions.
+//! The subject of a launch: a system, and the conditions of its start.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::protocol::Limits;
 use crate::rules::Track;
 use crate::system::System;
 
-/// What is started, and under which conditions.
+/// A system to start, and the conditions of its start.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// System to start.
@@ -16,7 +16,7 @@ pub struct Subject<'a> {
     pub track: Track,
     /// Cores that the system may use.
     pub cores: &'a [usize],
-    /// Limits of patience.
+    /// Limits beyond which the system is given up.
     pub limits: Limits,
     /// File for the facts of a hosted system.
     pub facts: &'a Path,
@@ -36,9 +36,9 @@ impl Subject<'_> {
         command
     }
 
-    /// Time that a system has to end after its last answer.
-    pub fn leave(&self) -> Duration {
-        // Ten seconds free the largest model; a smaller limit for a line holds for the end, too.
+    /// Time for a system to end after its last answer.
+    pub fn exit_patience(&self) -> Duration {
+        // Ten seconds free the largest model. A smaller limit for a line also holds for the end.
         Duration::from_secs_f64(self.limits.line_seconds.min(10.0))
     }
 }

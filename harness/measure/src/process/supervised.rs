@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
-use super::audit::{Audit, LOOK};
+use super::audit::{Audit, LOOK_INTERVAL};
 use super::ending::Ending;
 use super::environment::environment;
 use super::subject::Subject;
@@ -20,21 +20,23 @@ use crate::os::{self, Interest, tree};
 use crate::rules::{Code, Reason};
 use crate::supervisor::{Launched, Report, SUPERVISE, Spec, control_pair};
 
-/// A supervisor answers within microseconds; one that doesn't was stopped or killed by its system.
+/// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
+/// stopped or killed by its system.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A running system and the supervisor above it. Dropping it ends both.
+/// A running system and the supervisor above it. Dropping the handle ends both.
 pub struct Supervised {
     supervisor: Child,
     control: BufReader<UnixStream>,
     launched: Launched,
     audit: Audit,
-    /// The cores that it may use.
+    /// Cores that the system may use.
     cores: Vec<usize>,
 }
 
 impl Supervised {
-    /// Starts the subject on `stdin` and `stdout`; the outer error is the bench's, the inner the system's.
+    /// Starts the subject on `stdin` and `stdout`. The outer error is the bench's, the inner one the
+    /// system's.
     pub fn launch(
         subject: &Subject<'_>,
         stdin: Stdio,
@@ -42,13 +44,13 @@ impl Supervised {
     ) -> Result<std::result::Result<Self, Reason>> {
         make_way(subject.facts)?;
         let (control, theirs) = control_pair()?;
-        // Should its supervisor die, what is left of a system comes to the bench, which ends it.
+        // If the supervisor dies, the bench adopts the system's processes and ends them.
         os::become_subreaper()?;
-        // Not by its path: there may lie another dyno by now.
+        // The open image, because another dyno may lie at the program's path by now.
         let mut command = Command::new(OWN_PROGRAM);
         command.args([SUPERVISE, &theirs.as_raw_fd().to_string()]);
         os::inherit(&mut command, theirs.as_raw_fd());
-        // A group of its own: Ctrl-C is for the bench, which then finishes the round.
+        // A process group of its own: Ctrl-C is for the bench, which then finishes the round.
         command.stdin(stdin).stdout(stdout).process_group(0);
         let supervisor = command.spawn().during("can't start the supervisor")?;
         drop((command, theirs));
@@ -66,21 +68,21 @@ impl Supervised {
                 started.launched = launched;
                 Ok(Ok(started))
             }
-            None => Ok(Err(Code::Crashed.reason("it ended or stopped its supervisor"))),
+            None => Ok(Err(Code::Crashed.reason("the system ended or stopped its supervisor"))),
         }
     }
 
-    /// The process that the system's are below.
+    /// Process above the system's processes.
     pub fn pid(&self) -> u32 {
         self.supervisor.id()
     }
 
-    /// Looks at its threads, if the last look was long ago.
-    pub fn look_now_and_then(&mut self) {
-        self.audit.look_now_and_then(self.supervisor.id(), &self.cores);
+    /// Looks at the system's threads if a look is due.
+    pub fn look_if_due(&mut self) {
+        self.audit.look_if_due(self.supervisor.id(), &self.cores);
     }
 
-    /// Looks at its threads.
+    /// Looks at the system's threads.
     pub fn look(&mut self) {
         self.audit.look(self.supervisor.id(), &self.cores);
     }
@@ -91,7 +93,8 @@ impl Supervised {
         let _ = self.control.get_ref().shutdown(Shutdown::Write);
     }
 
-    /// Waits for the system's end and audits it meanwhile; kills it when `look` says so or time is up.
+    /// Waits for the system's end and audits it meanwhile. Kills the system when `look` returns a reason or
+    /// time is up.
     pub fn finish(
         mut self,
         limit: Duration,
@@ -99,10 +102,10 @@ impl Supervised {
     ) -> Result<(Ending, Option<Reason>)> {
         let begin = Instant::now();
         let mut reason = None;
-        while reason.is_none() && !self.has_spoken(pause(begin.elapsed()).min(limit))? {
-            // A flood that is over before is seen at the end.
-            reason = if begin.elapsed() >= LOOK { look() } else { None };
-            self.look_now_and_then();
+        while reason.is_none() && !self.has_message(pause(begin.elapsed()).min(limit))? {
+            // A flood that ends earlier is seen at the end.
+            reason = if begin.elapsed() >= LOOK_INTERVAL { look() } else { None };
+            self.look_if_due();
             if reason.is_none() && begin.elapsed() >= limit {
                 reason = Some(Code::Hung.reason(format!("still running after {:.1} s", limit.as_secs_f64())));
             }
@@ -111,7 +114,7 @@ impl Supervised {
             self.kill();
         }
         let received = self.receive::<Report>(PATIENCE)?;
-        let lost = || Code::Crashed.reason("it ended or stopped its supervisor");
+        let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
         let report = received.unwrap_or(Report { killed: true, ..Report::default() });
         let (launched_ns, mut audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
@@ -120,15 +123,15 @@ impl Supervised {
         Ok((Ending { report, launched_ns, audit, network }, reason))
     }
 
-    fn has_spoken(&self, within: Duration) -> std::io::Result<bool> {
+    fn has_message(&self, within: Duration) -> std::io::Result<bool> {
         let [ready] = os::wait_for([(self.control.get_ref().as_fd(), Interest::Read)], Some(within))?;
         Ok(ready)
     }
 
-    /// The supervisor's next message; `None` if it has gone, or says nothing in time.
+    /// Next message of the supervisor; `None` if the supervisor has ended, or sends no message in time.
     fn receive<T: DeserializeOwned>(&mut self, within: Duration) -> Result<Option<T>> {
         let mut line = String::new();
-        if self.control.buffer().is_empty() && !self.has_spoken(within)? {
+        if self.control.buffer().is_empty() && !self.has_message(within)? {
             return Ok(None);
         }
         // A killed supervisor may leave its socket reset.
@@ -156,13 +159,13 @@ fn spec(subject: &Subject<'_>) -> Spec {
     }
 }
 
-/// Time to the next look at a running system: soon at first, so that short launches are seen at all; then twice
-/// a second.
+/// Time to the next look at a running system: short at first, so that short launches are seen at all; then
+/// half a second.
 fn pause(elapsed: Duration) -> Duration {
-    (elapsed / 2).clamp(Duration::from_millis(5), LOOK)
+    (elapsed / 2).clamp(Duration::from_millis(5), LOOK_INTERVAL)
 }
 
-/// Ends what a system has left that took its supervisor down. The bench has no other children meanwhile.
+/// Ends processes of a system that killed its supervisor. The bench has no other children meanwhile.
 fn end_orphans() {
     let begin = Instant::now();
     while begin.elapsed() < PATIENCE {
@@ -176,14 +179,14 @@ fn end_orphans() {
     }
 }
 
-/// This very program, whatever lies at its path by now.
+/// Open image of this program, whatever lies at its path by now.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 impl Drop for Supervised {
     fn drop(&mut self) {
         self.kill();
-        // It has sent its report, or never will: then it is stopped or stuck. The system dies with it.
-        if !matches!(self.has_spoken(PATIENCE), Ok(true)) {
+        // A supervisor without a report is stopped or stuck. The system dies with it.
+        if !matches!(self.has_message(PATIENCE), Ok(true)) {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::ending::{Ending, bad_end};
+use super::ending::{Ending, abnormal_end};
 use super::subject::Subject;
 use super::supervised::Supervised;
 use crate::error::Result;
@@ -16,26 +16,26 @@ use crate::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
 use crate::rules::{Code, Reason};
 use crate::text::split_lines;
 
-/// What one launch over a file gave.
+/// Result of one launch over a file.
 #[derive(Debug, Default)]
 pub struct Pass {
-    /// Its whole output; empty if something was wrong.
+    /// Whole output; empty after a fault.
     pub text: Vec<u8>,
-    /// What was wrong.
+    /// Broken rules.
     pub reasons: Vec<Reason>,
-    /// How it ended.
+    /// Ending of the process.
     pub ending: Ending,
 }
 
 impl Pass {
-    /// Its answers.
+    /// Lines of the output.
     pub fn answers(&self) -> Vec<Vec<u8>> {
         split_lines(&self.text).map(<[u8]>::to_vec).collect()
     }
 }
 
-/// Runs a fresh process of `subject` over `text`, whose number of lines is `lines`. Both files lie in `scratch`
-/// under names that are the same for rounds and probes: a system can see them (`/proc/self/fd`).
+/// Runs a fresh process of `subject` over `text`, which has `lines` lines. Both files lie in `scratch`. Their
+/// names are the same for rounds and probes, because a system can see them (`/proc/self/fd`).
 pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Path) -> Result<Pass> {
     let (input, output) = (scratch.join("input.txt"), scratch.join("output.txt"));
     fresh(&input)?.write_all(text)?;
@@ -53,13 +53,13 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Pa
         (bytes > most).then(|| Code::Flood.reason(format!("{bytes} bytes")))
     };
     let (ending, reason) = system.finish(limit, flood)?;
-    // A short flood is over before anybody looks.
-    let died = || bad_end(&ending.report);
+    // A short flood is over before the first look.
+    let died = || abnormal_end(&ending.report);
     let reason = reason.filter(|_| !ending.report.flooded).or_else(flood).or_else(died);
     if let Some(reason) = reason {
         return Ok(Pass { reasons: vec![reason], ending, text: Vec::new() });
     }
-    // Not by its path: what lies there now may have been prepared, or be a pipe that is waited for without end.
+    // The open file, not its path: a file there may be prepared by the system, or be a pipe without end.
     let mut text = Vec::new();
     written.read_to_end(&mut text)?;
     let mut reasons = ending.faults(subject.cores);
@@ -67,12 +67,13 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Pa
     Ok(Pass { text, reasons, ending })
 }
 
+/// A new, empty file at `path`.
 fn fresh(path: &Path) -> io::Result<File> {
     make_way(path)?;
     File::options().read(true).write(true).create_new(true).open(path)
 }
 
-/// Lines are counted before they are cut: a flood of line ends would take far more memory than its bytes.
+/// Counts the lines before they are cut: a flood of line ends would take far more memory than its bytes.
 fn line_count(text: &[u8], expected: usize) -> Option<Reason> {
     let ended = text.iter().filter(|&&byte| byte == b'\n').count();
     let out = ended + usize::from(text.last().is_some_and(|&byte| byte != b'\n'));

@@ -1,5 +1,5 @@
-//! Where a cell's time goes, as its system itself accounts for it: asked in a launch of its own that nobody times, so
-//! that no clock ticks inside a measured round.
+//! Shares of a cell's time, as the system itself accounts for them. The account comes from an untimed launch
+//! of its own, so that no clock ticks inside a measured round.
 
 use std::fs::File;
 use std::io::Read;
@@ -19,22 +19,23 @@ use crate::process::whole_file::whole_file;
 
 /// Words after which the shares of a cell's time are known well enough.
 pub const ENOUGH_WORDS: usize = 2000;
-/// A breakdown has sixteen numbers; a file far larger than they need is something else.
+/// Largest file that is read. A breakdown has sixteen numbers; a far larger file is something else.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// Asks `cell`'s system: `Ok(None)` where it keeps no account, a complaint where what it says can't be.
+/// Asks the system of `cell` for its breakdown: `Ok(None)` if the system keeps no account, a complaint if the
+/// account is impossible.
 pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<Option<Breakdown>, String>> {
-    let [scratch, facts, told] = ["", "facts.json", "breakdown.json"].map(|name| bench.scratch(name));
+    let [scratch, facts, account] = ["", "facts.json", "breakdown.json"].map(|name| bench.scratch(name));
     let lines = some_lines(cell.test_set);
     let text = lines.iter().flat_map(|line| [line.as_slice(), b"\n"]).collect::<Vec<_>>().concat();
-    make_way(&told)?; // of another system
+    make_way(&account)?; // another system may have left it
     let subject = Subject {
         system: cell.system,
         track: cell.track,
         cores: bench.placement.system(cell.track),
         limits: bench.protocol.limits,
         facts: &facts,
-        breakdown: Some(&told),
+        breakdown: Some(&account),
         isolated: bench.protocol.profile.isolates(),
     };
     let pass = whole_file(&subject, &text, lines.len(), &scratch)?;
@@ -42,10 +43,10 @@ pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<
         return Ok(Err(reason.figure.clone()));
     }
     let most_ns = pass.ending.wall_ns().saturating_mul(subject.cores.len() as u64);
-    Ok(read(&told, most_ns))
+    Ok(read(&account, most_ns))
 }
 
-/// The first lines of a set, up to [`ENOUGH_WORDS`].
+/// First lines of a set, up to [`ENOUGH_WORDS`].
 fn some_lines(set: &TestSet) -> &[Vec<u8>] {
     let mut left = ENOUGH_WORDS;
     let enough = set.source.iter().position(|line| {
@@ -55,7 +56,7 @@ fn some_lines(set: &TestSet) -> &[Vec<u8>] {
     &set.source[..enough.map_or(set.source.len(), |last| last + 1)]
 }
 
-/// What was left at `path` by a launch whose cores had `most_ns` together.
+/// Breakdown at `path`, from a launch whose cores had `most_ns` together.
 fn read(path: &Path, most_ns: u64) -> std::result::Result<Option<Breakdown>, String> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     let mut text = Vec::new();
@@ -63,15 +64,15 @@ fn read(path: &Path, most_ns: u64) -> std::result::Result<Option<Breakdown>, Str
     if text.len() as u64 > MOST_BYTES {
         return Err(format!("it is larger than {} KiB", MOST_BYTES >> 10));
     }
-    let told: Option<Breakdown> = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    match told {
-        Some(told) if told.whole() > most_ns => Err(format!(
+    let breakdown: Option<Breakdown> = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    match breakdown {
+        Some(breakdown) if breakdown.whole() > most_ns => Err(format!(
             "it accounts for {:.3} s of a launch that had {:.3} s",
-            told.whole() as f64 / 1e9,
+            breakdown.whole() as f64 / 1e9,
             most_ns as f64 / 1e9
         )),
-        // Who watched and saw nothing has nothing to show.
-        told => Ok(told.filter(|told| told.whole() > 0)),
+        // An account of zero time has nothing to show.
+        breakdown => Ok(breakdown.filter(|breakdown| breakdown.whole() > 0)),
     }
 }
 
@@ -99,8 +100,8 @@ mod tests {
         }
         assert_eq!(read_text("null").unwrap(), None);
         assert_eq!(read_text(r#"{"components": {"search": 0}}"#).unwrap(), None);
-        let told = read_text(r#"{"components": {"search": 100}}"#).unwrap().unwrap();
-        assert_eq!(told.components["search"], 100);
+        let breakdown = read_text(r#"{"components": {"search": 100}}"#).unwrap().unwrap();
+        assert_eq!(breakdown.components["search"], 100);
     }
 
     #[test]

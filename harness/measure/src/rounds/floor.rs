@@ -1,5 +1,5 @@
-//! What a line costs between two processes of this host that do nothing else: the floor beneath every latency
-//! here. It is measured in each run and printed beside the null system's, never subtracted.
+//! The floor beneath every latency on this host: the time of a line between two processes that do nothing
+//! else. Each run measures the floor and prints it beside the null system's latency. It is never subtracted.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,12 +12,12 @@ use dyno_stats::median;
 use crate::os;
 use crate::supervisor::GIVE_BACK;
 
-/// Exchanges, of which the median counts.
+/// Number of exchanges, of which the median counts.
 const EXCHANGES: usize = 2000;
 /// A line of usual length.
 const LINE: [u8; 64] = [b'x'; 64];
 
-/// The median exchange of a line with a process that gives back what it reads, both on `core`.
+/// Median time of an exchange with a process that returns its input, both on `core`.
 pub fn pipe_floor_ns(core: usize) -> io::Result<u64> {
     let measure = || -> io::Result<u64> {
         os::pin_thread(&[core])?;
@@ -47,9 +47,9 @@ fn exchange(child: &mut std::process::Child) -> io::Result<Vec<f64>> {
     (0..EXCHANGES).map(once).collect()
 }
 
-/// The other process: gives back what it reads, until the end.
+/// Body of the other process: returns its input until the end.
 pub fn give_back() -> io::Result<()> {
-    // The descriptor itself: the standard library would look for line ends.
+    // The descriptor itself, because the standard library would look for line ends.
     let mut stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let mut stdin = io::stdin().lock();
     let mut buffer = [0; 4096];

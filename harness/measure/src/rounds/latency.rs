@@ -1,74 +1,76 @@
-//! The latency track: the whole set in lock-step, in this round's order, with some lines between that nobody can know.
-//! Those are copies of lines of the set with other words in them, at places that chance draws anew: a table that probes
-//! don't meet, because it waits for a round's own order, shows by them. They are timed as the others are, and count for nothing.
+//! The latency track: the whole set in lock-step, in this round's order, with some unknown lines in between.
+//!
+//! The unknown lines are copies of lines of the set with other words, at random places. A table of sentences
+//! may avoid the probes, by waiting for the order of a round. The copies reveal such a table: they are timed
+//! as the lines are, but don't count.
 
 use std::collections::HashMap;
 
-use super::seen::{Run, Seen};
+use super::observed::{Observed, RoundContext};
 use crate::error::Result;
 use crate::process::lockstep::{Lockstep, lockstep};
 use dyno_stats::Random;
 
 use crate::os::fresh_seed;
 use crate::rules::Reason;
-use crate::verify::lines::{AlteredLine, Changeable};
+use crate::verify::altered::{AlterableLines, AlteredLine};
 use crate::verify::recognition::sample;
 use crate::verify::timing::{SIGNIFICANT_IN_A_ROUND, Sample, recognises};
 
-/// One copy for so many lines of the set.
+/// Lines of the set for each copy.
 pub const LINES_A_COPY: usize = 20;
-/// But so many copies of a small set, if it has lines that can be changed: fewer prove nothing.
+/// Least number of copies in a small set, if its lines can be altered: fewer prove nothing.
 pub const LEAST_COPIES: usize = 24;
 
 /// One round of lock-step over the whole set.
-pub(super) fn run(run: &Run<'_>) -> Result<Seen> {
-    let source = &run.round.test_set.source;
-    let warm_up = run.bench.protocol.profile.warm_up_lines();
-    let script = Script::of(source, &order(run), warm_up, Random::new(fresh_seed(), "copies in a round"));
-    let told = lockstep(&run.subject, &script.asked)?;
-    let mut seen = Seen { start_ns: told.start_ns, ..Seen::default() };
-    seen.take(&told.ending);
-    if told.reasons.is_empty() {
-        seen.answers = script.places.iter().map(|&place| told.answers[place].clone()).collect();
-        seen.latency_ns = script.places.iter().map(|&place| told.latency_ns[place]).collect();
-        seen.reasons.extend(script.recognised(&told));
+pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
+    let source = &context.round.test_set.source;
+    let warm_up = context.bench.protocol.profile.warm_up_lines();
+    let script = Script::of(source, &order(context), warm_up, Random::new(fresh_seed(), "copies in a round"));
+    let replies = lockstep(&context.subject, &script.asked)?;
+    let mut observed = Observed { start_ns: replies.start_ns, ..Observed::default() };
+    observed.take(&replies.ending);
+    if replies.reasons.is_empty() {
+        observed.answers = script.places.iter().map(|&place| replies.answers[place].clone()).collect();
+        observed.latency_ns = script.places.iter().map(|&place| replies.latency_ns[place]).collect();
+        observed.reasons.extend(script.recognised(&replies));
     }
-    seen.reasons.extend(told.reasons);
-    Ok(seen)
+    observed.reasons.extend(replies.reasons);
+    Ok(observed)
 }
 
-/// The permutation of this round: the same for every system.
-fn order(run: &Run<'_>) -> Vec<usize> {
-    let (set, round) = (run.round.test_set, run.round.number);
+/// Order of this round's lines, the same for every system.
+fn order(context: &RoundContext<'_>) -> Vec<usize> {
+    let (set, round) = (context.round.test_set, context.round.number);
     let purpose = format!("lines of {} in round {round}", set.name);
-    Random::new(run.bench.protocol.seed, &purpose).permutation(set.source.len())
+    Random::new(context.bench.protocol.seed, &purpose).permutation(set.source.len())
 }
 
-/// What is asked in a round, and where.
+/// Lines of a round in the order of the questions.
 struct Script {
-    /// Every line in turn, from the first of the warm-up.
+    /// All lines in turn, from the first of the warm-up.
     asked: Vec<Vec<u8>>,
-    /// Where each line of the set stands, in the set's order.
+    /// Place of each line of the set, in the set's order.
     places: Vec<usize>,
-    /// Places of a line of the set and of its copy.
+    /// Places of a line and of its copy.
     pairs: Vec<(usize, usize)>,
 }
 
 impl Script {
-    /// The lines in `order`. The warm-up before them takes copies as well, so that no scored line has been seen; of lines
-    /// that can't be changed it takes those that come last.
+    /// A script with the lines in `order`. The warm-up before them asks copies of the last lines, so that no
+    /// scored line has been seen. A last line that can't be altered is asked as it is.
     fn of(source: &[Vec<u8>], order: &[usize], warm_up: usize, mut random: Random) -> Self {
         let wanted = (source.len() / LINES_A_COPY).max(LEAST_COPIES);
-        let mut changeable = Changeable::of(source, wanted, Random::new(random.draw(), "words"));
+        let mut alterable = AlterableLines::of(source, wanted, Random::new(random.draw(), "words"));
         let last = &order[order.len().saturating_sub(warm_up)..];
         let last: Vec<_> = last.iter().map(|&line| source[line].clone()).collect();
-        let mut asked: Vec<_> = changeable.copies(&last).into_iter().map(|copy| copy.line).collect();
-        let mut between = between(source, &mut changeable, &mut random).into_iter().peekable();
+        let mut asked: Vec<_> = alterable.copies(&last).into_iter().map(|copy| copy.line).collect();
+        let mut between = between(source, &mut alterable, &mut random).into_iter().peekable();
         let (mut places, mut copied) = (vec![0; source.len()], Vec::new());
         for (at, &line) in order.iter().enumerate() {
-            while let Some(stranger) = between.next_if(|stranger| stranger.before == at) {
-                copied.push((stranger.of, asked.len()));
-                asked.push(stranger.line);
+            while let Some(inserted) = between.next_if(|inserted| inserted.before == at) {
+                copied.push((inserted.of, asked.len()));
+                asked.push(inserted.line);
             }
             places[line] = asked.len();
             asked.push(source[line].clone());
@@ -77,9 +79,9 @@ impl Script {
         Self { asked, places, pairs }
     }
 
-    /// Whether lines of the set were answered as who knows them answers.
-    fn recognised(&self, told: &Lockstep) -> Option<Reason> {
-        let sample = |place: usize| sample(&told.answers[place], told.latency_ns[place]);
+    /// Reason if the timings suggest memorised lines.
+    fn recognised(&self, replies: &Lockstep) -> Option<Reason> {
+        let sample = |place: usize| sample(&replies.answers[place], replies.latency_ns[place]);
         let (set, copies): (Vec<Sample>, Vec<Sample>) =
             self.pairs.iter().map(|&(line, copy)| (sample(line), sample(copy))).unzip();
         recognises(&set, &copies, SIGNIFICANT_IN_A_ROUND).reason
@@ -87,29 +89,29 @@ impl Script {
 }
 
 /// A copy between the lines of the set.
-struct Stranger {
-    /// Before which of them it stands, in the round's order.
+struct InsertedCopy {
+    /// Place in the round's order before which the copy stands.
     before: usize,
-    /// Of which it is a copy, in the set's order.
+    /// Number of the original in the set's order.
     of: usize,
-    /// Itself.
+    /// Text of the copy.
     line: Vec<u8>,
 }
 
-/// A copy of each changeable line, sorted by where chance puts it.
-fn between(source: &[Vec<u8>], changeable: &mut Changeable, random: &mut Random) -> Vec<Stranger> {
+/// A copy of each alterable line, sorted by its random place.
+fn between(source: &[Vec<u8>], alterable: &mut AlterableLines, random: &mut Random) -> Vec<InsertedCopy> {
     let numbers: HashMap<&[u8], usize> =
         source.iter().enumerate().map(|(number, line)| (line.as_slice(), number)).collect();
-    let originals = changeable.lines.clone();
-    let copies = originals.iter().zip(changeable.copies(&originals));
-    let stranger = |(line, copy): (&Vec<u8>, AlteredLine)| Stranger {
+    let originals = alterable.lines.clone();
+    let copies = originals.iter().zip(alterable.copies(&originals));
+    let inserted = |(line, copy): (&Vec<u8>, AlteredLine)| InsertedCopy {
         before: random.below(source.len()),
         of: numbers[line.as_slice()],
         line: copy.line,
     };
-    let mut strangers: Vec<Stranger> = copies.map(stranger).collect();
-    strangers.sort_by_key(|stranger| stranger.before);
-    strangers
+    let mut inserted_copies: Vec<InsertedCopy> = copies.map(inserted).collect();
+    inserted_copies.sort_by_key(|inserted| inserted.before);
+    inserted_copies
 }
 
 #[cfg(test)]
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_set_is_asked_once_and_what_comes_between_is_unknown() {
+    fn every_line_of_the_set_is_asked_once_between_unknown_copies() {
         let source = lines(600);
         let script = script(&source);
         assert_eq!(script.asked.len(), 20 + 600 + 30);
@@ -141,10 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn a_table_shows_in_the_round_itself() {
+    fn the_round_itself_detects_a_table() {
         let source = lines(600);
         let script = script(&source);
-        let told = |known_ns: u64| Lockstep {
+        let replies = |known_ns: u64| Lockstep {
             answers: script.asked.clone(),
             latency_ns: script
                 .asked
@@ -153,9 +155,9 @@ mod tests {
                 .collect(),
             ..Lockstep::default()
         };
-        let figure = script.recognised(&told(20_000)).expect("caught").figure;
+        let figure = script.recognised(&replies(20_000)).expect("caught").figure;
         assert!(figure.starts_with("a line of the set takes 0.01 of a changed copy's"), "{figure}");
-        assert_eq!(script.recognised(&told(3_000_000)), None);
+        assert_eq!(script.recognised(&replies(3_000_000)), None);
     }
 
     #[test]

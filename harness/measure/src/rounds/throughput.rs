@@ -1,8 +1,8 @@
 //! The throughput tracks: launches over the whole file until the profile's minimum time is reached, and some
-//! with a single line, for the share of loading.
+//! launches over one line for the share of loading.
 
-use super::filling::Filling;
-use super::seen::{Run, Seen, cpu_ns};
+use super::filling::LaunchInput;
+use super::observed::{Observed, RoundContext, cpu_ns};
 use crate::error::Result;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::text::{as_text, split_lines};
@@ -11,91 +11,102 @@ use dyno_stats::Random;
 use crate::os::fresh_seed;
 use crate::verify::sameness::Comparison;
 
-/// Launches with a single line a round; their median is the share of loading.
+/// Launches over one line in a round; their median is the share of loading.
 pub const ONE_LINE_LAUNCHES: usize = 3;
-/// A round of a system that ends at once must end too: at 2 ms a launch this is about the quick profile's
-/// minimum time.
+/// Most launches of a round, so that a round of a very quick system ends. At 2 ms a launch they take about
+/// the quick profile's minimum time.
 pub const MOST_LAUNCHES: usize = 500;
 
 /// One round: launches until the profile's minimum time is reached.
-pub(super) fn run(run: &Run<'_>, filling: &Filling) -> Result<Seen> {
-    let mut seen = Seen::default();
-    let Some(first) = launch(run, filling, &mut seen)? else { return Ok(seen) };
-    seen.answers = filling.scored(&first);
-    ask_filler_alone(run, filling, &first, &mut seen)?;
+pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Observed> {
+    let mut observed = Observed::default();
+    let Some(first) = launch(context, input, &mut observed)? else { return Ok(observed) };
+    observed.answers = input.scored(&first);
+    ask_filler_alone(context, input, &first, &mut observed)?;
     let mut draw = Random::new(fresh_seed(), "the launch that is scored");
-    while seen.reasons.is_empty() && !is_long_enough(run, filling, &seen) {
-        let Some(pass) = launch(run, filling, &mut seen)? else { return Ok(seen) };
-        let comparison = Comparison::of(&seen.answers, &filling.scored(&pass));
-        seen.differing_launches += usize::from(comparison.differing > 0);
-        if let Some(reason) = comparison.fault(run.subject.system.sampling) {
-            seen.reasons.push(reason); // what is timed is what is scored
-            return Ok(seen);
+    while observed.reasons.is_empty() && !is_long_enough(context, input, &observed) {
+        let Some(pass) = launch(context, input, &mut observed)? else { return Ok(observed) };
+        let comparison = Comparison::of(&observed.answers, &input.scored(&pass));
+        observed.differing_launches += usize::from(comparison.differing > 0);
+        if let Some(reason) = comparison.fault(context.subject.system.sampling) {
+            observed.reasons.push(reason); // the timed answers must be the scored answers
+            return Ok(observed);
         }
-        // Of a system that samples any launch may be the one: each with the same chance (Vitter 1985).
-        if run.subject.system.sampling && draw.below(seen.launch_ns.len()) == 0 {
-            seen.answers = filling.scored(&pass);
+        // If the system samples, each launch has the same chance to be the scored one (Vitter 1985).
+        if context.subject.system.sampling && draw.below(observed.launch_ns.len()) == 0 {
+            observed.answers = input.scored(&pass);
         }
     }
-    (seen.timed_lines, seen.timed_words) = (filling.lines, filling.words);
-    load_share(run, &mut seen)?;
-    Ok(seen)
+    (observed.timed_lines, observed.timed_words) = (input.lines, input.words);
+    load_share(context, &mut observed)?;
+    Ok(observed)
 }
 
-fn is_long_enough(run: &Run<'_>, filling: &Filling, seen: &Seen) -> bool {
-    let profile = run.bench.protocol.profile;
-    let lines = filling.lines * seen.launch_ns.len();
-    seen.launch_ns.iter().sum::<u64>() >= profile.throughput_minimum_ns()
+/// Whether the launches have reached the minimum time, or one of the limits.
+fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Observed) -> bool {
+    let profile = context.bench.protocol.profile;
+    let lines = input.lines * observed.launch_ns.len();
+    observed.launch_ns.iter().sum::<u64>() >= profile.throughput_minimum_ns()
         || lines >= profile.throughput_enough_lines()
-        || seen.launch_ns.len() >= MOST_LAUNCHES
+        || observed.launch_ns.len() >= MOST_LAUNCHES
 }
 
-/// One launch over the whole file, or `None` if it failed (and the reasons are in `seen`).
-fn launch(run: &Run<'_>, filling: &Filling, seen: &mut Seen) -> Result<Option<Pass>> {
-    let pass = whole_file(&run.subject, &filling.text, filling.lines, &run.bench.scratch)?;
-    seen.take(&pass.ending);
-    seen.reasons.extend(pass.reasons.iter().cloned());
-    if !seen.reasons.is_empty() {
+/// One launch over the whole file, or `None` if it failed. The reasons are in `observed`.
+fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Result<Option<Pass>> {
+    let pass = whole_file(&context.subject, &input.text, input.lines, &context.bench.scratch)?;
+    observed.take(&pass.ending);
+    observed.reasons.extend(pass.reasons.iter().cloned());
+    if !observed.reasons.is_empty() {
         return Ok(None);
     }
-    seen.reasons.extend(filling.faults(&pass, run.subject.system));
-    if !seen.reasons.is_empty() {
+    observed.reasons.extend(input.faults(&pass, context.subject.system));
+    if !observed.reasons.is_empty() {
         return Ok(None);
     }
-    seen.launch_ns.push(pass.ending.wall_ns());
+    observed.launch_ns.push(pass.ending.wall_ns());
     Ok(Some(pass))
 }
 
-/// A launch that isn't timed.
-fn beside(run: &Run<'_>, text: &[u8], lines: usize, seen: &mut Seen) -> Result<Pass> {
-    let pass = whole_file(&run.subject, text, lines, &run.bench.scratch)?;
-    seen.untimed_cpu_ns += cpu_ns(&pass.ending.report);
-    seen.reasons.extend(pass.reasons.iter().cloned());
+/// An untimed launch.
+fn launch_untimed(
+    context: &RoundContext<'_>,
+    text: &[u8],
+    lines: usize,
+    observed: &mut Observed,
+) -> Result<Pass> {
+    let pass = whole_file(&context.subject, text, lines, &context.bench.scratch)?;
+    observed.untimed_cpu_ns += cpu_ns(&pass.ending.report);
+    observed.reasons.extend(pass.reasons.iter().cloned());
     Ok(pass)
 }
 
-/// Some of the filler as a file of its own: what is not scored must be translated just the same.
-fn ask_filler_alone(run: &Run<'_>, filling: &Filling, long: &Pass, seen: &mut Seen) -> Result<()> {
-    let some = filling.some_filler(&mut Random::new(fresh_seed(), "filler"));
-    if some.is_empty() || run.subject.system.sampling {
+/// Asks some filler lines as a file of their own. Lines that are not scored must be translated just the same.
+fn ask_filler_alone(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    long: &Pass,
+    observed: &mut Observed,
+) -> Result<()> {
+    let some = input.some_filler(&mut Random::new(fresh_seed(), "filler"));
+    if some.is_empty() || context.subject.system.sampling {
         return Ok(());
     }
-    let lines: Vec<&[u8]> = split_lines(&filling.text).collect();
+    let lines: Vec<&[u8]> = split_lines(&input.text).collect();
     let text = as_text(&some.iter().map(|&line| lines[line]).collect::<Vec<_>>());
-    let alone = beside(run, &text, some.len(), seen)?;
+    let alone = launch_untimed(context, &text, some.len(), observed)?;
     if alone.reasons.is_empty() {
-        seen.reasons.extend(filling.changed_alone(long, &some, &alone));
+        observed.reasons.extend(input.changed_alone(long, &some, &alone));
     }
     Ok(())
 }
 
-/// Launches with one line only: what a launch costs before the second line.
-fn load_share(run: &Run<'_>, seen: &mut Seen) -> Result<()> {
-    let line = as_text(&run.round.test_set.source[..1]);
+/// Launches over one line: the cost of a launch before the second line.
+fn load_share(context: &RoundContext<'_>, observed: &mut Observed) -> Result<()> {
+    let line = as_text(&context.round.test_set.source[..1]);
     for _ in 0..ONE_LINE_LAUNCHES {
-        let pass = beside(run, &line, 1, seen)?;
+        let pass = launch_untimed(context, &line, 1, observed)?;
         if pass.reasons.is_empty() {
-            seen.one_line_ns.push(pass.ending.wall_ns());
+            observed.one_line_ns.push(pass.ending.wall_ns());
         }
     }
     Ok(())

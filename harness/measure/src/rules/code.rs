@@ -1,5 +1,5 @@
-//! What can be wrong, in the protocol's own codes: each with the figure that was seen, the limit, and what to do
-//! about it; and which of them count under which track.
+//! The codes of broken rules. A reason holds a code, the figure that was seen, the limit and a remedy. The
+//! track decides how severe a code is.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,64 +11,64 @@ use super::limits::{
 use super::names::name_of;
 use super::track::Track;
 
-/// Which rule was broken.
+/// Code of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// It ended by a signal or with a failure code.
+    /// The system ended by a signal or with a failure code.
     Crashed,
-    /// It ended before its input did.
+    /// The system ended before its input did.
     ExitedEarly,
-    /// It gave no answer in time, or did not end.
+    /// The system gave no answer in time, or did not end.
     Hung,
-    /// Its answers sit in a buffer until that is full.
+    /// The system's answers sit in a buffer until the buffer is full.
     BlockBuffered,
-    /// It answers a line only after a later one.
+    /// The system answers a line only after it has a later one.
     ReadsAhead,
-    /// It answers nothing before the end of its input.
+    /// The system answers nothing before the end of its input.
     WaitsForEof,
-    /// It answered fewer or more lines than it was asked.
+    /// The system answered fewer or more lines than it was asked.
     LineCount,
-    /// Its answers are right but stand in another order.
+    /// The system's answers are right but stand in another order.
     Order,
-    /// It wrote what nobody had asked for.
+    /// The system wrote output without a question.
     ExtraOutput,
-    /// It wrote without end.
+    /// The system wrote without end.
     Flood,
     /// An answer to a valid line is not UTF-8.
     InvalidUtf8,
-    /// A thread of it might run outside of its cores.
+    /// A thread of the system might run outside of the system's cores.
     Affinity,
-    /// It used more CPU time than its cores can give.
+    /// The system used more CPU time than its cores can give.
     CpuShare,
-    /// It left processes behind.
+    /// The system left processes behind.
     LeftProcess,
-    /// It answers lines that it has seen before faster.
+    /// The system answers repeated lines faster than fresh ones.
     Cached,
-    /// It translates equal lines once.
+    /// The system translates equal lines once.
     Coalesced,
-    /// It knows the test set.
+    /// The system knows the test set.
     Recognises,
-    /// It answers the same lines differently each time.
+    /// The system answers the same lines differently in another launch.
     Nondeterministic,
-    /// It answers ordinary lines by nothing.
+    /// The system gives empty answers to ordinary lines.
     EmptyOutput,
-    /// Its answers are far longer than their lines.
+    /// The system's answers are far longer than their lines.
     Runaway,
-    /// Its answers are shorter or longer than the references.
+    /// The system's answers are shorter or longer than the references.
     Length,
-    /// Its text depends on the track.
+    /// The system's text depends on the track.
     TracksDiffer,
-    /// It says itself that its answers may differ the next time.
+    /// The system itself reports that its answers may differ the next time.
     NotReproducible,
 }
 
-/// What a code means for a track.
+/// Meaning of a code under a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The track doesn't forbid it.
+    /// The track allows it.
     Allowed,
-    /// To be shown with its figure.
+    /// The track's figures may be quoted; the reason is shown with them.
     Warning,
     /// The track's figures may not be quoted.
     Invalid,
@@ -107,7 +107,7 @@ impl Code {
         name_of(&self)
     }
 
-    /// Whether `track` forbids it.
+    /// Severity of the code under `track`.
     pub const fn severity(self, track: Track) -> Severity {
         match (self, track) {
             (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, Track::Latency) => Severity::Invalid,
@@ -117,14 +117,14 @@ impl Code {
         }
     }
 
-    /// What the rules allow, with the figures of [`limits`](super::limits).
+    /// Text of the limit, with the figures of [`limits`](super::limits).
     fn limit(self) -> String {
         let percent = |share: f64| format!("{} %", (share * 1e4).round() / 1e2);
         let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
         match self {
             Self::Crashed => "exit code 0".into(),
             Self::ExitedEarly => "run until the end of its input".into(),
-            Self::Hung => "an answer within the campaign's line-seconds or launch-seconds, and an end after that of the input".into(),
+            Self::Hung => "an answer within the campaign's line-seconds or launch-seconds, and an exit after the end of input".into(),
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => {
                 "each answer before the next line is asked".into()
             }
@@ -141,13 +141,13 @@ impl Code {
             Self::CpuShare => format!("allowed cores and {}", percent(CPU_SHARE_TOLERANCE)),
             Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
             Self::Cached => format!(
-                "repeated lines take at least {CACHED_RATIO} of fresh ones' time per word, and none next to nothing"
+                "repeated lines take at least {CACHED_RATIO} of fresh lines' time per word, and no line takes next to no time"
             ),
             Self::Coalesced => {
                 format!("a set five times over takes at least {} of five times once", percent(COALESCED_RATIO))
             }
             Self::Recognises => format!(
-                "lines of the set take as long as copies with other words in them, within {}, none next to nothing, and have other answers",
+                "lines of the set take as long as copies with other words, within {}; no line takes next to no time; copies have other answers",
                 percent(1.0 - RECOGNISED_RATIO)
             ),
             Self::Nondeterministic => {
@@ -168,6 +168,7 @@ impl Code {
         }
     }
 
+    /// Text of the remedy, for the system's author.
     const fn remedy(self) -> &'static str {
         match self {
             Self::Crashed => "see the end of its standard error in the record; run its command by hand",
@@ -210,22 +211,22 @@ impl Code {
         }
     }
 
-    /// The reason to put into a record; `figure` is what was seen.
+    /// Reason for a record; `figure` is what was seen.
     pub fn reason(self, figure: impl Into<String>) -> Reason {
         Reason { code: self, figure: figure.into(), limit: self.limit(), remedy: self.remedy().into() }
     }
 }
 
-/// A code with what was seen.
+/// A broken rule, with its figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// Which rule.
+    /// Code of the broken rule.
     pub code: Code,
-    /// What was seen.
+    /// Figure that was seen.
     pub figure: String,
-    /// What is allowed.
+    /// Limit of the rule.
     pub limit: String,
-    /// What to do about it.
+    /// Remedy for the system's author.
     pub remedy: String,
 }
 

@@ -1,4 +1,4 @@
-//! Limits at which something counts as wrong. Detectors judge by them, reasons quote them, docs/DETECTORS.md lists them.
+//! Limits of the rules. Detectors judge by them, reasons quote them, docs/DETECTORS.md lists them.
 //!
 //! Each limit leaves room for what honest systems do.
 
@@ -6,30 +6,31 @@ use std::time::Duration;
 
 /// Least time per word of repeated lines, as a share of fresh lines' time per word.
 pub const CACHED_RATIO: f64 = 0.85;
-/// Least time of five sets in one file, as a share of five times one set. (A batch shortlist honestly gets smaller with
-/// repeated lines, by about 20 % on Marian.)
+/// Least time of five sets in one file, as a share of five times one set. A batch shortlist honestly gets
+/// smaller with repeated lines, by about 20 % on Marian.
 pub const COALESCED_RATIO: f64 = 0.60;
-/// Least time per word of lines of the set, as a share of the time of their changed copies, and the other way round.
+/// Least time per word of lines of the set, as a share of the time of their altered copies, and the other way
+/// round.
 pub const RECOGNISED_RATIO: f64 = 0.90;
-/// Greatest share of lines that may differ between two launches: more is no rounding of sums.
+/// Largest share of lines that may differ between two launches: more is no rounding of sums.
 pub const MOST_DIFFERING: f64 = 0.01;
-/// Share of ordinary lines with an empty answer, from which on answers count as missing.
+/// Share of ordinary lines with an empty answer from which on answers count as missing.
 pub const EMPTY_SHARE: f64 = 0.01;
 /// Most words of an ordinary line.
 pub const LONGEST_ORDINARY: usize = 150;
-/// Characters out for each character in, beyond which an answer runs away.
+/// Characters out for each character in, above which an answer runs away.
 pub const RUNAWAY_FACTOR: usize = 2;
-/// Share of lines with such answers, from which on a system runs away.
+/// Share of lines with runaway answers from which on the system breaks the rule.
 pub const RUNAWAY_SHARE: f64 = 0.01;
 /// Tolerated difference between the characters of all answers and those of the references.
 pub const LENGTH_TOLERANCE: f64 = 0.10;
 /// Tolerated CPU time above wall time on the allowed cores: the two clocks are read at different times.
 pub const CPU_SHARE_TOLERANCE: f64 = 0.02;
-/// Bytes of an output that is a flood, if [`MOST_OUTPUT_GROWTH`] says so too.
+/// Bytes of an output that is a flood, if [`MOST_OUTPUT_GROWTH`] is exceeded too.
 pub const MOST_OUTPUT_BYTES: u64 = 64 << 20;
-/// Output for each byte of input, beyond which the output is a flood.
+/// Bytes of output for each byte of input, above which the output is a flood.
 pub const MOST_OUTPUT_GROWTH: u64 = 64;
 /// Bytes of standard error that are a flood: no log of a test set is as long.
 pub const MOST_STDERR_BYTES: u64 = 64 << 20;
-/// Time for helpers of a system to see its end and go: workers of a pool need a few milliseconds.
+/// Time for a system's helpers to see its end and exit: workers of a pool need a few milliseconds.
 pub const GRACE: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! The protocol's words, on which everything else stands: tracks, probes, what can be wrong, what to do about it, and
-//! the limits at which something counts as wrong.
+//! The terms of the protocol, on which all other modules rest: tracks, probes, verdicts, the codes of broken
+//! rules with their remedies, and the limits.
 
 mod code;
 pub mod limits;

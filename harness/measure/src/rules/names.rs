@@ -1,15 +1,16 @@
-//! Names of the protocol's words. serde's attributes say them once, for records, tables and the command line alike.
+//! Names of the protocol's terms. serde's attributes define them once, for records, tables and the command
+//! line alike.
 
 use serde::Serialize;
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
 
-/// Name of a variant, as records have it.
+/// Name of a variant, as in records.
 pub fn name_of(word: &impl Serialize) -> &'static str {
-    serde_variant::to_variant_name(word).expect("the protocol's words are variants without fields")
+    serde_variant::to_variant_name(word).expect("the protocol's terms are variants without fields")
 }
 
-/// The word of that name, or what serde says of a name that it doesn't know.
+/// Term of that name, or serde's message about an unknown name.
 pub fn named<'a, T: Deserialize<'a>>(name: &'a str) -> Result<T, String> {
     let deserializer: StrDeserializer<'a, Error> = name.into_deserializer();
     T::deserialize(deserializer).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The probes: what a system is asked.
+//! The probes: questions to a system before the measurement.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,28 +8,28 @@ use super::names::name_of;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
-    /// Does it answer each line before it sees the next?
+    /// Does the system answer each line before it sees the next?
     Buffering,
-    /// Does it answer odd lines, one for one and in order?
+    /// Does the system answer odd lines, one for one and in order?
     Conformance,
-    /// Does it keep to its cores, and leave nothing behind?
+    /// Does the system keep to its cores, and leave nothing behind?
     Audit,
-    /// Is its text the same in every track?
+    /// Is the text the same in every track?
     Sameness,
-    /// Is its text the same in every launch?
+    /// Is the text the same in every launch?
     Determinism,
-    /// Are its answers about as long as they should be?
+    /// Are the answers about as long as expected?
     Length,
-    /// Does it remember lines that it has answered?
+    /// Does the system remember lines that it has answered?
     Cache,
-    /// Does it translate equal lines once?
+    /// Does the system translate equal lines once?
     Coalescing,
-    /// Does it know the test set?
+    /// Does the system know the test set?
     Recognition,
 }
 
 impl Probe {
-    /// All of them, in the order in which they are asked: what makes others pointless comes first.
+    /// All probes in the order of the questions. A probe whose failure makes others pointless comes first.
     pub const ALL: [Self; 9] = [
         Self::Buffering,
         Self::Conformance,
@@ -45,15 +45,15 @@ impl Probe {
     /// Question that the probe asks about a system.
     pub const fn question(self) -> &'static str {
         match self {
-            Self::Buffering => "Does it answer each line before it sees the next?",
-            Self::Conformance => "Does it answer odd lines, one for one and in order?",
-            Self::Audit => "Does it keep to its cores, and leave nothing behind?",
-            Self::Sameness => "Is its text the same in every track?",
-            Self::Determinism => "Is its text the same in every launch?",
-            Self::Length => "Are its answers about as long as they should be?",
-            Self::Cache => "Does it remember lines that it has answered?",
-            Self::Coalescing => "Does it translate equal lines once?",
-            Self::Recognition => "Does it know the test set?",
+            Self::Buffering => "Does the system answer each line before it sees the next?",
+            Self::Conformance => "Does the system answer odd lines, one for one and in order?",
+            Self::Audit => "Does the system keep to its cores, and leave nothing behind?",
+            Self::Sameness => "Is the text the same in every track?",
+            Self::Determinism => "Is the text the same in every launch?",
+            Self::Length => "Are the answers about as long as expected?",
+            Self::Cache => "Does the system remember lines that it has answered?",
+            Self::Coalescing => "Does the system translate equal lines once?",
+            Self::Recognition => "Does the system know the test set?",
         }
     }
 

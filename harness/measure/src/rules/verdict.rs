@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::name_of;
 
-/// Whether a round, or a cell, may be quoted. A later variant is worse.
+/// Whether a round, a cell or a system may be quoted. A later variant is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {

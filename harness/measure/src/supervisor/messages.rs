@@ -1,80 +1,82 @@
-//! What bench and supervisor tell each other.
+//! Messages between bench and supervisor.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What to start, and where.
+/// System to start, and the conditions of its start.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Spec {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// The folder to start in; the bench's own if absent.
+    /// Folder to start in; the bench's own if absent.
     pub folder: Option<PathBuf>,
-    /// The cores that it may use.
+    /// Cores that the system may use.
     pub cores: Vec<usize>,
-    /// All that it sees of the environment.
+    /// Whole environment of the system.
     pub environment: Vec<(String, String)>,
-    /// Whether it gets a network namespace of its own.
+    /// Whether the system gets a network namespace of its own.
     pub isolated: bool,
 }
 
-/// First message: it runs, or could not be started.
+/// First message: the system runs, or could not be started.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Launched {
     /// Monotonic time just before the start.
     pub at_ns: u64,
-    /// Why it could not be started.
+    /// Why the system could not be started.
     pub error: Option<String>,
-    /// Where a network of its own was wanted: "isolated", or why it shares the host's.
+    /// State of the network if isolation was wanted: "isolated", or why the system shares the host's.
     pub network: Option<String>,
 }
 
-/// Last message: how it ended and what it took.
+/// Last message: the system's end and its usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Monotonic time of its end.
+    /// Monotonic time of the end.
     pub ended_ns: u64,
-    /// Exit code, where it exited by itself.
+    /// Exit code, if the system exited by itself.
     pub code: Option<i32>,
-    /// Signal, where one ended it.
+    /// Signal, if one ended the system.
     pub signal: Option<i32>,
-    /// Whether the bench asked for its end.
+    /// Whether the bench asked for the end.
     pub killed: bool,
-    /// CPU time in user mode, of all its processes.
+    /// CPU time in user mode, of all processes.
     pub user_ns: u64,
-    /// CPU time in the kernel, of all its processes.
+    /// CPU time in the kernel, of all processes.
     pub system_ns: u64,
     /// Peak memory, by `memory_method`.
     pub peak_bytes: u64,
-    /// Peak resident memory of its largest process, by the kernel's accounting.
+    /// Peak resident memory of the largest process, by the kernel's accounting.
     #[serde(default)]
     pub largest_process_bytes: u64,
-    /// Largest sum over its processes seen at once, shared pages counted in parts; where it had several.
+    /// Largest sum over all processes at one moment, with shared pages counted in parts; only for several
+    /// processes.
     #[serde(default)]
     pub tree_pss_bytes: Option<u64>,
-    /// The kernel's peak of all its processes together, where it had a control group of its own.
+    /// Peak of all processes together, by the kernel; only with a control group of the system's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_peak_bytes: Option<u64>,
-    /// What `peak_bytes` is.
+    /// Method behind `peak_bytes`.
     #[serde(default)]
     pub memory_method: MemoryMethod,
-    /// The supervisor's own: the least that `peak_bytes` can be.
+    /// Peak memory of the supervisor: the least that `peak_bytes` can be.
     pub floor_bytes: u64,
-    /// Switches that it asked for by waiting.
+    /// Context switches that the system asked for by waiting.
     pub voluntary_switches: u64,
-    /// Switches forced upon it.
+    /// Context switches that the kernel forced on the system.
     pub involuntary_switches: u64,
-    /// Where one of its processes might have run while it was looked at, or the first at its end, if that was elsewhere.
+    /// Cores outside of the allowed ones on which a thread might run: seen while the system ran, or of the
+    /// first process at its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escaped: Option<String>,
-    /// Processes that still lived after it had ended.
+    /// Number of processes that were still alive after the system's end.
     pub left_processes: usize,
-    /// How much it wrote to standard error.
+    /// Bytes on standard error.
     pub stderr_bytes: u64,
-    /// The last of it.
+    /// Last part of standard error.
     pub stderr_tail: String,
-    /// Whether it was ended because it wrote too much of it.
+    /// Whether the system was ended because it wrote too much to standard error.
     #[serde(default)]
     pub flooded: bool,
     /// CPU time of the supervisor itself.
@@ -82,15 +84,16 @@ pub struct Report {
     pub supervisor_ns: u64,
 }
 
-/// How the peak of memory was found.
+/// Method that found the peak of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryMethod {
-    /// The kernel's accounting at the end of its largest process: exact.
+    /// The kernel's accounting at the end of the largest process: exact.
     #[default]
     Wait4,
-    /// Samples of the proportional set size, summed over its processes.
+    /// Samples of the proportional set size, summed over all processes.
     Pss,
-    /// The kernel's peak of its control group: of all its processes, with the files that they were first to read.
+    /// The kernel's peak of the system's control group: all processes, with the files that they were first to
+    /// read.
     Cgroup,
 }

@@ -1,13 +1,16 @@
-//! The supervisor: a small process between bench and system, one a launch.
+//! The supervisor: a small process between bench and system, one for each launch.
 //!
-//! It exists because the kernel counts a child's peak memory from its parent's: started by the bench itself, a
-//! small system would be charged with the bench's memory. Started by this one it is charged with a floor of a
-//! few MiB, which is measured and recorded. Being near the system it also sets the affinity before the
-//! system's first instruction, adopts and ends whatever the system leaves behind, keeps the tail of its
-//! standard error, and ends everything when the bench goes away, however that happened.
+//! The supervisor exists because the kernel counts a child's peak memory from its parent's. A small system
+//! that the bench started itself would be charged with the bench's memory. Below the supervisor, the charge
+//! has a floor of a few MiB, which is measured and recorded.
 //!
-//! Both talk over one socket, a JSON line a message: the bench writes a [`Spec`], the supervisor [`Launched`] and
-//! later a [`Report`]. After the spec the bench writes nothing more, and closing its side means "kill".
+//! The supervisor is also near the system. It sets the affinity before the system's first instruction, adopts
+//! and ends the processes that the system leaves behind, and keeps the tail of standard error. It ends all
+//! processes when the bench goes away, for whatever reason.
+//!
+//! Bench and supervisor talk over one socket, with a line of JSON for each message. The bench writes a
+//! [`Spec`], the supervisor [`Launched`] and later a [`Report`]. After the spec the bench writes nothing
+//! more, and closing its side means "kill".
 
 mod messages;
 mod tail;
@@ -33,27 +36,28 @@ use crate::error::{InMessage, Result};
 use crate::os::{self, Interest, fresh_seed, tree};
 use crate::rules::limits::{GRACE, MOST_STDERR_BYTES};
 
-/// First argument of a process that is a supervisor.
+/// First argument of a supervisor process.
 pub(crate) const SUPERVISE: &str = "dyno-supervise";
-/// First argument of a process that gives back what it reads.
+/// First argument of a process that returns its input.
 pub(crate) const GIVE_BACK: &str = "dyno-give-back";
 
-/// Mean time between two looks at a system's cores, and at the memory of one of several processes.
+/// Mean time between two looks at a system's cores, and at its memory if it has several processes.
 pub const TREE_LOOK: Duration = Duration::from_millis(50);
-/// Time between two looks at processes that are going: a system that answers from a process behind its own is
-/// timed this finely.
-const LOOK: Duration = Duration::from_micros(500);
-/// A killed process is gone in milliseconds; one that isn't (in an uninterruptible wait) is left to the kernel.
+/// Time between two looks at ending processes. A system that answers from a process behind its own is timed
+/// this finely.
+const REAP_INTERVAL: Duration = Duration::from_micros(500);
+/// Time limit for the end of killed processes, which takes milliseconds. A process in an uninterruptible wait
+/// is left to the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The supervisor's body: starts a system on this process's standard input and output. `control` is the descriptor of the
-/// socket to the bench.
+/// Body of the supervisor: starts a system on this process's standard input and output. `control` is the
+/// descriptor of the socket to the bench.
 pub(crate) fn supervise(control: RawFd) -> Result<()> {
-    let by_hand = || io::Error::other("the supervisor is started by the bench, not by hand");
-    let mut control = UnixStream::from(os::adopt(control).ok_or_else(by_hand)?);
+    let not_by_bench = || io::Error::other("the supervisor is started by the bench, not by hand");
+    let mut control = UnixStream::from(os::adopt(control).ok_or_else(not_by_bench)?);
     let spec = receive_spec(&control)?;
     os::become_subreaper()?;
-    // Where memory runs out the kernel shall end the system, not the bench; it inherits this.
+    // When memory runs out, the kernel shall end the system, not the bench. The system inherits this value.
     let _ = fs::write("/proc/self/oom_score_adj", "500");
     let network = spec.isolated.then(leave_network);
     let at_ns = os::monotonic_ns();
@@ -68,7 +72,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
             return Ok(());
         }
     };
-    // The bench may be gone already: then `watch` sees its closed side, and ends the system.
+    // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
     let mut report = watch(pid, stderr, &control, &spec.cores)?;
     report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
@@ -77,7 +81,8 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     Ok(())
 }
 
-/// Where it can't be done whole it isn't begun: half a user namespace would make the system nobody.
+/// Leaves the network after a trial in another process. A failure halfway would leave a user namespace in
+/// which the system has no valid user.
 fn leave_network() -> String {
     let mut trial = Command::new("/proc/self/exe");
     trial.arg(GIVE_BACK).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -102,14 +107,15 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
     }
     os::pin_before_exec(&mut command, spec.cores.clone());
     os::die_with_parent(&mut command);
-    if let Some(door) = group.and_then(Group::door) {
-        os::enter_group_before_exec(&mut command, door);
+    if let Some(entry_file) = group.and_then(Group::entry_file) {
+        os::enter_group_before_exec(&mut command, entry_file);
     }
     let child = command.spawn()?;
-    // From here on only the system holds its pipes: the bench must see their ends when it closes them.
+    // From here on only the system holds its pipes. The bench must see their ends when the system closes
+    // them.
     os::replace_by_null(0)?;
     os::replace_by_null(1)?;
-    // The child is reaped with accounting by `reap`, not by std.
+    // `reap_all` reaps the child with accounting, instead of std.
     Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe")))
 }
 
@@ -119,17 +125,18 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
     control.write_all(&line)
 }
 
-/// Waits for the system's end, or ends it when the bench goes away or standard error overflows.
+/// Waits for the system's end, or ends the system when the bench goes away or standard error overflows.
 fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -> Result<Report> {
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
-    // Anything up to twice the mean: who hops to another core right after a look may meet the next one there.
+    // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
+    // there.
     let mut random = Random::new(fresh_seed(), "looks");
     let mut until_next_look = || TREE_LOOK.mul_f64(random.below(1024) as f64 / 512.0);
     let (mut looked, mut pause) = (Instant::now(), until_next_look());
     loop {
-        // Once standard error is closed, its place in the list is taken by something that is waited for anyway.
+        // After standard error is closed, a descriptor that is waited for anyway takes its place in the list.
         let stderr = tail.fd().unwrap_or(ended.as_fd());
         let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
         let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
@@ -141,36 +148,40 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
         if bench || report.flooded {
             report.killed = true;
             os::kill_group(pid);
-            os::kill(pid); // it may have gone over to another group
+            os::kill(pid); // the system may have moved to another group
             os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
             break;
         }
         if looked.elapsed() >= pause {
-            look(&mut report, cores);
+            inspect_tree(&mut report, cores);
             (looked, pause) = (Instant::now(), until_next_look());
         }
     }
     report.ended_ns = os::monotonic_ns();
-    // It has ended but isn't reaped: the kernel still knows its mask, however short its life was.
-    report.escaped = report.escaped.take().or_else(|| tree::escapee(pid, cores));
-    end_all(pid, &mut report);
+    // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
+    report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
+    reap_all(pid, &mut report);
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
     report.supervisor_ns = os::own_cpu_ns();
     Ok(report)
 }
 
-/// The bench looks between lines only, so that it disturbs none; who works elsewhere for as long as a line takes, by children
-/// that nobody waits for and whose time the kernel adds to nobody's, is seen from here. Of several processes the kernel's
-/// accounting knows only the largest, so their memory is sampled.
-fn look(report: &mut Report, cores: &[usize]) {
+/// Catches short-lived, unreaped children on other cores, and samples memory. The bench looks between lines
+/// only, so that it disturbs none. It misses children that live as long as a line takes, and the kernel adds
+/// the time of unreaped children to no process. The memory of several processes is sampled, because the
+/// kernel's accounting knows only the largest one.
+fn inspect_tree(report: &mut Report, cores: &[usize]) {
     let pids = tree::below(std::process::id());
-    report.escaped = report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escapee(pid, cores)));
+    report.escaped =
+        report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores)));
     if pids.len() > 1 {
         report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(&pids));
     }
 }
 
+/// Chooses the peak of memory. Of several processes: the control group's peak, else the sampled sum, if
+/// larger than the peak of the largest process.
 fn choose_memory(report: &mut Report) {
     let alone = report.largest_process_bytes;
     (report.peak_bytes, report.memory_method) = match (report.tree_pss_bytes, report.group_peak_bytes) {
@@ -180,9 +191,9 @@ fn choose_memory(report: &mut Report) {
     };
 }
 
-/// Reaps the system and everything that it left, by force after a moment's grace. A system that works in a
-/// process behind its own ends when that one does.
-fn end_all(pid: u32, report: &mut Report) {
+/// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
+/// process behind its own ends when that process ends.
+fn reap_all(pid: u32, report: &mut Report) {
     let begin = Instant::now();
     let grace = if report.killed { Duration::ZERO } else { GRACE };
     let mut forced = false;
@@ -202,14 +213,15 @@ fn end_all(pid: u32, report: &mut Report) {
                 forced = true;
                 os::kill_group(pid);
                 left.into_iter().for_each(os::kill);
-                sleep(LOOK);
+                sleep(REAP_INTERVAL);
             }
-            Ok(None) => sleep(LOOK),
-            Err(_) => return, // ECHILD: nobody is left
+            Ok(None) => sleep(REAP_INTERVAL),
+            Err(_) => return, // ECHILD: no process is left
         }
     }
 }
 
+/// Adds the accounting of an ended process.
 fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     if ended.pid == pid {
         (report.code, report.signal) = (ended.code, ended.signal);
@@ -221,14 +233,14 @@ fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     report.involuntary_switches += ended.involuntary_switches;
 }
 
-/// Peak resident memory of this process itself (VmHWM, unlike ru_maxrss, starts anew at exec).
+/// Peak resident memory of this process (VmHWM, which starts anew at exec, unlike ru_maxrss).
 fn own_peak_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     peak.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
-/// The bench's side of the socket that a supervisor is started with.
+/// Socket between the bench and a supervisor: the bench's side first.
 pub fn control_pair() -> io::Result<(UnixStream, OwnedFd)> {
     let (bench, supervisor) = UnixStream::pair()?;
     Ok((bench, supervisor.into()))

@@ -1,4 +1,5 @@
-//! The end of a system's standard error.
+//! The end of a system's standard error. Earlier bytes are counted and dropped, so that a flood costs no
+//! memory and no disk.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
@@ -7,31 +8,30 @@ use std::process::ChildStderr;
 
 use crate::os;
 
-/// Kept of standard error: enough for a traceback.
+/// Bytes of standard error that are kept: enough for a traceback.
 pub const STDERR_TAIL: usize = 16 * 1024;
 
-/// What came before is counted and dropped, so that a flood costs
-/// neither memory nor disk.
+/// Reader of standard error.
 pub(super) struct Tail {
     pipe: Option<ChildStderr>,
-    /// Written so far.
+    /// Number of bytes so far.
     pub(super) bytes: u64,
     kept: VecDeque<u8>,
 }
 
 impl Tail {
-    /// Of this pipe.
+    /// A reader of `pipe`.
     pub(super) fn new(pipe: ChildStderr) -> io::Result<Self> {
         os::set_nonblocking(pipe.as_fd())?;
         Ok(Self { pipe: Some(pipe), bytes: 0, kept: VecDeque::new() })
     }
 
-    /// To wait for; `None` once it is closed.
+    /// Descriptor to wait for; `None` after the pipe is closed.
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.pipe.as_ref().map(ChildStderr::as_fd)
     }
 
-    /// Takes what is there now, at most a pipe's full, so that a flood can't hold up the rest.
+    /// Reads the available bytes, at most a pipe's capacity, so that a flood can't hold up the supervisor.
     pub(super) fn read(&mut self) {
         let mut buffer = [0; 64 * 1024];
         let Some(pipe) = &mut self.pipe else { return };
@@ -47,7 +47,7 @@ impl Tail {
         }
     }
 
-    /// How much came, and the last of it.
+    /// Number of bytes, and the last of them as text.
     pub(super) fn finish(mut self) -> (u64, String) {
         let text = String::from_utf8_lossy(self.kept.make_contiguous()).into_owned();
         (self.bytes, text)

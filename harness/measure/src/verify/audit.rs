@@ -1,31 +1,32 @@
-//! The audit, asked for by itself: a lock-step and a file while all threads are looked at. Every other process
-//! of a system is audited as well; here the figures are shown.
+//! The audit probe: whether the system keeps to its cores and leaves no process behind, in each track.
+//!
+//! Every launch of a system is audited. This probe shows the figures of the audit.
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
 use crate::rules::Track;
 
-/// Lines, enough for a worker pool to start and to work.
+/// Number of lines: enough for a worker pool to start and to work.
 const LINES: usize = 200;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "audit"))?;
-    let mut heard = Heard::default();
+    let mut outcome = ProbeOutcome::default();
     let mut figures = Vec::new();
     for &track in &examinee.tracks {
         let (ending, reasons) = match track {
             Track::Latency => {
-                let told = examinee.ask(&lines)?;
-                (told.ending, told.reasons)
+                let replies = examinee.ask(&lines)?;
+                (replies.ending, replies.reasons)
             }
             _ => {
                 let pass = examinee.pass(track, &lines)?;
                 (pass.ending, pass.reasons)
             }
         };
-        heard.add(track, reasons);
+        outcome.add(track, reasons);
         let cpu_ns = ending.report.user_ns + ending.report.system_ns;
         let share = cpu_ns as f64 / ending.wall_ns().max(1) as f64;
         let cores = examinee.placement.system(track).len();
@@ -34,6 +35,6 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
             ending.audit.most_processes, ending.audit.most_threads
         ));
     }
-    heard.figure = figures.join("; ");
-    Ok(heard)
+    outcome.figure = figures.join("; ");
+    Ok(outcome)
 }

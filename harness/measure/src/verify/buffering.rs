@@ -1,24 +1,27 @@
-//! Buffering: whether each line is answered before the next is asked. What a silent system is up to is found out
-//! by `process::silence`, here as in every round.
+//! The buffering probe: whether the system answers each line before it gets the next one.
+//!
+//! `process::silence` finds the cause of a missing answer, here as in every round.
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
 use crate::rules::Track;
 
-/// So many lines in a row, for those that lag only sometimes, or only later.
+/// Number of lines in a row. Some systems fall behind only now and then, or only after a while.
 const LINES: usize = 400;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     if !examinee.answers_lines() {
-        return Ok(Heard::note("the latency track is not asked about"));
+        return Ok(ProbeOutcome::note("the latency track is not probed"));
     }
-    let told = examinee.ask_a_while(&lines::ordinary(examinee, LINES, "buffering"))?;
-    let answered = told.answers.len();
-    if !told.reasons.is_empty() {
-        return Ok(Heard::failed(Track::Latency, told.reasons));
+    let replies = examinee.ask_a_while(&lines::ordinary(examinee, LINES, "buffering"))?;
+    let answered = replies.answers.len();
+    if !replies.reasons.is_empty() {
+        return Ok(ProbeOutcome::failed(Track::Latency, replies.reasons));
     }
-    let start = told.start_ns.unwrap_or(0) as f64 / 1e6;
-    Ok(Heard::note(format!("{answered} lines answered one by one, the first {start:.0} ms after launch")))
+    let start = replies.start_ns.unwrap_or(0) as f64 / 1e6;
+    Ok(ProbeOutcome::note(format!(
+        "{answered} lines answered one by one, the first {start:.0} ms after launch"
+    )))
 }

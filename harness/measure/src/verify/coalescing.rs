@@ -1,39 +1,43 @@
-//! Coalescing: a set five times over, each time in another order, against the set once. What stands out is held
-//! against five different sets as well: then a fixed cost beyond loading, such as a compiler warming up, is on both
-//! sides.
+//! The coalescing probe: whether the system translates equal lines of one file only once.
+//!
+//! The system gets a set five times over, each copy in another order, and the set once. If the five copies
+//! are too quick, the probe compares them with five different sets as well. A fixed cost beyond loading, such
+//! as a compiler's warm-up, is then on both sides.
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use super::timing::coalesced;
 use crate::error::Result;
 use crate::rules::Track;
 
-/// Lines of the set: few enough that equal ones meet in any window, enough for several batches.
+/// Lines of the set: few enough that equal lines meet in any window, enough for several batches.
 const LINES: usize = 128;
-/// Launches of each kind, taken in turn.
+/// Launches of each kind; the kinds alternate.
 const TURNS: usize = 3;
 
+/// Source lines.
 type Lines = Vec<Vec<u8>>;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
-    let mut heard = Heard::default();
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
+    let mut outcome = ProbeOutcome::default();
     let mut figures = Vec::new();
     for &track in examinee.tracks.iter().filter(|&&track| track != Track::Latency) {
         let part = in_track(examinee, track)?;
         figures.push(part.figure);
-        heard.findings.extend(part.findings);
-        heard.undecided |= part.undecided;
-        heard.too_quick |= part.too_quick;
+        outcome.findings.extend(part.findings);
+        outcome.undecided |= part.undecided;
+        outcome.too_quick |= part.too_quick;
     }
-    heard.figure = match figures.is_empty() {
-        true => "no throughput track is asked about".into(),
+    outcome.figure = match figures.is_empty() {
+        true => "no throughput track is probed".into(),
         false => figures.join("; "),
     };
-    Ok(heard)
+    Ok(outcome)
 }
 
-fn in_track(examinee: &Examinee<'_>, track: Track) -> Result<Heard> {
+/// The probe in one throughput track.
+fn in_track(examinee: &Examinee<'_>, track: Track) -> Result<ProbeOutcome> {
     let stock = lines::ordinary(examinee, 5 * LINES, "coalescing");
     let once = examinee.affordable(stock.iter().take(LINES).cloned().collect())?;
     let shuffled = |copy: usize| {
@@ -42,36 +46,37 @@ fn in_track(examinee: &Examinee<'_>, track: Track) -> Result<Heard> {
     };
     let five_times: Lines = (0..5).flat_map(shuffled).collect();
     let five_sets: Lines = stock.into_iter().take(5 * once.len()).collect();
-    let judged = match take_turns(examinee, track, &[&once[..1], &once, &five_times])? {
+    let judgement = match alternate_launches(examinee, track, &[&once[..1], &once, &five_times])? {
         Ok(times) => coalesced(&times[0], &times[1], 5.0, &times[2]),
         Err(failed) => return Ok(failed),
     };
-    let (undecided, too_quick) = (judged.undecided, judged.too_quick);
-    let mut heard = Heard { undecided, too_quick, ..Heard::note(judged.figure) };
-    if judged.reason.is_some() {
-        let times = match take_turns(examinee, track, &[&once[..1], &five_sets, &five_times])? {
+    let (undecided, too_quick) = (judgement.undecided, judgement.too_quick);
+    let mut outcome = ProbeOutcome { undecided, too_quick, ..ProbeOutcome::note(judgement.figure) };
+    if judgement.reason.is_some() {
+        let times = match alternate_launches(examinee, track, &[&once[..1], &five_sets, &five_times])? {
             Ok(times) => times,
             Err(failed) => return Ok(failed),
         };
         let again = five_sets.len() as f64 / five_times.len() as f64;
         let confirmed = coalesced(&times[0], &times[1], 1.0 / again, &times[2]);
-        heard.add(track, judged.reason.filter(|_| confirmed.reason.is_some()));
+        outcome.add(track, judgement.reason.filter(|_| confirmed.reason.is_some()));
     }
-    Ok(heard)
+    Ok(outcome)
 }
 
-/// Launches over each of `inputs` in turn: their times, or what went wrong.
-fn take_turns<const N: usize>(
+/// Launches over each of `inputs`, in alternation. The result is the launches' times, or the outcome of a
+/// failed launch.
+fn alternate_launches<const N: usize>(
     examinee: &Examinee<'_>,
     track: Track,
     inputs: &[&[Vec<u8>]; N],
-) -> Result<std::result::Result<[Vec<f64>; N], Heard>> {
+) -> Result<std::result::Result<[Vec<f64>; N], ProbeOutcome>> {
     let mut times = [const { Vec::new() }; N];
     for _ in 0..TURNS {
         for (input, times) in inputs.iter().zip(&mut times) {
             let pass = examinee.pass(track, input)?;
             if !pass.reasons.is_empty() {
-                return Ok(Err(Heard::failed(track, pass.reasons)));
+                return Ok(Err(ProbeOutcome::failed(track, pass.reasons)));
             }
             times.push(pass.ending.wall_ns() as f64);
         }

@@ -1,23 +1,24 @@
-//! Conformance: odd lines answered one for one, the last one also without a line end; ordinary ones in order.
+//! The conformance probe: whether the system answers odd lines one for one, and ordinary lines in order. The
+//! last odd line has no line end in files.
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use super::sameness::Comparison;
 use crate::error::Result;
 use crate::rules::{Code, Reason, Track};
 
-/// Ordinary lines whose order is checked.
+/// Number of ordinary lines whose order is checked.
 const LINES: usize = 100;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd = lines::odd();
-    let mut heard = Heard::note(format!("{} odd lines answered one for one", odd.len()));
+    let mut outcome = ProbeOutcome::note(format!("{} odd lines answered one for one", odd.len()));
     for &track in &examinee.tracks {
         let (answers, reasons) = match track {
             Track::Latency => {
-                let told = examinee.ask(&odd)?;
-                (told.answers, told.reasons)
+                let replies = examinee.ask(&odd)?;
+                (replies.answers, replies.reasons)
             }
             _ => {
                 let pass = examinee.pass_text(track, &odd.join(&b'\n'), odd.len())?;
@@ -27,19 +28,19 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
         let reasons: Vec<Reason> =
             reasons.into_iter().map(|reason| name_line(reason, track, answers.len(), odd.len())).collect();
         let got_through = reasons.is_empty();
-        heard.add(track, reasons);
+        outcome.add(track, reasons);
         if got_through {
-            check_order(examinee, track, &mut heard)?;
-            // An answer at another line's place says nothing about its own.
-            if !heard.findings.iter().any(|finding| finding.reason.code == Code::Order) {
-                heard.add(track, invalid_utf8(&odd, &answers));
+            check_order(examinee, track, &mut outcome)?;
+            // A misplaced answer says nothing about its line.
+            if !outcome.findings.iter().any(|finding| finding.reason.code == Code::Order) {
+                outcome.add(track, invalid_utf8(&odd, &answers));
             }
         }
     }
-    Ok(heard)
+    Ok(outcome)
 }
 
-/// In lock-step it is known which odd line it was that broke the system.
+/// Adds to the figure the kind of the odd line at which the system broke. In lock-step this line is known.
 fn name_line(mut reason: Reason, track: Track, answered: usize, odd: usize) -> Reason {
     const KINDS: [&str; 19] = [
         "an empty line",
@@ -71,15 +72,15 @@ fn name_line(mut reason: Reason, track: Track, answered: usize, odd: usize) -> R
     reason
 }
 
-/// The same lines in two orders must give the same answers, each at its own place.
-fn check_order(examinee: &Examinee<'_>, track: Track, heard: &mut Heard) -> Result<()> {
+/// Checks that the same lines in two orders get the same answers, each in its line's place.
+fn check_order(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -> Result<()> {
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "order"))?;
     let order = examinee.random("another order").permutation(lines.len());
     let shuffled: Vec<_> = order.iter().map(|&line| lines[line].clone()).collect();
     let first = match examinee.answers(track, &lines)? {
         Ok(answers) => answers,
         Err(failed) => {
-            heard.findings.extend(failed.findings);
+            outcome.findings.extend(failed.findings);
             return Ok(());
         }
     };
@@ -89,14 +90,14 @@ fn check_order(examinee: &Examinee<'_>, track: Track, heard: &mut Heard) -> Resu
             for (&line, answer) in order.iter().zip(answers) {
                 second[line] = answer;
             }
-            heard.add(track, Comparison::of(&first, &second).misplaced());
+            outcome.add(track, Comparison::of(&first, &second).misplaced());
         }
-        Err(failed) => heard.findings.extend(failed.findings),
+        Err(failed) => outcome.findings.extend(failed.findings),
     }
     Ok(())
 }
 
-/// The first answer to a valid line that is not valid itself. To an invalid line any answer will do.
+/// Reason for the first invalid answer to a valid line. Answers to invalid lines are not judged.
 pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     let is_bad = |(line, answer): (&Vec<u8>, &Vec<u8>)| {
         std::str::from_utf8(line).is_ok() && std::str::from_utf8(answer).is_err()

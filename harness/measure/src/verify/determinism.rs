@@ -1,19 +1,19 @@
-//! Determinism: two launches over the same lines give the same text. In lock-step the second launch has another
-//! order, as the next round will have.
+//! The determinism probe: whether two launches over the same lines give the same text. In lock-step the
+//! second launch has another order, as the next round will.
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use super::sameness::Comparison;
 use crate::error::Result;
 use crate::rules::Track;
 
-/// Lines that are compared.
+/// Number of lines that are compared.
 const LINES: usize = 150;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "determinism"))?;
-    let mut heard = Heard::note(format!("{} lines have one text in two launches", lines.len()));
+    let mut outcome = ProbeOutcome::note(format!("{} lines have one text in two launches", lines.len()));
     for &track in &examinee.tracks {
         let order = match track {
             Track::Latency => examinee.random("the next round").permutation(lines.len()),
@@ -24,10 +24,10 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
             (Ok(first), Ok(second)) => {
                 let first: Vec<_> = order.iter().map(|&line| first[line].clone()).collect();
                 let comparison = Comparison::of(&first, &second);
-                heard.add(track, comparison.fault(examinee.system.sampling));
+                outcome.add(track, comparison.fault(examinee.system.sampling));
             }
-            (Err(failed), _) | (_, Err(failed)) => heard.findings.extend(failed.findings),
+            (Err(failed), _) | (_, Err(failed)) => outcome.findings.extend(failed.findings),
         }
     }
-    Ok(heard)
+    Ok(outcome)
 }

@@ -1,10 +1,10 @@
-//! Who is examined, on what, and the two ways to put questions.
+//! A system under examination, and the two ways to ask it: in lock-step and by file.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use crate::error::Result;
 use crate::plan::Placement;
 use crate::process::lockstep::{Lockstep, lockstep, lockstep_for};
@@ -17,35 +17,36 @@ use crate::test_set::TestSet;
 use crate::text::words;
 use dyno_stats::Random;
 
-/// A system before its probes.
+/// A system under examination.
 pub struct Examinee<'a> {
-    /// Who.
+    /// System that the probes ask.
     pub system: &'a System,
-    /// The tracks to be judged, less those in which it has failed already.
+    /// Tracks to judge. A track in which the system has failed is removed.
     pub tracks: Vec<Track>,
-    /// What it will be measured on.
+    /// Test set of the measurement.
     pub test_set: &'a TestSet,
-    /// Where it runs.
+    /// Cores of the systems and of the bench.
     pub placement: &'a Placement,
-    /// When it is given up.
+    /// Limits beyond which the system is given up.
     pub limits: Limits,
-    /// A folder for files that needn't outlive the probes.
+    /// Folder for files that needn't outlive the probes.
     pub scratch: &'a Path,
-    /// Whether it is cut off from the network.
+    /// Whether the system is cut off from the network.
     pub isolated: bool,
-    /// Fixes the choice of lines and of exchanged words.
+    /// Seed for the choice of lines and of replaced words.
     pub seed: u64,
-    /// Seconds a word, once they are known.
+    /// Seconds for each word, once measured.
     pub pace: Cell<Option<f64>>,
 }
 
-/// What a pass of a probe that needs no certain number of lines may take: a slow system is asked fewer.
+/// Time budget of a probe that needs no fixed number of lines: a slow system gets fewer lines.
 pub const BUDGET: Duration = Duration::from_secs(1);
-/// But so many always.
+/// Least number of lines, whatever the budget.
 const LEAST_LINES: usize = 16;
-/// The same for a timed probe in lock-step, which needs many lines to be sure.
+/// Time budget of a timed probe in lock-step, which needs many lines to be sure.
 const TIMED_BUDGET: Duration = Duration::from_secs(20);
-/// But so many pairs always: with 24 on either side a cache shows beyond the probes' p, if it answers at once.
+/// Least number of pairs, whatever the budget. With 24 pairs, a cache that answers at once is significant at
+/// the probes' p.
 pub const LEAST_PAIRS: usize = 24;
 
 impl Examinee<'_> {
@@ -61,14 +62,15 @@ impl Examinee<'_> {
         Ok(lines)
     }
 
-    /// How many pairs of lines like these a timed probe may ask in lock-step: `most`, but fewer of a slow system.
+    /// Number of pairs of such lines that a timed probe may ask in lock-step: at most `most`, and fewer of a
+    /// slow system.
     pub fn affordable_pairs(&self, lines: &[Vec<u8>], most: usize) -> Result<usize> {
         let words = lines.iter().map(|line| words(line)).sum::<usize>() as f64 / lines.len().max(1) as f64;
         let pair = 2.0 * words * self.pace(lines)?;
         Ok(((TIMED_BUDGET.as_secs_f64() / pair) as usize).clamp(LEAST_PAIRS.min(most), most))
     }
 
-    /// Seconds a word, measured on some of `lines` where it isn't known yet.
+    /// Seconds for each word, measured on some of `lines` if not known yet.
     fn pace(&self, lines: &[Vec<u8>]) -> Result<f64> {
         let pace = match self.pace.get() {
             Some(pace) => pace,
@@ -78,7 +80,8 @@ impl Examinee<'_> {
         Ok(pace)
     }
 
-    /// Seconds a word: in lock-step where that is judged, since it is the slower way; else of a small file.
+    /// Measures the seconds for each word. In lock-step if the latency track is judged, since lock-step is
+    /// the slower way; else with a small file.
     fn measure_pace(&self, lines: &[Vec<u8>]) -> Result<f64> {
         let few = &lines[..lines.len().min(LEAST_LINES)];
         let seconds = if self.answers_lines() {
@@ -86,7 +89,7 @@ impl Examinee<'_> {
         } else {
             let Some(track) = self.file_track() else { return Ok(0.0) };
             let (mut all, mut one) = (u64::MAX, u64::MAX);
-            // The quicker of two: a launch may have been held up by others.
+            // The shorter of two times counts: other processes may have held up a launch.
             for _ in 0..2 {
                 all = all.min(self.pass(track, few)?.ending.wall_ns());
                 one = one.min(self.pass(track, &few[..1])?.ending.wall_ns());
@@ -96,7 +99,7 @@ impl Examinee<'_> {
         Ok(seconds / few.iter().skip(1).map(|line| words(line)).sum::<usize>().max(1) as f64)
     }
 
-    /// Asks a fresh process in lock-step, until the budget is used up.
+    /// Asks a fresh process in lock-step until the budget is used up.
     pub fn ask_a_while(&self, lines: &[Vec<u8>]) -> Result<Lockstep> {
         lockstep_for(&self.subject(Track::Latency, &self.facts()), lines, BUDGET)
     }
@@ -106,12 +109,12 @@ impl Examinee<'_> {
         lockstep(&self.subject(Track::Latency, &self.facts()), lines)
     }
 
-    /// Where a round leaves them, too: a system could see the difference.
+    /// File for the facts. Rounds use the same path, because a system could see a difference.
     fn facts(&self) -> PathBuf {
         self.scratch.join("facts.json")
     }
 
-    /// Gives a fresh process the lines as a file, each ended by a line feed.
+    /// Gives a fresh process `lines` as a file, each ended by a line feed.
     pub fn pass(&self, track: Track, lines: &[Vec<u8>]) -> Result<Pass> {
         let mut text = lines.join(&b'\n');
         text.push(b'\n');
@@ -123,23 +126,23 @@ impl Examinee<'_> {
         whole_file(&self.subject(track, &self.facts()), text, lines, self.scratch)
     }
 
-    /// The answers to `lines` under `track`, or what went wrong.
+    /// Answers to `lines` under `track`, or the outcome of the failed launch.
     pub fn answers(
         &self,
         track: Track,
         lines: &[Vec<u8>],
-    ) -> Result<std::result::Result<Vec<Vec<u8>>, Heard>> {
+    ) -> Result<std::result::Result<Vec<Vec<u8>>, ProbeOutcome>> {
         let (answers, reasons) = match track {
             Track::Latency => {
-                let told = self.ask(lines)?;
-                (told.answers, told.reasons)
+                let replies = self.ask(lines)?;
+                (replies.answers, replies.reasons)
             }
             _ => {
                 let pass = self.pass(track, lines)?;
                 (pass.answers(), pass.reasons)
             }
         };
-        Ok(if reasons.is_empty() { Ok(answers) } else { Err(Heard::failed(track, reasons)) })
+        Ok(if reasons.is_empty() { Ok(answers) } else { Err(ProbeOutcome::failed(track, reasons)) })
     }
 
     fn subject<'b>(&'b self, track: Track, facts: &'b Path) -> Subject<'b> {
@@ -154,7 +157,8 @@ impl Examinee<'_> {
         }
     }
 
-    /// A whole launch: in lock-step each line's own patience is enough, and the slow are asked fewer lines.
+    /// Seconds for a whole launch. In lock-step the limit of each line is enough, since slow systems get
+    /// fewer lines.
     fn patience(&self, track: Track) -> f64 {
         match track {
             Track::Latency => f64::MAX,
@@ -162,22 +166,22 @@ impl Examinee<'_> {
         }
     }
 
-    /// Whether the latency track is judged.
+    /// Whether the latency track is judgement.
     pub fn answers_lines(&self) -> bool {
         self.tracks.contains(&Track::Latency)
     }
 
-    /// The judged track in which whole files are passed, if any: one core where that is among them.
+    /// Judged track that passes whole files, if any: throughput-1 before throughput-all.
     pub fn file_track(&self) -> Option<Track> {
         self.tracks.iter().copied().find(|&track| track != Track::Latency)
     }
 
-    /// Whether its answers are text: an encoder's vectors have no length to judge.
+    /// Whether the answers are text. An encoder's vectors have no length to judge.
     pub fn translates(&self) -> bool {
         self.system.translates
     }
 
-    /// Randomness for one purpose.
+    /// Random numbers for one purpose.
     pub fn random(&self, purpose: &str) -> Random {
         Random::new(self.seed, purpose)
     }

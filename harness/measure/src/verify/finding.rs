@@ -1,58 +1,59 @@
-//! Findings of the probes: what one probe heard, and the result that is stored and printed.
+//! Findings of the probes: the outcome of one probe, and the result that is stored and printed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{Code, Probe, Reason, Severity, Track, Verdict};
 
-/// A reason, and the track in which it was found.
+/// A broken rule, with the track in which a probe found it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Where it was seen.
+    /// Track of the finding.
     pub track: Track,
-    /// What was wrong.
+    /// Broken rule, with its figure.
     #[serde(flatten)]
     pub reason: Reason,
 }
 
 impl Finding {
-    /// Whether the track in which it was seen forbids it.
+    /// Whether the track of the finding forbids it.
     pub fn is_forbidden(&self) -> bool {
         self.reason.code.severity(self.track) == Severity::Invalid
     }
 
-    /// Whether it says something about `track`. How a system reads and writes belongs to one track; what it
-    /// does to speed (a cache, a table of sentences) taints all.
+    /// Whether the finding counts for `track`. A fault of reading or writing belongs to one track. A fault
+    /// that makes a system quicker (a cache, a table of sentences) counts for all tracks.
     pub fn concerns(&self, track: Track) -> bool {
         self.track == track || matches!(self.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
     }
 }
 
-/// What a probe heard.
+/// Outcome of one probe.
 #[derive(Debug, Default)]
-pub struct Heard {
-    /// What was wrong.
+pub struct ProbeOutcome {
+    /// Broken rules.
     pub findings: Vec<Finding>,
-    /// What was seen, in a few words; the same place as a reason's figure.
+    /// Figure of the probe, in a few words.
     pub figure: String,
-    /// Whether a timed probe saw something, but not clearly enough to say so.
+    /// Whether a timed probe saw a difference that is not significant.
     pub undecided: bool,
     /// Whether a timed probe saw nothing because the system is too quick for it.
     pub too_quick: bool,
 }
 
-impl Heard {
+impl ProbeOutcome {
+    /// An outcome without findings.
     pub(super) fn note(figure: impl Into<String>) -> Self {
         Self { figure: figure.into(), ..Self::default() }
     }
 
-    /// A probe that ended because the system failed.
+    /// Outcome of a probe that ended because the system failed.
     pub(super) fn failed(track: Track, reasons: Vec<Reason>) -> Self {
-        let mut heard = Self::default();
-        heard.add(track, reasons);
-        heard
+        let mut outcome = Self::default();
+        outcome.add(track, reasons);
+        outcome
     }
 
-    /// Whether something was seen by its time, surely or not.
+    /// Whether the times showed a fault, significant or not.
     pub(super) fn stands_out(&self) -> bool {
         let is_timed = |finding: &Finding| {
             matches!(finding.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
@@ -60,31 +61,32 @@ impl Heard {
         self.undecided || self.findings.iter().any(is_timed)
     }
 
+    /// Adds findings in `track`.
     pub(super) fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
         self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
     }
 }
 
-/// A probe's result, as it is stored and printed.
+/// Result of a probe, as stored and printed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Examined {
-    /// Which probe.
+    /// Name of the probe.
     pub probe: Probe,
-    /// VALID, NOISY (it could not be decided on this host) or INVALID.
+    /// Verdict: VALID, NOISY (undecidable on this host) or INVALID.
     pub verdict: Verdict,
-    /// What was wrong.
+    /// Broken rules.
     pub findings: Vec<Finding>,
-    /// What was seen.
+    /// Figure of the probe, in a few words.
     pub figure: String,
-    /// How long it took.
+    /// Duration of the probe in seconds.
     pub seconds: f64,
-    /// Whether the system was too quick for a timed judgement: VALID, but nothing was shown.
+    /// Whether the system was too quick for a timed judgement: VALID, but without evidence.
     #[serde(default)]
     pub too_quick: bool,
 }
 
-impl Heard {
-    /// Verdict on what the probe heard.
+impl ProbeOutcome {
+    /// Verdict of the probe.
     pub(super) fn verdict(&self) -> Verdict {
         match () {
             () if self.findings.iter().any(Finding::is_forbidden) => Verdict::Invalid,

@@ -1,8 +1,8 @@
-//! The length guard, for translators: answers that are missing, far too long, or of another length than the
-//! references.
+//! The length probe, for translators: answers that are missing, far too long, or of another total length than
+//! the references.
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
 use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, RUNAWAY_FACTOR, RUNAWAY_SHARE};
@@ -10,17 +10,17 @@ use crate::rules::{Code, Reason};
 use crate::test_set::TestSet;
 use crate::text::words;
 
-/// Below so many characters a line counts as having so many: one word may well become three.
+/// Least number of characters that a line counts as: one word may well become three.
 const SHORT: usize = 20;
 
-/// Lines of the test set that are asked.
+/// Number of lines of the test set that are asked.
 const LINES: usize = 150;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     if !examinee.translates() {
-        return Ok(Heard::note("an encoder's answers have no length"));
+        return Ok(ProbeOutcome::note("an encoder's answers have no length"));
     }
-    let mut heard = Heard::default();
+    let mut outcome = ProbeOutcome::default();
     let mut asked = examinee.affordable(lines::ordinary(examinee, LINES, "length"))?;
     let references: Vec<Option<String>> = asked.iter().map(|line| reference(examinee, line)).collect();
     let own = asked.len();
@@ -28,42 +28,43 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
     for &track in &examinee.tracks {
         match examinee.answers(track, &asked)? {
             Ok(answers) => {
-                heard.add(track, missing(&asked, &answers));
-                // Not of the long ones, which we made: a small translator rambles there, which makes it no quicker.
-                heard.add(track, runaway(&asked[..own], &answers[..own]));
-                let (ratio, reason) = against(&references, &answers);
-                heard.add(track, reason);
-                heard.figure = match ratio {
+                outcome.add(track, missing(&asked, &answers));
+                // The long lines are left out, since the probe has made them. A small translator rambles
+                // there, and gains no time by it.
+                outcome.add(track, runaway(&asked[..own], &answers[..own]));
+                let (ratio, reason) = compare_lengths(&references, &answers);
+                outcome.add(track, reason);
+                outcome.figure = match ratio {
                     Some(ratio) => format!("{:.0} % of the references' characters", ratio * 100.0),
                     None => "no references to compare with".into(),
                 };
             }
-            Err(failed) => heard.findings.extend(failed.findings),
+            Err(failed) => outcome.findings.extend(failed.findings),
         }
     }
-    Ok(heard)
+    Ok(outcome)
 }
 
-/// What a whole round's answers show: what is forbidden, and what is worth a warning.
-pub fn of_round(set: &TestSet, answers: &[Vec<u8>]) -> (Vec<Reason>, Option<Reason>) {
+/// Reasons and an optional warning from the answers of a whole round.
+pub fn judge_round(set: &TestSet, answers: &[Vec<u8>]) -> (Vec<Reason>, Option<Reason>) {
     let references = set.references.first().map(|lines| lines.iter().cloned().map(Some).collect());
     let references: Vec<Option<String>> = references.unwrap_or_default();
-    (guard(&set.source, answers), against(&references, answers).1)
+    (missing_and_runaway(&set.source, answers), compare_lengths(&references, answers).1)
 }
 
-/// The first reference of a line, if it is one of the test set's.
+/// First reference of a line of the test set.
 fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {
     let set = examinee.test_set;
     let at = set.source.iter().position(|source| source == line)?;
     set.references.first().map(|reference| reference[at].clone())
 }
 
-/// Missing and runaway answers.
-fn guard(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Vec<Reason> {
+/// Reasons for missing and for runaway answers.
+fn missing_and_runaway(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Vec<Reason> {
     missing(lines, answers).into_iter().chain(runaway(lines, answers)).collect()
 }
 
-/// Ordinary lines that are answered by nothing.
+/// Reason for ordinary lines with an empty answer.
 pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     let ordinary = |line: &[u8]| (1..=LONGEST_ORDINARY).contains(&words(line));
     let asked = lines.iter().filter(|line| ordinary(line)).count();
@@ -73,6 +74,7 @@ pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
         .then(|| Code::EmptyOutput.reason(format!("{empty} of {asked} ordinary lines")))
 }
 
+/// Reason for answers that are far longer than their lines.
 fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
         characters(answer) > RUNAWAY_FACTOR * characters(line).max(SHORT)
@@ -86,8 +88,9 @@ fn share(count: usize, of: usize) -> f64 {
     count as f64 / of.max(1) as f64
 }
 
-/// All answers that have a reference against those: the ratio, and whether it is worth a word.
-fn against(references: &[Option<String>], answers: &[Vec<u8>]) -> (Option<f64>, Option<Reason>) {
+/// Compares the answers with their references: the ratio of the characters, and a reason if the ratio is out
+/// of tolerance.
+fn compare_lengths(references: &[Option<String>], answers: &[Vec<u8>]) -> (Option<f64>, Option<Reason>) {
     let pairs =
         references.iter().zip(answers).filter_map(|(reference, answer)| Some((reference.as_ref()?, answer)));
     let (mut expected, mut given) = (0, 0);
@@ -115,11 +118,11 @@ mod tests {
     fn codes(pairs: &[(&str, &str)]) -> Vec<Code> {
         let lines: Vec<Vec<u8>> = pairs.iter().map(|(line, _)| line.as_bytes().to_vec()).collect();
         let answers: Vec<Vec<u8>> = pairs.iter().map(|(_, answer)| answer.as_bytes().to_vec()).collect();
-        guard(&lines, &answers).into_iter().map(|reason| reason.code).collect()
+        missing_and_runaway(&lines, &answers).into_iter().map(|reason| reason.code).collect()
     }
 
     #[test]
-    fn nothing_for_an_ordinary_line_is_counted_and_for_an_empty_one_is_not() {
+    fn empty_answers_count_for_ordinary_lines_alone() {
         assert_eq!(codes(&[("a dog", ""), ("a cat", "eine Katze")]), [Code::EmptyOutput]);
         assert_eq!(codes(&[("", ""), ("a cat", "eine Katze")]), []);
     }
@@ -133,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_held_against_the_references() {
+    fn lengths_are_compared_with_the_references() {
         let references = [Some("0123456789".to_owned()), None];
         let answer = |text: &str| [text.as_bytes().to_vec(), b"whatever".to_vec()];
-        assert_eq!(against(&references, &answer("012345678")).1, None);
-        let (ratio, reason) = against(&references, &answer("01234567"));
+        assert_eq!(compare_lengths(&references, &answer("012345678")).1, None);
+        let (ratio, reason) = compare_lengths(&references, &answer("01234567"));
         assert_eq!(ratio, Some(0.8));
         assert_eq!(reason.unwrap().code, Code::Length);
-        assert_eq!(against(&[None], &answer("x")[..1]), (None, None));
+        assert_eq!(compare_lengths(&[None], &answer("x")[..1]), (None, None));
     }
 }

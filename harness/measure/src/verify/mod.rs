@@ -1,10 +1,11 @@
-//! Conformance and probes: whether a system keeps the protocol's rules, asked at process level, so that engine,
-//! plugin and foreign program are judged alike.
+//! Conformance and probes: whether a system keeps the protocol's rules. The probes ask processes, so that
+//! engine, plugin and foreign program are judged alike.
 //!
-//! Each probe is a file of its own and stands alone. What is judged by time is judged by pure functions in
-//! `timing`, on samples that alternate within one process or one series of launches, so that a drifting host
-//! meets both sides alike.
+//! Each probe is a file of its own and stands alone. The judgements of times are pure functions in `timing`.
+//! Their samples alternate within one process or one series of launches, so that a drift of the host meets
+//! both sides alike.
 
+pub(crate) mod altered;
 mod audit;
 mod buffering;
 mod cache;
@@ -14,7 +15,7 @@ mod determinism;
 pub mod examinee;
 mod finding;
 pub mod length;
-pub(crate) mod lines;
+mod lines;
 pub mod recognition;
 pub mod sameness;
 pub mod timing;
@@ -23,7 +24,7 @@ use std::time::Instant;
 
 pub use conformance::invalid_utf8;
 pub use examinee::Examinee;
-use finding::Heard;
+use finding::ProbeOutcome;
 pub use finding::{Examined, Finding, verdict};
 
 use crate::error::Result;
@@ -32,24 +33,24 @@ use crate::os::fresh_seed;
 use crate::rules::Probe;
 
 impl Probe {
-    /// What stands out by its time is asked again, and the second answer counts: once in a while the host is to blame.
-    /// Asked with other lines: who keeps on the disk what it was asked knows the first ones. What stays undecided is left
-    /// open only where the host was restless meanwhile.
-    fn ask_again_if_it_stands_out(self, examinee: &mut Examinee<'_>) -> Result<Heard> {
+    /// Asks a timed probe again if its times stand out; the second outcome counts, because the host may cause
+    /// the first one. The second time has other lines, since a system that stores questions on the disk knows
+    /// the first ones. An undecided outcome stays undecided only if the host was disturbed meanwhile.
+    fn ask_again_if_it_stands_out(self, examinee: &mut Examinee<'_>) -> Result<ProbeOutcome> {
         if !matches!(self, Self::Cache | Self::Coalescing | Self::Recognition) {
             return self.ask(examinee);
         }
         let watch = Watch::begin(examinee.placement.system(examinee.tracks[0]))?;
-        let mut heard = self.ask(examinee)?;
-        if heard.stands_out() {
+        let mut outcome = self.ask(examinee)?;
+        if outcome.stands_out() {
             examinee.seed = fresh_seed();
-            heard = self.ask(examinee)?;
-            heard.undecided &= watch.end(None)?.is_disturbed();
+            outcome = self.ask(examinee)?;
+            outcome.undecided &= watch.end(None)?.is_disturbed();
         }
-        Ok(heard)
+        Ok(outcome)
     }
 
-    fn ask(self, examinee: &Examinee<'_>) -> Result<Heard> {
+    fn ask(self, examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         match self {
             Self::Buffering => buffering::ask(examinee),
             Self::Conformance => conformance::ask(examinee),
@@ -64,7 +65,7 @@ impl Probe {
     }
 }
 
-/// Asks each of `probes`. A track in which the system doesn't get through is not asked about again.
+/// Asks each of `probes`. A track in which the system fails is not asked again.
 pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Result<Vec<Examined>> {
     let mut all = Vec::new();
     for &probe in Probe::ALL.iter().filter(|probe| probes.contains(probe)) {
@@ -72,14 +73,14 @@ pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Result<Vec<Exam
             break;
         }
         let begin = Instant::now();
-        let heard = probe.ask_again_if_it_stands_out(examinee)?;
-        examinee.tracks.retain(|&track| !heard.is_fatal_in(track));
+        let outcome = probe.ask_again_if_it_stands_out(examinee)?;
+        examinee.tracks.retain(|&track| !outcome.is_fatal_in(track));
         all.push(Examined {
             probe,
-            verdict: heard.verdict(),
-            findings: heard.findings,
-            figure: heard.figure,
-            too_quick: heard.too_quick,
+            verdict: outcome.verdict(),
+            findings: outcome.findings,
+            figure: outcome.figure,
+            too_quick: outcome.too_quick,
             seconds: begin.elapsed().as_secs_f64(),
         });
     }

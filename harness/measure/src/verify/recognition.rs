@@ -1,12 +1,15 @@
-//! Recognition: lines of the test set against copies with some content words exchanged, both in lock-step and as
-//! files, which begin as the rounds' do. A translator takes as long for both, and gives the copy an answer of its own; a
-//! table of known sentences doesn't. No copy is asked twice, so that a system which keeps on the disk what it was asked knows the set only.
+//! The recognition probe: whether the system knows the lines of the test set.
+//!
+//! The system gets lines of the set and copies with some content words replaced, both in lock-step and as
+//! files. The files begin as the rounds' files do. A translator takes as long for both and gives the copy an
+//! answer of its own; a table of known sentences doesn't. Each copy is asked once. A system that stores
+//! questions on the disk therefore knows the set only.
 
 use std::collections::HashSet;
 
+use super::altered::{AlterableLines, AlteredLine};
 use super::examinee::Examinee;
-use super::finding::Heard;
-use super::lines::{AlteredLine, Changeable};
+use super::finding::ProbeOutcome;
 use super::timing::{SIGNIFICANT, Sample, recognises, recognises_files};
 use crate::error::Result;
 use crate::rules::limits::RECOGNISED_RATIO;
@@ -15,22 +18,23 @@ use crate::text::words;
 
 /// Pairs of a line and its copy.
 const PAIRS: usize = 120;
-/// Too few pairs say nothing.
+/// Least number of pairs that prove anything.
 const LEAST_PAIRS: usize = 10;
-/// Share of copies that may be answered as their lines are: a translator overlooks a content word now and then.
+/// Share of copies that may have their line's own answer: a translator overlooks a content word now and then.
 pub const SAME_ANSWERS: f64 = 0.90;
-/// What differs by more than this ratio in a first turn of launches over both files is asked again.
+/// Ratio between a first pair of launches over both files, beyond which more launches follow.
 pub const LOOKED_AT_RATIO: f64 = 0.95;
-/// So often that chance alone sets all of one kind before all of the other once in 924 times.
+/// Number of further launches of each kind. By chance alone, all launches of one kind are quicker than all of
+/// the other once in 924 times.
 const MORE_TURNS: usize = 6;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
-    let mut set = Changeable::of(&examinee.test_set.source, PAIRS, examinee.random("recognition"));
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
+    let mut set = AlterableLines::of(&examinee.test_set.source, PAIRS, examinee.random("recognition"));
     if set.lines.len() < LEAST_PAIRS {
         let remedy = "the test set has too few lines with a word that can be exchanged";
-        return Ok(Heard::note(format!("{} pairs: {remedy}", set.lines.len())));
+        return Ok(ProbeOutcome::note(format!("{} pairs: {remedy}", set.lines.len())));
     }
-    let mut heard = Heard::default();
+    let mut outcome = ProbeOutcome::default();
     let mut figures = Vec::new();
     for &track in &examinee.tracks {
         let part = match track {
@@ -38,68 +42,74 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
             _ => as_files(examinee, track, &mut set)?,
         };
         figures.push(part.figure);
-        heard.findings.extend(part.findings);
-        heard.undecided |= part.undecided;
+        outcome.findings.extend(part.findings);
+        outcome.undecided |= part.undecided;
     }
-    heard.figure = figures.join("; ");
-    Ok(heard)
+    outcome.figure = figures.join("; ");
+    Ok(outcome)
 }
 
-fn in_lockstep(examinee: &Examinee<'_>, set: &mut Changeable) -> Result<Heard> {
+fn in_lockstep(examinee: &Examinee<'_>, set: &mut AlterableLines) -> Result<ProbeOutcome> {
     let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
-    // Lines first, then their copies; asked in any order.
+    // Lines first, then their copies; the questions are in random order.
     let originals = set.lines[..pairs].to_vec();
     let copies = set.copies(&originals);
     let lines: Vec<Vec<u8>> =
         originals.into_iter().chain(copies.iter().map(|copy| copy.line.clone())).collect();
     let order = examinee.random("recognition in lock-step").permutation(lines.len());
-    let told = examinee.ask(&order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
-    if !told.reasons.is_empty() {
-        return Ok(Heard::failed(Track::Latency, told.reasons));
+    let replies = examinee.ask(&order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
+    if !replies.reasons.is_empty() {
+        return Ok(ProbeOutcome::failed(Track::Latency, replies.reasons));
     }
     let (mut answers, mut samples) = (vec![Vec::new(); lines.len()], vec![Sample::default(); lines.len()]);
-    for ((&line, answer), &ns) in order.iter().zip(told.answers).zip(&told.latency_ns) {
+    for ((&line, answer), &ns) in order.iter().zip(replies.answers).zip(&replies.latency_ns) {
         samples[line] = sample(&answer, ns);
         answers[line] = answer;
     }
-    let judged = recognises(&samples[..pairs], &samples[pairs..], SIGNIFICANT);
-    let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
-    heard.add(Track::Latency, judged.reason.or_else(|| alike(&answers[..pairs], &answers[pairs..], &copies)));
-    Ok(heard)
+    let judgement = recognises(&samples[..pairs], &samples[pairs..], SIGNIFICANT);
+    let mut outcome = ProbeOutcome { undecided: judgement.undecided, ..ProbeOutcome::note(judgement.figure) };
+    outcome.add(
+        Track::Latency,
+        judgement.reason.or_else(|| same_answers(&answers[..pairs], &answers[pairs..], &copies)),
+    );
+    Ok(outcome)
 }
 
-/// By words of the answer: an odd sentence may honestly get a longer one.
+/// A time per word of the answer, since an odd sentence may honestly get a longer answer.
 pub fn sample(answer: &[u8], ns: u64) -> Sample {
     Sample { units: words(answer), ns }
 }
 
-/// Whether copies with one other word are answered as their lines are: by a table that looks sentences up by their likeness.
-fn alike(set: &[Vec<u8>], answers: &[Vec<u8>], copies: &[AlteredLine]) -> Option<Reason> {
+/// Reason if copies with one replaced word have their line's own answer: a table looks sentences up by
+/// similarity.
+fn same_answers(set: &[Vec<u8>], answers: &[Vec<u8>], copies: &[AlteredLine]) -> Option<Reason> {
     let pairs: Vec<_> = set.iter().zip(answers).zip(copies).filter(|(_, copy)| copy.exchanged == 1).collect();
     let same = pairs.iter().filter(|((line, answer), _)| line == answer).count();
-    // Who has one answer for everything has no table.
+    // A system with one answer for everything has no table.
     let is_telling = 2 * set.iter().collect::<HashSet<_>>().len() > set.len();
     let figure = || format!("{same} of {} changed copies have their line's own answer", pairs.len());
     (is_telling && same as f64 > SAME_ANSWERS * pairs.len() as f64).then(|| Code::Recognises.reason(figure()))
 }
 
-/// The rounds give the set again and again; so whoever keeps the answers to whole files has seen it before the first turn.
-fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut Changeable) -> Result<Heard> {
-    let lines = file(examinee, &set.lines)?;
+/// The probe with files. The rounds give the set again and again, so a first launch shows the set to systems
+/// that store whole files.
+fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut AlterableLines) -> Result<ProbeOutcome> {
+    let lines = file_lines(examinee, &set.lines)?;
     let before = examinee.pass(track, &lines)?;
     if !before.reasons.is_empty() {
-        return Ok(Heard::failed(track, before.reasons));
+        return Ok(ProbeOutcome::failed(track, before.reasons));
     }
-    let heard = take_turns(examinee, track, &lines, set, 1, LOOKED_AT_RATIO)?;
-    if heard.stands_out() {
-        take_turns(examinee, track, &lines, set, MORE_TURNS, RECOGNISED_RATIO)
+    let outcome = alternate_launches(examinee, track, &lines, set, 1, LOOKED_AT_RATIO)?;
+    if outcome.stands_out() {
+        alternate_launches(examinee, track, &lines, set, MORE_TURNS, RECOGNISED_RATIO)
     } else {
-        Ok(heard)
+        Ok(outcome)
     }
 }
 
-/// The set as the rounds give it, from its first line; of a set that takes too long the beginning, and lines from everywhere.
-fn file(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+/// Lines of the set as the rounds give them, from the first line. If the set takes too long: its beginning,
+/// and random lines of the rest.
+fn file_lines(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
     let set = &examinee.test_set.source;
     let lines = examinee.affordable(set.clone())?;
     if lines.len() == set.len() {
@@ -110,16 +120,17 @@ fn file(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
     examinee.affordable(beginning.iter().chain(others).cloned().collect())
 }
 
-fn take_turns(
+/// Launches over one line, the set and a fresh copy of the set, in alternation.
+fn alternate_launches(
     examinee: &Examinee<'_>,
     track: Track,
     lines: &[Vec<u8>],
-    set: &mut Changeable,
+    set: &mut AlterableLines,
     turns: usize,
     limit: f64,
-) -> Result<Heard> {
+) -> Result<ProbeOutcome> {
     let mut times = [const { Vec::new() }; 3];
-    let (mut growth, mut alike_answers) = (Vec::new(), None);
+    let (mut growth, mut copied) = (Vec::new(), None);
     for _ in 0..turns {
         let changed = set.copies(lines);
         let copies: Vec<Vec<u8>> = changed.iter().map(|copy| copy.line.clone()).collect();
@@ -127,23 +138,23 @@ fn take_turns(
         for (input, times) in [&lines[..1], lines, &copies].into_iter().zip(&mut times) {
             let pass = examinee.pass(track, input)?;
             if !pass.reasons.is_empty() {
-                return Ok(Heard::failed(track, pass.reasons));
+                return Ok(ProbeOutcome::failed(track, pass.reasons));
             }
             times.push(pass.ending.wall_ns() as f64);
             answers.push(pass.answers());
         }
         let written = |answers: &[Vec<u8>]| answers.iter().map(|answer| words(answer)).sum::<usize>().max(1);
         growth.push(written(&answers[2]) as f64 / written(&answers[1]) as f64);
-        alike_answers = alike(&answers[1], &answers[2], &changed);
+        copied = same_answers(&answers[1], &answers[2], &changed);
     }
-    // As in lock-step: time for the same number of words written.
+    // As in lock-step: the time for the same number of written words.
     let load = times[0].iter().copied().fold(f64::MAX, f64::min);
     let of_same_words = |(time, growth): (&f64, f64)| load + (time - load) / growth;
     let copies: Vec<f64> = times[2].iter().zip(growth).map(of_same_words).collect();
-    let judged = recognises_files(&times[0], &times[1], &copies, limit);
-    let mut heard = Heard { undecided: judged.undecided, ..Heard::note(judged.figure) };
-    heard.add(track, judged.reason.or(alike_answers));
-    Ok(heard)
+    let judgement = recognises_files(&times[0], &times[1], &copies, limit);
+    let mut outcome = ProbeOutcome { undecided: judgement.undecided, ..ProbeOutcome::note(judgement.figure) };
+    outcome.add(track, judgement.reason.or(copied));
+    Ok(outcome)
 }
 
 #[cfg(test)]
@@ -164,13 +175,13 @@ mod tests {
         let few =
             answers((0..20).map(|i| if i < 2 { format!("another {i}") } else { format!("answer {i}") }));
         let figure = "20 of 20 changed copies have their line's own answer";
-        assert_eq!(alike(&own, &own, &copies(|_| 1)).unwrap().figure, figure);
-        assert_eq!(alike(&own, &few, &copies(|_| 1)), None, "18 of 20 are the limit");
+        assert_eq!(same_answers(&own, &own, &copies(|_| 1)).unwrap().figure, figure);
+        assert_eq!(same_answers(&own, &few, &copies(|_| 1)), None, "18 of 20 are the limit");
         let constant = answers((0..20).map(|_| "yes".into()));
-        assert_eq!(alike(&constant, &constant, &copies(|_| 1)), None);
+        assert_eq!(same_answers(&constant, &constant, &copies(|_| 1)), None);
         let half = answers((0..20).map(|i| format!("{} {i}", if i % 2 == 0 { "answer" } else { "another" })));
         assert!(
-            alike(&own, &half, &copies(|i| 1 + 2 * (i % 2))).is_some(),
+            same_answers(&own, &half, &copies(|i| 1 + 2 * (i % 2))).is_some(),
             "copies with more other words say nothing"
         );
     }

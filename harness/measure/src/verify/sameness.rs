@@ -1,53 +1,55 @@
-//! Sameness: the tracks' texts, line by line.
+//! The sameness probe: whether the tracks' texts are the same, line by line.
+//!
+//! `Comparison` also serves other probes and the rounds.
 
 use std::collections::HashSet;
 
 use super::examinee::Examinee;
-use super::finding::Heard;
+use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
 use crate::rules::limits::MOST_DIFFERING;
 use crate::rules::{Code, Reason};
 use crate::text::words;
 
-/// Lines that are compared.
+/// Number of lines that are compared.
 const LINES: usize = 150;
 
-pub(super) fn ask(examinee: &Examinee<'_>) -> Result<Heard> {
-    let [first, others @ ..] = examinee.tracks.as_slice() else { return Ok(Heard::default()) };
+pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
+    let [first, others @ ..] = examinee.tracks.as_slice() else { return Ok(ProbeOutcome::default()) };
     if others.is_empty() {
-        return Ok(Heard::note("one track alone"));
+        return Ok(ProbeOutcome::note("only one track"));
     }
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "sameness"))?;
     let expected = match examinee.answers(*first, &lines)? {
         Ok(answers) => answers,
         Err(failed) => return Ok(failed),
     };
-    let mut heard = Heard::note(format!("{} lines have one text in all tracks", lines.len()));
+    let mut outcome = ProbeOutcome::note(format!("{} lines have one text in all tracks", lines.len()));
     for &track in others {
         match examinee.answers(track, &lines)? {
             Ok(answers) => {
                 let comparison = Comparison::of(&expected, &answers);
-                heard.add(track, comparison.misplaced().or_else(|| comparison.tracks_differ()));
+                outcome.add(track, comparison.misplaced().or_else(|| comparison.tracks_differ()));
             }
-            Err(failed) => heard.findings.extend(failed.findings),
+            Err(failed) => outcome.findings.extend(failed.findings),
         }
     }
-    Ok(heard)
+    Ok(outcome)
 }
 
-/// Two lists of answers to the same lines.
+/// Comparison of two lists of answers to the same lines.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// How many there are.
+    /// Number of lines.
     pub lines: usize,
-    /// Lines whose answers differ.
+    /// Number of lines whose answers differ.
     pub differing: usize,
-    /// Of those, how many have the answer of another line.
+    /// Number of differing lines that have another line's answer.
     elsewhere: usize,
-    /// Pairs of lines that have each other's answer: no rounding does that, not even once.
+    /// Number of pairs of lines with each other's answer. No rounding causes even one such pair.
     exchanged: usize,
-    /// Whether most lines have an answer of their own; else an answer found elsewhere says nothing.
+    /// Whether most lines have an answer of their own. Else an answer at another line's place proves nothing.
     telling: bool,
 }
 
@@ -56,7 +58,7 @@ impl Comparison {
     pub fn of(a: &[Vec<u8>], b: &[Vec<u8>]) -> Self {
         let (known, now): (HashSet<&Vec<u8>>, HashSet<&Vec<u8>>) = (a.iter().collect(), b.iter().collect());
         let differing: Vec<_> = a.iter().zip(b).filter(|(a, b)| a != b).collect();
-        // One that puts an answer at another line's place is right at the other time, perhaps.
+        // A system that misplaces answers may be right in either list.
         let moved = |(a, b): &&(&Vec<u8>, &Vec<u8>)| known.contains(b) || now.contains(a);
         Self {
             lines: a.len(),
@@ -67,11 +69,12 @@ impl Comparison {
         }
     }
 
+    /// Share of differing lines.
     fn share(&self) -> f64 {
         self.differing as f64 / self.lines.max(1) as f64
     }
 
-    /// Whether answers stand at other lines' places.
+    /// Reason if answers stand at other lines' places.
     pub fn misplaced(&self) -> Option<Reason> {
         let many = self.share() > MOST_DIFFERING && 2 * self.elsewhere > self.differing;
         let moved = self.telling && (many || self.exchanged > 0);
@@ -79,25 +82,26 @@ impl Comparison {
         moved.then(|| Code::Order.reason(figure()))
     }
 
-    /// What is said of two tracks' answers that aren't the same.
+    /// Reason if the answers of two tracks differ.
     pub fn tracks_differ(&self) -> Option<Reason> {
         let figure = || format!("{} of {} lines", self.differing, self.lines);
         (self.differing > 0).then(|| Code::TracksDiffer.reason(figure()))
     }
 
-    /// Whether two answers to the same lines show a fault; what is drawn at random may differ.
+    /// Reason if two lists of answers to the same lines show a fault. Answers that are drawn at random may
+    /// differ.
     pub fn fault(&self, sampling: bool) -> Option<Reason> {
         self.misplaced().or_else(|| self.changed().filter(|_| !sampling))
     }
 
-    /// Whether more differs than rounding explains.
+    /// Reason if more answers differ than rounding explains.
     pub fn changed(&self) -> Option<Reason> {
         let figure = || format!("{} of {} lines differ", self.differing, self.lines);
         (self.share() > MOST_DIFFERING).then(|| Code::Nondeterministic.reason(figure()))
     }
 }
 
-/// How many of these pairs of answers occur the other way round as well.
+/// Number of pairs of answers that occur the other way round as well.
 fn exchanged(differing: &[(&Vec<u8>, &Vec<u8>)]) -> usize {
     let pairs: HashSet<_> = differing.iter().copied().collect();
     let is_long = |(a, b): &(&Vec<u8>, &Vec<u8>)| words(a).min(words(b)) >= TELLING_WORDS;
@@ -105,7 +109,7 @@ fn exchanged(differing: &[(&Vec<u8>, &Vec<u8>)]) -> usize {
     pairs.iter().copied().filter(is_long).filter(back).count() / 2
 }
 
-/// Shorter answers recur by chance ("Yes.", "No.").
+/// Least words of an answer that proves an exchange; shorter answers recur by chance ("Yes.", "No.").
 const TELLING_WORDS: usize = 3;
 
 #[cfg(test)]
@@ -117,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_at_another_lines_place_is_told_from_a_new_text() {
+    fn misplaced_answers_differ_from_new_answers() {
         let a = answers(&["a", "b", "c", "d"]);
         let swapped = Comparison::of(&a, &answers(&["b", "a", "c", "d"]));
         assert_eq!(swapped.misplaced().unwrap().code, Code::Order);

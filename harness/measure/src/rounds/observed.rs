@@ -1,4 +1,4 @@
-//! What a round has seen of its system, and a round under way.
+//! The context of a round, and what the round has observed of its system.
 
 use crate::bench::Bench;
 use crate::earlier::Earlier;
@@ -9,8 +9,8 @@ use crate::process::subject::Subject;
 use crate::rules::Reason;
 use crate::supervisor::Report;
 
-/// A round under way.
-pub struct Run<'a> {
+/// Context of a round under way.
+pub struct RoundContext<'a> {
     /// Conditions of the measurement.
     pub bench: &'a Bench,
     /// System and its launch.
@@ -21,12 +21,12 @@ pub struct Run<'a> {
     pub earlier: &'a Earlier,
 }
 
-/// What a track's protocol has seen.
+/// Observations of a round.
 #[derive(Default)]
-pub struct Seen {
+pub struct Observed {
     /// Broken rules.
     pub reasons: Vec<Reason>,
-    /// One answer a source line, in source order; empty if the round failed before.
+    /// One answer for each source line, in source order; empty if the round failed before.
     pub answers: Vec<Vec<u8>>,
     /// Latency track: nanoseconds of each line, in source order.
     pub latency_ns: Vec<u64>,
@@ -44,18 +44,18 @@ pub struct Seen {
     pub timed_lines: usize,
     /// Words of each launch.
     pub timed_words: usize,
-    /// Sum of what the launches took.
+    /// Usage of all launches together.
     pub usage: Report,
-    /// CPU time of the launches beside the timed ones. It belongs to the system, though not to the round.
+    /// CPU time of the untimed launches. It belongs to the system, though not to the round.
     pub untimed_cpu_ns: u64,
     /// Findings of the audit.
     pub audit: Audit,
-    /// Outcome of the wish for a network of its own.
+    /// State of the network: "isolated", or why isolation failed.
     pub network: Option<String>,
 }
 
-impl Seen {
-    /// Adds how one of the round's processes ended. Times add up over a round's launches, peaks don't.
+impl Observed {
+    /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.
     pub fn take(&mut self, ending: &Ending) {
         let (usage, launch) = (&self.usage, ending.report.clone());
         self.usage = Report {
@@ -77,7 +77,7 @@ impl Seen {
     }
 }
 
-/// CPU time of a launch, its supervisor's included.
+/// CPU time of a launch, with its supervisor's.
 pub fn cpu_ns(launch: &Report) -> u64 {
     launch.user_ns + launch.system_ns + launch.supervisor_ns
 }

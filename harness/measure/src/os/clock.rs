@@ -1,0 +1,38 @@
+//! Clocks: the time that all processes share, and the CPU time of this process.
+
+use std::mem::MaybeUninit;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Nanoseconds of the monotonic clock. All processes of a host share this clock, so that the supervisor's
+/// launch time and the bench's arrival times can be subtracted.
+pub fn monotonic_ns() -> u64 {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` is valid for writing one timespec.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
+    assert_eq!(status, 0, "Linux has always had CLOCK_MONOTONIC");
+    // SAFETY: the call succeeded, so it has filled `time`.
+    let time = unsafe { time.assume_init() };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// A seed that no system can foresee. A system may have seen the questions of an earlier run, or of an
+/// earlier part of this one.
+pub fn fresh_seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64)
+}
+
+/// CPU time of this process so far, in user mode and in the kernel.
+pub fn own_cpu_ns() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is valid for writing one rusage.
+    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    assert_eq!(status, 0, "RUSAGE_SELF and a valid pointer can't fail");
+    // SAFETY: zeroed memory is a valid rusage; the call filled it.
+    let usage = unsafe { usage.assume_init() };
+    nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+}
+
+/// Nanoseconds of a `timeval`.
+pub(super) fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+}
