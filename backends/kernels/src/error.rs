@@ -1,6 +1,8 @@
 //! What can be asked for that can't be had. Shapes are checked here once per call, so that kernels need not.
 
-use crate::{Isa, Precision};
+use dyno_api::{Isa, UnknownIsa};
+
+use crate::Precision;
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -9,12 +11,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No such instruction set.
-    #[error("instruction set '{name}' is unknown; known are scalar, avx2, avx_vnni, avx512bw, avx512_vnni")]
-    UnknownIsa {
-        /// As given.
-        name: String,
-    },
+    /// The name of an instruction set is unknown.
+    #[error(transparent)]
+    UnknownIsa(#[from] UnknownIsa),
     /// This processor lacks it.
     #[error("this processor has no {isa}; leave the setting out to use its best, {best}")]
     MissingIsa {

@@ -9,23 +9,23 @@ use crate::lanes::{Block, LANES};
 use crate::product::job::Job;
 use crate::product::tile::product;
 use crate::product::{Activation, Best};
-use crate::vector::{Memory, attention, cells, functions, slices, transpositions};
+use crate::vector::{KeyValues, attention, cells, functions, slices, transpositions};
 
 /// What there is for one instruction set. The functions may be called only where that set was found.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct IsaFunctions {
     /// What int8 activations are stored with: 0x80 flips the sign bit, which adds 128.
     pub(crate) flip: u8,
     pub(crate) int8: unsafe fn(&mut Job<'_>),
     pub(crate) int16: unsafe fn(&mut Job<'_>),
     pub(crate) f32: unsafe fn(&mut Job<'_>),
-    pub(crate) vector: &'static VectorTable,
+    pub(crate) vector: &'static VectorFunctions,
 }
 
 /// Vector maths for one kind of lanes.
 #[derive(Debug)]
 #[allow(clippy::type_complexity)] // each type is the signature of one function, and says most where it stands
-pub(crate) struct VectorTable {
+pub(crate) struct VectorFunctions {
     pub(crate) activate: unsafe fn(Activation, &mut [f32]),
     pub(crate) exp: unsafe fn(&mut [f32]),
     pub(crate) look_up: unsafe fn(&mut [f32], &[f32], &[f32], f32),
@@ -43,7 +43,7 @@ pub(crate) struct VectorTable {
     pub(crate) average: unsafe fn(&[f32], f32, &mut [f32]),
     pub(crate) mix: unsafe fn(&[f32], &[f32], &mut [f32], &[f32]),
     pub(crate) highway: unsafe fn(&[f32], &[f32], &mut [f32]),
-    pub(crate) attend: unsafe fn((&[f32], usize), &Memory, usize, &mut [f32], &mut [f32]),
+    pub(crate) attend: unsafe fn((&[f32], usize), &KeyValues, usize, &mut [f32], &mut [f32]),
     pub(crate) arrange: unsafe fn(&[f32], usize, &mut [[f32; LANES]]),
     pub(crate) interleave: unsafe fn(&[&[Block]; LANES], &[&[Block]; LANES], usize, &mut [Block], usize),
     pub(crate) energies: unsafe fn(&[f32], &[f32], &[f32], &mut [f32]),
@@ -62,7 +62,7 @@ macro_rules! vector_maths {
         attention!([$(#[$feature])*]);
         transpositions!([$(#[$feature])*]);
 
-        pub(crate) static VECTOR: super::VectorTable = super::VectorTable {
+        pub(crate) static VECTOR: super::VectorFunctions = super::VectorFunctions {
             activate: activate_all,
             exp: exp_all,
             look_up: look_up_all,
@@ -99,8 +99,13 @@ pub(crate) mod scalar {
     product!(int16, [], scalar, crate::product::arithmetic::scalar::int16, super, wide: [1], tiles: (1, 1));
     product!(f32, [], scalar, crate::product::arithmetic::scalar::f32, super, wide: [1], tiles: (1, 1));
 
-    pub(crate) static TABLE: Table =
-        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
 }
 
 /// Six rows by two 256-bit registers: twelve sums, two blocks and a group in sixteen registers.
@@ -124,17 +129,22 @@ pub(crate) mod avx2 {
     product_256!(int16, "avx2,fma", crate::product::arithmetic::avx2::int16);
     product_256!(f32, "avx2,fma", crate::product::arithmetic::avx2::f32);
 
-    pub(crate) static TABLE: Table =
-        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avxvnni {
+pub(crate) mod avx_vnni {
     use super::*;
-    product_256!(int8, "avx2,fma,avxvnni", crate::product::arithmetic::avxvnni::int8);
-    product_256!(int16, "avx2,fma,avxvnni", crate::product::arithmetic::avxvnni::int16);
+    product_256!(int8, "avx2,fma,avxvnni", crate::product::arithmetic::avx_vnni::int8);
+    product_256!(int16, "avx2,fma,avxvnni", crate::product::arithmetic::avx_vnni::int16);
 
-    pub(crate) static TABLE: Table = Table {
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,
@@ -161,16 +171,21 @@ pub(crate) mod avx512bw {
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
     products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 f32);
 
-    pub(crate) static TABLE: Table =
-        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512vnni {
+pub(crate) mod avx512_vnni {
     use super::*;
-    products_512!(avx512vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
+    products_512!(avx512_vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
 
-    pub(crate) static TABLE: Table = Table {
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,

@@ -25,27 +25,29 @@
 // Intrinsics that read memory, function pointers to code for one instruction set, and views that threads share.
 #![allow(unsafe_code)]
 
-mod calls;
 mod clock;
 mod error;
-mod isa;
 mod isa_code;
 mod kernels;
 mod lanes;
+mod look_up;
 mod pack;
 mod precision;
 mod product;
-mod tables;
+mod tuner;
 mod tuning;
 mod vector;
+mod vector_methods;
 
 pub use clock::ticks;
+pub use dyno_api::{Isa, UnknownIsa};
 pub use error::{Error, Result};
-pub use isa::Isa;
 pub use kernels::Kernels;
 pub use precision::Precision;
 #[cfg(feature = "library-products")]
 pub use product::library;
-pub use product::{Activation, Best, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights};
-pub use tuning::{Tuning, Walk};
-pub use vector::Memory;
+pub use product::{
+    Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights,
+};
+pub use tuning::Tuning;
+pub use vector::KeyValues;

@@ -5,13 +5,14 @@
 //! products can leave 32 bits. Loading time is start-up time, so each layout is walked in its own order.
 
 use crate::error::sized_rows;
+use crate::tuner;
 use crate::{Error, Kernels, Layout, Precision, Result, Weights};
 
 impl Kernels {
     /// Packs f32 weights, of the shape [k, n] in one of two layouts.
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;
-        Ok(Weights::pack(self, Precision::F32, values, (k, n), layout, f32::to_le_bytes))
+        Ok(self.pack(Precision::F32, values, (k, n), layout, f32::to_le_bytes))
     }
 
     /// Packs int8 weights in -127..=127. It is an error if a sum could leave 32 bits (never for K below 133,000).
@@ -25,7 +26,7 @@ impl Kernels {
         if k > i32::MAX as usize / (127 * 127) {
             fits_32_bits(&magnitudes(values, (k, n), layout), 127)?;
         }
-        let mut packed = Weights::pack(self, Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
+        let mut packed = self.pack(Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
         if self.flip(Precision::Int8) != 0 {
             let mut sums = vec![0; n]; // of 32 bits: wide ones would take most of loading
             layout.each(values, (k, n), &mut sums, |sum: &mut i32, value| *sum += i32::from(value));
@@ -48,7 +49,25 @@ impl Kernels {
     ) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;
         fits_32_bits(&magnitudes(values, (k, n), layout), bound)?;
-        Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
+        Ok(self.pack(Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
+    }
+
+    /// Packs values of `BYTES` bytes each, and takes the blockings from the tuning.
+    fn pack<T: Copy, const BYTES: usize>(
+        self,
+        precision: Precision,
+        values: &[T],
+        shape: (usize, usize),
+        layout: Layout,
+        bytes: impl Fn(T) -> [u8; BYTES] + Copy,
+    ) -> Weights {
+        let mut packed = Weights::pack(self, precision, values, shape, layout, bytes);
+        if let Some(tuning) = self.tuning {
+            tuner::tune(tuning, &mut packed);
+        }
+        #[cfg(feature = "library-products")]
+        packed.keep_plain();
+        packed
     }
 
     /// The greatest bound of activations, at most 32,767, with which [`pack_int16`](Self::pack_int16) takes these weights.

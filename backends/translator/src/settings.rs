@@ -6,9 +6,9 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use dyno_api::{Error, SettingsReader, WATCH};
+use dyno_api::{Error, SettingsReader, UnknownIsa, WATCH};
 use dyno_formats::{Cut, MarianConfig, ModelDir, Precision};
-use dyno_nn::math::{KernelError, Kernels};
+use dyno_nn::math::Kernels;
 use serde_json::Value;
 
 use crate::calibration::Scales;
@@ -237,7 +237,7 @@ fn kernels(reader: &mut SettingsReader<'_>) -> Result<Kernels, Error> {
     let Some(name) = reader.take::<String>("isa", "the name of an instruction set")? else {
         return Ok(Kernels::best());
     };
-    let isa = name.parse().map_err(|error: KernelError| reader.refuse("isa", error.to_string()))?;
+    let isa = name.parse().map_err(|error: UnknownIsa| reader.refuse("isa", error.to_string()))?;
     Kernels::forced(isa).map_err(|error| reader.refuse("isa", error.to_string()))
 }
 

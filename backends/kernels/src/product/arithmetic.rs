@@ -42,7 +42,7 @@ macro_rules! arithmetic {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512vnni {
+pub(crate) mod avx512_vnni {
     arithmetic!(int8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", avx512, __m512i, __m512i,
         spread(a) { _mm512_set1_epi32(a) },
         step(sum, a, b) { _mm512_dpbusd_epi32(sum, a, lanes::load_bytes(b)) },
@@ -86,7 +86,7 @@ pub(crate) mod avx512bw {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avxvnni {
+pub(crate) mod avx_vnni {
     arithmetic!(int8, "avx2,fma,avxvnni", avx2, [__m256i; 2], __m256i,
         spread(a) { _mm256_set1_epi32(a) },
         step(sum, a, b) {

@@ -4,7 +4,7 @@
 //! chosen from are kept as rows instead: choosing one reads its bytes in order, and sixteen of them become blocks by
 //! transposing sixteen groups at once. Nothing is allocated once the target has been as large.
 
-use super::Weights;
+use super::weights::Weights;
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
 use crate::pack::{to_127, to_i8};
@@ -87,7 +87,7 @@ impl Candidates {
         let all: Vec<u32> = (0..self.weights.n as u32).collect();
         let mut packed = self.room(all.len());
         self.gather(&all, &mut packed)?;
-        packed.walk_by_size();
+        packed.block_by_size();
         Ok(packed)
     }
 
@@ -230,7 +230,7 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::Walks;
+    use crate::product::Blockings;
     use crate::{Kernels, Layout};
 
     #[test]
@@ -239,10 +239,10 @@ mod tests {
         let part = || Kernels::best().pack_int8(&vec![1; k * n], k, n, Layout::Nk).unwrap();
         let mut columns = Candidates::new(part());
         (1..parts).for_each(|_| columns.append(&part()).unwrap());
-        let (whole, far) = (columns.packed().unwrap(), Walks::built_in(k * n * parts));
+        let (whole, far) = (columns.packed().unwrap(), Blockings::built_in(k * n * parts));
         for rows in [1, 4, 16, 64, 100] {
-            assert_eq!(whole.walks.of(rows), far.of(rows), "{rows} rows");
+            assert_eq!(whole.blockings.of(rows), far.of(rows), "{rows} rows");
         }
-        assert_ne!(part().walks.of(100), far.of(100), "a part is near");
+        assert_ne!(part().blockings.of(100), far.of(100), "a part is near");
     }
 }

@@ -1,7 +1,7 @@
 //! One call of a product as the kernels see it: borrowed parts whose sizes were checked when it was made.
 
+use super::blocking::Blocking;
 use super::matrix::{Mat, MatMut};
-use crate::Walk;
 use crate::lanes::{Block, LANES};
 use std::ops::Range;
 
@@ -135,22 +135,22 @@ impl Panel<'_> {
     }
 
     /// What is fetched while a tile of `wide` vectors from `first` is summed up, the `turn`th of so many `tiles` of rows:
-    /// the blocks `ahead` of its own, or the tile's share of the panel that follows.
+    /// the blocks that lie `prefetch` ahead of its own, or the tile's share of the panel that follows.
     pub(crate) fn soon(
         &self,
         first: usize,
         wide: usize,
-        ahead: u16,
+        prefetch: u16,
         (turn, tiles): (usize, usize),
     ) -> Option<Soon> {
-        let (from, share) = match ahead {
+        let (from, share) = match prefetch {
             0 => return None,
-            Walk::PANEL => {
+            Blocking::NEXT_PANEL => {
                 let passes = self.vectors.div_ceil(wide);
                 let (part, parts) = (turn * passes + first / wide, tiles * passes);
                 (self.blocks.len() * (parts + part) / parts, parts)
             }
-            ahead => (first + usize::from(ahead), 1),
+            blocks => (first + usize::from(blocks), 1),
         };
         Some(Soon { from: self.blocks.as_ptr().wrapping_add(from), step: Soon::UNIT * self.vectors / share })
     }
@@ -190,7 +190,7 @@ pub(crate) struct Job<'a> {
     pub(crate) activation: Activation,
     pub(crate) residual: Option<Mat<'a>>, // [rows, columns]
     pub(crate) sink: Sink<'a>,
-    pub(crate) walk: Walk,
+    pub(crate) blocking: Blocking,
 }
 
 impl<'a> Job<'a> {

@@ -24,7 +24,7 @@ pub fn multiply_f32_by(product: Product) {
 
 impl Weights {
     /// Makes the plain form [K, N] of its blocks, if a library is to read it.
-    pub(super) fn keep_plain(&mut self) {
+    pub(crate) fn keep_plain(&mut self) {
         if self.precision != Precision::F32 || PRODUCT.get().is_none() {
             return;
         }

@@ -1,6 +1,7 @@
 //! Matrix products: activations A [M, K] by weights B [K, N] that were packed once.
 
 pub(crate) mod arithmetic;
+mod blocking;
 mod candidates;
 pub(crate) mod job;
 mod layout;
@@ -11,6 +12,8 @@ mod rows;
 pub(crate) mod tile;
 pub(crate) mod weights;
 
+pub use blocking::Blocking;
+pub(crate) use blocking::{Blockings, CLASSES, class};
 pub use candidates::Candidates;
 pub use job::{Activation, Best, Mask, Output};
 pub use layout::Layout;

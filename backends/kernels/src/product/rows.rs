@@ -1,7 +1,7 @@
 //! Activations: rows of f32 as they are, or quantised in the form that the chosen instruction set multiplies.
 
 use crate::error::{sized, sized_rows};
-use crate::product::MatMut;
+use crate::product::matrix::MatMut;
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
 
@@ -18,8 +18,16 @@ pub struct Rows {
     scales: Vec<f32>, // [capacity]
 }
 
+impl Kernels {
+    /// A buffer for up to `capacity` quantised rows of `k` values, in the form that these kernels multiply.
+    #[must_use]
+    pub fn rows(self, precision: Precision, capacity: usize, k: usize) -> Rows {
+        Rows::new(self, precision, capacity, k)
+    }
+}
+
 impl Rows {
-    pub(crate) fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
+    fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
         let stride = precision.stride(k);
         Self {
             kernels,

@@ -5,13 +5,13 @@
 //! read from L2 or beyond once per tile of rows, at 64 bytes for each four to eight multiplications: below what L2 gives.
 //! Rows are shared out evenly: eight are four and four, since six and two would leave the short tile waiting for loads. Of a
 //! panel from afar only the first tile of rows would wait; so all of its tiles may fetch a share of the next panel each.
-//! How many rows a tile may have, how many pass before the next panel, and how far ahead blocks are fetched is the [`Walk`]'s.
+//! How many rows a tile may have, how many pass before the next panel, and how far ahead blocks are fetched is the [`Blocking`]'s.
 //!
 //! Past the tile everything works on the 16 sums of a vector: `finish` scales, adds the bias, activates, adds the
 //! residual, and hands the vector to where results go. That function is long on purpose: what it takes apart and puts together stays in
 //! registers only as long as it is one.
 //!
-//! [`Walk`]: crate::Walk
+//! [`Blocking`]: crate::Blocking
 
 /// Writes the product of one precision for one instruction set. `wide` says how many vectors of a panel a tile takes, by its
 /// number of rows: as many as keep all sums in registers, and at least eight sums in flight where there are few rows.
@@ -19,7 +19,7 @@ macro_rules! product {
     ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, wide: $wide:expr,
      tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
-            use crate::Walk;
+            use crate::Blocking;
             use crate::lanes::{Block, LANES, $lanes as lanes};
             use crate::product::job::{Best, Job, Panel, Sink, Soon};
             use crate::product::Activation;
@@ -32,9 +32,9 @@ macro_rules! product {
 
             $(#[$feature])*
             pub(crate) fn multiply(job: &mut Job<'_>) {
-                let Walk { tall, pass, ahead } = job.walk;
-                let tall = WIDE.len().min(tall.into()).max(1);
-                let pass = if pass == 0 { job.rows.max(1) } else { pass.into() };
+                let Blocking { tile_rows, pass_rows, prefetch } = job.blocking;
+                let tall = WIDE.len().min(tile_rows.into()).max(1);
+                let pass = if pass_rows == 0 { job.rows.max(1) } else { pass_rows.into() };
                 for from in (0..job.rows).step_by(pass) {
                     let to = job.rows.min(from + pass);
                     for panel in job.panels() {
@@ -43,7 +43,7 @@ macro_rules! product {
                         for (turn, rows) in even_tiles(to - from, tall).enumerate() {
                             let wide = WIDE[rows - 1];
                             for first in (0..panel.vectors).step_by(wide) {
-                                let soon = panel.soon(first, wide, ahead, (turn, tiles));
+                                let soon = panel.soon(first, wide, prefetch, (turn, tiles));
                                 match (rows, wide.min(panel.vectors - first)) {
                                     $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first, soon),)+
                                     _ => unreachable!("every pair of rows and vectors within WIDE is listed"),

@@ -4,12 +4,14 @@
 //! its columns need, in blocks of sixteen. K is filled up with zero weights to whole groups; what stands in the
 //! activations there doesn't matter. All instruction sets share the layout.
 
+use super::blocking::{Blocking, Blockings};
+use super::job::Activation;
 use super::job::{Job, Output, PANEL, Sink};
 use super::layout::{Layout, Sixteen};
-use super::{Activation, Input, Mat};
+use super::matrix::Mat;
+use super::rows::Input;
 use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
-use crate::tuning::{Walk, Walks};
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
 
@@ -26,7 +28,7 @@ pub struct Weights {
     pub(super) starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
     pub(super) scales: Vec<f32>,   // [N rounded up to 16]
     pub(super) bias: Vec<f32>,     // [N rounded up to 16]
-    pub(super) walks: Walks,
+    pub(super) blockings: Blockings,
     #[cfg(feature = "library-products")]
     pub(super) plain: Vec<f32>, // [K, N], where a library reads it
 }
@@ -54,7 +56,7 @@ impl Weights {
             starts: vec![[0; LANES]; vectors],
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
-            walks: Walks::built_in(vectors * groups * size_of::<Block>()),
+            blockings: Blockings::built_in(vectors * groups * size_of::<Block>()),
             #[cfg(feature = "library-products")]
             plain: Vec::new(),
         };
@@ -64,9 +66,6 @@ impl Weights {
                 Sixteen { values, shape: (k, n), column, from: g * 4 / BYTES }.pack(layout, block, bytes);
             }
         }
-        kernels.tuning.into_iter().for_each(|tuning| tuning.apply(&mut packed));
-        #[cfg(feature = "library-products")]
-        packed.keep_plain();
         packed
     }
 
@@ -92,8 +91,8 @@ impl Weights {
     }
 
     /// Walked through as weights of its size are where nobody has measured.
-    pub(super) fn walk_by_size(&mut self) {
-        self.walks = Walks::built_in(size_of_val(&*self.blocks));
+    pub(super) fn block_by_size(&mut self) {
+        self.blockings = Blockings::built_in(size_of_val(&*self.blocks));
     }
 
     /// What sums start from: they undo what the private form of activations adds to each of them.
@@ -114,8 +113,8 @@ impl Weights {
     }
 
     /// Walked through in this way by products of so many rows, and of as many as count as the same.
-    pub fn set_walk(&mut self, rows: usize, walk: Walk) {
-        self.walks.set(rows, walk);
+    pub fn set_blocking(&mut self, rows: usize, blocking: Blocking) {
+        self.blockings.set(rows, blocking);
     }
 
     /// With a bias for each column.
@@ -185,7 +184,7 @@ impl Weights {
             activation,
             residual,
             sink,
-            walk: self.walks.of(a.rows),
+            blocking: self.blockings.of(a.rows),
         };
         #[cfg(feature = "library-products")]
         if self.by_library(&mut job) {

@@ -1,16 +1,16 @@
-//! Attention: of several heads over a [`Memory`](super::Memory), and the additive kind of recurrent models. A sum over a head's
+//! Attention: of several heads over a [`KeyValues`](super::KeyValues), and the additive kind of recurrent models. A sum over a head's
 //! width, or over positions, has one order: from first to last.
 
 /// Writes the functions for one instruction set; `functions!` and `slices!` must stand beside it.
 macro_rules! attention {
     ([$(#[$feature:meta])*]) => {
-        use crate::vector::Memory;
+        use crate::vector::KeyValues;
 
         /// Queries [rows, `stride`] and out [rows, D]. `weights` has room for [4, heads, span]; those of the last query are
         /// left at its beginning.
         $(#[$feature])*
         pub(crate) fn attend(
-            (queries, stride): (&[f32], usize), memory: &Memory, heads: usize, weights: &mut [f32], out: &mut [f32],
+            (queries, stride): (&[f32], usize), memory: &KeyValues, heads: usize, weights: &mut [f32], out: &mut [f32],
         ) {
             let (width, len) = (memory.width, heads * memory.span());
             let rows = out.len() / width;
@@ -32,7 +32,7 @@ macro_rules! attention {
         /// `HEADS` heads are taken side by side.
         $(#[$feature])*
         fn attend_rows<const ROWS: usize, const HEADS: usize>(
-            (queries, stride): (&[f32], usize), memory: &Memory, heads: usize, weights: &mut [f32], out: &mut [f32],
+            (queries, stride): (&[f32], usize), memory: &KeyValues, heads: usize, weights: &mut [f32], out: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
             let weights = &mut weights[..ROWS * heads * span];
@@ -67,7 +67,7 @@ macro_rules! attention {
         $(#[$feature])*
         #[inline]
         fn weigh<const ROWS: usize, const HEADS: usize>(
-            query: &[&[f32]; ROWS], memory: &Memory, (head, heads): (usize, usize), weights: &mut [f32],
+            query: &[&[f32]; ROWS], memory: &KeyValues, (head, heads): (usize, usize), weights: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
             let (first, scale) = (head * width, lanes::splat(1.0 / (width as f32).sqrt()));
@@ -119,7 +119,7 @@ macro_rules! attention {
         /// Σ weight·value of heads that fill whole vectors.
         $(#[$feature])*
         #[inline]
-        fn sum_rows<const ROWS: usize>(weights: &[f32], memory: &Memory, heads: usize, out: &mut [f32]) {
+        fn sum_rows<const ROWS: usize>(weights: &[f32], memory: &KeyValues, heads: usize, out: &mut [f32]) {
             const BLOCKS: usize = 2;
             let twos = memory.width / (BLOCKS * LANES) * BLOCKS * LANES;
             for first in (0..twos).step_by(BLOCKS * LANES) {
@@ -133,7 +133,7 @@ macro_rules! attention {
         $(#[$feature])*
         #[inline]
         fn sum_some<const ROWS: usize, const BLOCKS: usize>(
-            weights: &[f32], memory: &Memory, (first, heads): (usize, usize), out: &mut [f32],
+            weights: &[f32], memory: &KeyValues, (first, heads): (usize, usize), out: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
             let mut of: [[&[f32]; BLOCKS]; ROWS] = [[&[]; BLOCKS]; ROWS]; // [ROWS][BLOCKS][positions]

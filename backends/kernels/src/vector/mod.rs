@@ -4,14 +4,14 @@
 mod attention;
 mod cells;
 mod functions;
-mod memory;
+mod key_values;
 mod slices;
 mod transpositions;
 
 pub(crate) use attention::attention;
 pub(crate) use cells::cells;
 pub(crate) use functions::functions;
-pub use memory::Memory;
+pub use key_values::KeyValues;
 pub(crate) use slices::slices;
 pub(crate) use transpositions::transpositions;
 

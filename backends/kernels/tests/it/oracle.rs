@@ -9,7 +9,7 @@ use std::sync::Once;
 pub fn present() -> Vec<Kernels> {
     static TOLD: Once = Once::new();
     TOLD.call_once(|| {
-        for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_available()) {
+        for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_present()) {
             writeln!(std::io::stderr(), "skipped: {isa} is not on this processor").unwrap();
         }
     });

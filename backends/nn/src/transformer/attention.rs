@@ -1,7 +1,7 @@
 //! Attention with several heads: the projections, and what one query makes of keys and values.
 
 use dyno_formats::Result;
-use dyno_kernels::{Mat, Memory as Attended};
+use dyno_kernels::{KeyValues, Mat};
 
 use super::{Options, Process, Scratch};
 use crate::math::{Kernels, Linear};
@@ -47,7 +47,7 @@ impl Attention {
     pub(super) fn attend(
         &self,
         queries: &[f32],
-        attended: &Attended,
+        attended: &KeyValues,
         out: &mut [f32],
         weights: &mut Vec<f32>,
     ) {
@@ -56,7 +56,7 @@ impl Attention {
     }
 
     /// Fills `attended` with keys and values [words, D].
-    pub(super) fn remember(&self, keys: &[f32], values: &[f32], attended: &mut Attended) {
+    pub(super) fn remember(&self, keys: &[f32], values: &[f32], attended: &mut KeyValues) {
         self.kernels.remember(attended, keys, values).expect(WIDE);
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dyno_kernels::Memory as Attended;
+use dyno_kernels::KeyValues;
 
 use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, Memory};
@@ -28,7 +28,7 @@ pub(super) struct State {
     choice: Choice,
     memories: Vec<Box<dyn Memory>>,
     /// Keys and values of the encoded sentences, for each layer.
-    context: Vec<Vec<Attended>>,
+    context: Vec<Vec<KeyValues>>,
     taken: usize,
     /// [hypotheses, D].
     rows: Vec<f32>,
@@ -100,7 +100,7 @@ impl Decoder for State {
         for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(&self.encoded.rows, &mut self.scratch.operands, parts);
-            context.resize_with(context.len().max(batch.len()), || Attended::new(network.width));
+            context.resize_with(context.len().max(batch.len()), || KeyValues::new(network.width));
             let _attention = Operator::Attention.span();
             for (span, attended) in self.encoded.starts.windows(2).zip(context) {
                 let span = span[0] * network.width..span[1] * network.width;

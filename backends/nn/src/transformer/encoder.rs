@@ -1,7 +1,7 @@
 //! The encoder: sentences of a batch one after the other, without padding, each attending to itself alone.
 
 use dyno_formats::Result;
-use dyno_kernels::Memory as Attended;
+use dyno_kernels::KeyValues;
 
 use super::attention::{Attention, Buffers};
 use super::embedding::Embedding;
@@ -29,7 +29,7 @@ pub(super) struct Encoded {
     embedded: Vec<f32>,
     buffers: Buffers,
     /// Of one sentence in one layer.
-    self_attended: Option<Attended>,
+    self_attended: Option<KeyValues>,
     hidden: Hidden,
 }
 
@@ -87,7 +87,7 @@ impl Encoder {
         together(input, &mut scratch.operands, parts);
         heads.resize(rows.len(), 0.0);
         let spans = Operator::Attention.span();
-        let attended = self_attended.get_or_insert_with(|| Attended::new(width));
+        let attended = self_attended.get_or_insert_with(|| KeyValues::new(width));
         for span in starts.windows(2) {
             let span = span[0] * width..span[1] * width;
             attention.remember(&keys[span.clone()], &values[span.clone()], attended);

@@ -3,12 +3,12 @@
 //! Each hypothesis has a slot. Slots stay where they are when hypotheses end or change places; only where one is continued
 //! twice its slot is copied.
 
-use dyno_kernels::Memory as Attended;
+use dyno_kernels::KeyValues;
 
 /// Keys and values for each hypothesis, one a step.
 #[derive(Debug)]
 pub(super) struct History {
-    memories: Vec<Attended>,
+    memories: Vec<KeyValues>,
     width: usize,
     /// The slot of each hypothesis.
     slots: Vec<usize>,
@@ -35,8 +35,8 @@ impl History {
     /// Forgets all: `rows` new hypotheses.
     pub(super) fn start(&mut self, rows: usize) {
         let slots = rows.max(self.memories.len());
-        self.memories.resize_with(slots, || Attended::new(self.width));
-        self.memories.iter_mut().for_each(Attended::clear);
+        self.memories.resize_with(slots, || KeyValues::new(self.width));
+        self.memories.iter_mut().for_each(KeyValues::clear);
         self.slots.clear();
         self.slots.extend(0..rows);
         self.free.clear();
@@ -52,7 +52,7 @@ impl History {
     }
 
     /// All that hypothesis `row` has.
-    pub(super) fn of(&self, row: usize) -> &Attended {
+    pub(super) fn of(&self, row: usize) -> &KeyValues {
         &self.memories[self.slots[row]]
     }
 
@@ -75,10 +75,10 @@ impl History {
     /// A slot with the same content.
     fn copy(&mut self, slot: usize) -> usize {
         let to = self.free.pop().unwrap_or_else(|| {
-            self.memories.push(Attended::new(self.width));
+            self.memories.push(KeyValues::new(self.width));
             self.memories.len() - 1
         });
-        let mut copy = std::mem::replace(&mut self.memories[to], Attended::new(self.width));
+        let mut copy = std::mem::replace(&mut self.memories[to], KeyValues::new(self.width));
         copy.copy_from(&self.memories[slot]);
         self.memories[to] = copy;
         to
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     /// What a query finds that looks at all positions alike: the mean of the values.
-    fn mean(attended: &Attended) -> f32 {
+    fn mean(attended: &KeyValues) -> f32 {
         let mut out = [0.0];
         let query = Mat::new(&[0.0], 1, 1).unwrap();
         Kernels::best().attend(query, attended, 1, &mut Vec::new(), &mut out).unwrap();

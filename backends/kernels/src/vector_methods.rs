@@ -2,9 +2,9 @@
 
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
+use crate::look_up::{LookUp, SIGMOID, TANH};
 use crate::product::{Best, Mat};
-use crate::tables::{LookUp, SIGMOID, TANH};
-use crate::vector::{Memory, TOGETHER};
+use crate::vector::{KeyValues, TOGETHER};
 use crate::{Activation, Kernels, Precision, Result};
 
 /// Shows a function of the table as a method. All of them have the same reason to be safe.
@@ -159,7 +159,7 @@ impl Kernels {
     pub fn attend(
         self,
         queries: Mat<'_>,
-        memory: &Memory,
+        memory: &KeyValues,
         heads: usize,
         weights: &mut Vec<f32>,
         out: &mut [f32],
@@ -182,7 +182,7 @@ impl Kernels {
     }
 
     /// Makes `memory` that of these keys and values [positions, D], forgetting what it had.
-    pub fn remember(self, memory: &mut Memory, keys: &[f32], values: &[f32]) -> Result<()> {
+    pub fn remember(self, memory: &mut KeyValues, keys: &[f32], values: &[f32]) -> Result<()> {
         let width = memory.width;
         sized("keys", keys.len(), values.len())?;
         sized("keys", keys.len(), keys.len() / width.max(1) * width)?;

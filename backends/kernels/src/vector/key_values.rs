@@ -9,14 +9,14 @@ use crate::lanes::LANES;
 
 /// Keys and values of one sentence, or of one hypothesis so far. It only grows; clearing it keeps its room.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct KeyValues {
     pub(crate) width: usize,
     pub(crate) positions: usize,
     pub(crate) keys: Vec<[f32; LANES]>, // [positions / 16 rounded up, width], of sixteen positions each
     pub(crate) values: Vec<f32>,        // [positions, width]
 }
 
-impl Memory {
+impl KeyValues {
     /// Of keys and values [width], all heads side by side.
     #[must_use]
     pub fn new(width: usize) -> Self {
