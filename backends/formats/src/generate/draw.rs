@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 use super::Recipe;
 use super::shapes::{Kind, Shape};
 use crate::safetensors::Stored;
@@ -69,32 +72,46 @@ fn values(shape: &Shape, reach: f32, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same sequence on every host.
-pub(super) struct Draw(u64);
+/// A sequence of random numbers that is the same on every host: SplitMix64 (Steele, Lea, Flood 2014).
+pub(super) struct Draw(SplitMix64);
 
 impl Draw {
-    /// The sequence of a seed and a purpose, told apart by FNV-1a.
+    /// The sequence of a seed and a purpose; FNV-1a makes one state of both.
     pub(super) fn new(seed: u64, purpose: &str) -> Self {
         let hash = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        Self(purpose.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, hash))
+        let state = purpose.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, hash);
+        Self(SplitMix64::seed_from_u64(state))
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Between -1 and 1, in steps that f32 holds exactly.
+    /// A number between -1 and 1, in steps that f32 holds exactly.
     fn between(&mut self) -> f32 {
         const STEPS: f32 = (1u32 << 23) as f32;
-        (self.next() >> 40) as f32 / STEPS - 1.0
+        (self.0.next_u64() >> 40) as f32 / STEPS - 1.0
     }
 
-    /// In [0, 1).
+    /// A number in [0, 1).
     pub(super) fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Other numbers would change every drawn model.
+    #[test]
+    fn the_sequence_of_a_state_is_split_mix_64() {
+        let mut random = SplitMix64::seed_from_u64(1_234_567);
+        let drawn = [(); 3].map(|()| random.next_u64());
+        assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn a_purpose_has_a_sequence_of_its_own() {
+        let first = |seed, purpose| Draw::new(seed, purpose).0.next_u64();
+        assert_eq!(first(0, ""), SplitMix64::seed_from_u64(0xcbf2_9ce4_8422_2325).next_u64());
+        assert_ne!(first(1, "Wemb"), first(2, "Wemb"));
+        assert_ne!(first(1, "Wemb"), first(1, "Wpos"));
     }
 }

@@ -3,7 +3,7 @@
 //! Layout, little-endian: u64 magic, checksum, first, best, number of offsets (source words + 1), number of ids;
 //! then the offsets (u64); then the ids (u32).
 
-use super::{Cut, Shortlist};
+use super::list::{Cut, Shortlist};
 use crate::Fault;
 use crate::bytes::Cursor;
 

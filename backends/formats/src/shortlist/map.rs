@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::list::{Longer, Shortlist, Vocabularies, Vocabulary};
 use super::text::{Scattered, looked_up};
-use super::{Longer, Shortlist, Vocabularies, Vocabulary};
+
 use crate::Fault;
 use crate::bytes::not_utf8;
 

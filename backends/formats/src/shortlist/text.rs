@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Cut, Shortlist, Vocabularies, Vocabulary};
+use super::list::{Cut, Shortlist, Vocabularies, Vocabulary};
 use crate::Fault;
 use crate::error::clip;
 

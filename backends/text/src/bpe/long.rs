@@ -4,7 +4,7 @@
 use std::collections::{BinaryHeap, HashMap};
 
 use super::merges::Merged;
-use super::{Bpe, BpeScratch, NONE, Symbol};
+use super::symbols::{Bpe, NONE, Symbol};
 use crate::emit::{Emitter, NO_PIECE};
 
 /// Unused pieces are taken apart again this deep, and no deeper, as in the reference.
@@ -12,7 +12,7 @@ const MAX_SPLIT_DEPTH: usize = 100;
 
 /// A pair that may be merged. The derived order is that of merging: by score, then the left one first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Candidate {
+struct Candidate {
     rank: u32,
     /// Complement of the left symbol's index.
     leftness: u32,
@@ -24,16 +24,23 @@ pub(super) struct Candidate {
 
 /// Into which symbols an unused piece falls apart.
 #[derive(Clone, Copy)]
-pub(super) struct Split {
+struct Split {
     left: u32,
     right: u32,
     left_len: u32,
 }
 
+/// Buffers of long merges.
+#[derive(Default)]
+pub(super) struct LongScratch {
+    heap: BinaryHeap<Candidate>,
+    splits: HashMap<u32, Split>,
+}
+
 impl Bpe {
     /// Merges the symbols `from..to` among themselves.
-    pub(super) fn merge(&self, scratch: &mut BpeScratch, from: usize, to: usize) {
-        let BpeScratch { symbols, heap, splits, .. } = scratch;
+    pub(super) fn merge(&self, symbols: &mut [Symbol], scratch: &mut LongScratch, from: usize, to: usize) {
+        let LongScratch { heap, splits } = scratch;
         heap.clear();
         splits.clear();
         for (i, symbol) in (from as u32..).zip(&mut symbols[from..to]) {
@@ -84,14 +91,15 @@ impl Bpe {
     pub(super) fn emit(
         &self,
         text: &[u8],
-        scratch: &BpeScratch,
+        symbols: &[Symbol],
+        scratch: &LongScratch,
         from: usize,
         to: usize,
         emitter: &mut Emitter<'_>,
     ) {
         let mut at = from as u32;
         while at != NONE && (at as usize) < to {
-            let symbol = scratch.symbols[at as usize];
+            let symbol = symbols[at as usize];
             let surface = &text[symbol.start..symbol.start + symbol.len as usize];
             self.emit_symbol(symbol.id, surface, &scratch.splits, 0, emitter);
             at = symbol.next;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::array::{LABEL_BITS, NO_ID, Trie, Unit};
 use super::set::{BLOCK, Set};
-use super::{LABEL_BITS, NO_ID, Trie, Unit};
 use crate::{Error, Result};
 
 /// Blocks in which a free place is still looked for. More pack tighter but build slower; with 16 blocks, and without
