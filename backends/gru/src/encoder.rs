@@ -3,7 +3,7 @@
 //! Each layer takes the products of all its inputs at once, and then walks through the sentences together.
 
 use dyno_formats::Result;
-use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
 use dyno_nn::{Sentence, WordTable};
 
@@ -36,7 +36,7 @@ pub(crate) struct Encoded {
     input: Vec<f32>,
     tops: [Vec<f32>; 2],
     fed: Vec<f32>,
-    walk: Walk,
+    walk: WalkBuffers,
     pub(crate) scratch: Scratch,
 }
 
@@ -48,7 +48,7 @@ impl Encoded {
             input: Vec::new(),
             tops: Default::default(),
             fed: Vec::new(),
-            walk: Walk::new(width),
+            walk: WalkBuffers::new(width),
             scratch: Scratch::default(),
         }
     }

@@ -21,7 +21,7 @@ mod projection;
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::{Loaded, Network, Params};
+use dyno_nn::{Network, Params, Sizes};
 use dyno_translator::{Customs, Engine, Switches};
 
 use decoder::Worker;
@@ -40,11 +40,13 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(matches!(config.text("type")?, "s2s" | "amun" | "nematus"))
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
     let rnn = Arc::new(Rnn::new(config, params)?);
-    let (words, parameters) = (rnn.options.words, params.weights().parameters());
-    let attended = 2 * rnn.options.context(); // the attention's products, and what is averaged
-    let stepped = params.decoder_bytes();
-    let worker = move || Worker::new(Arc::clone(&rnn));
-    Ok(Arc::new(Loaded { words, parameters, attended, stepped, worker }))
+    let sizes = Sizes {
+        words: rnn.options.words,
+        parameters: params.weights().parameters(),
+        attended: 2 * rnn.options.context(), // the keys of attention, and the context vectors
+        stepped_bytes: params.decoder_bytes(),
+    };
+    Ok(Network::new(sizes, move || Worker::new(Arc::clone(&rnn))))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::Kernels;
 use dyno_nn::output::Output;
-use dyno_nn::{Layout, Params, WordTable, WordTables};
+use dyno_nn::{Params, WordTable, WordTables, WordTensors};
 
 use crate::encoder::Encoder;
 use crate::layers::Layers;
@@ -31,8 +31,9 @@ impl Rnn {
     pub(crate) fn new(config: &MarianConfig, params: Params<'_>) -> Result<Self> {
         let options = Options::read(config)?;
         let names = Names::new(params, &options.kind);
-        let layout = Layout { words: options.words, width: options.embedding, output: "decoder_ff_logit_l2" };
-        let tables = WordTables::read(config, params, layout, |name| names.stored(name))?;
+        let tensors =
+            WordTensors { words: options.words, width: options.embedding, output: "decoder_ff_logit_l2" };
+        let tables = WordTables::read(config, params, tensors, |name| names.stored(name))?;
         Ok(Self {
             encoder: Encoder::new(names, &options)?,
             layers: Layers::new(names, &options)?,

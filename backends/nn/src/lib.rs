@@ -17,9 +17,9 @@ pub mod recurrent;
 mod rows;
 pub mod transformer;
 pub mod watch;
-mod words;
+mod word_table;
 
-pub use network::{Decoder, Loaded, Network, Ragged, Request, Row, Sentence, Step, Wanted};
+pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
 pub use params::{ActivationScales, Params, ShortlistColumns};
 pub use rows::Rows;
-pub use words::{Layout, WordTable, WordTables};
+pub use word_table::{WordTable, WordTables, WordTensors};

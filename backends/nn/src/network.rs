@@ -4,70 +4,60 @@
 //! state of the hypotheses and all buffers. A translation never depends on its batch mates: candidates and masks
 //! are per sentence, and each row's arithmetic is the same in any batch.
 
-use std::sync::Arc;
-
-/// A network that translates.
-pub trait Network: Send + Sync {
-    /// Words of the source vocabulary; ids in sentences are below it.
-    fn source_words(&self) -> usize;
-
-    /// Words of the target vocabulary; previous words and candidates are below it.
-    fn target_words(&self) -> usize;
-
-    /// Number of parameters.
-    fn parameters(&self) -> u64;
-
-    /// Bytes that each step of a translation reads for each word of its source: its keys and values.
-    fn attended_bytes(&self) -> usize;
-
-    /// Bytes of weights that each step reads, however many hypotheses take it.
-    fn stepped_bytes(&self) -> usize;
-
-    /// A decoder for one worker.
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder>;
+/// A network that translates: its sizes, and how a worker gets a decoder, which shares the weights.
+pub struct Network {
+    sizes: Sizes,
+    decoder: Box<dyn Fn() -> Box<dyn Decoder> + Send + Sync>,
 }
 
-/// A network of which all is known once it is loaded: sizes, and how a worker's decoder is made, which shares the weights.
-pub struct Loaded<F> {
-    /// Words of source and target.
+/// Sizes of a network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sizes {
+    /// Words of the source vocabulary and of the target vocabulary; ids in sentences, previous words and candidates are
+    /// below them.
     pub words: [usize; 2],
     /// Number of parameters.
     pub parameters: u64,
-    /// Values that each step of a translation reads for each word of its source.
+    /// Number of values that each step of a translation reads for each word of its source: keys and values.
     pub attended: usize,
-    /// Bytes of weights that each step reads.
-    pub stepped: usize,
-    /// Makes a decoder.
-    pub worker: F,
+    /// Bytes of weights that each step reads, for any number of hypotheses.
+    pub stepped_bytes: usize,
 }
 
-impl<F, D> Network for Loaded<F>
-where
-    F: Fn() -> D + Send + Sync,
-    D: Decoder + 'static,
-{
-    fn source_words(&self) -> usize {
-        self.words[0]
+impl Network {
+    /// A network of these sizes; `decoder` makes a decoder for one worker.
+    pub fn new<D: Decoder + 'static>(sizes: Sizes, decoder: impl Fn() -> D + Send + Sync + 'static) -> Self {
+        Self { sizes, decoder: Box::new(move || Box::new(decoder())) }
     }
 
-    fn target_words(&self) -> usize {
-        self.words[1]
+    /// Words of the source vocabulary; ids in sentences are below it.
+    pub fn source_words(&self) -> usize {
+        self.sizes.words[0]
     }
 
-    fn parameters(&self) -> u64 {
-        self.parameters
+    /// Words of the target vocabulary; previous words and candidates are below it.
+    pub fn target_words(&self) -> usize {
+        self.sizes.words[1]
     }
 
-    fn attended_bytes(&self) -> usize {
-        self.attended * size_of::<f32>()
+    /// Number of parameters.
+    pub fn parameters(&self) -> u64 {
+        self.sizes.parameters
     }
 
-    fn stepped_bytes(&self) -> usize {
-        self.stepped
+    /// Bytes that each step of a translation reads for each word of its source.
+    pub fn attended_bytes(&self) -> usize {
+        self.sizes.attended * size_of::<f32>()
     }
 
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
-        Box::new((self.worker)())
+    /// Bytes of weights that each step reads, for any number of hypotheses.
+    pub fn stepped_bytes(&self) -> usize {
+        self.sizes.stepped_bytes
+    }
+
+    /// A decoder for one worker.
+    pub fn decoder(&self) -> Box<dyn Decoder> {
+        (self.decoder)()
     }
 }
 

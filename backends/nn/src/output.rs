@@ -5,27 +5,22 @@
 //! its own by a mask, so that it doesn't depend on its batch mates. Greedy search takes the greatest of each row in the
 //! product's epilogue: no logit is written, and there is no softmax.
 
-mod choosing;
+mod allowed_words;
 
 use std::sync::Arc;
 
 use dyno_kernels::{Activation, Best, Input, MatMut, Output as To, Weights};
 
-use choosing::{Masks, Union};
+use allowed_words::{GROUP, Masks, Union};
 
 use crate::math::Operands;
 use crate::watch::{Component, Operator};
-use crate::words::WordTable;
+use crate::word_table::WordTable;
 use crate::{Request, Row, Sentence, Step, Wanted};
 
 /// Output weights and bias.
 #[derive(Clone)]
 pub struct Output(Arc<WordTable>);
-
-/// Sentences that share one gathered matrix. Fewer would leave products too few rows; with more the union outgrows what a
-/// row may choose: of 32 captions it is ten times as large as one's own candidates, of eight 4.5, of four 2.7 times. A whole
-/// translation of them takes 1 to 8 % less time with four than with eight; with two it gains as much or less, with six less.
-const GROUP: usize = 4;
 
 /// One worker's choice among the words, for a batch; its buffers only grow.
 #[derive(Default)]

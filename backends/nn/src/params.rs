@@ -10,9 +10,9 @@ pub struct Params<'a> {
     weights: &'a Weights,
     kernels: Kernels,
     scales: ActivationScales,
-    floats: Option<&'a Weights>,
+    full_precision: Option<&'a Weights>,
     columns: ShortlistColumns,
-    races: bool,
+    auto_precision: bool,
 }
 
 /// Where the scales of what int8 weights are multiplied with come from.
@@ -55,7 +55,7 @@ impl<'a> Params<'a> {
     /// Of a model's weights.
     pub fn new(weights: &'a Weights, kernels: Kernels) -> Self {
         let (scales, columns) = (ActivationScales::PerRow, ShortlistColumns::Auto);
-        Self { weights, kernels, scales, floats: None, columns, races: false }
+        Self { weights, kernels, scales, full_precision: None, columns, auto_precision: false }
     }
 
     /// The same, with activation scales from there.
@@ -66,7 +66,7 @@ impl<'a> Params<'a> {
 
     /// The weights in f32, as they were before they were quantised, if a shortlist's columns are to be quantised on line.
     pub(crate) fn on_line(self) -> Option<&'a Weights> {
-        self.floats.filter(|_| self.columns == ShortlistColumns::OnLine)
+        self.full_precision.filter(|_| self.columns == ShortlistColumns::OnLine)
     }
 
     /// Where a shortlist's output weights come from.
@@ -76,8 +76,8 @@ impl<'a> Params<'a> {
 
     /// The same, with the weights in f32, as they were before they were quantised, for what asks for them.
     #[must_use]
-    pub fn with_floats(self, floats: Option<&'a Weights>) -> Self {
-        Self { floats, ..self }
+    pub fn with_full_precision(self, full_precision: Option<&'a Weights>) -> Self {
+        Self { full_precision, ..self }
     }
 
     /// The same, with the columns of shortlists from there.
@@ -88,8 +88,8 @@ impl<'a> Params<'a> {
 
     /// The same, whose products are computed with the weights or in f32, whichever is faster.
     #[must_use]
-    pub fn with_races(self, races: bool) -> Self {
-        Self { races, ..self }
+    pub fn with_auto_precision(self, auto_precision: bool) -> Self {
+        Self { auto_precision, ..self }
     }
 
     /// All of them.
@@ -129,10 +129,10 @@ impl<'a> Params<'a> {
     /// When they are missing, or have another shape.
     pub fn product(self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
         let matrix = Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?);
-        let floats = self.floats.filter(|_| self.races);
-        let rival =
+        let floats = self.full_precision.filter(|_| self.auto_precision);
+        let alternative =
             floats.map(|floats| Matrix::of(floats.get(name)?.expect(inputs, outputs)?)).transpose()?;
-        Ok(matrix.with_rival(rival))
+        Ok(matrix.with_alternative(alternative))
     }
 
     /// The scale of what `name` is multiplied with, which may be stored under another name, too.

@@ -101,14 +101,14 @@ impl Drop for Span {
 }
 
 /// By component and operator.
-type Table<T> = [[T; Operator::ALL.len()]; Component::ALL.len()];
+type PerPlace<T> = [[T; Operator::ALL.len()]; Component::ALL.len()];
 
 struct Clock {
     runs: Cell<bool>,
     place: Cell<Place>,
     /// When the place was entered.
     since: Cell<u64>,
-    ticks: Table<Cell<u64>>,
+    ticks: PerPlace<Cell<u64>>,
 }
 
 const NOWHERE: Place = (Component::Other, Operator::Other);
@@ -173,11 +173,11 @@ pub fn watch<T>(times: &mut Times, work: impl FnOnce() -> T) -> T {
 
 /// Nanoseconds by component and operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Times(Table<u64>);
+pub struct Times(PerPlace<u64>);
 
 impl Times {
     /// Shares `whole` out as ticks were; what rounding leaves is nobody's.
-    fn add(&mut self, ticks: &Table<Cell<u64>>, whole: Duration) {
+    fn add(&mut self, ticks: &PerPlace<Cell<u64>>, whole: Duration) {
         let sum = ticks.iter().flatten().map(|cell| u128::from(cell.get())).sum::<u128>().max(1);
         let mut left = whole.as_nanos() as u64;
         for (to, ticks) in self.0.iter_mut().flatten().zip(ticks.iter().flatten()) {

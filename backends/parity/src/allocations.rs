@@ -1,14 +1,13 @@
 //! That decoding doesn't allocate: the second time a batch is translated, all buffers are large enough.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Precision, Weights};
 use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Network, Params, Request, Row, Sentence, Step, Wanted};
 
 /// Makes a network of a model, as engines do.
-type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Arc<dyn Network>>;
+type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Network>;
 
 /// Holds the engine that loads with `load` to it, on the weights `model` (such as `model.npz`) in f32, int16 and int8.
 ///

@@ -11,11 +11,10 @@ use dyno_nn::recurrent::Cell;
 use dyno_nn::watch::{Component, Operator};
 use dyno_nn::{Params, Ragged, Row};
 
-use crate::memory::Memory;
 use crate::options::Options;
-use crate::product::{Named, beside};
-use crate::recurrent::Scratch;
+use crate::recurrent::{Named, Scratch, beside};
 use crate::source::Encoded;
+use crate::states::States;
 
 /// The layer's weights. G is 3R or 4R.
 pub(crate) struct Bottom {
@@ -86,12 +85,12 @@ impl Bottom {
         self.attention + if self.precomputed { self.bias.len() } else { self.attended }
     }
 
-    /// Takes the source words of a batch, and starts `memory` with a row for each sentence.
+    /// Takes the source words of a batch, and starts `states` with a row for each sentence.
     pub(crate) fn start(
         &self,
         source: &Encoded,
         attended: &mut Attended,
-        memory: &mut Memory,
+        states: &mut States,
         scratch: &mut Scratch,
     ) {
         let attention = Component::Attention.span();
@@ -109,7 +108,7 @@ impl Bottom {
         source.spans.means(&source.rows, self.attended, means);
         self.start.apply(means, &mut scratch.operands, &mut attended.gates);
         scratch.functions.tanh(&mut attended.gates);
-        memory.start(&attended.gates);
+        states.start(&attended.gates);
     }
 
     /// Takes one step, fed with the words' products `fed` [rows, G + A], to which the context's are added; gives the new
@@ -120,11 +119,11 @@ impl Bottom {
         fed: &mut [f32],
         source: &Encoded,
         attended: &mut Attended,
-        memory: &'a mut Memory,
+        states: &'a mut States,
         scratch: &mut Scratch,
     ) -> &'a [f32] {
-        self.state.apply(memory.states(0), &mut scratch.operands, &mut scratch.recurrent);
-        self.attend(rows, fed, source, attended, memory, scratch);
+        self.state.apply(states.outputs(0), &mut scratch.operands, &mut scratch.recurrent);
+        self.attend(rows, fed, source, attended, states, scratch);
         let (gates, wide) = (self.bias.len(), self.state.outputs());
         if !self.precomputed {
             self.share.apply(&attended.contexts, &mut scratch.operands, &mut attended.gates);
@@ -133,7 +132,7 @@ impl Bottom {
         }
         let _gates = Operator::Activation.span();
         let Scratch { functions, recurrent, row: buffer, .. } = scratch;
-        memory.advance(0, |row, owner, output, cell| {
+        states.advance(0, |row, owner, output, cell| {
             let pre = [&fed[row * wide..][..gates], &recurrent[owner * wide..][..gates], &self.bias];
             self.cell.step(*functions, pre, output, cell, buffer);
         })
@@ -146,7 +145,7 @@ impl Bottom {
         fed: &mut [f32],
         source: &Encoded,
         attended: &mut Attended,
-        memory: &Memory,
+        states: &States,
         scratch: &Scratch,
     ) {
         let (_component, _operator) = (Component::Attention.span(), Operator::Attention.span());
@@ -158,7 +157,7 @@ impl Bottom {
         all.clear();
         for (row, (at, fed)) in rows.iter().zip(fed.chunks_exact_mut(wide)).enumerate() {
             let (fed, asked) = fed.split_at_mut(gates);
-            add(asked, &scratch.recurrent[memory.owner(row) * wide + gates..][..self.attention]);
+            add(asked, &scratch.recurrent[states.owner(row) * wide + gates..][..self.attention]);
             scratch.functions.tanh(asked);
             let words = source.spans.words(at.sentence);
             let weights = all.push(words.len());

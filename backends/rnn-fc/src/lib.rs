@@ -10,37 +10,25 @@
 
 mod bottom;
 mod embedded;
-mod memory;
 mod network;
 mod options;
-mod product;
 mod recurrent;
 mod source;
 mod stack;
+mod states;
+mod switches;
 mod worker;
 
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::{Loaded, Network, Params};
-use dyno_translator::{Customs, Engine, Position, Switch, Switches};
+use dyno_nn::{Network, Params, Sizes};
+use dyno_translator::{Customs, Engine, Switches};
 
 use network::RnnFc;
+use switches::SWITCHES;
+pub use switches::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
 use worker::Worker;
-
-/// For so many words, the first of the vocabulary, the first layers' products of their embeddings are computed at load
-/// (the paper's k of 4.2).
-pub const EMBEDDINGS: &str = "precomputed-embeddings";
-
-/// Whether the context's share in the target's gates is averaged from products of the source words, which are computed
-/// once for each sentence (4.3), or is the product of the averaged source words.
-pub const ATTENTION: &str = "precomputed-attention";
-
-/// Whether σ and tanh come from tables (4.4).
-pub const TABLES: &str = "table-activations";
-
-/// Whether hypotheses with the same state share its products (4.5).
-pub const MERGED: &str = "merged-states";
 
 /// The backend.
 pub const ENGINE: Engine = Engine {
@@ -51,26 +39,21 @@ pub const ENGINE: Engine = Engine {
     load,
 };
 
-const SWITCHES: [Switch; 4] = [
-    Switch { name: EMBEDDINGS, position: Position::Count(0) },
-    Switch { name: ATTENTION, position: Position::Flag(true) },
-    Switch { name: TABLES, position: Position::Flag(false) },
-    Switch { name: MERGED, position: Position::Flag(true) },
-];
-
-/// Whoever has the table is of the family.
+/// A model with the table `rnn-fc` is of the family.
 fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(!config.entries().is_empty())
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Network> {
     let network = Arc::new(RnnFc::new(config, params, switches)?);
-    let (words, parameters) = (network.options.words, params.weights().parameters());
-    let attended = network.bottom.attended();
-    // A sentence's source is read once, and of the vocabulary's words few.
+    // A step reads no weights of the source, and few words of the vocabulary.
     let once =
         |name: &str| name.starts_with("source_") || name.starts_with("output_") || name.ends_with("Wemb");
-    let stepped = params.bytes(|name| !once(name));
-    let worker = move || Worker::new(Arc::clone(&network));
-    Ok(Arc::new(Loaded { words, parameters, attended, stepped, worker }))
+    let sizes = Sizes {
+        words: network.options.words,
+        parameters: params.weights().parameters(),
+        attended: network.bottom.attended(),
+        stepped_bytes: params.bytes(|name| !once(name)),
+    };
+    Ok(Network::new(sizes, move || Worker::new(Arc::clone(&network))))
 }

@@ -13,7 +13,7 @@ use crate::embedded::Embedded;
 use crate::options::Options;
 use crate::source::{self, Source};
 use crate::stack::Stack;
-use crate::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
+use crate::switches::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
 
 /// Everything that workers share.
 pub(crate) struct RnnFc {

@@ -3,12 +3,11 @@
 
 use dyno_formats::Result;
 use dyno_nn::Params;
-use dyno_nn::math::{Linear, Operands};
+use dyno_nn::math::{Linear, Matrix, Operands};
 use dyno_nn::recurrent::{Cell, Functions, State};
 use dyno_nn::watch::Operator;
 
-use crate::memory::Memory;
-use crate::product::{Named, beside};
+use crate::states::States;
 
 /// One layer in one direction.
 pub(crate) struct Recurrent {
@@ -32,6 +31,17 @@ impl Scratch {
     pub(crate) fn new(functions: Functions) -> Self {
         Self { functions, operands: Operands::default(), recurrent: Vec::new(), row: Vec::new() }
     }
+}
+
+/// A matrix by its name, with how many columns it has.
+pub(crate) type Named = (String, usize);
+
+/// x·[W₁ W₂ …] of one matrix or more with `inputs` rows, without bias.
+pub(crate) fn beside(params: Params<'_>, inputs: usize, parts: &[Named]) -> Result<Linear> {
+    let read = |(name, columns): &Named| params.product(name, inputs, *columns);
+    let parts_read: Vec<Matrix<'_>> = parts.iter().map(read).collect::<Result<_>>()?;
+    let whole = parts_read.into_iter().reduce(Matrix::beside).expect("layers name one matrix or more");
+    params.pack(&whole, &[], &parts[0].0)
 }
 
 /// A cell's tensors `{prefix}_{letter}…`, with their columns: a GRU has its candidate apart from its gates.
@@ -82,18 +92,18 @@ impl Recurrent {
         self.cell.step_all(*functions, [fed, recurrent, &self.bias], state, row);
     }
 
-    /// Takes one step of all rows of a layer of `memory`, fed with `fed` [rows, 3S or 4S]; gives the new outputs [rows, S].
+    /// Takes one step of all rows of a layer of `states`, fed with `fed` [rows, 3S or 4S]; gives the new outputs [rows, S].
     pub(crate) fn advance<'a>(
         &self,
         fed: &[f32],
-        memory: &'a mut Memory,
+        states: &'a mut States,
         layer: usize,
         scratch: &mut Scratch,
     ) -> &'a [f32] {
         let (Scratch { functions, operands, recurrent, row: buffer }, gates) = (scratch, self.fed());
-        self.state.apply(memory.states(layer), operands, recurrent);
+        self.state.apply(states.outputs(layer), operands, recurrent);
         let _gates = Operator::Activation.span();
-        memory.advance(layer, |row, owner, output, cell| {
+        states.advance(layer, |row, owner, output, cell| {
             let pre = [&fed[row * gates..][..gates], &recurrent[owner * gates..][..gates], &self.bias];
             self.cell.step(*functions, pre, output, cell, buffer);
         })

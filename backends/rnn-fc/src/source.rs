@@ -2,7 +2,7 @@
 
 use dyno_formats::Result;
 use dyno_nn::math::{Linear, add};
-use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
 use dyno_nn::{Params, Sentence};
 
@@ -32,7 +32,7 @@ pub(crate) struct Encoded {
     pub(crate) spans: Spans,
     below: Vec<f32>,
     fed: Vec<f32>,
-    walk: Walk,
+    walk: WalkBuffers,
     rest: Rest,
 }
 
@@ -40,7 +40,14 @@ impl Encoded {
     /// For layers of this width in one direction.
     pub(crate) fn new(width: usize) -> Self {
         let (rows, below, fed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { rows, spans: Spans::default(), below, fed, walk: Walk::new(width), rest: Rest::default() }
+        Self {
+            rows,
+            spans: Spans::default(),
+            below,
+            fed,
+            walk: WalkBuffers::new(width),
+            rest: Rest::default(),
+        }
     }
 }
 

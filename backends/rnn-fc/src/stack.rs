@@ -6,9 +6,9 @@ use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands, add};
 use dyno_nn::watch::Operator;
 
-use crate::memory::Memory;
 use crate::options::{self, Options};
 use crate::recurrent::{Recurrent, Scratch, inputs};
+use crate::states::States;
 
 /// Activations are cut off here, so that they fit into 16 bits with high precision (paper, 4.1).
 const LARGEST: f32 = 10.0;
@@ -46,8 +46,8 @@ impl Stack {
         Ok(Self { fully_connected, top: Top::new(params, options)? })
     }
 
-    /// Replaces `buffers.out`, the bottom's output [rows, R], by the top's. `memory` has the bottom as its first layer.
-    pub(crate) fn apply(&self, memory: &mut Memory, buffers: &mut Buffers, scratch: &mut Scratch) {
+    /// Replaces `buffers.out`, the bottom's output [rows, R], by the top's. `states` has the bottom as its first layer.
+    pub(crate) fn apply(&self, states: &mut States, buffers: &mut Buffers, scratch: &mut Scratch) {
         self.fully_connected(buffers, &mut scratch.operands);
         match &self.top {
             Top::None => {}
@@ -59,7 +59,7 @@ impl Stack {
             Top::Recurrent { layers, skip } => {
                 for (at, (input, layer)) in layers.iter().enumerate() {
                     input.apply(&buffers.out, &mut scratch.operands, &mut buffers.fed);
-                    let new = layer.advance(&buffers.fed, memory, 1 + at, scratch);
+                    let new = layer.advance(&buffers.fed, states, 1 + at, scratch);
                     if !*skip || at == 0 {
                         buffers.out.clear();
                         buffers.out.resize(new.len(), 0.0);

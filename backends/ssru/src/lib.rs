@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dyno_formats::{Fault, MarianConfig, Result};
 use dyno_nn::math::{Kernels, Linear, add, together};
-use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, Transformer};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, Transformer};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Network, Params, Rows};
 use dyno_translator::{Customs, Engine, Switches};
@@ -28,7 +28,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && config.text("transformer-decoder-autoreg")? == "rnn")
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
     const KEY: &str = "dec-cell";
     let cell = config.text(KEY)?;
     if cell != "ssru" {
@@ -111,7 +111,7 @@ impl Ssru {
 const WIDE: &str = "all is as wide as the model";
 
 impl Autoregression for Ssru {
-    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState> {
         let cells = Rows::new(self.width);
         Box::new(Cells { unit: self, cells, x: Vec::new(), forget: Vec::new(), out: Vec::new() })
     }
@@ -126,7 +126,7 @@ struct Cells {
     out: Vec<f32>,
 }
 
-impl Memory for Cells {
+impl AutoregressionState for Cells {
     fn start(&mut self, rows: usize) {
         self.cells.reset(rows);
     }

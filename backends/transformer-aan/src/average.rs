@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
-use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, activation};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, activation};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Params, Rows};
 
@@ -109,7 +109,7 @@ impl Average {
 const WIDE: &str = "all is as wide as the model";
 
 impl Autoregression for Average {
-    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState> {
         let averages = Rows::new(self.width);
         Box::new(Averages { layer: self, averages, out: Vec::new(), spare: Default::default() })
     }
@@ -123,7 +123,7 @@ struct Averages {
     spare: [Vec<f32>; 2],
 }
 
-impl Memory for Averages {
+impl AutoregressionState for Averages {
     fn start(&mut self, rows: usize) {
         self.averages.reset(rows);
     }

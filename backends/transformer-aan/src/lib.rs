@@ -31,7 +31,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && known)
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
     if config.text(AUTOREG)? == "self-attention" {
         let layer = |params: Params<'_>, options: &Options, number: usize| {
             let attention = SelfAttention::new(params, options, number)?;

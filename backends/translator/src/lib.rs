@@ -11,20 +11,17 @@
 //! one batch, which changes speed and nothing else.
 
 mod breakdown;
-mod calibration;
 mod engine;
-mod floats;
+mod error;
 mod model;
-mod opening;
+mod model_files;
 mod search;
 mod session;
 mod settings;
-mod switches;
-mod tuning;
+mod shared;
 mod unknown;
 
-pub use calibration::read_multipliers;
 pub use engine::{Customs, Engine};
+pub use error::{Error, Result};
 pub use model::Words;
-pub use switches::{Position, Switch, Switches};
-pub use tuning::explain_tuning;
+pub use settings::{Position, Switch, Switches, explain_tuning, read_multipliers};

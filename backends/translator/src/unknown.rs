@@ -3,13 +3,14 @@
 
 use dyno_text::Vocabulary;
 
+use crate::error::{Error, Result};
 use crate::search::Found;
 
 /// Only whole words can be copied; pieces of words have no unknown worth copying.
-pub(crate) fn refuse_pieces(source: &Vocabulary, target: &Vocabulary) -> Result<(), String> {
+pub(crate) fn refuse_pieces(source: &Vocabulary, target: &Vocabulary) -> Result<()> {
     match (source, target) {
         (Vocabulary::Words(_), Vocabulary::Words(_)) => Ok(()),
-        _ => Err("replace-unknown copies whole words; this model's vocabularies have pieces".into()),
+        _ => Err(Error::ReplacedPieces),
     }
 }
 
@@ -81,6 +82,8 @@ mod tests {
     fn pieces_of_words_are_refused() {
         let pieces = include_bytes!("../../text/tests/goldens/word.spm");
         let pieces = Vocabulary::from_bytes(pieces, Format::SentencePiece).unwrap();
-        assert!(refuse_pieces(&words("</s>\n<unk>\n"), &pieces).unwrap_err().contains("whole words"));
+        assert!(
+            refuse_pieces(&words("</s>\n<unk>\n"), &pieces).unwrap_err().to_string().contains("whole words")
+        );
     }
 }

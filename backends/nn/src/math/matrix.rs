@@ -17,8 +17,8 @@ pub struct Matrix<'a> {
     inputs: usize,
     outputs: usize,
     scale: InputScale,
-    /// The same in another precision.
-    rival: Option<Box<Matrix<'a>>>,
+    /// The same weights in another precision, for auto-precision.
+    alternative: Option<Box<Matrix<'a>>>,
 }
 
 /// Where the scale of what int8 weights are multiplied with comes from.
@@ -100,7 +100,7 @@ impl<'a> Matrix<'a> {
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
             _ => (Values::F32(tensor.finite_f32()?), Layout::Kn),
         };
-        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, rival: None })
+        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, alternative: None })
     }
 
     /// The same, whose inputs have their scale from there.
@@ -108,13 +108,13 @@ impl<'a> Matrix<'a> {
         Self { scale, ..self }
     }
 
-    /// The same, with `rival`, what it was before it was quantised: whichever is multiplied faster is to be used.
-    pub(crate) fn with_rival(self, rival: Option<Self>) -> Self {
-        Self { rival: rival.map(Box::new), ..self }
+    /// The same matrix, with its values before quantisation as the alternative of auto-precision.
+    pub(crate) fn with_alternative(self, alternative: Option<Self>) -> Self {
+        Self { alternative: alternative.map(Box::new), ..self }
     }
 
-    pub(crate) fn rival(&self) -> Option<&Self> {
-        self.rival.as_deref()
+    pub(crate) fn alternative(&self) -> Option<&Self> {
+        self.alternative.as_deref()
     }
 
     /// Of f32 values [inputs, outputs], row-major.
@@ -125,7 +125,7 @@ impl<'a> Matrix<'a> {
         let values = values.into();
         assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
         let (layout, scale) = (Layout::Kn, InputScale::PerRow);
-        Self { values: Values::F32(values), layout, inputs, outputs, scale, rival: None }
+        Self { values: Values::F32(values), layout, inputs, outputs, scale, alternative: None }
     }
 
     /// How many inputs the product has.
@@ -143,8 +143,8 @@ impl<'a> Matrix<'a> {
     /// # Panics
     /// When they have different inputs.
     pub fn beside(mut self, mut right: Self) -> Self {
-        let rivals = self.rival.take().zip(right.rival.take());
-        self.beside_it(right).with_rival(rivals.map(|(left, right)| left.beside(*right)))
+        let alternatives = self.alternative.take().zip(right.alternative.take());
+        self.beside_it(right).with_alternative(alternatives.map(|(left, right)| left.beside(*right)))
     }
 
     fn beside_it(self, right: Self) -> Self {
@@ -163,7 +163,7 @@ impl<'a> Matrix<'a> {
             }
             _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs, scale, rival: None }
+        Self { values, layout, inputs, outputs, scale, alternative: None }
     }
 
     /// The same in f32, row-major: where two differ in what they hold.

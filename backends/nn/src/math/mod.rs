@@ -5,21 +5,21 @@
 //! (sixteen partial sums, then pairwise): a row's result never depends on its neighbours. Matrices are row-major.
 
 mod activation;
+mod auto_precision;
 mod calibration;
 mod form;
 mod linear;
 mod matrix;
-mod reduce;
-mod rivals;
-mod sum;
+mod product;
+mod vectors;
 
 pub use activation::Activation;
 pub use calibration::Calibration;
 pub use dyno_kernels::{Best, Error as KernelError, Isa, Kernels, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
-pub use linear::{Epilogue, Linear, together};
+pub use linear::{Linear, together};
 pub(crate) use matrix::InputScale;
 pub use matrix::Matrix;
-pub use reduce::{argmax, dot};
-pub use sum::{add, multiply_add};
+pub use product::Epilogue;
+pub use vectors::{add, argmax, dot, multiply_add};

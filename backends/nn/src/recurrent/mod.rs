@@ -4,7 +4,7 @@ mod gates;
 mod walk;
 
 pub use gates::{Cell, Functions};
-pub use walk::{Spans, Walk};
+pub use walk::{Spans, WalkBuffers};
 
 use crate::Rows;
 

@@ -18,7 +18,7 @@ pub struct Spans {
 
 /// Buffers of a walk.
 #[derive(Clone, Debug)]
-pub struct Walk {
+pub struct WalkBuffers {
     /// What is fed at one step, [sentences, fed].
     fed: Vec<f32>,
     state: State,
@@ -26,7 +26,7 @@ pub struct Walk {
     live: Vec<usize>,
 }
 
-impl Walk {
+impl WalkBuffers {
     /// For states of this width.
     pub fn new(width: usize) -> Self {
         Self { fed: Vec::new(), state: State::new(width), live: Vec::new() }
@@ -84,7 +84,7 @@ impl Spans {
     pub fn walk<'a>(
         &self,
         backward: bool,
-        walk: &mut Walk,
+        walk: &mut WalkBuffers,
         fed: impl Fn(usize) -> &'a [f32],
         mut step: impl FnMut(&[f32], &mut State),
         mut put: impl FnMut(usize, &[f32]),
@@ -122,7 +122,7 @@ mod tests {
         let mut out = vec![0.0; 6];
         spans.walk(
             backward,
-            &mut Walk::new(1),
+            &mut WalkBuffers::new(1),
             |word| &fed[word..=word],
             |fed, state| add(state.output.values_mut(), fed),
             |word, output| out[word] = output[0],

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::Scratch;
+use super::process::Scratch;
 
 /// A sublayer's parameters; shared by workers.
 pub trait Autoregression: Send + Sync {
     /// The memory of one worker's hypotheses.
-    fn memory(self: Arc<Self>) -> Box<dyn Memory>;
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState>;
 }
 
 /// What the sublayer knows of each hypothesis.
-pub trait Memory: Send {
+pub trait AutoregressionState: Send {
     /// Forgets all: `rows` new hypotheses.
     fn start(&mut self, rows: usize);
 

@@ -4,29 +4,23 @@ use std::sync::Arc;
 
 use dyno_kernels::KeyValues;
 
-use super::attention::{Attention, Buffers};
-use super::autoregression::{Autoregression, Memory};
+use super::attention::Buffers;
+use super::autoregression::AutoregressionState;
 use super::encoder::Encoded;
-use super::feed_forward::{FeedForward, Hidden};
-use super::{Scratch, Transformer};
+use super::feed_forward::Hidden;
+use super::process::Scratch;
+use super::stacks::{Layer, Transformer};
 use crate::math::together;
 use crate::output::Choice;
 use crate::watch::{Component, Operator};
 use crate::{Decoder, Request, Row, Sentence, Step};
-
-/// One layer of the decoder.
-pub(super) struct Layer {
-    pub(super) autoregression: Arc<dyn Autoregression>,
-    pub(super) context: Attention,
-    pub(super) feed: FeedForward,
-}
 
 /// One worker's state.
 pub(super) struct State {
     network: Arc<Transformer>,
     encoded: Encoded,
     choice: Choice,
-    memories: Vec<Box<dyn Memory>>,
+    memories: Vec<Box<dyn AutoregressionState>>,
     /// Keys and values of the encoded sentences, for each layer.
     context: Vec<Vec<KeyValues>>,
     taken: usize,
@@ -40,7 +34,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(network: Arc<Transformer>) -> Self {
-        let memories = network.layers.iter().map(|layer| Arc::clone(&layer.autoregression).memory());
+        let memories = network.layers.iter().map(|layer| Arc::clone(&layer.autoregression).state());
         Self {
             memories: memories.collect(),
             context: vec![Vec::new(); network.layers.len()],

@@ -7,7 +7,7 @@ use dyno_formats::Result;
 use super::options::Positions;
 use super::{Options, Process};
 use crate::params::Params;
-use crate::words::WordTable;
+use crate::word_table::WordTable;
 
 /// Words and positions to vectors, for one of the two sides.
 pub struct Embedding {

@@ -3,13 +3,23 @@
 
 use dyno_formats::Result;
 
-use super::Scratch;
-use crate::math::{Epilogue, Kernels, Linear};
+use crate::math::{Epilogue, Kernels, Linear, Operands};
 use crate::params::Params;
 use crate::watch::Operator;
 
 /// Of the Transformer's norms (`src/models/transformer.h`).
 const EPSILON: f32 = 1e-6;
+
+/// Buffers of one worker that all sublayers use in turn; they only grow.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Inputs of products, in the form that the products read.
+    pub operands: Operands,
+    /// Result of [`Process::prepare`] for the input of a sublayer.
+    pub prepared: Vec<f32>,
+    /// Gates of highways.
+    pub gate: Vec<f32>,
+}
 
 enum Operation {
     LayerNorm {

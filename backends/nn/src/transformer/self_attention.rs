@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dyno_formats::Result;
 
 use super::attention::{Attention, Buffers};
-use super::autoregression::{Autoregression, Memory};
+use super::autoregression::{Autoregression, AutoregressionState};
 use super::history::History;
 use super::{Options, Scratch};
 use crate::math::together;
@@ -29,7 +29,7 @@ impl SelfAttention {
 }
 
 impl Autoregression for SelfAttention {
-    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState> {
         let history = History::new(self.attention.width);
         Box::new(Cache { history, buffers: Buffers::default(), layer: self })
     }
@@ -42,7 +42,7 @@ struct Cache {
     layer: Arc<SelfAttention>,
 }
 
-impl Memory for Cache {
+impl AutoregressionState for Cache {
     fn start(&mut self, rows: usize) {
         self.history.start(rows);
     }

@@ -303,10 +303,10 @@ fn what_cannot_be_done_is_refused_by_name() {
             json!({ "shortlist-columns": "on-line", "precision": "int16" }),
             "`shortlist-columns = \"on-line\"`: columns are quantised on line for int8 weights, and these are int16",
         ),
-        (json!({ "shortlist-columns": "whole" }), "there is no shortlist"),
-        (json!({ "shortlist-ngrams": 1 }), "there is no shortlist"),
+        (json!({ "shortlist-columns": "whole" }), "no shortlist is set"),
+        (json!({ "shortlist-ngrams": 1 }), "no shortlist is set"),
         (json!({ "shortlist-ngrams": 0 }), "a whole number above 0"),
-        (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this one is lexical"),
+        (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this shortlist is lexical"),
         (json!({ "auto-precision": true }), "these weights are f32"),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();

@@ -3,8 +3,8 @@
 use dyno_nn::math::{Best, multiply_add};
 use dyno_nn::{Request, Row, Wanted};
 
+use super::batch::{Batch, Member, SearchOptions, aligned};
 use super::paths::{Finished, NONE, Results};
-use super::{Member, SearchOptions, Task, aligned};
 
 /// A live hypothesis.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ struct Continued {
 struct Beams<'a> {
     options: &'a SearchOptions,
     end: u32,
-    task: &'a Task<'a>,
+    batch: &'a Batch<'a>,
     results: &'a mut Results,
     /// In the order of their sentences.
     live: Vec<Hypothesis>,
@@ -42,17 +42,17 @@ pub(super) fn run(
     members: &mut [Member],
     options: &SearchOptions,
     end: u32,
-    task: &Task<'_>,
+    batch: &Batch<'_>,
     results: &mut Results,
 ) {
     let wanted = if options.skip_cost { Wanted::Logits } else { Wanted::LogProbabilities };
     let request = Request { wanted, suppressed: &[], attention: options.attention };
     let begin = |sentence| Hypothesis { sentence, node: NONE, score: 0.0 };
-    let sentences = task.sentences.len();
+    let sentences = batch.sentences.len();
     let mut beams = Beams {
         options,
         end,
-        task,
+        batch,
         results,
         live: (0..sentences).map(begin).collect(),
         best_finished: vec![f32::NEG_INFINITY; sentences],
@@ -103,7 +103,7 @@ impl Beams<'_> {
 
     /// Puts the continuations of one row among the best.
     fn consider(&mut self, members: &[Member], row: usize, hypothesis: &Hypothesis, places: usize) {
-        let candidates = self.task.sentences[hypothesis.sentence].candidates;
+        let candidates = self.batch.sentences[hypothesis.sentence].candidates;
         self.score(members, row, hypothesis.score, candidates);
         self.greatest.resize(places, Best::NONE);
         self.options.kernels.greatest(&self.scores, &mut self.greatest);
@@ -129,7 +129,7 @@ impl Beams<'_> {
         for member in others {
             multiply_add(&mut self.scores, member.weight, member.step.scores.row(row));
         }
-        for word in self.task.suppressed {
+        for word in self.batch.suppressed {
             let at = match candidates {
                 Some(candidates) => candidates.binary_search(word).ok(),
                 None => Some(*word as usize),
@@ -149,7 +149,7 @@ impl Beams<'_> {
         len: usize,
         kept: &mut Vec<usize>,
     ) {
-        let full = self.options.is_full(len, self.task.sentences[sentence].ids.len());
+        let full = self.options.is_full(len, self.batch.sentences[sentence].ids.len());
         let start = self.live.len();
         for continued in &self.top {
             let aligned = if self.options.attention { aligned(&members[0].step, continued.row) } else { 0 };

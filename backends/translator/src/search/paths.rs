@@ -33,13 +33,13 @@ pub(super) struct Finished {
 
 /// A translation.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// Its words; the end is among them unless the limit came first.
-    pub ids: &'a [u32],
+    pub(crate) ids: &'a [u32],
     /// For each word the source word that it looked at most, if that was asked for.
-    pub aligned: &'a [usize],
+    pub(crate) aligned: &'a [usize],
     /// What it was ranked by.
-    pub score: Option<f32>,
+    pub(crate) score: Option<f32>,
 }
 
 impl Results {

@@ -1,4 +1,4 @@
-//! What looks at a whole row: a sum, the greatest.
+//! Plain loops over rows of f32: dot product, sums, and the greatest element.
 
 /// Partial sums of a reduction: one 512-bit register of f32, which narrower machines take in several.
 const LANES: usize = 16;
@@ -44,6 +44,16 @@ pub fn argmax(values: &[f32]) -> usize {
         }
     }
     best
+}
+
+/// Adds x·`row` to `out`, element by element.
+pub fn multiply_add(out: &mut [f32], x: f32, row: &[f32]) {
+    out.iter_mut().zip(row).for_each(|(out, weight)| *out += x * weight);
+}
+
+/// Adds `row` to `out`, element by element.
+pub fn add(out: &mut [f32], row: &[f32]) {
+    out.iter_mut().zip(row).for_each(|(out, x)| *out += x);
 }
 
 #[cfg(test)]

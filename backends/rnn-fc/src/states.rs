@@ -5,7 +5,7 @@
 use dyno_nn::recurrent::State;
 
 /// States of all layers.
-pub(crate) struct Memory {
+pub(crate) struct States {
     layers: Vec<Layer>,
     /// Which state each row has, in all layers alike.
     owners: Vec<usize>,
@@ -26,7 +26,7 @@ struct Layer {
 /// No place yet.
 const NONE: usize = usize::MAX;
 
-impl Memory {
+impl States {
     /// Of layers of these `widths`, from the bottom up.
     pub(crate) fn new(widths: impl Iterator<Item = usize>, merged: bool) -> Self {
         let layer = |width| Layer { now: State::new(width), next: State::new(width), width };
@@ -49,7 +49,7 @@ impl Memory {
     }
 
     /// The states of a layer, [states, S].
-    pub(crate) fn states(&self, layer: usize) -> &[f32] {
+    pub(crate) fn outputs(&self, layer: usize) -> &[f32] {
         self.layers[layer].now.output.values()
     }
 
@@ -110,14 +110,14 @@ mod tests {
 
     /// The outputs of each step when a row adds its number to its state, and how many states there were.
     fn run(merged: bool) -> Vec<(Vec<f32>, usize)> {
-        let mut memory = Memory::new([1].into_iter(), merged);
-        memory.start(&[10.0, 20.0]);
+        let mut states = States::new([1].into_iter(), merged);
+        states.start(&[10.0, 20.0]);
         let mut seen = Vec::new();
         for kept in [&[1, 0, 1, 1][..], &[3, 3, 0], &[2]] {
-            let outputs = memory.advance(0, |row, _, output, _| output[0] += row as f32).to_vec();
-            seen.push((outputs, memory.states(0).len()));
-            memory.settle();
-            memory.reorder(kept);
+            let outputs = states.advance(0, |row, _, output, _| output[0] += row as f32).to_vec();
+            seen.push((outputs, states.outputs(0).len()));
+            states.settle();
+            states.reorder(kept);
         }
         seen
     }

@@ -188,7 +188,7 @@ pub struct WordTables {
 
 /// Where the tables' tensors are, and their sizes.
 #[derive(Clone, Copy)]
-pub struct Layout<'a> {
+pub struct WordTensors<'a> {
     /// Words of source and target.
     pub words: [usize; 2],
     /// Width of the vectors.
@@ -205,18 +205,18 @@ impl WordTables {
     pub fn read(
         config: &MarianConfig,
         params: Params<'_>,
-        layout: Layout<'_>,
+        tensors: WordTensors<'_>,
         stored: impl Fn(&str) -> String,
     ) -> Result<Self> {
-        let [source, target] = layout.words;
+        let [source, target] = tensors.words;
         let all = config.flag("tied-embeddings-all")?;
         let tied = all || config.flag("tied-embeddings")?;
         let bias = match config.flag("output-omit-bias")? {
             true => Vec::new(),
-            false => params.vector(&stored(&format!("{}_b", layout.output)), target)?,
+            false => params.vector(&stored(&format!("{}_b", tensors.output)), target)?,
         };
         let table = |name: &str, words: usize, bias: Option<&[f32]>| {
-            params.words(&stored(name), words, layout.width, bias)
+            params.words(&stored(name), words, tensors.width, bias)
         };
         let target_bias = tied.then_some(&bias[..]);
         let tables = if all || config.flag("tied-embeddings-src")? {
@@ -232,7 +232,7 @@ impl WordTables {
         let [source, target_table] = tables;
         let output = match tied {
             true => Arc::clone(&target_table),
-            false => untied(params, layout, stored, &bias)?,
+            false => untied(params, tensors, stored, &bias)?,
         };
         Ok(Self { source, target: target_table, output })
     }
@@ -241,12 +241,12 @@ impl WordTables {
 /// `{prefix}_Wt` [words, width], or the old `{prefix}_W` [width, words].
 fn untied(
     params: Params<'_>,
-    layout: Layout<'_>,
+    tensors: WordTensors<'_>,
     stored: impl Fn(&str) -> String,
     bias: &[f32],
 ) -> Result<Arc<WordTable>> {
-    let (words, width) = (layout.words[1], layout.width);
-    let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", layout.output)));
+    let (words, width) = (tensors.words[1], tensors.width);
+    let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", tensors.output)));
     if params.has(&transposed) || !params.has(&plain) {
         return params.words(&transposed, words, width, Some(bias));
     }
