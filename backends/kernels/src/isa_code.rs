@@ -1,8 +1,9 @@
-//! All algorithms for each instruction set, and the table of functions through which the rest reaches them.
+//! The code of all algorithms for each instruction set, and the tables of functions by which the rest of the
+//! crate calls it.
 //!
-//! A module here is the macro bodies over one module of `lanes` and `arithmetic`. The two AVX-512 sets share vector maths
-//! and f32, as do the two 256-bit ones: they differ in integer products only. AVX-VNNI is the 256-bit body with its own
-//! step.
+//! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two
+//! AVX-512 sets share vector maths and f32 products, and so do the two 256-bit sets: they differ in integer
+//! products only. AVX-VNNI is the 256-bit body with a step of its own.
 
 use crate::Precision;
 use crate::lanes::{Block, LANES};
@@ -11,10 +12,10 @@ use crate::product::tile::product;
 use crate::product::{Activation, Best};
 use crate::vector::{KeyValues, attention, cells, functions, slices, transpositions};
 
-/// What there is for one instruction set. The functions may be called only where that set was found.
+/// The functions of one instruction set. They may be called only where that set is present.
 #[derive(Debug)]
 pub(crate) struct IsaFunctions {
-    /// What int8 activations are stored with: 0x80 flips the sign bit, which adds 128.
+    /// Number that is XORed with each byte of int8 activations: 0x80 flips the sign bit, which adds 128.
     pub(crate) flip: u8,
     pub(crate) int8: unsafe fn(&mut Job<'_>),
     pub(crate) int16: unsafe fn(&mut Job<'_>),
@@ -22,9 +23,9 @@ pub(crate) struct IsaFunctions {
     pub(crate) vector: &'static VectorFunctions,
 }
 
-/// Vector maths for one kind of lanes.
+/// The functions of vector maths for one kind of lanes.
 #[derive(Debug)]
-#[allow(clippy::type_complexity)] // each type is the signature of one function, and says most where it stands
+#[allow(clippy::type_complexity)] // each type is the signature of one function and is clearest in its place
 pub(crate) struct VectorFunctions {
     pub(crate) activate: unsafe fn(Activation, &mut [f32]),
     pub(crate) exp: unsafe fn(&mut [f32]),
@@ -53,7 +54,7 @@ pub(crate) struct VectorFunctions {
     pub(crate) quantise_int16: unsafe fn(&[f32], f32, &mut [u8]),
 }
 
-/// Writes the vector maths of a module, and their table.
+/// Writes the vector maths of a module and the table of its functions.
 macro_rules! vector_maths {
     ([$(#[$feature:meta])*], $lanes:ident) => {
         functions!([$(#[$feature])*], $lanes);
@@ -108,7 +109,8 @@ pub(crate) mod scalar {
     };
 }
 
-/// Six rows by two 256-bit registers: twelve sums, two blocks and a group in sixteen registers.
+/// Tiles of six rows by two 256-bit registers: twelve sums, two blocks and a group fit into sixteen
+/// registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! product_256 {
     ($name:ident, $features:literal, $arithmetic:path) => {
@@ -122,7 +124,7 @@ macro_rules! product_256 {
 pub(crate) mod avx2 {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
-    // Signs and magnitudes take registers: four rows.
+    // Signs and magnitudes of activations take registers, so that a tile has four rows at most.
     product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
         wide: [4, 2, 1, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
@@ -153,7 +155,7 @@ pub(crate) mod avx_vnni {
     };
 }
 
-/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers.
+/// Tiles of six rows by four 512-bit registers: 24 sums, four blocks and a group fit into 32 registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! products_512 {
     ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(

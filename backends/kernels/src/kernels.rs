@@ -1,4 +1,5 @@
-//! The kernels of one instruction set, as a value. A value exists only for an instruction set that this processor has.
+//! The kernels of one instruction set, as a value. A value exists only for an instruction set that this
+//! processor has.
 
 use crate::isa_code::{self, IsaFunctions};
 use crate::product::job::Job;
@@ -73,8 +74,8 @@ impl Kernels {
         if precision == Precision::Int8 { self.table.flip } else { 0 }
     }
 
-    /// The same kernels, which pack weights with blockings from `tuning` from now on. A tuning lives as long as the
-    /// process: a process has one, and each weight would have to share its ownership.
+    /// The same kernels, which pack weights with blockings from `tuning` from now on. A tuning lives as long
+    /// as the process: a process has one, and each weight would have to share its ownership.
     ///
     /// # Errors
     /// When the tuning was made on another instruction set.

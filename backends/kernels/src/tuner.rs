@@ -7,13 +7,15 @@ use std::time::Instant;
 
 /// Number of rows that represents the class without a limit.
 const MANY: usize = 192;
-/// Rounds through all candidates. Candidates take turns, so that a disturbance hits all alike; odd, for the median.
+/// Rounds through all candidates. Candidates take turns, so that a disturbance hits all alike; odd, for the
+/// median.
 const ROUNDS: usize = 7;
 /// Duration of a candidate's turn, long against the resolution of the clock.
 const TURN_SECONDS: f64 = 0.000_1;
 /// Gain from which a candidate replaces the built-in blocking: more than the scatter of the measurements.
 const WORTH: f64 = 1.02;
-/// Number of outputs above which a trial takes the best column of each row, as output layers do, instead of all values.
+/// Number of outputs above which a trial takes the best column of each row, as output layers do, instead of
+/// all values.
 const LOGITS: usize = 10_000;
 
 /// Sets the blockings of freshly packed `weights` to the tuning's, and measures those that the tuning lacks.

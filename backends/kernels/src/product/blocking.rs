@@ -42,16 +42,17 @@ pub(crate) fn class(rows: usize) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blockings([Blocking; CLASSES.len() + 1]);
 
-/// Size of weights, in bytes, above which they leave a second-level cache of 1 MiB too little room for activations
-/// and results.
+/// Size of weights, in bytes, above which they leave a second-level cache of 1 MiB too little room for
+/// activations and results.
 const FAR: usize = 768 << 10;
 
 impl Blockings {
     /// The blockings without a tuning, for weights of so many bytes, as measured on Zen 5.
     ///
-    /// Weights in a far cache or in memory are prefetched: some blocks ahead where memory limits the speed, the next panel
-    /// where multiplication limits it. Near weights are left to the processor's prefetcher, except for a single row. Many
-    /// rows take near weights in passes, so that the activations of a pass stay in the near cache as well.
+    /// Weights in a far cache or in memory are prefetched: some blocks ahead where memory limits the speed,
+    /// the next panel where multiplication limits it. Near weights are left to the processor's prefetcher,
+    /// except for a single row. Many rows take near weights in passes, so that the activations of a pass stay
+    /// in the near cache as well.
     pub(crate) fn built_in(bytes: usize) -> Self {
         let blocking = |pass_rows, prefetch| Blocking { tile_rows: 6, pass_rows, prefetch };
         let one = blocking(0, 32);

@@ -1,9 +1,9 @@
-//! Products of f32 by somebody else's library: the baseline that papers compare with. Behind a feature that nothing of
-//! dyno's own turns on.
+//! Products of f32 by somebody else's library: the baseline that papers compare with. Behind a feature that
+//! nothing of dyno's own turns on.
 //!
-//! Weights keep a second, plain form [K, N], which the library reads on each call, packing whatever it packs anew; what
-//! follows the sums is done apart. Everything else of an engine stays as it is, so that a baseline differs in its
-//! products alone.
+//! Weights keep a second, plain form [K, N], which the library reads on each call, packing whatever it packs
+//! anew; what follows the sums is done apart. Everything else of an engine stays as it is, so that a baseline
+//! differs in its products alone.
 
 use super::job::{Activation, Job, Sink};
 use super::weights::Weights;

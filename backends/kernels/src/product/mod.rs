@@ -1,4 +1,4 @@
-//! Matrix products: activations A [M, K] by weights B [K, N] that were packed once.
+//! Matrix products: activations A [M, K] times packed weights B [K, N].
 
 pub(crate) mod arithmetic;
 mod blocking;
