@@ -1,13 +1,14 @@
-//! How near the hardware's limit the products are: every matrix shape of the papers' models, by rows, beside the limits
-//! that this very run measures.
+//! How near the hardware's limit the products are: every matrix shape of the papers' models, by rows, beside
+//! the limits that this very run measures.
 //!
-//! Two kinds of limits are measured first: sums in registers (the dot product or the fused multiply-add back to back), and
-//! reading through memory, once at the size of each cache and once at the size of each weight. A product's row then says
-//! what part of each it reached. Limits and products take turns in slices well below a scheduler's, and the median slice
-//! of each counts, so that what disturbs the core disturbs both sides of a ratio.
+//! Two kinds of limits are measured first: sums in registers (the dot product or the fused multiply-add back
+//! to back), and reading through memory, once at the size of each cache and once at the size of each weight.
+//! A product's row then says what part of each it reached. Limits and products take turns in slices well
+//! below a scheduler's, and the median slice of each counts, so that what disturbs the core disturbs both
+//! sides of a ratio.
 //!
-//! Arguments choose what is shown, any number of each kind: instruction sets (default: the best), precisions (default:
-//! all), shapes as KxN (default: all).
+//! Arguments choose what is shown, any number of each kind: instruction sets (default: the best), precisions
+//! (default: all), shapes as KxN (default: all).
 
 // The peaks are intrinsics for one instruction set.
 #![allow(unsafe_code)]

@@ -18,8 +18,8 @@ pub fn compute(isa: Isa, precision: Precision) -> f64 {
     (ROUNDS * CHAINS * work) as f64 / start.elapsed().as_secs_f64()
 }
 
-/// The loop, and the multiplications of one of its instructions. Without dot products the limit is that of the same loop
-/// in multiply-add pairs.
+/// The loop, and the multiplications of one of its instructions. Without dot products the limit is that of
+/// the same loop in multiply-add pairs.
 #[cfg(target_arch = "x86_64")]
 fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
     match (isa, precision) {

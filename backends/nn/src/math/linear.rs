@@ -71,7 +71,8 @@ impl Linear {
     /// When the length of `input` is no multiple of the inputs, or the residual has another number of rows.
     pub fn apply_then(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut Vec<f32>) {
         if input.is_empty() {
-            // A calibration would note it as a magnitude of 0, and auto-precision would time it as a fast row.
+            // A calibration would note it as a magnitude of 0, and auto-precision would time it as a fast
+            // row.
             return out.clear();
         }
         match &self.0 {
@@ -81,8 +82,8 @@ impl Linear {
     }
 }
 
-/// Several products of the same rows: replaces each `Vec` by y of its product. The rows are quantised once where all
-/// products read them in the same form.
+/// Several products of the same rows: replaces each `Vec` by y of its product. The rows are quantised once
+/// where all products read them in the same form.
 ///
 /// # Panics
 /// When the length of `input` is no multiple of the inputs, or the products have different inputs.
@@ -148,7 +149,8 @@ mod tests {
         }
     }
 
-    /// Against whole numbers in plain loops: what is past 127 units is cut off, and a small row gets no finer units.
+    /// Compares with whole numbers in plain loops: values beyond 127 units are cut off, and a small row gets
+    /// no finer units.
     #[test]
     fn a_static_scale_is_one_unit_for_all_rows() {
         let (q, scales, units) = ([127i8, -3, 40, 5, -90, 64, 11, 100], [0.01f32, 0.5], 32.0f32);

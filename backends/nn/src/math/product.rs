@@ -1,7 +1,7 @@
 //! A product with packed weights in one precision: y = x·W + b.
 //!
-//! f32 weights are multiplied in f32. Integer weights are multiplied with rows that are quantised first; integer sums are
-//! exact. The weights are packed once, and each row's result is the same in any batch.
+//! f32 weights are multiplied in f32. Integer weights are multiplied with rows that are quantised first;
+//! integer sums are exact. The weights are packed once, and each row's result is the same in any batch.
 
 use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Output, Weights};
 

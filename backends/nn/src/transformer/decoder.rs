@@ -1,4 +1,4 @@
-//! The decoder's stack, and one worker's state of it.
+//! The decoder of a Transformer: one worker's state of its stack.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::output::Choice;
 use crate::watch::{Component, Operator};
 use crate::{Decoder, Request, Row, Sentence, Step};
 
-/// One worker's state.
+/// State of one worker.
 pub(super) struct State {
     network: Arc<Transformer>,
     encoded: Encoded,
@@ -24,7 +24,7 @@ pub(super) struct State {
     /// Keys and values of the encoded sentences, for each layer.
     context: Vec<Vec<KeyValues>>,
     taken: usize,
-    /// [hypotheses, D].
+    /// Vectors between the sublayers, [hypotheses, D].
     rows: Vec<f32>,
     embedded: Vec<f32>,
     buffers: Buffers,

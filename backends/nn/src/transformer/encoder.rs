@@ -1,4 +1,5 @@
-//! The encoder: sentences of a batch one after the other, without padding, each attending to itself alone.
+//! The encoder: the sentences of a batch lie one after the other, without padding, and each attends to itself
+//! alone.
 
 use dyno_formats::Result;
 use dyno_kernels::KeyValues;
@@ -19,16 +20,16 @@ pub(super) struct Encoder {
     width: usize,
 }
 
-/// Buffers, and the result.
+/// The encoded batch, and buffers.
 #[derive(Default)]
 pub(super) struct Encoded {
-    /// [words of all sentences, D].
+    /// Vectors of the words of all sentences, [words, D].
     pub(super) rows: Vec<f32>,
-    /// Where each sentence begins in them, counted in words; one more than there are sentences.
+    /// First word of each sentence, and the number of all words behind them.
     pub(super) starts: Vec<usize>,
     embedded: Vec<f32>,
     buffers: Buffers,
-    /// Of one sentence in one layer.
+    /// Keys and values of one sentence in one layer.
     self_attended: Option<KeyValues>,
     hidden: Hidden,
 }

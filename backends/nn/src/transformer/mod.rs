@@ -1,8 +1,9 @@
-//! Marian's Transformer: encoder and decoder stacks around whatever sublayer the decoder remembers with.
+//! Marian's Transformer: the stacks of encoder and decoder, around an exchangeable sublayer of the decoder.
 //!
-//! [`Options`] reads the configuration, and refuses what would translate differently. The decoder's sublayer that
-//! looks back is an [`Autoregression`]: self-attention is here, since it is everybody's yardstick; others are
-//! their engines' own. Guided alignment needs nothing: it is one head of an attention that is there anyway.
+//! [`Options`] reads the configuration, and refuses what would change the translation unnoticed. The
+//! decoder's autoregressive sublayer is an [`Autoregression`]. Self-attention is here, because all engines
+//! are compared with it; other sublayers belong to their engines. Guided alignment needs no code: it is one
+//! head of an attention that exists anyway.
 
 mod attention;
 mod autoregression;
@@ -32,7 +33,8 @@ use crate::params::Params;
 use decoder::State;
 
 impl Transformer {
-    /// Reads the network; `autoregression` makes the decoder's sublayer of the layer that is stored under a number.
+    /// Reads the network; `autoregression` makes the decoder's sublayer of the layer that is stored under a
+    /// number.
     ///
     /// # Errors
     /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.

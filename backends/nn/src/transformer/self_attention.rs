@@ -12,16 +12,16 @@ use crate::math::together;
 use crate::params::Params;
 use crate::watch::Operator;
 
-/// The sublayer's parameters.
+/// The parameters of self-attention in one layer.
 pub struct SelfAttention {
     attention: Attention,
 }
 
 impl SelfAttention {
-    /// Reads those of the decoder's layer that is stored under `number`.
+    /// Reads the parameters of the decoder's layer that is stored under `number`.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, number: usize) -> Result<Self> {
         let prefix = format!("decoder_l{number}_self");
         Ok(Self { attention: Attention::new(params, options, &prefix)? })
@@ -35,7 +35,7 @@ impl Autoregression for SelfAttention {
     }
 }
 
-/// Keys and values, step by step.
+/// State of self-attention: keys and values of all steps.
 struct Cache {
     history: History,
     buffers: Buffers,
@@ -60,10 +60,12 @@ impl AutoregressionState for Cache {
 }
 
 impl Cache {
-    /// Queries, keys and values of the sublayer's input `rows` [hypotheses, D]; of the first step also what it sees.
+    /// Computes queries, keys and values of the sublayer's input `rows` [hypotheses, D]; at the first step
+    /// also the result of attention.
     ///
-    /// Keys and values come from the input as it is: Marian stores that, not what was normalised of it (`LayerAttention`
-    /// in its transformer.h). All but at the first step, whose one key is normalised, so that its value is all.
+    /// Keys and values come from the input itself: Marian stores those, not the keys and values of the
+    /// normalised input (`LayerAttention` in its transformer.h). Only at the first step Marian normalises its
+    /// one key, and the result of attention is the value of that key.
     fn project(&mut self, rows: &[f32], step: usize, scratch: &mut Scratch) {
         let attention = &self.layer.attention;
         let Buffers { query, keys, values, heads, .. } = &mut self.buffers;
@@ -81,7 +83,7 @@ impl Cache {
         }
     }
 
-    /// What each hypothesis sees of its own past, in `heads` [hypotheses, D], `len` values.
+    /// Attends to each hypothesis' own past; the result is `heads` [hypotheses, D], `len` values.
     fn attend(&mut self, len: usize, step: usize) {
         let _attend = Operator::Attention.span();
         let attention = &self.layer.attention;

@@ -37,7 +37,8 @@ pub(super) struct Layer {
 }
 
 impl Transformer {
-    /// Reads the weights; `autoregression` makes the decoder's sublayer of the layer that is stored under a number.
+    /// Reads the weights; `autoregression` makes the decoder's sublayer of the layer that is stored under a
+    /// number.
     pub(super) fn read(
         config: &MarianConfig,
         params: Params<'_>,
