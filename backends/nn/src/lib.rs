@@ -20,7 +20,7 @@
 //! # Modules
 //! | module | contents |
 //! | --- | --- |
-//! | `network` | [`Network`], [`Decoder`], and the types of a step: [`Sentence`], [`Row`], [`Request`], [`Step`] |
+//! | `network` | [`Network`], [`Decoder`], and a step: [`Sentence`], [`Row`], [`Request`], [`Step`] |
 //! | [`math`] | products, their forms and epilogues, calibration, auto-precision, plain loops over rows |
 //! | `params` | [`Params`]: tensors by name, with the settings of products |
 //! | `word_table` | [`WordTable`]: vectors of words as embeddings and as output weights |

@@ -1,5 +1,5 @@
-//! The shape that all translating engines share: an engine states which configurations it takes and how it loads one, and
-//! is a backend.
+//! The shape that all translating engines share: an engine states which configurations it takes and how it
+//! loads one, and is a backend.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,7 +87,8 @@ impl Engine {
         }
     }
 
-    /// The weight of each member of an ensemble: from the settings, else from the decoder's YAML, else equal weights.
+    /// The weight of each member of an ensemble: from the settings, else from the decoder's YAML, else equal
+    /// weights.
     fn member_weights(
         &self,
         opened: &[OpenedModel],

@@ -1,4 +1,5 @@
-//! An opened model: the vocabularies, shortlist, networks and settings of a translator, and the facts about them.
+//! An opened model: the vocabularies, shortlist, networks and settings of a translator, and the facts about
+//! them.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -23,7 +24,8 @@ pub(crate) struct Translator {
 }
 
 impl Translator {
-    /// Makes a translator of models that were opened with the same settings. The vocabularies are those of the first model.
+    /// Makes a translator of models that were opened with the same settings. The vocabularies are those of
+    /// the first model.
     pub(crate) fn new(
         backend: &'static str,
         opened: &[OpenedModel],
@@ -63,7 +65,8 @@ impl Translator {
     }
 }
 
-/// Checks that the network has a row for each word of the vocabularies. It may have more: Marian pads embeddings.
+/// Checks that the network has a row for each word of the vocabularies. It may have more: Marian pads
+/// embeddings.
 fn fits(network: &Network, source: &Vocabulary, target: &Vocabulary) -> Result<()> {
     for (side, words, vocabulary) in
         [("source", network.source_words(), source), ("target", network.target_words(), target)]

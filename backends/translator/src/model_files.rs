@@ -23,8 +23,8 @@ pub(crate) struct OpenedModel {
     pub(crate) kernels: Kernels,
 }
 
-/// Opens the model at `path`, or the models, where a decoder's YAML names several; `table` configures them. Weights without
-/// a model directory take their vocabularies from the settings.
+/// Opens the model at `path`, or the models, where a decoder's YAML names several; `table` configures them.
+/// Weights without a model directory take their vocabularies from the settings.
 pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> Result<Vec<OpenedModel>> {
     let models = match &requested.vocabularies {
         Some([source, target]) if is_weights(path) => {

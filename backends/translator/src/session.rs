@@ -46,7 +46,8 @@ impl Worker {
         Self { shared, search, selection, scratch: Scratch::default(), text: String::new() }
     }
 
-    /// The words of a line and the end of the sentence, cut at the greatest length; `None` for a line without words.
+    /// The words of a line and the end of the sentence, cut at the greatest length; `None` for a line without
+    /// words.
     fn line(&mut self, index: usize, bytes: &[u8]) -> Option<Line> {
         let shared = &self.shared;
         let tokenise = Component::Tokenise.span();
@@ -64,8 +65,8 @@ impl Worker {
         Some(Line { index, ids, candidates })
     }
 
-    /// Answers a line without words. Marian forces the end of the sentence upon such a line: all entries of its n-best list
-    /// are empty, with the value of an end that costs nothing.
+    /// Answers a line without words. Marian forces the end of the sentence upon such a line: all entries of
+    /// its n-best list are empty, with the value of an end that costs nothing.
     fn answer_empty(&self, line: usize, sink: &mut dyn Sink) {
         let options = &self.shared.decoding.search;
         let ranks = if options.n_best { options.beam } else { 1 };

@@ -1,4 +1,5 @@
-//! What the workers of a model share: vocabularies, shortlist, networks, and the settings of decoding.
+//! The state that the workers of a model share: vocabularies, shortlist, networks, and the settings of
+//! decoding.
 
 use std::sync::{Arc, Mutex};
 

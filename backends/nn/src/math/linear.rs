@@ -17,7 +17,7 @@ pub struct Linear(Computation);
 #[derive(Clone, Debug)]
 enum Computation {
     /// In the precision of the weights.
-    Product(Product),
+    Product(Box<Product>),
     /// In the faster one of two precisions.
     AutoPrecision(Arc<AutoPrecision>),
 }
@@ -29,7 +29,7 @@ impl Linear {
     /// When weights or bias can't be packed: a wrong length, or integers out of range.
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
         let product = Product::new(kernels, matrix, bias)?;
-        let Some(other) = matrix.alternative() else { return Ok(Self(Computation::Product(product))) };
+        let Some(other) = matrix.alternative() else { return Ok(Self(Computation::Product(product.into()))) };
         let other = Product::new(kernels, other, bias)?;
         Ok(Self(Computation::AutoPrecision(Arc::new(AutoPrecision::new([product, other])))))
     }

@@ -1,11 +1,11 @@
-//! The best word of each step, without softmax.
+//! Greedy search: the best word of each step, without softmax.
 
 use dyno_nn::{Request, Row, Wanted};
 
 use super::batch::{Batch, Member, SearchOptions, aligned};
 use super::paths::{Finished, NONE, Results};
 
-/// A sentence that isn't finished.
+/// An unfinished sentence.
 struct Live {
     sentence: usize,
     node: usize,

@@ -1,7 +1,7 @@
-//! Search: which words follow which, by the scores of one network or several.
+//! Search for translations, by the scores of one network or several.
 //!
-//! With one network, a beam of 1 and nobody asking for scores, the best word of each step is all that is needed
-//! ([`greedy`]); everything else is [`beam`]. Both treat each sentence of a batch as if it were alone.
+//! With one network, a beam of 1 and no need of scores, [`greedy`] takes the best word of each step;
+//! otherwise [`beam`] searches. Both treat each sentence of a batch as if it were alone.
 
 mod batch;
 mod beam;
@@ -14,7 +14,7 @@ pub(crate) use batch::{Batch, Member, SearchOptions};
 pub(crate) use paths::Found;
 pub(crate) use paths::Results;
 
-/// One worker's search.
+/// Search of one worker.
 pub(crate) struct Search {
     members: Vec<Member>,
     options: SearchOptions,
@@ -23,12 +23,12 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Over `members` (at least one), whose translations end with the word `end`.
+    /// A search with one or more `members`; translations end with the word `end`.
     pub(crate) fn new(members: Vec<Member>, options: SearchOptions, end: u32) -> Self {
         Self { members, options, end, results: Results::default() }
     }
 
-    /// Translates a batch: for each sentence its translations, best first.
+    /// Translates a batch; the translations of each sentence are ordered, best first.
     pub(crate) fn run(&mut self, batch: &Batch<'_>) -> Results {
         let mut results = std::mem::take(&mut self.results);
         results.start(batch.sentences.len());
@@ -44,7 +44,7 @@ impl Search {
         results
     }
 
-    /// Takes the buffer of results back.
+    /// Takes the buffer of results back for the next batch.
     pub(crate) fn give_back(&mut self, results: Results) {
         self.results = results;
     }

@@ -1,4 +1,4 @@
-//! Search on a network whose every score is written down.
+//! Tests of the search on a network whose scores are all written down.
 
 use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
@@ -9,10 +9,10 @@ use super::{Batch, Member, Search, SearchOptions};
 const END: u32 = 0;
 const UNKNOWN: u32 = 1;
 
-/// Scores of the words 0 to 3 after each previous word; row 4 is the beginning.
+/// Scores of the words 0 to 3 after each previous word; row 4 is the start of a sentence.
 type Scores = [[f32; 4]; 5];
 
-/// A decoder that knows its table alone; it checks that it gets as many rows as it has hypotheses.
+/// A decoder that reads its scores from a table, and checks that it gets a row for each hypothesis.
 struct Script(Scores, usize);
 
 impl Decoder for Script {
@@ -41,7 +41,7 @@ impl Decoder for Script {
     }
 }
 
-/// Greedily 2 3 end (−4.5); better is 3 end (−3).
+/// Greedy search finds 2 3 end (−4.5); the better path is 3 end (−3).
 const GARDEN_PATH: Scores =
     [[-9.0; 4], [-9.0; 4], [-3.0, -0.5, -9.0, -2.0], [-1.5, -9.0, -2.0, -9.0], [-9.0, -0.1, -1.0, -1.5]];
 
@@ -101,7 +101,7 @@ fn a_beam_of_one_finds_what_greedy_finds() {
 fn length_is_normalised_and_words_are_charged() {
     let normalised = SearchOptions { normalize: 1.0, ..options(2) };
     assert_eq!(best(normalised).1, Some(-1.5));
-    // A negative penalty is a reward: now the longer path wins.
+    // A negative penalty is a reward, with which the longer path wins.
     let rewarded = SearchOptions { word_penalty: -2.0, ..options(2) };
     assert_eq!(best(rewarded), (vec![2, 3, END], Some(1.5)));
 }

@@ -1,9 +1,10 @@
-//! The settings about activation scales: whether each int8 row has its own scale or all rows share the scale that came with
-//! the weights, and the calibration that finds the latter.
+//! The settings about activation scales: whether each int8 row has its own scale or all rows share the scale
+//! that came with the weights, and the calibration that finds the latter.
 //!
-//! `calibrate` names a file. While lines are translated with float products, the magnitudes of the products' inputs are
-//! noted. After each call of a session the file holds a line for each weight: its name, and the multiplier of its inputs.
-//! `dyno convert --calibrate` stores the multipliers as Marian does, and `activation-scales = "static"` uses them.
+//! `calibrate` names a file. While lines are translated with float products, the magnitudes of the products'
+//! inputs are noted. After each call of a session the file holds a line for each weight: its name, and the
+//! multiplier of its inputs. `dyno convert --calibrate` stores the multipliers as Marian does, and
+//! `activation-scales = "static"` uses them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

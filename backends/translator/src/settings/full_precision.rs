@@ -1,5 +1,5 @@
-//! The settings that need a model's f32 weights beside its quantised ones: the source of a shortlist's output weights, and
-//! Marian's auto-tuner across precisions.
+//! The settings that need a model's f32 weights beside its quantised ones: the source of a shortlist's output
+//! weights, and Marian's auto-tuner across precisions.
 
 use dyno_api::{Error, SettingsReader};
 use dyno_formats::Precision;
@@ -7,7 +7,8 @@ use dyno_nn::ShortlistColumns;
 
 use super::Refusal;
 
-/// Name of the setting for the output weights of a shortlist: `"off-line"`, `"on-line"`, `"whole"` or `"auto"`.
+/// Name of the setting for the output weights of a shortlist: `"off-line"`, `"on-line"`, `"whole"` or
+/// `"auto"`.
 const COLUMNS: &str = "shortlist-columns";
 
 /// Name of the setting by which each product uses the faster one of the weights' precision and f32.

@@ -1,7 +1,8 @@
 //! The settings of a translator, and the values where nothing is set.
 //!
-//! A model that comes with its decoder's settings is decoded by them, with Marian's defaults for what they leave out. A
-//! model without them is decoded greedily, which is fastest. A setting in the campaign wins over both.
+//! A model that comes with its decoder's settings is decoded by them, with Marian's defaults for what they
+//! leave out. A model without them is decoded greedily, which is fastest. A setting in the campaign wins over
+//! both.
 
 mod activation_scales;
 mod full_precision;
@@ -37,7 +38,8 @@ const LARGEST_BEAM: usize = 1000;
 /// Longest translation as a multiple of its source: without a limit, a translation may never end.
 const LARGEST_FACTOR: f32 = 1000.0;
 
-/// Limits of the powers of a length, and of a penalty for each word, with which scores of 1,000 words stay finite.
+/// Limits of the powers of a length, and of a penalty for each word, with which scores of 1,000 words stay
+/// finite.
 const POWERS: (f32, f32) = (-10.0, 10.0);
 const LARGEST_SCORE: f32 = 1e6;
 
@@ -202,8 +204,8 @@ impl RequestedSettings {
 struct Written<'a>(Option<&'a MarianConfig>);
 
 impl Written<'_> {
-    /// The requested value, else the value that came with the model (or Marian's default, where settings came), else
-    /// `otherwise`.
+    /// The requested value, else the value that came with the model (or Marian's default, where settings
+    /// came), else `otherwise`.
     fn or<T>(
         self,
         requested: Option<T>,

@@ -1,5 +1,5 @@
-//! Settings of one engine: the engine declares them, the translator reads them, and other engines refuse them as unknown
-//! settings.
+//! Settings of one engine: the engine declares them, the translator reads them, and other engines refuse them
+//! as unknown settings.
 
 use dyno_api::{Error, SettingsReader};
 

@@ -1,7 +1,8 @@
-//! The settings `tuning` and `tune`: which file the blockings of products come from, and whether missing ones are measured.
+//! The settings `tuning` and `tune`: which file the blockings of products come from, and whether missing ones
+//! are measured.
 //!
-//! `tuning` names a file that is read. `tune` names a file that is read if it exists, completed by measuring each shape of
-//! the model's weights, and written.
+//! `tuning` names a file that is read. `tune` names a file that is read if it exists, completed by measuring
+//! each shape of the model's weights, and written.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,8 @@ fn load(path: &Path) -> Result<Tuning> {
     text.parse().map_err(|source| Error::Tuning { path: path.into(), source })
 }
 
-/// `kernels` that use `tuning`, which came from `path`. The tuning lives as long as the process, like the weights.
+/// `kernels` that use `tuning`, which came from `path`. The tuning lives as long as the process, like the
+/// weights.
 fn tune(kernels: Kernels, tuning: Tuning, path: &Path) -> Result<(Kernels, &'static Tuning)> {
     let tuning: &'static Tuning = Box::leak(Box::new(tuning));
     let tuned = kernels.with_tuning(tuning);
