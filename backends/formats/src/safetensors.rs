@@ -4,8 +4,8 @@
 //! scales here: a tensor `x` of I8 or I16 owns the F32 tensor `x.scale`, of shape `[1, columns]` (a scale for
 //! each column) or `[rows, 1]` (for each row), to be broadcast: w = q · scale.
 //!
-//! The header is parsed as a stream into fixed fields, not into a JSON tree, so that what is allocated is bounded by the
-//! header's own length.
+//! The header is parsed as a stream into fixed fields, not into a JSON tree, so that what is allocated is
+//! bounded by the header's own length.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, copy, elements};
-use crate::record::{Directory, Layout, Record, Scales, symmetric};
+use crate::record::{Directory, ElementOrder, Record, Scales, symmetric};
 use crate::{Fault, error::clip};
 
 /// The reference implementation's own limit on the header.
@@ -123,7 +123,7 @@ fn record(wire: &WireTensor, data: &Range<usize>) -> Result<Record, Fault> {
         return Err(format!("has shape {shape:?} of {dtype}, but {} bytes of data", end - start).into());
     }
     let span = data.start + start as usize..data.start + end as usize; // both are within data.len()
-    Ok(Record { dtype, shape, span, layout: Layout::RowMajor, scales: None })
+    Ok(Record { dtype, shape, span, layout: ElementOrder::RowMajor, scales: None })
 }
 
 /// The format allows neither holes nor overlaps: nothing can hide in the file, and no tensor is another's.
@@ -182,9 +182,9 @@ pub(crate) struct Stored {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The whole file. The header lists by name; the data come in an order in which every tensor is aligned although
-/// the format allows no holes: first those whose length is a multiple of [`ALIGNMENT`], by name, each of which
-/// so starts at a multiple; then the rest, wider types first.
+/// The whole file. The header lists by name; the data come in an order in which every tensor is aligned
+/// although the format allows no holes: first those whose length is a multiple of [`ALIGNMENT`], by name,
+/// each of which so starts at a multiple; then the rest, wider types first.
 pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &BTreeMap<String, Stored>) -> Vec<u8> {
     let mut order: Vec<(&String, &Stored)> = tensors.iter().collect();
     order.sort_by_key(|(name, stored)| {

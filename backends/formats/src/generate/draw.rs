@@ -1,6 +1,6 @@
-//! What stands in a generated model's tensors: numbers from a seed, of a size at which what is fed back, attended to
-//! and passed up matters. Speed doesn't depend on them. Translations of drawn Transformers still tend to repeat a word, so
-//! shares of identical lines say little about those.
+//! Values of a generated model's tensors, drawn from a seed. Their size lets recurrent state, attention and
+//! lower layers influence the result. Speed doesn't depend on the values. Translations of drawn Transformers
+//! still tend to repeat words, so that shares of identical lines say little about such models.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,29 @@ use super::shapes::{Kind, Shape};
 use crate::safetensors::Stored;
 use crate::{DType, Result};
 
-/// The id of the end of the sentence in our lists of words.
+/// Id of the end of the sentence in generated vocabularies.
 const END: usize = 0;
 
-/// So improbable that no sentence ends before its greatest length.
+/// Bias with which no sentence ends before its greatest length.
 const NEVER: f32 = -1e4;
 
-/// Of recurrent networks: what a product's reach is multiplied by, since gates make what passes smaller, and how far the
-/// vectors of words reach. With these drawn rnn-fc networks give varied translations.
+/// For recurrent networks: the factor of a product's reach, because gates make values smaller, and the reach
+/// of word vectors. With these values, drawn rnn-fc networks give varied translations.
 const RECURRENT: (f32, f32) = (1.6, 1.0);
 
-/// Of Transformers the same for what goes around attention to the source, so that words don't all become one vector on
-/// their way through deep encoders; and for that attention, which must choose words and outweigh the word before.
+/// For Transformers: the factor of products around attention to the source, with which the vectors of words
+/// stay distinct in deep encoders. And the factor of that attention, which must choose words and outweigh the
+/// last word.
 const AROUND: f32 = 0.3;
 const TO_SOURCE: f32 = 4.0;
 
-/// Biases reach so far on both sides.
+/// Reach of biases on both sides of zero.
 const BIAS: f32 = 0.1;
 
-/// The paper of rnn-fc clips its weights to [-1, 1].
+/// Greatest weight: the paper of rnn-fc clips weights to [-1, 1].
 const MOST: f32 = 1.0;
 
-/// All tensors of the model, drawn.
+/// Draws all tensors of the model.
 pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
     let transformer = recipe.config().text("type").is_ok_and(|kind| kind == "transformer");
     let drawn = |shape: Shape| {
@@ -43,13 +44,14 @@ pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
     Ok(recipe.shapes()?.into_iter().map(drawn).collect())
 }
 
-/// How far a tensor's values reach on both sides of zero. A product keeps the size of what it multiplies at √(3/inputs).
+/// The reach of a tensor's values on both sides of zero. With √(3/inputs), a product keeps the size of its
+/// operand.
 fn reach(shape: &Shape, transformer: bool) -> f32 {
     let keeps = |inputs: usize| (3.0 / inputs as f32).sqrt();
     match shape.kind {
         Kind::Scale => 0.0,
         Kind::Bias | Kind::WordBias => BIAS,
-        // Of the output layer a word's vector is a column.
+        // In the output layer, a word's vector is a column.
         Kind::Words if transformer => keeps(shape.columns),
         Kind::Words => RECURRENT.1,
         Kind::Product if !transformer => (RECURRENT.0 * keeps(shape.rows)).min(MOST),

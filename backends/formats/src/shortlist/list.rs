@@ -4,34 +4,34 @@ use std::collections::HashMap;
 
 use super::selection::Selection;
 
-/// What a shortlist has to know of a vocabulary.
+/// A vocabulary in the interface of shortlists.
 pub trait Vocabulary {
     /// Number of words.
     fn words(&self) -> usize;
-    /// The id of a word; that of the unknown word where there is none.
+    /// Id of a word; the unknown word's id where the vocabulary lacks the word.
     fn id(&self, word: &str) -> u32;
 }
 
 /// The two vocabularies of a model.
 #[derive(Clone, Copy)]
 pub struct Vocabularies<'a> {
-    /// Of the source.
+    /// Source vocabulary.
     pub source: &'a dyn Vocabulary,
-    /// Of the target.
+    /// Target vocabulary.
     pub target: &'a dyn Vocabulary,
-    /// Whether both are one and the same file.
+    /// Whether both are one file.
     pub shared: bool,
 }
 
-/// How much to keep of a lexical text: Marian's `shortlist: [path, first, best, prune]`. A binary one has been cut
-/// already, and so has a vocabulary map.
+/// Cut of a lexical text: Marian's `shortlist: [path, first, best, prune]`. Binary shortlists and vocabulary
+/// maps are cut already.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
-    /// So many words of the target vocabulary are always selected.
+    /// Number of first target words that every selection contains.
     pub first: usize,
-    /// At most so many candidates for each source word.
+    /// Greatest number of candidates for a source word.
     pub best: usize,
-    /// Candidates must be more probable than this.
+    /// Threshold that a candidate's probability must exceed.
     pub threshold: f32,
 }
 
@@ -42,7 +42,7 @@ impl Default for Cut {
     }
 }
 
-/// Candidates for each source word, and for n-grams of them.
+/// Candidates of source words and of n-grams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortlist {
     pub(super) first: usize,
@@ -52,21 +52,21 @@ pub struct Shortlist {
     /// Candidates of source word s: `ids[starts[s]..starts[s + 1]]`.
     pub(super) starts: Vec<usize>,
     pub(super) ids: Vec<u32>,
-    /// Selected whatever the source: a vocabulary map's 0-grams.
+    /// Words of every selection: a vocabulary map's 0-grams.
     pub(super) always: Vec<u32>,
     pub(super) longer: Longer,
 }
 
-/// What n-grams of two and more source words may become, beyond what their words may.
+/// Candidates of n-grams with two or more source words, in addition to the candidates of their words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Longer {
-    /// Words of the longest n-gram.
+    /// Number of words in the longest n-gram.
     pub(super) longest: usize,
     pub(super) targets: HashMap<Vec<u32>, Vec<u32>>,
 }
 
 impl Shortlist {
-    /// Lexical candidates: those of source word s are `ids[starts[s]..starts[s + 1]]`.
+    /// A lexical shortlist; the candidates of source word s are `ids[starts[s]..starts[s + 1]]`.
     pub(super) fn lexical(
         cut: Cut,
         target_words: usize,
@@ -78,7 +78,8 @@ impl Shortlist {
         Self { first, best, target_words, shared, starts, ids, always: Vec::new(), longer: Longer::default() }
     }
 
-    /// Of one vocabulary of `words` for both sides; `candidates` of each of them, in order.
+    /// A shortlist over one vocabulary of `words` words for both sides, with the candidates of each word in
+    /// order.
     pub(crate) fn of(cut: Cut, words: usize, candidates: impl Iterator<Item = Vec<u32>>) -> Self {
         let (mut starts, mut ids) = (vec![0], Vec::new());
         for chosen in candidates {
@@ -88,12 +89,12 @@ impl Shortlist {
         Self::lexical(cut, words, true, starts, ids)
     }
 
-    /// Whether it is a vocabulary map.
+    /// Whether the shortlist is a vocabulary map.
     pub fn is_map(&self) -> bool {
         self.longer.longest > 0
     }
 
-    /// Without a map's n-grams of more than so many words: as if their lines weren't there.
+    /// The same shortlist without a map's n-grams of more than `words` words.
     #[must_use]
     pub fn up_to(mut self, words: usize) -> Self {
         self.longer.targets.retain(|ngram, _| ngram.len() <= words);
@@ -101,22 +102,22 @@ impl Shortlist {
         self
     }
 
-    /// So many words are always selected.
+    /// Number of first words that every selection contains.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// At most so many candidates were kept for each source word.
+    /// Greatest number of candidates that a source word kept.
     pub fn best(&self) -> usize {
         self.best
     }
 
-    /// Words of the target vocabulary.
+    /// Number of words in the target vocabulary.
     pub fn target_words(&self) -> usize {
         self.target_words
     }
 
-    /// The candidates of a source word, ascending where the file has them so; none for an id outside the vocabulary.
+    /// Candidates of a source word, in the order of the file; empty for an id outside the vocabulary.
     pub fn candidates(&self, source: u32) -> &[u32] {
         let at = source as usize;
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -125,7 +126,7 @@ impl Shortlist {
         }
     }
 
-    /// Whether `word` is among the candidates of any source that has `token`.
+    /// Whether every selection with the source word `token` contains `word`.
     pub fn goes_with(&self, word: u32, token: u32) -> bool {
         let same = self.shared && word == token;
         (word as usize) < self.first
@@ -134,13 +135,13 @@ impl Shortlist {
             || self.candidates(token).contains(&word)
     }
 
-    /// A buffer for [`select`](Self::select), large enough never to grow.
+    /// A buffer for [`select`](Self::select) that never has to grow.
     pub fn selection(&self) -> Selection {
         Selection::with_words(self.target_words)
     }
 
-    /// Selects the target words for source `tokens` (with their end-of-sentence token), ascending, without repeats.
-    /// Nothing is allocated where `selection` comes from [`selection`](Self::selection) of this shortlist.
+    /// Selects the target words for source `tokens` (with the end of the sentence), ascending, without
+    /// repeats. With a `selection` of this shortlist, nothing is allocated.
     pub fn select<'a>(&self, tokens: &[u32], selection: &'a mut Selection) -> &'a [u32] {
         selection.reset(self.target_words, self.first.min(self.target_words));
         self.always.iter().for_each(|id| selection.mark(*id));

@@ -1,10 +1,11 @@
 //! Shortlists: for each source word, and for n-grams of source words, the target words of its translations.
 //!
-//! Marian has two lexical forms, text ([`text`]) and binary ([`binary`]); a vocabulary map ([`map`]) has n-grams. All forms
-//! become one [`Shortlist`]. Selection follows Marian's rule. It takes the first (most frequent) words, the candidates of
-//! each source token and n-gram, and with a shared vocabulary the source tokens themselves. Then it adds further words up
-//! to a multiple of 8, and gives all in ascending order. Marian selects for a batch; here the caller gives the tokens, so
-//! that a sentence's translation need not depend on other sentences.
+//! Marian has two lexical forms, text ([`text`]) and binary ([`binary`]); a vocabulary map ([`map`]) has
+//! n-grams. All forms become one [`Shortlist`]. Selection follows Marian's rule. It takes the first (most
+//! frequent) words, the candidates of each source token and n-gram, and with a shared vocabulary the source
+//! tokens themselves. Then it adds further words up to a multiple of 8, and gives all in ascending order.
+//! Marian selects for a batch; here the caller gives the tokens, so that a sentence's translation need not
+//! depend on other sentences.
 
 pub mod binary;
 mod list;
@@ -22,16 +23,16 @@ pub use list::{Cut, Shortlist, Vocabularies, Vocabulary};
 pub use selection::Selection;
 
 impl Shortlist {
-    /// Reads any form; told by content. `cut` matters for lexical text only.
+    /// Reads a shortlist of any form, which its content tells. `cut` counts for lexical text only.
     ///
     /// # Errors
-    /// One line that names the file and the fault.
+    /// One line with the file and its fault.
     pub fn open(path: &Path, cut: Cut, vocabularies: Vocabularies<'_>) -> Result<Self> {
         let bytes = Bytes::map(path)?;
         Self::from_bytes(&bytes, cut, vocabularies).in_file(path)
     }
 
-    /// The same over bytes in memory.
+    /// As [`open`](Self::open), from bytes in memory.
     ///
     /// # Errors
     /// The first fault.

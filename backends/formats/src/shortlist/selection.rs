@@ -1,9 +1,10 @@
 //! The selection of a sentence: a set of target words, filled up as Marian does it.
 
-/// Selections are filled up to a multiple of this: intgemm's tile of columns, hence part of the rule.
+/// Number of which a selection's length is a multiple: the width of intgemm's tiles, and so part of Marian's
+/// rule.
 const MULTIPLE: usize = 8;
 
-/// The buffer of a selection: a bit for each target word, and the list of those that are set.
+/// A selection in a reusable buffer: a bit for each target word, and the list of the set bits.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     marks: Vec<u64>,
@@ -16,7 +17,7 @@ impl Selection {
         Self { marks: vec![0; words.div_ceil(u64::BITS as usize)], ids: Vec::with_capacity(words) }
     }
 
-    /// The selected ids, ascending: position in the shortened output layer → word.
+    /// Selected ids, ascending: position in the shortened output layer → word.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
@@ -30,7 +31,7 @@ impl Selection {
         }
     }
 
-    /// Every id that comes here is below the number of words: the parsers checked the candidates.
+    /// Marks a word. Parsers have checked that all ids are below the number of words.
     pub(super) fn mark(&mut self, id: u32) {
         self.marks[id as usize / 64] |= 1 << (id % 64);
     }
@@ -39,8 +40,8 @@ impl Selection {
         self.marks[id / 64] >> (id % 64) & 1 == 1
     }
 
-    /// Marks words from `first` upward until their number is a multiple of 8, as far as there are words. (Marian's
-    /// text form goes on beyond the vocabulary; its binary form stops as we do.)
+    /// Marks words from `first` upward until the number of marks is a multiple of 8, or no words are left.
+    /// Marian's text form goes on beyond the vocabulary; its binary form stops as here.
     pub(super) fn fill_up(&mut self, first: usize, words: usize) {
         let marked: u32 = self.marks.iter().map(|word| word.count_ones()).sum();
         let mut missing = (marked as usize).next_multiple_of(MULTIPLE) - marked as usize;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use dyno_formats::{Layout as Order, Result, Scales, Tensor};
+use dyno_formats::{ElementOrder, Result, Scales, Tensor};
 use dyno_kernels::{Kernels, Layout, Weights};
 
 use super::calibration::Calibration;
@@ -61,7 +61,7 @@ impl<'a> Matrix<'a> {
     /// When the tensor is no matrix, or holds no weights, or weights that aren't finite.
     pub fn of(tensor: Tensor<'a>) -> Result<Self> {
         let (inputs, outputs) = tensor.matrix()?;
-        let layout = if tensor.layout() == Order::RowMajor { Layout::Kn } else { Layout::Nk };
+        let layout = if tensor.layout() == ElementOrder::RowMajor { Layout::Kn } else { Layout::Nk };
         let scales = match tensor.scales() {
             Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
             Some(Scales::Columns(scales)) => Some(scales.clone()),
@@ -76,7 +76,7 @@ impl<'a> Matrix<'a> {
     /// As [`of`](Self::of).
     pub fn transposed(tensor: Tensor<'a>) -> Result<Self> {
         let (outputs, inputs) = tensor.matrix()?;
-        let layout = if tensor.layout() == Order::RowMajor { Layout::Nk } else { Layout::Kn };
+        let layout = if tensor.layout() == ElementOrder::RowMajor { Layout::Nk } else { Layout::Kn };
         let scales = match tensor.scales() {
             Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
             Some(Scales::Rows(scales)) => Some(scales.clone()),
