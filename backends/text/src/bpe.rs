@@ -1,10 +1,10 @@
-//! Byte-pair encoding: neighbours are merged, always the pair whose merged piece scores best, the leftmost of
-//! equals, until no neighbours make a piece.
+//! Byte-pair encoding: merges neighbours until no two neighbours make a piece. The pair with the best score
+//! is merged first, and of equal ones the leftmost.
 //!
-//! Symbols are numbers: the id of the piece, or, for a character that is only ever part of pieces, a number
-//! behind the last id. All pairs that make a piece are tabled at load, so that a merge is one look-up by two
-//! numbers where the reference hashes text. Where no piece can span a space mark, each word is merged by
-//! itself, which gives the same ids: merges in different words never compete for a symbol.
+//! Symbols are numbers: the id of a piece, or a number behind the last id for a character that occurs in
+//! pieces only. All pairs that make a piece are in a table, so that a merge is a lookup by two numbers, where
+//! the reference hashes text. Where no piece can span a space mark, each word is merged by itself. That gives
+//! the same ids, because merges in different words never compete for a symbol.
 
 mod long;
 mod merges;
@@ -31,7 +31,7 @@ pub(crate) struct BpeScratch {
 }
 
 impl Bpe {
-    /// Cuts `text` and appends the ids.
+    /// Divides `text` into pieces and appends their ids.
     pub fn cut(&self, text: &[u8], symbols: &Symbols, scratch: &mut BpeScratch, emitter: &mut Emitter<'_>) {
         self.split_chars(text, symbols, &mut scratch.symbols);
         let mut from = 0;

@@ -1,9 +1,10 @@
-//! A double-array trie from byte strings to ids, built at load and walked for every position of every line.
+//! A double-array trie from byte strings to ids, built at loading and walked for every position of every
+//! line.
 //!
-//! A node's children lie at `base ^ byte`, so one step is one load of eight bytes. Each node owns its base
-//! alone; hence a child's label identifies its parent, and no parent pointer is needed. The arrangement is
-//! the one of Aoe's double arrays with XOR as in darts-clone, but a node carries its id itself where
-//! darts-clone spends a leaf node: half the loads where a match is found, which is at every second step.
+//! The children of a node lie at `base ^ byte`, so that a step is one load of eight bytes. Each node owns its
+//! base alone. Hence a child's label identifies its parent, and no parent pointer is needed. The arrangement
+//! is that of Aoe's double arrays with XOR, as in darts-clone. But a node carries its id itself, where
+//! darts-clone has a leaf node: that halves the loads at a match, which is every second step.
 
 mod array;
 mod build;
@@ -15,7 +16,7 @@ use build::Builder;
 pub(crate) use array::{Step, Trie};
 
 impl Trie {
-    /// A trie of `keys`; a key that comes twice has its last id, empty keys are left out.
+    /// Builds a trie of `keys`. A repeated key has its last id, and empty keys are left out.
     pub fn build(mut keys: Vec<(&[u8], u32)>) -> Result<Self> {
         keys.sort_by_key(|(key, _)| *key);
         Builder::new().build(&keys)

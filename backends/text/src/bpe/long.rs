@@ -1,5 +1,5 @@
-//! Merging where looking through all pairs would take too long, or a model has unused pieces: pairs wait in a heap, and
-//! an unused piece that was made is taken apart again when it is emitted.
+//! Merging of many symbols, or with a model that has unused pieces: candidate pairs wait in a heap, and an
+//! unused piece is split again when it is emitted.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -7,22 +7,22 @@ use super::merges::Merged;
 use super::symbols::{Bpe, NONE, Symbol};
 use crate::emit::{Emitter, NO_PIECE};
 
-/// Unused pieces are taken apart again this deep, and no deeper, as in the reference.
+/// Greatest depth of splitting unused pieces, as in the reference.
 const MAX_SPLIT_DEPTH: usize = 100;
 
-/// A pair that may be merged. The derived order is that of merging: by score, then the left one first.
+/// A pair that may be merged. The derived order is the order of merging: by score, then the left pair first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     rank: u32,
     /// Complement of the left symbol's index.
     leftness: u32,
     right: u32,
-    /// Bytes of both together when it was found: another length now means that it is stale.
+    /// Length of both symbols in bytes when the pair was found; another length now makes the pair stale.
     len: u32,
     id: u32,
 }
 
-/// Into which symbols an unused piece falls apart.
+/// The two symbols of an unused piece.
 #[derive(Clone, Copy)]
 struct Split {
     left: u32,
@@ -58,7 +58,7 @@ impl Bpe {
             }
             symbols[left as usize] = Symbol { len: best.len, id: best.id, next: r.next, ..l };
             symbols[right as usize].len = 0;
-            // The left pair first: of two ways to make an unused piece the later one counts.
+            // The left pair comes first: of two ways to make an unused piece, the later one counts.
             if l.prev != NONE {
                 self.consider(symbols, l.prev, left, heap, splits);
             }
@@ -106,7 +106,7 @@ impl Bpe {
         }
     }
 
-    /// Emits one symbol; an unused piece as its parts. The recursion is bounded by [`MAX_SPLIT_DEPTH`].
+    /// Emits a symbol; an unused piece is emitted as its parts. [`MAX_SPLIT_DEPTH`] bounds the recursion.
     fn emit_symbol(
         &self,
         id: u32,

@@ -1,11 +1,12 @@
-//! Merging of few symbols, most words by far: looking through all pairs for the best is faster than a heap.
+//! Merging of few symbols, the case of most words: looking through all pairs for the best one is faster than
+//! a heap.
 
 use super::merges::Merged;
 use super::symbols::{Bpe, Symbol};
 use crate::emit::{Emitter, NO_PIECE};
 
 impl Bpe {
-    /// Merges `symbols` among themselves, moving them together; returns how many are left.
+    /// Merges `symbols` among themselves and moves them together; gives the number that is left.
     pub(super) fn merge_short(&self, symbols: &mut [Symbol], pairs: &mut Vec<Option<Merged>>) -> usize {
         pairs.clear();
         pairs.extend(symbols.windows(2).map(|pair| self.merged(&pair[0], &pair[1])));
@@ -39,7 +40,7 @@ impl Bpe {
     }
 }
 
-/// The pair to merge next: the one that scores best, the leftmost of equals.
+/// The pair to merge next: the pair with the best score, and of equal ones the leftmost.
 #[inline]
 fn best(pairs: &[Option<Merged>]) -> Option<usize> {
     let mut best: Option<(usize, u32)> = None;

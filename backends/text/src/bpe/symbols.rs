@@ -1,4 +1,4 @@
-//! Symbols of byte-pair encoding: how text is divided into them, and what two neighbours make.
+//! Symbols of byte-pair encoding: the division of text into symbols, and the merges of two neighbours.
 
 use crate::Result;
 use crate::bpe::merges::{Merged, Merges, mere_chars};
@@ -12,7 +12,7 @@ use crate::utf8::{SPACE, chunk_len};
 /// No neighbour on this side.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where text may be divided before merging.
+/// Places where text may be divided before merging.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Boundary {
     BeforeSpace,
@@ -23,34 +23,34 @@ pub(super) enum Boundary {
 /// A stretch of text during merging.
 #[derive(Clone, Copy)]
 pub(super) struct Symbol {
-    /// First byte in the text.
+    /// Position of the first byte in the text.
     pub(super) start: usize,
-    /// Bytes; 0 once it was merged into its left neighbour.
+    /// Length in bytes; 0 after the symbol was merged into its left neighbour.
     pub(super) len: u32,
-    /// Its number, or [`NO_PIECE`].
+    /// Number of the symbol, or [`NO_PIECE`].
     pub(super) id: u32,
     pub(super) prev: u32,
     pub(super) next: u32,
-    /// A user-defined symbol, never merged.
+    /// Whether the symbol is user-defined, which is never merged.
     pub(super) frozen: bool,
 }
 
 /// The merges of a model, and the symbols that they read and make.
 pub(crate) struct Bpe {
-    /// Characters and pieces to symbol numbers.
+    /// Numbers of characters and pieces.
     numbers: Trie,
-    /// The same for ASCII characters.
+    /// Numbers of ASCII characters.
     ascii: [u32; 128],
     merges: Merges,
-    /// By id: what stands for the piece in the output; unused ones and mere characters have none.
+    /// By id: the output for the piece; unused pieces and mere characters have none.
     pub(super) emitted: Vec<u32>,
-    /// By id.
+    /// By id: whether the piece is unused.
     pub(super) unused: Vec<bool>,
     pub(super) boundary: Boundary,
 }
 
 impl Bpe {
-    /// A merger into the surface pieces.
+    /// The merges of the surface pieces.
     pub fn new(pieces: &Pieces) -> Result<Self> {
         let mut keys: Vec<(&[u8], u32)> =
             pieces.surfaces().map(|(id, text, _)| (text.as_bytes(), id)).collect();
@@ -62,7 +62,7 @@ impl Bpe {
         let surface = |id: &u32| pieces.kinds[*id as usize].is_surface() && !unused[*id as usize];
         let marks = pieces.space_marks();
         let boundary = match () {
-            // The split of an unused piece is the last one found in the whole line.
+            // For an unused piece the last split in the whole line counts, so that the line can't be divided.
             () if unused.contains(&true) => Boundary::Nowhere,
             () if marks.only_first => Boundary::BeforeSpace,
             () if marks.only_last => Boundary::AfterSpace,
@@ -101,7 +101,7 @@ impl Bpe {
         }
     }
 
-    /// Where the stretch that begins with symbol `from` and can be merged by itself ends.
+    /// The end of the stretch from symbol `from` on that can be merged by itself.
     pub(super) fn segment_end(&self, text: &[u8], symbols: &[Symbol], from: usize) -> usize {
         let is_space = |i: usize| text[symbols[i].start..].starts_with(SPACE.as_bytes());
         let ends_in_space =
@@ -115,7 +115,7 @@ impl Bpe {
         .unwrap_or(symbols.len())
     }
 
-    /// What two neighbours make.
+    /// The merge of two neighbours.
     #[inline]
     pub(super) fn merged(&self, left: &Symbol, right: &Symbol) -> Option<Merged> {
         if left.frozen || right.frozen {

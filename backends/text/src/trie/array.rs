@@ -1,14 +1,15 @@
-//! The double array of a trie, and the walk down from its root.
+//! The double array of a trie, and the walk from its root.
 
-/// Label bits, one more than a byte: an empty unit has a label that no byte equals.
+/// Bits of a label, one more than a byte has: no byte equals the label of an empty unit.
 pub(super) const LABEL_BITS: u32 = 9;
 
-/// The id of a node that ends no key.
+/// Id of a node that ends no key.
 pub(super) const NO_ID: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
-    /// Base and label: `base << LABEL_BITS | label`. Childless nodes have base 0: block 0 stays empty.
+    /// Base and label: `base << LABEL_BITS | label`. Nodes without children have base 0, and block 0 stays
+    /// empty.
     pub(super) link: u32,
     pub(super) id: u32,
 }
@@ -20,7 +21,7 @@ pub(crate) struct Trie {
 }
 
 impl Trie {
-    /// Calls `found(length, id)` for each key that `text` begins with, shorter ones first.
+    /// Calls `found(length, id)` for each key at the start of `text`, shorter keys first.
     #[cfg(test)]
     pub fn prefixes(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
         let mut walk = self.walk();
@@ -33,7 +34,7 @@ impl Trie {
         }
     }
 
-    /// The id of exactly `key`.
+    /// The id of `key`.
     pub fn get(&self, key: &[u8]) -> Option<u32> {
         let mut walk = self.walk();
         let mut last = Step::Out;
@@ -53,24 +54,24 @@ impl Trie {
     }
 }
 
-/// Where a step led.
+/// Result of a step.
 pub(crate) enum Step {
-    /// No key begins like this.
+    /// No key has this prefix.
     Out,
-    /// Some key goes on from here.
+    /// Longer keys have this prefix.
     Inside,
-    /// A key ends here; others may go on.
+    /// A key ends here; longer keys may have it as a prefix.
     Key(u32),
 }
 
-/// A walk down the trie.
+/// A walk from the root of a trie.
 pub(crate) struct Walk<'a> {
     units: &'a [Unit],
     base: u32,
 }
 
 impl Walk<'_> {
-    /// Goes on by one byte. After [`Step::Out`] the walk is over.
+    /// Steps by one byte. [`Step::Out`] ends the walk.
     #[inline(always)]
     pub fn step(&mut self, byte: u8) -> Step {
         let Some(unit) = self.units.get((self.base ^ u32::from(byte)) as usize) else { return Step::Out };
