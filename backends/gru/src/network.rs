@@ -12,7 +12,7 @@ use crate::layers::Layers;
 use crate::names::Names;
 use crate::options::Options;
 
-/// Everything that workers share.
+/// Weights and options that workers share.
 pub(crate) struct Rnn {
     pub(crate) options: Options,
     pub(crate) source: Arc<WordTable>,
@@ -27,7 +27,7 @@ impl Rnn {
     /// Reads the network.
     ///
     /// # Errors
-    /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
+    /// When the configuration has unknown values, or a parameter is missing or has another shape.
     pub(crate) fn new(config: &MarianConfig, params: Params<'_>) -> Result<Self> {
         let options = Options::read(config)?;
         let names = Names::new(params, &options.kind);

@@ -1,5 +1,5 @@
-//! One text everywhere: a sentence's translation is the same in any batch, and in int8 and int16 on any instruction
-//! set, since sums of integers are exact and all else is taken in one order.
+//! Reproducibility: a sentence has the same translation in any batch. In int8 and int16 it has the same one
+//! on any instruction set, because sums of integers are exact and all other arithmetic has one order.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 use crate::Goldens;
 
 impl Goldens {
-    /// Holds each model in the folder `home` to it.
+    /// Checks each model in the folder `home`.
     ///
     /// # Panics
-    /// Where a line or a score differs.
+    /// When a line or a score differs.
     pub fn check_folder_everywhere(engine: &Engine, home: &Path) {
         let (goldens, models) = Self::folder(home);
         models.iter().for_each(|model| goldens.check_everywhere(engine, model));
     }
 
-    /// Holds a model to it: greedy, with a shortlist, and with a beam and scores.
+    /// Checks a model: greedy, with a shortlist, and with a beam and scores.
     ///
     /// # Panics
-    /// Where a line or a score differs.
+    /// When a line or a score differs.
     pub fn check_everywhere(&self, engine: &Engine, model: &Path) {
         for precision in ["f32", "int16", "int8"] {
             for settings in [
@@ -37,7 +37,8 @@ impl Goldens {
 
     fn check_settings(&self, engine: &Engine, model: &Path, mut settings: Value, precision: &str) {
         settings["precision"] = json!(precision);
-        settings["max-length-factor"] = json!(1.5); // long enough to differ in, short enough for the scalar form
+        // long enough to show differences, short enough for plain code
+        settings["max-length-factor"] = json!(1.5);
         let models = [model.to_path_buf()];
         let alone = self.translate(engine, &models, &settings, 1);
         for batch in [3, usize::MAX] {

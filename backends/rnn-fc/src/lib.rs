@@ -1,12 +1,31 @@
-//! The engine `rnn-fc`: a recurrent layer that attends, and fully-connected layers on top of it, after Devlin, "Sharp
-//! Models on Dull Hardware" (2017). The paper's systems S1 to S7 are configurations of it, which docs/FORMAT.md
-//! describes with all equations and tensor names.
+//! The engine `rnn-fc`: a recurrent layer with attention, and fully-connected layers above it, after Devlin,
+//! "Sharp Models on Dull Hardware" (2017).
 //!
-//! It owns that network, and the paper's techniques, each as a switch: what the first layers make of frequent words
-//! is computed when the model is loaded ([`EMBEDDINGS`]), what the source contributes to the target's gates once for each
-//! sentence ([`ATTENTION`]), hypotheses that differ in their last word alone share the products of their state
-//! ([`MERGED`]), and σ and tanh may come from tables ([`TABLES`]). The first three change no translation. Candidate lists,
-//! early stop, ensembles and the replacement of unknown words are `dyno-translator`'s, for all engines.
+//! The crate owns that network. The paper's systems S1 to S7 are configurations of it; docs/FORMAT.md lists
+//! all equations and tensor names. The paper's techniques are switches:
+//! - [`EMBEDDINGS`]: products of the first layers with frequent words are computed when the model is loaded.
+//! - [`ATTENTION`]: the source's share in the target's gates is computed once for each sentence.
+//! - [`MERGED`]: hypotheses that differ in their last word alone share the products of their state.
+//! - [`TABLES`]: σ and tanh come from tables. This is the only switch that may change a translation.
+//!
+//! # From a batch to a word
+//! 1. `source` runs recurrent layers over the words of all sentences (`embedded`, `recurrent`).
+//! 2. `bottom` attends to the source at each step, and advances its cell.
+//! 3. `stack` runs the fully-connected layers and the top; `dyno-nn`'s output layer chooses the word.
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `options` | the configuration of a model, and refusals |
+//! | `network`, `worker` | the weights, and a worker's decoder |
+//! | `source`, `bottom`, `stack` | the layers of source and target |
+//! | `recurrent`, `states` | recurrent layers, and the states of hypotheses |
+//! | `embedded` | embeddings with precomputed products |
+//! | `switches` | the settings of this engine |
+//!
+//! # What it leaves out
+//! Candidate lists, early stop, ensembles and the replacement of unknown words: `dyno-translator` has them
+//! for all engines.
 
 mod bottom;
 mod embedded;

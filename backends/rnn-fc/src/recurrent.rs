@@ -1,5 +1,5 @@
-//! A recurrent layer's own weights: the product of its state and its bias. Products of inputs are the caller's, who
-//! may have computed them in advance or for several layers at once.
+//! Recurrent layers: the product of the state, and the bias. The caller computes the products of inputs, in
+//! advance or for several layers at once.
 
 use dyno_formats::Result;
 use dyno_nn::Params;
@@ -12,14 +12,14 @@ use crate::states::States;
 /// One layer in one direction.
 pub(crate) struct Recurrent {
     cell: Cell,
-    /// [S, 3S] or [S, 4S].
+    /// Product of the state, [S, 3S] or [S, 4S].
     state: Linear,
-    /// [3S] or [4S].
+    /// Bias of the gates, [3S] or [4S].
     bias: Vec<f32>,
     width: usize,
 }
 
-/// What a worker computes with.
+/// A worker's functions and buffers.
 pub(crate) struct Scratch {
     pub(crate) functions: Functions,
     pub(crate) operands: Operands,
@@ -33,10 +33,10 @@ impl Scratch {
     }
 }
 
-/// A matrix by its name, with how many columns it has.
+/// Name of a matrix, and its number of columns.
 pub(crate) type Named = (String, usize);
 
-/// x·[W₁ W₂ …] of one matrix or more with `inputs` rows, without bias.
+/// x·[W₁ W₂ …] of one or more matrices with `inputs` rows, without bias.
 pub(crate) fn beside(params: Params<'_>, inputs: usize, parts: &[Named]) -> Result<Linear> {
     let read = |(name, columns): &Named| params.product(name, inputs, *columns);
     let parts_read: Vec<Matrix<'_>> = parts.iter().map(read).collect::<Result<_>>()?;
@@ -44,7 +44,8 @@ pub(crate) fn beside(params: Params<'_>, inputs: usize, parts: &[Named]) -> Resu
     params.pack(&whole, &[], &parts[0].0)
 }
 
-/// A cell's tensors `{prefix}_{letter}…`, with their columns: a GRU has its candidate apart from its gates.
+/// Names of a cell's tensors `{prefix}_{letter}…` with their columns: a GRU stores its candidate apart from
+/// its gates.
 fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
     match cell {
         Cell::Gru { .. } => {
@@ -54,7 +55,8 @@ fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
     }
 }
 
-/// The product of the inputs of the layers `prefixes`, side by side: each gives [rows, 3S] or [rows, 4S].
+/// The product of the inputs of the layers `prefixes`, side by side; each layer's part is [rows, 3S] or
+/// [rows, 4S].
 pub(crate) fn inputs(
     params: Params<'_>,
     cell: Cell,
@@ -75,24 +77,25 @@ impl Recurrent {
         Ok(Self { cell, state, bias: bias.concat(), width })
     }
 
-    /// Width of what it is fed: 3S or 4S.
+    /// Width of the inputs' products: 3S or 4S.
     pub(crate) fn fed(&self) -> usize {
         self.bias.len()
     }
 
-    /// S.
+    /// Width of the state, S.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S].
+    /// Takes one step of all rows of `state`; `fed` [rows, 3S or 4S] are the products of the inputs.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         let Scratch { functions, operands, recurrent, row } = scratch;
         self.state.apply(state.output.values(), operands, recurrent);
         self.cell.step_all(*functions, [fed, recurrent, &self.bias], state, row);
     }
 
-    /// Takes one step of all rows of a layer of `states`, fed with `fed` [rows, 3S or 4S]; gives the new outputs [rows, S].
+    /// Takes one step of all rows in a layer of `states`; `fed` [rows, 3S or 4S] are the products of the
+    /// inputs. Gives the new outputs [rows, S].
     pub(crate) fn advance<'a>(
         &self,
         fed: &[f32],

@@ -2,12 +2,12 @@
 
 use dyno_translator::{Position, Switch};
 
-/// Number of words, from the first of the vocabulary, whose products with the first layers are computed when the model
-/// is loaded (the paper's k of 4.2).
+/// Number of words, from the first of the vocabulary, whose products with the first layers are computed when
+/// the model is loaded (the paper's k of 4.2).
 pub const EMBEDDINGS: &str = "precomputed-embeddings";
 
-/// Whether the context's share in the target's gates is an average of products of the source words, computed once for
-/// each sentence (4.3). Without it, the share is the product of the averaged source words.
+/// Whether the context's share in the target's gates is an average of products of the source words, computed
+/// once for each sentence (4.3). Without it, the share is the product of the averaged source words.
 pub const ATTENTION: &str = "precomputed-attention";
 
 /// Whether σ and tanh come from tables (4.4).

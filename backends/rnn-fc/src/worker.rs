@@ -1,4 +1,4 @@
-//! One worker's state of a network.
+//! A worker's state of a network.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct Worker {
     encoded: Encoded,
     attended: Attended,
     states: States,
-    /// The products of the words chosen last.
+    /// Products of the last words.
     fed: Vec<f32>,
     rest: Rest,
     stack: Buffers,

@@ -25,7 +25,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `engine` | [`Engine`]: the shape of all translating engines |
-//! | `settings` | requested settings, their defaults and refusals, switches of engines, calibration and tuning files |
+//! | `settings` | requested settings, defaults, refusals, switches, calibration and tuning files |
 //! | `model_files` | opening of weights, configuration and vocabularies |
 //! | `model`, `shared` | an opened model, and the state that its workers share |
 //! | `session` | a worker's session |

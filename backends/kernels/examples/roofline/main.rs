@@ -179,7 +179,8 @@ impl Speed {
         let mut product = || {
             let to = match MatMut::new(&mut y, m, n) {
                 Ok(y) if n < 10_000 => Output::F32(y),
-                _ => Output::Best { best: &mut best, mask: None }, // no engine writes a whole vocabulary's logits
+                // No engine writes a whole vocabulary's logits.
+                _ => Output::Best { best: &mut best, mask: None },
             };
             weights.multiply(a, 0..n, Activation::None, None, to).expect("shapes that fit each other");
         };

@@ -1,4 +1,4 @@
-//! Properties over shapes and values that nobody thought of: each instruction set present against
+//! Properties over random shapes and values: each instruction set present against
 //! whole-number sums, and against the plain code's bits; shares of threads against the whole.
 
 use crate::oracle::{bits, present, whole_product};

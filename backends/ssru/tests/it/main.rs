@@ -103,8 +103,9 @@ fn a_wrong_line_is_no_matter_of_rounding() {
     goldens.check(&ENGINE, &folder.path().join("model.npz"));
 }
 
-/// Marian rounds in its own way (one scale a matrix, and one for all of a batch's activations), so that equal lines can't
-/// be demanded. What it keeps itself can, but for one line in ten, since this model writes nonsense and decides narrowly.
+/// Marian rounds in its own way (one scale a matrix, and one for all of a batch's activations), so that equal
+/// lines can't be demanded. What it keeps itself can, but for one line in ten, since this model writes
+/// nonsense and decides narrowly.
 #[test]
 fn integers_of_marians_files_keep_the_floats_lines() {
     let folder = home().join("integers");
@@ -121,7 +122,8 @@ fn integers_of_marians_files_keep_the_floats_lines() {
     }
 }
 
-/// From a text to a model with static scales, which keeps many of the floats' lines, and has one translation everywhere.
+/// From a text to a model with static scales, which keeps many of the floats' lines, and has one translation
+/// everywhere.
 #[test]
 fn static_activation_scales_are_found_stored_and_used() {
     let folder = tempfile::tempdir().unwrap();

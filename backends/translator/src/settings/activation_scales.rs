@@ -52,7 +52,8 @@ impl RequestedScales {
         if scales.is_static() {
             return Err(reader.refuse(CALIBRATE, "it finds what `activation-scales` uses; give one of them"));
         }
-        let found: &'static Calibration = Box::leak(Box::default()); // lives as long as the process, like the weights
+        // It lives as long as the process, like the weights.
+        let found: &'static Calibration = Box::leak(Box::default());
         let calibration = Some(CalibrationFile { found, to });
         Ok(Self { scales: ActivationScales::Watched(found), calibration })
     }

@@ -189,7 +189,8 @@ impl RequestedSettings {
             attention: self.replace_unknown,
             kernels: self.kernels,
         };
-        let max_length = written.or(self.max_length, "max-length", 1000, MarianConfig::count)?; // Marian's default
+        // Marian's default is 1000.
+        let max_length = written.or(self.max_length, "max-length", 1000, MarianConfig::count)?;
         Ok(Decoding {
             search,
             max_length: max_length.max(2),
