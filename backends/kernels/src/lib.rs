@@ -75,8 +75,6 @@ pub use dyno_api::{Isa, UnknownIsa};
 pub use error::{Error, Result};
 pub use kernels::Kernels;
 pub use precision::Precision;
-#[cfg(feature = "library-products")]
-pub use product::library;
 pub use product::{
     Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights,
 };

@@ -71,8 +71,6 @@ impl Kernels {
         if let Some(tuning) = self.tuning {
             tuner::tune(tuning, &mut packed);
         }
-        #[cfg(feature = "library-products")]
-        packed.keep_plain();
         packed
     }
 

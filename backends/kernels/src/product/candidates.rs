@@ -28,8 +28,6 @@ impl Candidates {
             starts: Vec::new(),
             scales: Vec::new(),
             bias: Vec::new(),
-            #[cfg(feature = "library-products")]
-            plain: Vec::new(),
             ..weights
         };
         let mut all = Self { weights: bare, rows: Vec::new() };
@@ -135,8 +133,6 @@ impl Candidates {
             starts: Vec::with_capacity(vectors),
             scales: Vec::with_capacity(vectors * LANES),
             bias: Vec::with_capacity(vectors * LANES),
-            #[cfg(feature = "library-products")]
-            plain: Vec::new(),
             ..self.weights
         }
     }
@@ -179,8 +175,6 @@ impl Candidates {
             let blocks = &mut into.blocks[first..];
             from.kernels.interleave(&self.sixteen(sixteen), &self.sixteen(next), from.groups, blocks, step);
         }
-        #[cfg(feature = "library-products")]
-        into.keep_plain();
         Ok(())
     }
 

@@ -78,6 +78,15 @@ pub struct Mask<'a> {
 }
 
 impl Mask<'_> {
+    /// Whether a row may choose a column.
+    ///
+    /// # Panics
+    /// When the mask has no such row or column.
+    #[must_use]
+    pub fn allows(&self, row: usize, column: usize) -> bool {
+        self.words[row * self.words_per_row + column / 64] >> (column % 64) & 1 == 1
+    }
+
     /// The bits of sixteen columns from `column`, a multiple of sixteen.
     pub(crate) fn sixteen(&self, row: usize, column: usize) -> u16 {
         (self.words[row * self.words_per_row + column / 64] >> (column % 64)) as u16

@@ -46,8 +46,12 @@ impl<'a> Mat<'a> {
         (self.data, self.stride)
     }
 
-    /// A row of `columns` values.
-    pub(crate) fn row(&self, row: usize) -> &'a [f32] {
+    /// A row of the matrix.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> &'a [f32] {
         &self.data[row * self.stride..][..self.columns]
     }
 }
@@ -102,6 +106,14 @@ impl<'a, T> MatMut<'a, T> {
     pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {
         sized("rows of the result", self.rows, rows)?;
         sized("columns of the result", self.columns, columns)
+    }
+
+    /// A row of the view, writable.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row_mut(&mut self, row: usize) -> &mut [T] {
+        self.part(row, 0, self.columns)
     }
 
     /// `n` values of a row.

@@ -5,8 +5,6 @@ mod blocking;
 mod candidates;
 pub(crate) mod job;
 mod layout;
-#[cfg(feature = "library-products")]
-pub mod library;
 mod matrix;
 mod rows;
 pub(crate) mod tile;

@@ -150,6 +150,22 @@ impl<'a> Input<'a> {
         Ok(Self { precision: Precision::F32, flip: 0, bytes, stride: 4 * k, k, rows, scales: None })
     }
 
+    /// Replaces `values` by the rows of f32 [rows, k]: for products by other code than the kernels.
+    ///
+    /// # Errors
+    /// When the rows are quantised.
+    pub fn copy_f32(self, values: &mut Vec<f32>) -> Result<()> {
+        if self.precision != Precision::F32 {
+            let (activations, form) = (self.precision, self.flip);
+            return Err(Error::Form { activations, form, weights: Precision::F32 });
+        }
+        values.clear();
+        for row in self.bytes.chunks(self.stride.max(1)).take(self.rows) {
+            values.extend(row.as_chunks().0[..self.k].iter().map(|bytes| f32::from_le_bytes(*bytes)));
+        }
+        Ok(())
+    }
+
     /// Some of the rows, such as a thread's share.
     ///
     /// # Panics

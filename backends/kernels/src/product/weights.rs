@@ -30,8 +30,6 @@ pub struct Weights {
     pub(super) scales: Vec<f32>,   // [N rounded up to 16]
     pub(super) bias: Vec<f32>,     // [N rounded up to 16]
     pub(super) blockings: Blockings,
-    #[cfg(feature = "library-products")]
-    pub(super) plain: Vec<f32>, // [K, N], where a library reads it
 }
 
 impl Weights {
@@ -58,8 +56,6 @@ impl Weights {
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
             blockings: Blockings::built_in(vectors * groups * size_of::<Block>()),
-            #[cfg(feature = "library-products")]
-            plain: Vec::new(),
         };
         for column in (0..n).step_by(LANES) {
             let (first, step) = packed.vector(column);
@@ -192,10 +188,6 @@ impl Weights {
             sink,
             blocking: self.blockings.of(a.rows),
         };
-        #[cfg(feature = "library-products")]
-        if self.by_library(&mut job) {
-            return Ok(());
-        }
         // SAFETY: the function came from `kernels`, whose instruction set was found on this processor.
         unsafe { (self.multiply)(&mut job) };
         Ok(())

@@ -1,7 +1,7 @@
 //! What follows a sum: scales, bias, activation, residual, requantisation, the best column.
 
 use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{Activation, Best, Kernels, Layout, Mask, Mat, MatMut, Output, Precision, Weights};
+use dyno_kernels::{Activation, Best, Input, Kernels, Layout, Mask, Mat, MatMut, Output, Precision, Weights};
 
 const M: usize = 5;
 const K: usize = 37;
@@ -174,4 +174,25 @@ fn no_rows_with_a_residual_are_no_error() {
     let (a, residual) = (dyno_kernels::Input::f32(&[], 0, 2).unwrap(), Mat::new(&[], 0, 3).unwrap());
     let out = Output::F32(MatMut::new(&mut [], 0, 3).unwrap());
     assert_eq!(weights.multiply(a, 0..3, Activation::None, Some(residual), out), Ok(()));
+}
+
+#[test]
+fn operands_can_be_read_by_other_code() {
+    let x: Vec<f32> = (0..12).map(|i| i as f32 * 0.5).collect();
+    let mut copied = vec![7.0];
+    Input::f32(&x, 4, 3).unwrap().rows(1..3).copy_f32(&mut copied).unwrap();
+    assert_eq!(copied, x[3..9]);
+    let mut rows = Kernels::best().rows(Precision::Int8, 1, 3);
+    rows.quantise(&x[..3], 1).unwrap();
+    assert!(rows.view().copy_f32(&mut copied).is_err(), "quantised rows have no f32 values");
+
+    let mask = Mask { words: &[0b101, 1 << 63], words_per_row: 1 };
+    assert_eq!(
+        [(0, 0), (0, 1), (0, 2), (1, 63)].map(|(row, column)| mask.allows(row, column)),
+        [true, false, true, true]
+    );
+    assert_eq!(Mat::new(&x, 4, 3).unwrap().columns(1..3).unwrap().row(2), &x[7..9]);
+    let mut y = x.clone();
+    MatMut::new(&mut y, 4, 3).unwrap().split_columns(2).1.row_mut(3).fill(-1.0);
+    assert_eq!((y[11], y[10]), (-1.0, x[10]));
 }
