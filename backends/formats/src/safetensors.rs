@@ -26,7 +26,7 @@ const HEADER_LIMIT: u64 = 100_000_000;
 /// The suffix of the tensor that holds another one's scales.
 pub const SCALE_SUFFIX: &str = ".scale";
 
-/// Where data start, and regular tensors too: a cache line, the widest vector.
+/// Alignment of the data and of regular tensors: a cache line, which is the widest vector.
 const ALIGNMENT: usize = 64;
 
 /// Whether `bytes` are a file that the reader takes.

@@ -10,7 +10,7 @@ fn attention_is_right_for_each_row_of_queries() {
         [(8, 32, 17, 3), (4, 64, 1, 1), (2, 24, 33, 2), (1, 5, 16, 4), (2, 8, 0, 2), (3, 16, 40, 9)]
     {
         let d = heads * width;
-        let q = seeded.f32s(rows * 2 * d, 2.0); // each row followed by as much that isn't the query's
+        let q = seeded.f32s(rows * 2 * d, 2.0); // each row has values behind it that aren't the query's
         let (keys, values) = (seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
         let mut memory = KeyValues::new(d);
         memory.push(&vec![f32::NAN; d], &vec![f32::NAN; d]).unwrap(); // must be gone after clearing

@@ -1,4 +1,4 @@
-//! Asking for an instruction set.
+//! Requests for an instruction set.
 
 use dyno_kernels::{Error, Isa, Kernels};
 

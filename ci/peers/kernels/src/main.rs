@@ -1,10 +1,10 @@
-//! Our products beside those of rten-gemm, `gemm` and oneDNN: the same shapes in one process, turn by turn, so that a
-//! disturbance hits all of them alike. The median of nine turns counts.
+//! Our products beside those of rten-gemm, `gemm` and oneDNN: the same shapes in one process, turn by turn,
+//! so that a disturbance hits all of them alike. The median of nine turns counts.
 //!
-//! Each library packs its weights beforehand, except `gemm`, which can't. Rows have the form that the library multiplies. Our
-//! products end in f32 with scales and bias, and so do oneDNN's. A second int8 product of oneDNN ends in 32-bit sums; it is
-//! shown and not compared, because the caller would have work left. rten-gemm's int8 products end in such sums only. All
-//! products run on the thread that `run` pins.
+//! Each library packs its weights beforehand, except `gemm`, which can't. Rows have the form that the library
+//! multiplies. Our products end in f32 with scales and bias, and so do oneDNN's. A second int8 product of
+//! oneDNN ends in 32-bit sums; it is shown and not compared, because the caller would have work left.
+//! rten-gemm's int8 products end in such sums only. All products run on the thread that `run` pins.
 //!
 //! `kernels-peers [LIBDNNL]`: with the path of oneDNN's library, or without oneDNN.
 
