@@ -85,8 +85,8 @@ fn hint(known: &[&str], wanted: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The candidate nearest to `wanted` by Levenshtein distance, or `None` where the distance of each is more
-/// than half of the candidate's length: such a name is hardly a typing error.
+/// The candidate nearest to `wanted` by Levenshtein distance, if one is near. A candidate counts as near up
+/// to a distance of half of its length: farther names are hardly typing errors.
 pub fn closest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (strsim::levenshtein(wanted, candidate), candidate))

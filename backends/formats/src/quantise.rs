@@ -143,9 +143,9 @@ pub fn int8(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i8
     (integers, largest.iter().map(scale).collect())
 }
 
-/// A row-major matrix as int16 fixed point, and a scale for each row (embeddings) or column: 1/1024, doubled
-/// as often as a group needs to keep to [`INT16_SUM_LIMIT`] and to 16 bits. Powers of two: scaling is exact.
-/// Weights must be finite.
+/// A row-major matrix as int16 fixed point, and a scale for each row (embeddings) or column. The scale is
+/// 1/1024, doubled as often as a group needs to keep to [`INT16_SUM_LIMIT`] and to 16 bits. Scaling by powers
+/// of two is exact. Weights must be finite.
 pub fn int16(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i16>, Vec<f32>) {
     let mut units = vec![INT16_UNIT; groups(role, rows, columns)];
     while halve_where_too_large(weights, columns, role, &mut units) {}

@@ -1,9 +1,9 @@
 //! A tuning: the blockings that were measured to be fastest, for each shape of weights on one instruction
 //! set.
 //!
-//! A tuning is data. `tuner` measures what it lacks when weights are packed; this module keeps the choices
-//! and converts them to text and back, a line for each choice, so that a file of them can be read, compared
-//! and handed on. The module opens no file: the caller reads and writes it.
+//! A tuning is data. `tuner` measures the missing choices when weights are packed. This module keeps the
+//! choices and converts them to text and back, with a line for each choice, so that people can read and
+//! compare files of them. The module opens no file: the caller reads and writes it.
 
 use crate::product::{Blocking, CLASSES};
 use crate::{Error, Isa, Precision, Result};

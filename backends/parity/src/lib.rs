@@ -5,9 +5,9 @@
 //! test, it panics where an answer differs, unless only rounding decided about the difference ([`margin`]).
 //!
 //! # Goldens
-//! A folder of goldens has a model and the original's outputs: `greedy.out`, `beam4.out`, `beam4.nbest` (beam
-//! 4, normalised by length to the power 0.6, with scores) and `greedy.shortlist.out` (the first 50 words, and
-//! the best 50 of each word). Those that exist are compared.
+//! A folder of goldens has a model and the original's outputs. These are `greedy.out`, `beam4.out`,
+//! `beam4.nbest` (beam 4, normalised by length to the power 0.6, with scores) and `greedy.shortlist.out` (the
+//! first 50 words, and the best 50 of each word). Those that exist are compared.
 //!
 //! # Checks
 //! | check | what it holds |

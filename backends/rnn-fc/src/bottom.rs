@@ -1,5 +1,5 @@
-//! The recurrent layer at the bottom of the target, which attends to the source: d_j = tanh(h·W +
-//! x·Wx)·tanh(s_j·U), α = softmax(d), c = Σ α_j·s_j, and a cell with the inputs x and c.
+//! The recurrent layer at the bottom of the target, which attends to the source. Its equations are d_j =
+//! tanh(h·W + x·Wx)·tanh(s_j·U), α = softmax(d), c = Σ α_j·s_j, and a cell with the inputs x and c.
 //!
 //! Weights that multiply the same vector are one product: those of the gates and of the attention stand side
 //! by side, for the state h and for the word x. The source word s_j is multiplied with both as well. So c·U =

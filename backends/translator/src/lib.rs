@@ -1,9 +1,9 @@
 //! From text to ids, through the search, and back to text, around one network or a weighted ensemble.
 //!
-//! The crate owns everything between the lines of the bench and the tensors of an engine: opening of models,
-//! settings, vocabularies, shortlists, greedy and beam search, n-best lists, and the treatment of odd lines.
-//! An engine crate states an [`Engine`], which is a backend. Scores follow `src/translator/beam_search.cpp`
-//! and `history.h` of Marian exactly.
+//! The crate owns everything between the lines of the bench and the tensors of an engine. That is the opening
+//! of models, settings, vocabularies, shortlists, search, n-best lists, and the treatment of odd lines. An
+//! engine crate states an [`Engine`], which is a backend. Scores follow `src/translator/beam_search.cpp` and
+//! `history.h` of Marian exactly.
 //!
 //! # From a path to an answer
 //! 1. [`Engine`] takes the settings of a campaign (`settings`), and refuses what it doesn't know.

@@ -1,5 +1,5 @@
-//! The step of every product, for each instruction set and precision: spread a group of activations over the
-//! lanes, multiply it with a block of weights, and add to sixteen sums.
+//! The step of every product, for each instruction set and precision. It spreads a group of activations over
+//! the lanes, multiplies the group with a block of weights, and adds the results to sixteen sums.
 //!
 //! A *group* is four bytes along K: four int8, two int16, or one f32 value. A block holds the same group of
 //! sixteen columns. So all precisions share one layout and one tile, and differ only in `step`.

@@ -16,8 +16,8 @@
 //! [`Blocking`]: crate::Blocking
 
 /// Writes the product of one precision for one instruction set. `wide` gives the vectors of a panel that a
-/// tile takes, by its number of rows: as many as keep all sums in registers, and at least eight sums in
-/// flight for few rows.
+/// tile takes, by its number of rows. All sums stay in registers, and few rows have at least eight sums in
+/// flight.
 macro_rules! product {
     ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, wide: $wide:expr,
      tiles: $(($rows:literal, $vectors:literal))+) => {

@@ -1,9 +1,9 @@
 //! Marian's auto-tuner of 2018: a product that has its weights in two precisions and uses the faster one.
 //!
-//! As in Marian, both precisions are timed in turn while lines are translated, a hundred times each for each
-//! class of batch sizes, with the quantisation of rows; from then on the faster one computes the product. So
-//! the results depend on timing, and a translation isn't reproducible. Only the setting `auto-precision`
-//! turns this on.
+//! As in Marian, both precisions are timed in turn while lines are translated. For each class of batch sizes,
+//! each precision is timed a hundred times, with the quantisation of rows. From then on the faster one
+//! computes the product. So the results depend on timing, and a translation isn't reproducible. Only the
+//! setting `auto-precision` turns this on.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};

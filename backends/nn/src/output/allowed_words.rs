@@ -6,10 +6,10 @@ use dyno_kernels::Mask;
 use crate::network::{Row, Sentence};
 
 /// Number of sentences that share one gathered matrix. With fewer sentences, products have too few rows. With
-/// more, the union outgrows what a row may choose: the union of 32 captions has ten times the candidates of
-/// one caption, the union of eight 4.5 times, and of four 2.7 times. A translation of captions takes 1 to 8 %
-/// less time with groups of four than of eight. Groups of two are as fast or slower, and groups of six are
-/// slower.
+/// more, the union outgrows the candidates of one sentence. The union of 32 captions is ten times as large as
+/// one caption's candidates, the union of eight 4.5 times, and of four 2.7 times. A translation of captions
+/// takes 1 to 8 % less time with groups of four than of eight. Groups of two are as fast or slower, and
+/// groups of six are slower.
 pub(super) const GROUP: usize = 4;
 
 /// The union of the candidates of some sentences.

@@ -1,5 +1,5 @@
-//! The settings about activation scales: whether each int8 row has its own scale or all rows share the scale
-//! that came with the weights, and the calibration that finds the latter.
+//! The settings about activation scales. Each int8 row has its own scale, or all rows share the scale that
+//! came with the weights, which a calibration finds.
 //!
 //! `calibrate` names a file. While lines are translated with float products, the magnitudes of the products'
 //! inputs are noted. After each call of a session the file holds a line for each weight: its name, and the
