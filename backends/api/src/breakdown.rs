@@ -1,56 +1,60 @@
-//! Where the time went, by component and by operator.
+//! Time of a model's work, by component and by operator.
 
 use std::collections::BTreeMap;
 
-/// The setting that starts the clock.
+use crate::{Error, Result};
+
+/// Name of the setting that asks for a [`Breakdown`].
 pub const WATCH: &str = "breakdown";
 
-/// Time by component and by operator: leaves the process as JSON at its end. Each of the two adds up to the whole, unless
-/// nothing was told of it. Who reads one from elsewhere gets it checked: parts have known names, and what is missing of
-/// the whole is `other`.
+/// Nanoseconds of a model's work, divided by component and, a second time, by operator.
+///
+/// The two divisions add up to the same whole, unless one of them is empty. A breakdown leaves the process as
+/// JSON. Reading one checks it: an unknown part is refused, and the time that a division lacks is added to
+/// its part `other`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(try_from = "Told")]
+#[serde(try_from = "UncheckedBreakdown")]
 pub struct Breakdown {
-    /// Nanoseconds by part of the work, the names being among [`COMPONENTS`](Self::COMPONENTS).
+    /// Nanoseconds by component; the keys are among [`COMPONENTS`](Self::COMPONENTS).
     pub components: BTreeMap<String, u64>,
-    /// Nanoseconds by kind of computation, the names being among [`OPERATORS`](Self::OPERATORS).
+    /// Nanoseconds by operator; the keys are among [`OPERATORS`](Self::OPERATORS).
     pub operators: BTreeMap<String, u64>,
 }
 
-/// What is nobody else's.
+/// Part for the time that belongs to no other part.
 const OTHER: &str = "other";
 
 impl Breakdown {
-    /// The parts of the work, in its order.
+    /// Components of a translator, in the order of the work.
     pub const COMPONENTS: [&str; 9] =
         ["tokenise", "embed", "encoder", "attention", "decoder", "output", "search", "detokenise", OTHER];
 
-    /// The kinds of computation.
+    /// Operators: kinds of computation.
     pub const OPERATORS: [&str; 7] =
         ["product", "attention", "softmax", "norm", "activation", "quantise", OTHER];
 
-    /// The whole, in nanoseconds.
+    /// The whole time in nanoseconds.
     pub fn whole(&self) -> u64 {
         let sum = |parts: &BTreeMap<String, u64>| parts.values().sum();
         u64::max(sum(&self.components), sum(&self.operators))
     }
 }
 
-/// A breakdown as somebody tells it.
+/// A breakdown as it stands in JSON, before names and sums are checked.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct UncheckedBreakdown {
     #[serde(default)]
     components: BTreeMap<String, u64>,
     #[serde(default)]
     operators: BTreeMap<String, u64>,
 }
 
-impl TryFrom<Told> for Breakdown {
-    type Error = String;
+impl TryFrom<UncheckedBreakdown> for Breakdown {
+    type Error = Error;
 
-    fn try_from(told: Told) -> Result<Self, String> {
-        let Told { mut components, mut operators } = told;
+    fn try_from(unchecked: UncheckedBreakdown) -> Result<Self> {
+        let UncheckedBreakdown { mut components, mut operators } = unchecked;
         let sums = [
             sum("components", &components, &Self::COMPONENTS)?,
             sum("operators", &operators, &Self::OPERATORS)?,
@@ -65,12 +69,13 @@ impl TryFrom<Told> for Breakdown {
     }
 }
 
-fn sum(what: &str, parts: &BTreeMap<String, u64>, known: &[&str]) -> Result<u64, String> {
-    if let Some(name) = parts.keys().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("{what} has the part {name:?}; it may have {}", known.join(", ")));
+/// The sum of a table whose parts all have `known` names.
+fn sum(table: &'static str, parts: &BTreeMap<String, u64>, known: &'static [&'static str]) -> Result<u64> {
+    if let Some(part) = parts.keys().find(|name| !known.contains(&name.as_str())) {
+        return Err(Error::UnknownPart { table, part: part.clone(), known });
     }
     let sum = parts.values().try_fold(0u64, |sum, part| sum.checked_add(*part));
-    sum.ok_or_else(|| format!("{what} adds up to more than 584 years; it is told in nanoseconds"))
+    sum.ok_or(Error::BreakdownOverflow { table })
 }
 
 #[cfg(test)]
@@ -78,12 +83,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(told: serde_json::Value) -> Result<Breakdown, String> {
+    fn read(told: serde_json::Value) -> std::result::Result<Breakdown, String> {
         serde_json::from_value(told).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn what_is_missing_of_the_whole_is_other() {
+    fn time_that_a_division_lacks_is_other() {
         let told = json!({ "components": { "encoder": 7, "other": 1 }, "operators": { "product": 10 } });
         let read = read(told).unwrap();
         assert_eq!(read.components, BTreeMap::from([("encoder".into(), 7), ("other".into(), 3)]));
@@ -92,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_two_may_be_left_out() {
+    fn one_division_may_be_empty() {
         let read = read(json!({ "operators": { "product": 10 } })).unwrap();
         assert!(read.components.is_empty());
         assert_eq!(read.whole(), 10);
     }
 
     #[test]
-    fn nonsense_is_refused_with_what_it_is() {
+    fn a_malformed_breakdown_is_refused_with_its_fault() {
         for (told, said) in [
             (json!({ "components": { "<b>": 1 } }), "has the part \"<b>\"; it may have tokenise, embed"),
             (json!({ "components": { "product": 1 } }), "components has the part \"product\""),

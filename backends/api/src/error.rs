@@ -1,61 +1,77 @@
-//! What can go wrong between harness and backend. Each message says what, where, and what to do.
+//! Errors between harness and backend. Each message says what failed, where, and what to do about it.
 
 use std::path::PathBuf;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a backend did not do as asked.
+/// The reason why a backend refuses a request or fails at it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The backend has no such setting.
     #[error("{backend} has no setting `{setting}`{}; it knows: {}", hint(.known, .setting), list(.known))]
     UnknownSetting {
-        /// Who refuses.
+        /// Name of the backend.
         backend: String,
-        /// What was asked for.
+        /// Name of the setting as given.
         setting: String,
-        /// What it knows instead.
+        /// Names of the settings that the backend has.
         known: Vec<&'static str>,
     },
-    /// The backend knows the setting, but not this value of it.
+    /// The backend has the setting and refuses its value.
     #[error("{backend} can't take `{setting} = {value}`: {reason}")]
     RefusedSetting {
-        /// Who refuses.
+        /// Name of the backend.
         backend: String,
-        /// The setting's name.
+        /// Name of the setting.
         setting: String,
-        /// The value that was asked for.
+        /// Value as given, in JSON.
         value: String,
-        /// Why not, and what would do.
+        /// Reason for the refusal, and a value that the backend accepts.
         reason: String,
     },
-    /// The backend needs another number of models than it was given.
+    /// The backend needs another number of models.
     #[error("{backend} takes {expected}, but was given {given}")]
     ModelCount {
-        /// Who refuses.
+        /// Name of the backend.
         backend: String,
-        /// In words: "no model", "one model", "one model or more".
+        /// Number of models that the backend needs, in words: "no model", "one model", "one model or more".
         expected: &'static str,
-        /// How many came.
+        /// Number of models as given.
         given: usize,
     },
-    /// A model could not be opened.
+    /// The model can't be opened.
     #[error("{}: {reason}", .path.display())]
     Model {
-        /// The file or directory.
+        /// File or directory of the model.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the file or directory.
         reason: String,
     },
     /// The backend failed at its work.
     #[error("{backend}: {reason}")]
     Failed {
-        /// Who.
+        /// Name of the backend.
         backend: String,
-        /// Why.
+        /// Reason of the failure.
         reason: String,
+    },
+    /// A breakdown has a part that the contract doesn't name.
+    #[error("{table} has the part {part:?}; it may have {}", .known.join(", "))]
+    UnknownPart {
+        /// Table of the breakdown: `components` or `operators`.
+        table: &'static str,
+        /// Name of the part as given.
+        part: String,
+        /// Names that the table may have.
+        known: &'static [&'static str],
+    },
+    /// The sum of a breakdown's parts overflows 64 bits of nanoseconds.
+    #[error("{table} adds up to more than 584 years; it is told in nanoseconds")]
+    BreakdownOverflow {
+        /// Table of the breakdown: `components` or `operators`.
+        table: &'static str,
     },
 }
 
@@ -69,28 +85,26 @@ fn hint(known: &[&str], wanted: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The candidate nearest to `wanted`, if it is near enough to be a typing error: at most half of its letters
-/// differ (two swapped letters count as two).
+/// The candidate nearest to `wanted` by Levenshtein distance, if one is near. A candidate counts as near up
+/// to a distance of half of its length: farther names are hardly typing errors.
 pub fn closest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
-        .map(|candidate| (edit_distance(wanted, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(wanted, candidate), candidate))
         .filter(|(distance, candidate)| distance * 2 <= candidate.chars().count())
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein distance over characters, one row of the table at a time.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let substitute = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_name_differs_in_half_of_its_letters_at_most() {
+        let names = || ["beam", "normalize", "bé"].into_iter();
+        assert_eq!(closest("baem", names()), Some("beam"), "two swapped letters count as two");
+        assert_eq!(closest("normalise", names()), Some("normalize"));
+        assert_eq!(closest("be", names()), Some("bé"), "a letter is a character, however many bytes it has");
+        assert_eq!(closest("bxyz", names()), None);
     }
-    row[b.len()]
 }

@@ -1,22 +1,35 @@
 //! The contract between dyno and the backends that it measures.
 //!
-//! A *backend* opens one model (or several, as an ensemble) under settings and gives a shared [`Model`]. Each
-//! worker asks the model for a [`Session`] of its own, hands it lines, and receives answers through a
-//! [`Sink`]. That is all the bench knows of any engine; text, search and kernels are the engine's business.
+//! A *backend* opens one model (or several models, as an ensemble) under settings, and gives a shared
+//! [`Model`]. Each worker asks the model for its own [`Session`], gives the session lines, and receives
+//! answers through a [`Sink`]. The bench knows nothing more about an engine: text, search and kernels belong
+//! to the engine.
 //!
-//! Why sessions push into a sink instead of returning strings: an engine that finishes a short line early can
-//! hand it over early, n-best lists need no second shape (they are ranks above 0), and nothing has to be
-//! allocated that the caller does not want to keep.
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | this file | [`Backend`], [`Model`], [`Session`], [`Sink`]; [`Answer`], [`Facts`] |
+//! | `settings` | [`SettingsReader`], which refuses unknown settings; the syntax `name=value` |
+//! | `breakdown` | [`Breakdown`]: time by component and by operator, checked when it is read |
+//! | `isa` | [`Isa`]: the instruction sets, their one spelling, and their detection |
+//! | `error` | [`Error`], and [`closest`] for the hint "did you mean" |
 //!
-//! Why lines are bytes and answers are text: input comes from the outside as it is, and an engine that claims
-//! to translate exactly like its original must see invalid UTF-8 as the original does; what leaves the bench
-//! is always valid UTF-8.
+//! # Design
+//! - A session gives answers to a sink instead of returning strings. So an engine may answer a short line
+//!   early, n-best lists need no second interface (their ranks are above 0), and no text is allocated that
+//!   the caller discards.
+//! - Lines are bytes, because input arrives unchecked, and an engine that claims to equal its original must
+//!   see invalid UTF-8 as the original does. Answers are text, because the output of the bench is always
+//!   valid UTF-8.
+//! - A backend refuses a setting that it can't honour. An ignored setting would make a measurement lie.
 //!
-//! This crate knows no engine and no harness. Threads, batching by length and order of output belong to the
-//! harness; a session may treat the lines of one call as one batch.
+//! # What it leaves out
+//! This crate depends on no engine and on no part of the bench. Threads, batches by length, and the order of
+//! the output belong to the harness; a session may treat the lines of one call as one batch.
 
 mod breakdown;
 mod error;
+mod isa;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -24,94 +37,98 @@ use std::sync::Arc;
 
 pub use breakdown::{Breakdown, WATCH};
 pub use error::{Error, Result, closest};
+pub use isa::{Isa, UnknownIsa};
 pub use settings::{SettingsReader, parse_setting};
 
-/// Settings of a system by name, in the order in which they were written. A backend reads them through a
-/// [`SettingsReader`], which refuses by name whatever was not read.
+/// Settings of a system by name, in the order of the campaign file. A backend reads them through a
+/// [`SettingsReader`], which refuses each setting that the backend didn't read.
 pub type Settings = serde_json::Map<String, serde_json::Value>;
 
-/// What a backend does with a line.
+/// Task of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
-    /// A line of text in, its translation out.
+    /// Translation: a line of text in, its translation out.
     Translate,
-    /// A line of text in, a vector out: base64 of little-endian f32.
+    /// Encoding: a line of text in, a vector out, as base64 of little-endian f32.
     Encode,
 }
 
-/// Anything that can translate (or encode): what the harness's registry lists.
+/// An engine that translates or encodes; the harness's registry lists backends.
 pub trait Backend: Send + Sync {
-    /// The name used in campaigns, in kebab-case.
+    /// Name in campaigns, in kebab-case.
     fn name(&self) -> &str;
 
-    /// One line for `dyno list`.
+    /// Description in one line, for `dyno list`.
     fn about(&self) -> &str;
 
-    /// What it does with a line.
+    /// Task of the backend.
     fn task(&self) -> Task {
         Task::Translate
     }
 
-    /// Whether `model` is of this backend's family, by its configuration: how a backend is chosen where nobody
-    /// names one. A model that can't be read suits nobody.
+    /// Whether the configuration of `model` is of this backend's family. The harness chooses a backend by it
+    /// where the campaign names none. A model that can't be read suits no backend.
     fn suits(&self, model: &Path) -> bool {
         let _ = model;
         false
     }
 
-    /// Whether it takes the setting [`WATCH`] and then tells where its time went.
+    /// Whether the backend takes the setting [`WATCH`] and then gives a [`Breakdown`].
     fn watches(&self) -> bool {
         false
     }
 
-    /// Opens `models` (several = an ensemble; none for backends that need none) under `settings`.
+    /// Opens `models` under `settings`: several models are an ensemble; some backends need no model.
     ///
     /// # Errors
-    /// A setting that the backend can't honour is refused by name, never ignored; a model that can't be read
-    /// is named with the fault.
+    /// A setting that the backend can't honour, and a model that can't be read; the message names the setting
+    /// or the file, and the fault.
     fn open(&self, models: &[PathBuf], settings: &Settings) -> Result<Arc<dyn Model>>;
 }
 
-/// An opened model: read-only, shared by all workers.
+/// An opened model, read-only and shared by all workers.
 pub trait Model: Send + Sync {
-    /// What the backend says of itself; recorded, but trusted neither for time nor for memory.
+    /// Facts that the backend states about itself. The harness records them; it measures time and memory on
+    /// its own.
     fn facts(&self) -> Facts;
 
     /// A new session for one worker.
     ///
     /// # Errors
-    /// When the session's working memory can't be had.
+    /// When the session's buffers can't be allocated.
     fn session(&self) -> Result<Box<dyn Session>>;
 
-    /// Bytes that each step of its work on a line reads for each word of the line, if it knows: by this a host decides how many
-    /// words are worked on together where nobody says it.
+    /// Bytes that each step of a translation reads for each word of the line; `None` where the model doesn't
+    /// know. The harness sizes batches by it where the campaign sets no size.
     fn attended_bytes(&self) -> Option<usize> {
         None
     }
 
-    /// Bytes of weights that each step reads once for all lines that are worked on together, if it knows: as above.
+    /// Bytes of weights that each step reads once for a whole batch; `None` where the model doesn't know.
+    /// Used as [`attended_bytes`](Self::attended_bytes).
     fn stepped_bytes(&self) -> Option<usize> {
         None
     }
 
-    /// Where the time went that all its sessions spent in [`Session::run`]; `None` where nobody watched.
+    /// Time that all sessions of the model spent in [`Session::run`], by part; `None` without the setting
+    /// [`WATCH`].
     ///
     /// # Errors
-    /// When it can't be told.
+    /// When the backend fails to give it.
     fn breakdown(&self) -> Result<Option<Breakdown>> {
         Ok(None)
     }
 }
 
-/// One worker's state: buffers that grow to their working size once and are then reused.
+/// State of one worker: buffers that grow to their working size once and are then reused.
 pub trait Session: Send {
-    /// Answers each of `lines` (no line ends inside) with at least one call of `sink` of rank 0; the order of
-    /// the calls is free.
+    /// Answers each of `lines`, which contain no line ends: at least one call of `sink` a line, with rank 0.
+    /// The calls may come in any order.
     ///
     /// # Errors
-    /// When a line can't be answered at all. Odd input (empty, over-long, invalid UTF-8) is no error: exactly
-    /// one answer must come back, whatever it says.
+    /// When the backend fails. An odd line (empty, over-long, invalid UTF-8) is no error: the session answers
+    /// it, with any text.
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()>;
 }
 
@@ -120,17 +137,17 @@ pub trait Session: Send {
 pub struct Answer<'a> {
     /// Index into the lines of the call.
     pub line: usize,
-    /// 0 for the best; n-best lists go on counting.
+    /// Rank in an n-best list; the best answer has 0.
     pub rank: usize,
-    /// The text, without a line end.
+    /// Text, without a line end.
     pub text: &'a str,
-    /// The score by which the answer was ranked; `None` where the search computes none.
+    /// Score by which the search ranked the answer; `None` where the search computes none.
     pub score: Option<f32>,
 }
 
-/// Where answers go.
+/// Receiver of answers.
 pub trait Sink {
-    /// Takes one answer; the text is borrowed for the call only.
+    /// Takes one answer, whose text is borrowed for the call only.
     fn answer(&mut self, answer: Answer<'_>);
 }
 
@@ -140,35 +157,35 @@ impl<F: FnMut(Answer<'_>)> Sink for F {
     }
 }
 
-/// What a model says of itself: leaves the process as JSON at its end.
+/// Facts about an opened model. They leave the process as JSON.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Facts {
-    /// The backend's name.
+    /// Name of the backend.
     pub backend: String,
-    /// Its version.
+    /// Version of the backend.
     pub version: String,
-    /// Instruction set that its kernels run on, named as in the CPU flags.
+    /// Name of the instruction set that the kernels use: see [`Isa::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
-    /// Number type of the weights at work.
+    /// Number type of the weights that the products read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
     /// Number of parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<u64>,
-    /// Why the same lines may be answered differently the next time, if they may.
+    /// Reason why the same lines may get other answers in the next run; `None` where they can't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_reproducible: Option<String>,
-    /// Files that were opened: their bytes are the model size.
+    /// Files of the model; the sum of their sizes is the model size.
     #[serde(default)]
     pub files: Vec<OpenedFile>,
 }
 
-/// A file that a model consists of.
+/// A file of a model.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OpenedFile {
-    /// Its path as opened.
+    /// Path as opened.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }

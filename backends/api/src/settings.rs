@@ -1,12 +1,12 @@
-//! Reading settings so that none is ignored: what a backend has not asked for by the end is refused by name.
+//! Reading of settings: a setting that the backend has not read by the end is refused by name, never ignored.
 
 use serde_json::Value;
 
 use crate::{Error, Result, Settings};
 
-/// Hands out settings one by one and remembers which names were asked for.
+/// Gives settings one by one and remembers the names that the backend asked for.
 ///
-/// A backend takes what it knows and then calls [`finish`](Self::finish):
+/// A backend takes each setting that it knows and then calls [`finish`](Self::finish):
 /// ```
 /// # use dyno_api::{Settings, SettingsReader};
 /// let settings: Settings = serde_json::from_str(r#"{"beam": 4, "baem": 2}"#).unwrap();
@@ -23,12 +23,13 @@ pub struct SettingsReader<'a> {
 }
 
 impl<'a> SettingsReader<'a> {
-    /// A reader on behalf of `backend`, whose name appears in refusals.
+    /// A reader for `backend`; refusals begin with the backend's name.
     pub fn new(backend: &'a str, settings: &'a Settings) -> Self {
         Self { backend, settings, asked: Vec::new() }
     }
 
-    /// The value of `name`, or `None` where it isn't set. `expected` says in words what would be right.
+    /// The value of the setting `name`, or `None` where it isn't set. `expected` describes valid values in a
+    /// refusal.
     ///
     /// # Errors
     /// When the value is of another type than `T`.
@@ -42,7 +43,7 @@ impl<'a> SettingsReader<'a> {
         T::deserialize(value).map(Some).map_err(|_| self.refuse(name, format!("it must be {expected}")))
     }
 
-    /// A refusal of the value that `name` was given.
+    /// An error that refuses the value of the setting `name`.
     pub fn refuse(&self, name: &str, reason: impl Into<String>) -> Error {
         Error::RefusedSetting {
             backend: self.backend.into(),
@@ -52,10 +53,10 @@ impl<'a> SettingsReader<'a> {
         }
     }
 
-    /// Refuses the first setting that was never taken.
+    /// Refuses the first setting that [`take`](Self::take) was never asked for.
     ///
     /// # Errors
-    /// [`Error::UnknownSetting`] with the names that the backend knows.
+    /// [`Error::UnknownSetting`] with the names of the settings that the backend knows.
     pub fn finish(self) -> Result<()> {
         match self.settings.keys().find(|name| !self.asked.contains(&name.as_str())) {
             None => Ok(()),
@@ -68,8 +69,8 @@ impl<'a> SettingsReader<'a> {
     }
 }
 
-/// A setting as written on a command line, `name=value`: JSON where it reads as JSON (`4`, `true`, `[50, 50]`),
-/// otherwise plain text. `None` where there is no name before an equals sign.
+/// Parses a setting of a command line, `name=value`. The value is JSON where it parses as JSON (`4`, `true`,
+/// `[50, 50]`), otherwise plain text. `None` where no name stands before an equals sign.
 pub fn parse_setting(text: &str) -> Option<(String, Value)> {
     let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty())?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_nobody_took_is_refused_without_a_far_fetched_hint() {
+    fn an_unknown_setting_is_refused_without_a_far_fetched_hint() {
         let settings = settings(json!({"temperature": 1}));
         let mut reader = SettingsReader::new("gru", &settings);
         assert_eq!(reader.take::<u32>("beam", "a whole number").unwrap(), None);

@@ -1,10 +1,10 @@
-//! Marian's `.bin`: headers, names, shapes, an aligned start, then the items back to back.
+//! Marian's `.bin` format: headers, names, shapes, an aligned start, then the items without gaps.
 //!
-//! Two forks number their intgemm types differently; the numbers don't collide, so both are read. Items in the
-//! order of one instruction set's registers, FBGEMM's packed items and encrypted headers are refused: they are made from a
-//! float32 file that is the better source in any case.
+//! Two forks number their intgemm types differently; the numbers don't collide, so that both are read. Three
+//! kinds of files are refused: items in the order of one instruction set's registers, FBGEMM's packed items,
+//! and encrypted headers. They are made from a float32 file, which is the better source.
 //!
-//! `dataLength` of files that Marian wrote includes padding to 256 bytes, that of others may not: the payload is
+//! In files of Marian, `dataLength` includes padding to 256 bytes; in other files it may not. The payload is
 //! always computed from the shape, and only has to fit.
 
 use std::ops::Range;
@@ -12,16 +12,16 @@ use std::ops::Range;
 use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, elements};
-use crate::record::{Directory, Layout, Record, Scales, symmetric};
+use crate::record::{Directory, ElementOrder, Record, Scales, symmetric};
 use crate::{Fault, Result};
 
-/// More dimensions than any model has; numpy's old limit.
+/// Greatest number of dimensions, as once in numpy; no model has more.
 pub(crate) const MOST_DIMENSIONS: u64 = 32;
 
 const REMAKE: &str = "convert from the model's npz instead, or make the bin again with `--gemm-type intgemm8` \
                       or `float32`";
 
-/// Whether `bytes` are a file that the reader takes.
+/// Checks whether `bytes` are a file that the reader accepts.
 ///
 /// # Errors
 /// The first fault.
@@ -29,7 +29,7 @@ pub fn check(bytes: &[u8]) -> Result<(), Fault> {
     parse(bytes).map(drop)
 }
 
-/// An item as the file announces it.
+/// An item in the header of the file.
 struct WireItem {
     name_length: u64,
     type_code: u64,
@@ -40,10 +40,10 @@ struct WireItem {
 /// Size of one [`WireItem`] in the file.
 const WIRE_ITEM_BYTES: u64 = 32;
 
-/// What a type code means.
+/// Meaning of a type code.
 struct Encoding {
     dtype: DType,
-    /// A multiplier follows the payload.
+    /// Whether a multiplier follows the payload.
     intgemm: bool,
 }
 
@@ -81,7 +81,7 @@ fn version(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
 fn headers(cursor: &mut Cursor<'_>) -> Result<Vec<WireItem>, Fault> {
     let count = cursor.u64("the number of items")?;
     let length = count.saturating_mul(WIRE_ITEM_BYTES);
-    cursor.clone().take(length, "the items' headers")?; // before anything is allocated for them
+    cursor.clone().take(length, "the items' headers")?; // checked before memory is allocated for them
     (0..count)
         .map(|_| {
             Ok(WireItem {
@@ -108,7 +108,7 @@ fn shape(cursor: &mut Cursor<'_>, item: &WireItem) -> Result<Vec<usize>, Fault> 
         return Err(format!("claims {} dimensions", item.shape_length).into());
     }
     let dims = (0..item.shape_length).map(|_| {
-        let dim = cursor.u32("an item's shape")? as i32; // kept as a signed number
+        let dim = cursor.u32("an item's shape")? as i32; // stored as a signed number
         usize::try_from(dim).map_err(|_| Fault::from(format!("has the dimension {dim}")))
     });
     dims.collect()
@@ -149,12 +149,17 @@ fn multiplier(bytes: &[u8], span: &Range<usize>, shape: &[usize]) -> Result<Scal
     scales.check(shape).map(|()| scales)
 }
 
-/// Quantised weights lie transposed, quantised embeddings as they are.
-fn layout(name: &str, encoding: &Encoding) -> Layout {
-    if encoding.intgemm && !name.contains("Wemb") { Layout::ColumnMajor } else { Layout::RowMajor }
+/// Order of an item's elements: quantised weights are transposed, quantised embeddings are not.
+fn layout(name: &str, encoding: &Encoding) -> ElementOrder {
+    if encoding.intgemm && !name.contains("Wemb") {
+        ElementOrder::ColumnMajor
+    } else {
+        ElementOrder::RowMajor
+    }
 }
 
-/// What a code means. Numbers: `src/common/types.h` of marian-nmt/marian-dev and of browsermt/marian-dev.
+/// The meaning of a code, by the numbers in `src/common/types.h` of marian-nmt/marian-dev and
+/// browsermt/marian-dev.
 fn encoding(code: u64) -> Result<Encoding, Fault> {
     let plain = |dtype| Ok(Encoding { dtype, intgemm: false });
     match code {

@@ -1,8 +1,8 @@
-//! Bytes of a file, mapped where it can be, and a cursor that can't leave them.
+//! Bytes of a file, mapped where possible, and a cursor with checked bounds.
 //!
-//! Mapping means that a model's pages are shared between processes and read when touched. Its price: a file
-//! that somebody cuts short *while it is mapped* ends the process with SIGBUS. Model files are written aside and
-//! renamed into place (as `convert` does), so that no one has to cut one in place.
+//! Mapping shares a model's pages between processes and reads a page on first use. The price: if a program
+//! truncates a file *while it is mapped*, SIGBUS ends the process. Model files should be written aside and
+//! renamed into place, as `convert` does.
 
 use std::fs::File;
 use std::ops::{Deref, Range};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::{Error, Fault, Result};
 
-/// The content of a file.
+/// Content of a file.
 pub(crate) enum Bytes {
     Mapped(memmap2::Mmap),
     Owned(Vec<u8>),
@@ -19,19 +19,19 @@ pub(crate) enum Bytes {
 impl Bytes {
     /// Maps the file at `path`.
     pub(crate) fn map(path: &Path) -> Result<Self> {
-        // Asked of the name, not of the opened file: opening a named pipe would wait for somebody to write.
+        // Asks about the name instead of the opened file: opening a named pipe would wait for a writer.
         let metadata = std::fs::metadata(path).map_err(|reason| Error::read(path, reason))?;
         if !metadata.is_file() {
             return Err(Error::content(path, "not a file"));
         }
         let file = File::open(path).map_err(|reason| Error::read(path, reason))?;
         if metadata.len() == 0 {
-            return Ok(Self::Owned(Vec::new())); // an empty range can't be mapped everywhere
+            return Ok(Self::Owned(Vec::new())); // some systems can't map an empty range
         }
         map_file(&file).map(Self::Mapped).map_err(|reason| Error::read(path, reason))
     }
 
-    /// Gives the memory of mapped pages back; whoever reads on maps them again.
+    /// Returns the memory of mapped pages; reading maps them again.
     pub(crate) fn release(&self) {
         if let Self::Mapped(map) = self {
             release_pages(map);
@@ -39,17 +39,18 @@ impl Bytes {
     }
 }
 
-#[allow(unsafe_code)] // unmapping pages
+#[allow(unsafe_code)] // advice about mapped pages
 fn release_pages(map: &memmap2::Mmap) {
-    // SAFETY: the map is of a file and never written to, so that pages that are read again hold the same bytes.
+    // SAFETY: the map is of a file and never written to, so that pages that are read again hold the same
+    // bytes.
     let advised = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
-    drop(advised); // a system that refuses costs memory only
+    drop(advised); // where the system refuses, only memory is lost
 }
 
 #[allow(unsafe_code)] // mapping a file
 fn map_file(file: &File) -> std::io::Result<memmap2::Mmap> {
-    // SAFETY: the map is read-only and only ever read as plain numbers, every bit pattern of which is valid; the
-    // module header says what holds of files that are changed meanwhile.
+    // SAFETY: the map is read-only and only ever read as plain numbers, every bit pattern of which is valid;
+    // the module header says what holds of files that are changed meanwhile.
     unsafe { memmap2::Mmap::map(file) }
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn not_utf8(error: std::str::Utf8Error) -> Fault {
     format!("not UTF-8 at byte {}", error.valid_up_to()).into()
 }
 
-/// Reads little-endian numbers one after the other; every step is checked against the end.
+/// A cursor over little-endian numbers; every step is checked against the end.
 #[derive(Clone)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -99,7 +100,7 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.at
     }
 
-    /// Steps over the next `need` bytes and says where they are.
+    /// Steps over the next `need` bytes; gives their range.
     pub(crate) fn span(&mut self, need: u64, what: &'static str) -> Result<Range<usize>, Fault> {
         let start = self.at;
         match usize::try_from(need).ok().filter(|need| *need <= self.left()) {

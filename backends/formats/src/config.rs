@@ -1,8 +1,8 @@
-//! A Marian configuration: every key as it is written, read through typed getters that know Marian's defaults.
+//! Marian's configurations: every key as written, with typed getters that know Marian's defaults.
 //!
-//! Three files have this form: `special:model.yml` inside a model, a decoder's YAML beside it, and the `[marian]`
-//! table of our `model.toml`. Nothing is dropped or renamed, so that a key that no engine reads today is still
-//! there when one does.
+//! Three files have this form: `special:model.yml` inside a model, a decoder's YAML beside it, and the table
+//! `[marian]` of `model.toml`. No key is dropped or renamed, so that a key without a reader today remains for
+//! a later engine.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::error::clip;
 use crate::yaml::{Entries, Value, parse};
 use crate::{Error, Fault, Result};
 
-/// A configuration, and the file it comes from.
+/// A configuration and the file that it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarianConfig {
     origin: PathBuf,
@@ -53,12 +53,12 @@ impl MarianConfig {
         &self.entries
     }
 
-    /// The value of `key` as written, or `None` where it isn't.
+    /// The value of `key` as written; `None` where the key is absent.
     pub fn find(&self, key: &str) -> Option<&Value> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Whether `key` is written, and not as an empty value.
+    /// Whether `key` is written with a value that isn't empty.
     pub fn has(&self, key: &str) -> bool {
         match self.find(key) {
             None => false,
@@ -68,10 +68,10 @@ impl MarianConfig {
         }
     }
 
-    /// The word that `key` stands for, or Marian's default.
+    /// The word at `key`, or Marian's default.
     ///
     /// # Errors
-    /// When it is a list or map, or absent without a default.
+    /// When the value is a list or a map, or the key is absent and has no default.
     pub fn text(&self, key: &str) -> Result<&str> {
         match self.find(key) {
             Some(Value::Text(text)) => Ok(text),
@@ -82,19 +82,19 @@ impl MarianConfig {
         }
     }
 
-    /// The whole number that `key` stands for, or Marian's default.
+    /// The whole number at `key`, or Marian's default.
     ///
     /// # Errors
-    /// As [`text`](Self::text); when it isn't a whole number, 0 or more.
+    /// As [`text`](Self::text), and when the value is no whole number of at least 0.
     pub fn count(&self, key: &str) -> Result<usize> {
         self.number(key, "a whole number")
     }
 
-    /// The number that `key` stands for, or Marian's default. `true` (an option given without a value, as in
-    /// `normalize: true`) is 1, `false` is 0.
+    /// The number at `key`, or Marian's default. `true` (an option without a value, as in `normalize: true`)
+    /// is 1, and `false` is 0.
     ///
     /// # Errors
-    /// As [`text`](Self::text); when it isn't a finite number.
+    /// As [`text`](Self::text), and when the value is no finite number.
     pub fn float(&self, key: &str) -> Result<f32> {
         match self.text(key)? {
             "true" => Ok(1.0),
@@ -108,7 +108,7 @@ impl MarianConfig {
     /// Whether `key` is switched on, or Marian's default.
     ///
     /// # Errors
-    /// As [`text`](Self::text); when it is no word for yes or no that Marian knows.
+    /// As [`text`](Self::text), and when the value is none of Marian's words for yes and no.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.text(key)?.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" | "y" => Ok(true),
@@ -117,10 +117,11 @@ impl MarianConfig {
         }
     }
 
-    /// The words that `key` lists; a single value is a list of one, an absent or empty one is empty.
+    /// The list of words at `key`. A single value is a list of one, and an absent or empty value an empty
+    /// list.
     ///
     /// # Errors
-    /// When something in it isn't a plain value.
+    /// When an element isn't a plain value.
     pub fn texts(&self, key: &str) -> Result<Vec<&str>> {
         match self.find(key) {
             Some(Value::List(values)) => values.iter().map(|value| self.word(key, value)).collect(),
@@ -129,18 +130,18 @@ impl MarianConfig {
         }
     }
 
-    /// The whole numbers that `key` lists.
+    /// The list of whole numbers at `key`.
     ///
     /// # Errors
-    /// As [`texts`](Self::texts); when one isn't a whole number.
+    /// As [`texts`](Self::texts), and when an element is no whole number.
     pub fn counts(&self, key: &str) -> Result<Vec<usize>> {
         self.texts(key)?.into_iter().map(|text| self.parsed(key, text, "whole numbers")).collect()
     }
 
-    /// The numbers that `key` lists.
+    /// The list of numbers at `key`.
     ///
     /// # Errors
-    /// As [`texts`](Self::texts); when one isn't a finite number.
+    /// As [`texts`](Self::texts), and when an element is no finite number.
     pub fn floats(&self, key: &str) -> Result<Vec<f32>> {
         let numbers = self.texts(key)?.into_iter().map(|text| self.parsed(key, text, "numbers"));
         let numbers: Vec<f32> = numbers.collect::<Result<_>>()?;
@@ -150,10 +151,10 @@ impl MarianConfig {
         }
     }
 
-    /// How many words the vocabularies of source and target have.
+    /// Numbers of words of the source vocabulary and of the target vocabulary.
     ///
     /// # Errors
-    /// When `dim-vocabs` doesn't say two numbers above 0.
+    /// When `dim-vocabs` isn't two numbers above 0.
     pub fn vocabulary_sizes(&self) -> Result<[usize; 2]> {
         const KEY: &str = "dim-vocabs";
         match self.counts(KEY)?[..] {
@@ -184,7 +185,7 @@ impl MarianConfig {
     }
 }
 
-/// What Marian takes for a key that isn't written.
+/// Marian's default for an absent key.
 fn default(key: &str) -> Option<&'static str> {
     DEFAULTS.binary_search_by_key(&key, |(name, _)| name).ok().map(|at| DEFAULTS[at].1)
 }

@@ -1,7 +1,7 @@
-//! `convert`: a model directory out of whatever [`ModelDir`] opens, at the precisions that are wanted.
+//! Conversion: writes any model that [`ModelDir`] opens as a model directory, at the requested precisions.
 //!
-//! The same input gives the same bytes, always. Everything is written into a directory of its own beside the
-//! target and renamed into place at the end: what is there is whole, or not there.
+//! The same input always gives the same bytes. The files are written into a directory beside the target,
+//! which is renamed into place at the end: the target is complete or absent.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,39 +21,40 @@ use crate::weights::{MODEL_YML, MULTIPLIER_SUFFIX};
 use crate::yaml::Entries;
 use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
 
-/// Keys of the decoder's YAML that name files: the directory has them in its own way.
+/// Keys of the decoder's YAML that name files; a model directory names its files in the manifest instead.
 const FILE_KEYS: [&str; 5] = ["model", "models", "vocabs", "shortlist", "relative-paths"];
 
-/// What to make.
+/// Options of a conversion.
 #[derive(Clone, Debug, Default)]
 pub struct ConvertOptions<'a> {
-    /// The weights files to write, one for each precision.
+    /// Precisions of the weights files to write.
     pub precisions: Vec<Precision>,
-    /// Source and target language, for `model.toml`; those of the source where `None`.
+    /// Source and target language for `model.toml`; `None` for the languages of the source.
     pub languages: Option<[String; 2]>,
-    /// A shortlist to take instead of the source's, and its file: written in binary where that form can hold it.
+    /// A shortlist with its file, instead of the source's shortlist. It is written in the binary form where
+    /// that form can hold it.
     pub shortlist: Option<(&'a Path, &'a Shortlist)>,
-    /// Static activation scales to write into the int8 file, by the weights' names.
+    /// Static activation scales for the int8 file, by the names of the weights.
     pub multipliers: BTreeMap<String, f32>,
-    /// Whether a model directory that is at the place already may be replaced.
+    /// Whether an existing model directory at the target may be replaced.
     pub overwrite: bool,
 }
 
-/// What was made.
+/// Result of a conversion.
 #[derive(Clone, Debug)]
 pub struct ConvertReport {
-    /// The directory.
+    /// Directory that was written.
     pub directory: PathBuf,
-    /// Its files, with sizes and hashes, sorted by name; without `model.toml`.
+    /// Files of the directory by name, with sizes and hashes; `model.toml` isn't among them.
     pub files: BTreeMap<String, FileIdentity>,
-    /// The tensors that were quantised, for each precision, sorted by name.
+    /// Quantised tensors of each precision, sorted by name.
     pub tensors: Vec<ConvertedTensor>,
 }
 
 /// Writes the model `source` as a model directory at `to`.
 ///
 /// # Errors
-/// One line that names file and fault; nothing is left at `to` then that wasn't there before.
+/// One line with the file and its fault; the content of `to` is unchanged then.
 pub fn convert(source: &ModelDir, to: &Path, options: &ConvertOptions<'_>) -> Result<ConvertReport> {
     refuse_to_overwrite(to, options.overwrite)?;
     let partial = Partial::create(to)?;
@@ -70,7 +71,7 @@ pub fn convert(source: &ModelDir, to: &Path, options: &ConvertOptions<'_>) -> Re
     Ok(report)
 }
 
-/// Fills the directory, and notes in the manifest what it holds.
+/// A directory that is being filled, and its manifest.
 struct Maker<'a> {
     partial: &'a Partial,
     manifest: Manifest,
@@ -120,7 +121,7 @@ impl Maker<'_> {
         let metadata = [("format", "dyno-1"), ("precision", precision.name())];
         let metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         let file = safetensors::write(&metadata, &tensors);
-        // A source with names that mean something to safetensors would become a file that nobody can read.
+        // Names with a special meaning in safetensors would make the file unreadable.
         safetensors::check(&file).in_file(weights.origin())?;
         Ok(file)
     }
@@ -176,7 +177,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// `stem` with the extension of `path`, by which vocabularies tell their format.
+/// `stem` with the extension of `path`: the extension tells the format of a vocabulary.
 fn with_extension(stem: &str, path: &Path) -> String {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) => format!("{stem}.{extension}"),
@@ -184,7 +185,7 @@ fn with_extension(stem: &str, path: &Path) -> String {
     }
 }
 
-/// Only a model directory may be replaced: a mistyped path must not cost anybody a folder.
+/// Only a model directory may be replaced, so that a mistyped path can't delete another folder.
 fn refuse_to_overwrite(to: &Path, overwrite: bool) -> Result<()> {
     if fs::symlink_metadata(to).is_err() {
         return Ok(());
@@ -202,7 +203,7 @@ fn refuse_to_overwrite(to: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
-/// A directory in the making; vanishes unless it is moved into place.
+/// A directory that is being written; dropping it deletes it, unless it was moved into place.
 pub(crate) struct Partial {
     path: PathBuf,
 }
@@ -237,11 +238,11 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.path)); // gone already where it was moved into place
+        drop(fs::remove_dir_all(&self.path)); // absent where it was moved into place
     }
 }
 
-/// A hidden neighbour of `to`, of this process alone: on the same file system, so that a rename is all it takes.
+/// A hidden neighbour of `to` for this process alone, on the same file system, so that a rename suffices.
 fn beside(to: &Path, purpose: &str) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(to.file_name().unwrap_or_default());

@@ -1,5 +1,6 @@
-//! Marian's way of keeping a model: weights that carry their configuration, and a decoder's YAML that says which
-//! vocabularies and settings belong to them. It may name several models, an ensemble over the same vocabularies.
+//! Marian's form of a model: weights with their configuration inside, and a decoder's YAML with the
+//! vocabularies and settings. The YAML may name several models, which are an ensemble over the same
+//! vocabularies.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +8,18 @@ use crate::manifest::MANIFEST;
 use crate::shortlist::Cut;
 use crate::{Error, MarianConfig, Result};
 
-/// What a decoder's YAML says.
+/// Content of a decoder's YAML.
 pub(crate) struct Decoder {
     pub(crate) config: MarianConfig,
-    /// One for each model.
+    /// Weights of each model.
     pub(crate) weights: Vec<PathBuf>,
-    /// Source and target.
+    /// Source vocabulary, then target vocabulary.
     pub(crate) vocabularies: Vec<PathBuf>,
     pub(crate) shortlist: Option<(PathBuf, Cut)>,
 }
 
 impl Decoder {
-    /// Reads it; what can't be honoured is refused.
+    /// Reads a decoder's YAML, and refuses settings that can't be honoured.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let config = MarianConfig::open(path)?;
         config.refuse_unsupported_decoding()?;
@@ -37,7 +38,7 @@ impl Decoder {
     }
 }
 
-/// The decoder's YAML of a Marian directory: `decoder.yml`, else the only file that is named like one.
+/// The decoder's YAML of a Marian directory: `decoder.yml`, else the only file with such a name.
 pub(crate) fn decoder_of(directory: &Path) -> Result<PathBuf> {
     let usual = directory.join("decoder.yml");
     if usual.is_file() {
@@ -64,17 +65,17 @@ pub(crate) fn decoder_of(directory: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The directory that a file lies in.
+/// The directory of a file.
 pub(crate) fn home_of(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
-/// The files that a key lists.
+/// The files in the list at a key.
 fn files(decoder: &MarianConfig, key: &str) -> Result<Vec<PathBuf>> {
     decoder.texts(key)?.into_iter().map(|name| resolved(decoder, key, name)).collect()
 }
 
-/// A file that the decoder's YAML names: beside it with `relative-paths`, else from where we stand.
+/// A file of the decoder's YAML: relative to the YAML with `relative-paths`, else to the working directory.
 fn resolved(decoder: &MarianConfig, key: &str, name: &str) -> Result<PathBuf> {
     let relative = decoder.flag("relative-paths")?;
     let path = if relative { home_of(decoder.origin()).join(name) } else { name.into() };
@@ -85,7 +86,7 @@ fn resolved(decoder: &MarianConfig, key: &str, name: &str) -> Result<PathBuf> {
     Err(decoder.fault(key, format!("names {}, which isn't a file{hint}", path.display())))
 }
 
-/// `shortlist: [path, first, best, prune]`, or of a binary one `[path, check]`.
+/// Parses `shortlist: [path, first, best, prune]`, or `[path, check]` of a binary shortlist.
 fn shortlist(decoder: &MarianConfig) -> Result<Option<(PathBuf, Cut)>> {
     const KEY: &str = "shortlist";
     let values = decoder.texts(KEY)?;
@@ -96,7 +97,7 @@ fn shortlist(decoder: &MarianConfig) -> Result<Option<(PathBuf, Cut)>> {
         || decoder.fault(KEY, "must be [file, first, best, threshold], or [file, false] of a binary one");
     for (index, value) in values[1..].iter().enumerate() {
         match index {
-            0 if matches!(*value, "true" | "false") => {} // whether to check: we always do
+            0 if matches!(*value, "true" | "false") => {} // whether to check: dyno always checks
             0 => cut.first = value.parse().map_err(|_| expected())?,
             1 => cut.best = value.parse().map_err(|_| expected())?,
             2 => cut.threshold = value.parse().map_err(|_| expected())?,

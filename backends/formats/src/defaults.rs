@@ -1,5 +1,5 @@
-//! Marian's defaults for keys that a configuration leaves out: `src/common/config_parser.cpp` of
-//! marian-nmt/marian-dev, version 1.12. `type` has none here: a model that doesn't say what it is can't be run.
+//! Marian's defaults for absent keys: `src/common/config_parser.cpp` of marian-nmt/marian-dev, version 1.12.
+//! `type` has no default here, because a model of unknown type can't be run.
 
 /// Keys, sorted, with their defaults. Lists that are empty by default need no entry.
 pub(crate) const DEFAULTS: [(&str, &str); 66] = [

@@ -1,4 +1,4 @@
-//! What a file is: its size and SHA-256.
+//! Identity of a file: its size and SHA-256.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::bytes::Bytes;
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileIdentity {
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its SHA-256, in lower-case hexadecimal.
+    /// SHA-256 in lower-case hexadecimal.
     pub sha256: String,
 }
 
 impl FileIdentity {
-    /// Of the file at `path`.
+    /// The identity of the file at `path`.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// When the file can't be read.
     pub fn of_file(path: &Path) -> Result<Self> {
         Ok(Self::of_bytes(&Bytes::map(path)?))
     }
 
-    /// Of these bytes.
+    /// The identity of these bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         Self { bytes: bytes.len() as u64, sha256 }

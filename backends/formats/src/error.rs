@@ -1,46 +1,46 @@
-//! What can be wrong with a file. Parsers see bytes, not paths, so there are two layers: a [`Fault`] says what is
-//! wrong and with which item; an [`Error`] adds the file. Every message is one line, whatever the file holds:
-//! names that come out of files are escaped and clipped.
+//! Errors of model files, in two layers, because parsers see bytes and no paths. A [`Fault`] names the item
+//! and its fault; an [`Error`] adds the file. Every message is one line: names from files are escaped and
+//! clipped.
 
 use std::path::{Path, PathBuf};
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is wrong, and in which file.
+/// A fault with the file that has it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused to read it.
+    /// The operating system can't read the file.
     #[error("{}: can't be read: {reason}", .path.display())]
     Read {
-        /// The file or directory.
+        /// File or directory.
         path: PathBuf,
-        /// In the system's words.
+        /// Reason of the operating system.
         reason: std::io::Error,
     },
-    /// The operating system refused to write it.
+    /// The operating system can't write the file.
     #[error("{}: can't be written: {reason}", .path.display())]
     Write {
-        /// The file or directory.
+        /// File or directory.
         path: PathBuf,
-        /// In the system's words.
+        /// Reason of the operating system.
         reason: std::io::Error,
     },
-    /// The content is not what it should be.
+    /// The content of the file is faulty.
     #[error("{}: {fault}", .path.display())]
     Content {
-        /// The file.
+        /// File with the fault.
         path: PathBuf,
-        /// What is wrong in it.
+        /// Fault of the content.
         fault: Fault,
     },
-    /// Something is at the place that was to be written.
+    /// The target of a conversion exists already.
     #[error("{}: is there already; {remedy}", .path.display())]
     Exists {
-        /// The place.
+        /// Path of the target.
         path: PathBuf,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
 }
@@ -59,49 +59,49 @@ impl Error {
     }
 }
 
-/// What is wrong with the content of a file.
+/// Fault in the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The file ends before something that it promises.
+    /// The file ends early.
     #[error("cut short: {what} at byte {at} takes {need} bytes, but {left} are left")]
     Short {
-        /// What was being read.
+        /// Name of the part that is cut off.
         what: &'static str,
-        /// Where it starts.
+        /// Start of the part in bytes.
         at: u64,
-        /// How long it should be.
+        /// Length of the part in bytes.
         need: u64,
-        /// How much there is.
+        /// Bytes that are left in the file.
         left: u64,
     },
-    /// It contradicts itself, or the format.
+    /// The content contradicts itself or the format.
     #[error("{0}")]
     Invalid(String),
-    /// The format or model allows it, dyno does not.
+    /// The content is valid, but dyno doesn't support it.
     #[error("{what} is not supported: {remedy}")]
     Unsupported {
-        /// What was found.
+        /// Unsupported feature.
         what: String,
-        /// Why, or what to do instead.
+        /// Reason or remedy.
         remedy: &'static str,
     },
-    /// A named part of the file (tensor, archive entry, key) is wrong.
+    /// A named part of the file (tensor, archive entry, key) is faulty.
     #[error("`{}`: {fault}", clip(.item))]
     Item {
-        /// Its name as in the file.
+        /// Name of the part.
         item: String,
-        /// What is wrong with it.
+        /// Fault of the part.
         fault: Box<Fault>,
     },
-    /// A place in a text file is wrong.
+    /// A position in a text file is faulty.
     #[error("line {line}, column {column}: {fault}")]
     At {
-        /// Counted from 1.
+        /// Line, from 1.
         line: usize,
-        /// Counted from 1, in characters.
+        /// Column in characters, from 1.
         column: usize,
-        /// What is wrong there.
+        /// Fault at the position.
         fault: Box<Fault>,
     },
 }
@@ -132,11 +132,11 @@ impl From<&str> for Fault {
     }
 }
 
-/// Adds where a fault was found.
+/// Adds the place of a fault.
 pub(crate) trait Located<T> {
-    /// Within the item of this name.
+    /// Adds the name of the item.
     fn of(self, item: &str) -> Result<T, Fault>;
-    /// In this file.
+    /// Adds the path of the file.
     fn in_file(self, path: &Path) -> Result<T>;
 }
 
@@ -150,14 +150,15 @@ impl<T> Located<T> for Result<T, Fault> {
     }
 }
 
-/// Text out of a file, fit for a one-line message: escaped, and no longer than a name has any reason to be.
+/// Text from a file for a one-line message: escaped, and clipped to the length of a reasonable name.
 pub(crate) fn clip(text: &str) -> String {
     const LONGEST: usize = 80; // characters; Marian's longest parameter names have about 50
     let mut clipped = String::new();
     for c in text.chars().take(LONGEST) {
         match c {
             '\'' | '"' | '\\' => clipped.push(c),
-            _ => clipped.extend(c.escape_debug()), // line ends, control characters, what can't be printed
+            // line ends, control characters and others that can't be printed
+            _ => clipped.extend(c.escape_debug()),
         }
     }
     if text.chars().nth(LONGEST).is_some() {

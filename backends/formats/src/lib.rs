@@ -1,14 +1,14 @@
 //! Model files as checked views.
 //!
-//! What it owns: every byte of a model that isn't text processing. [`Weights`] is one view over safetensors,
-//! Marian's npz and Marian's bin; [`Shortlist`] over Marian's text and binary form; [`MarianConfig`] over its
-//! YAML; [`ModelDir`] puts them together into a model, and [`convert`] makes one of our own directories of it,
-//! quantised as [`quantise`] says.
+//! The crate owns every byte of a model that isn't text processing: weights, shortlists, configurations,
+//! model directories, conversion and quantisation, and drawn models.
 //!
-//! Model files come from strangers. Each parser proves what a file claims (offsets, lengths, shapes, sums) before
-//! anything relies on it, allocates no more than the file's size justifies, and answers a faulty file with one line that
-//! names file, item and fault. Each has a `check` over plain bytes, which the tests drive with mutated files.
+//! # Files are untrusted
+//! Each parser proves what a file claims (offsets, lengths, shapes, sums) before other code relies on it. It
+//! allocates no more memory than the file's size justifies. It answers a faulty file with one line that names
+//! file, item and fault. Each parser has a `check` over plain bytes, which the tests call with mutated files.
 //!
+//! # Example
 //! ```no_run
 //! use dyno_formats::{ModelDir, Precision};
 //!
@@ -20,8 +20,21 @@
 //! # Ok::<(), dyno_formats::Error>(())
 //! ```
 //!
-//! What it leaves out: vocabularies (`dyno-text`; a [`Vocabulary`] is passed in where words must become ids),
-//! packing for kernels, and any knowledge of which tensors an engine needs.
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
+//! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
+//! | `config`, `defaults`, [`yaml`], `support` | [`MarianConfig`], defaults, and refusals of models |
+//! | `model_dir`, [`manifest`], `decoder` | [`ModelDir`]: a model in any of its forms |
+//! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |
+//! | `precision`, [`quantise`], `narrow` | precisions, and tensors at a narrower precision |
+//! | `convert`, `generate` | writing of model directories: from a model, and from a recipe |
+//! | `bytes`, `digest`, `error` | mapped files, hashes, errors |
+//!
+//! # What it leaves out
+//! Vocabularies (`dyno-text`; the caller passes a [`Vocabulary`] where words become ids), packing for
+//! kernels, and the knowledge of which tensors an engine needs.
 
 pub mod bin;
 mod bytes;
@@ -58,7 +71,7 @@ pub use model_dir::{ModelDir, weights_name};
 pub use narrow::ConvertedTensor;
 pub use numbers::DType;
 pub use precision::Precision;
-pub use record::{Layout, Scales};
+pub use record::{ElementOrder, Scales};
 pub use shortlist::{Cut, Selection, Shortlist, Vocabularies, Vocabulary};
 pub use tensor::Tensor;
 pub use weights::{MULTIPLIER_SUFFIX, Weights};

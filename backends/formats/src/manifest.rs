@@ -1,7 +1,7 @@
-//! `model.toml`: what a model directory says of itself. Read and written here, and explained in docs/FORMAT.md.
+//! The manifest `model.toml`, which describes a model directory; docs/FORMAT.md explains it.
 //!
-//! Configurations (`[marian]`, `[decoder]`, or a table of an engine's own) are kept as they are; every other key
-//! must be known, so that a typing error can't pass for a setting.
+//! Configurations (`[marian]`, `[decoder]`, or an engine's own table) are kept as they are. Every other key
+//! must be known, so that a typing error isn't ignored.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,30 +15,30 @@ use crate::error::clip;
 use crate::shortlist::Cut;
 use crate::yaml::{Entries, LONGEST, Value};
 
-/// The file that makes a directory one of ours.
+/// File name of the manifest, which makes a directory a model directory.
 pub const MANIFEST: &str = "model.toml";
 
-/// The version of the format that this code writes, and the only one that it reads.
+/// Version of the format that this code reads and writes.
 const FORMAT: u32 = 1;
 
-/// A model directory's description.
+/// Description of a model directory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// Source and target language, as in the test sets.
     pub languages: Option<[String; 2]>,
-    /// File names: source and target vocabulary; one name twice where both are one.
+    /// File names of the source vocabulary and the target vocabulary; one name twice where both are one file.
     pub vocabularies: Vec<String>,
-    /// File name, and how to cut it if it is a text.
+    /// File name of the shortlist, and its cut if it is a text.
     pub shortlist: Option<(String, Cut)>,
-    /// What the model was made of: file name → identity.
+    /// Files that the model was made of, by name.
     pub origin: BTreeMap<String, FileIdentity>,
-    /// The files of the directory: name → identity.
+    /// Files of the directory, by name.
     pub files: BTreeMap<String, FileIdentity>,
-    /// All other tables, in the order in which they are written; read back sorted by name and key.
+    /// All other tables in the order of writing; after reading they are sorted by name and key.
     pub tables: Vec<(String, Entries)>,
 }
 
-/// A shortlist as the file has it.
+/// A shortlist in the file.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireShortlist {
@@ -48,7 +48,7 @@ struct WireShortlist {
     threshold: Option<f32>,
 }
 
-/// Whether `bytes` are a manifest that the reader takes.
+/// Checks whether `bytes` are a manifest that the reader accepts.
 ///
 /// # Errors
 /// The first fault.
@@ -60,7 +60,7 @@ impl Manifest {
     /// Parses TOML.
     ///
     /// # Errors
-    /// The first fault; with line and column where the text isn't TOML.
+    /// The first fault, with line and column where the text isn't TOML.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         if text.len() > LONGEST {
             return Err(format!("has {} bytes; a description may have {LONGEST}", text.len()).into());
@@ -95,7 +95,7 @@ impl Manifest {
         self.tables.iter().find(|(table, _)| table == name).map(|(_, entries)| entries)
     }
 
-    /// A description that reaches outside its directory isn't one of a model.
+    /// Refuses names that reach outside the directory.
     fn refuse_far_names(&self) -> Result<(), Fault> {
         let shortlist = self.shortlist.iter().map(|(name, _)| name);
         let mut names = self.vocabularies.iter().chain(shortlist).chain(self.files.keys());
@@ -109,7 +109,7 @@ impl Manifest {
         }
     }
 
-    /// The file's text; the same for the same content, always.
+    /// The text of the manifest; equal content always gives equal text.
     pub fn to_toml(&self) -> String {
         let mut text =
             String::from("# A model of dyno. docs/FORMAT.md, section Models, explains the keys.\n");
@@ -229,7 +229,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// Whether a word is written as TOML's own number or flag, and read back as the very same word.
+/// Whether TOML would write a word as a number or a flag, and read it back as the same word.
 fn is_literal(text: &str) -> bool {
     let whole = text.parse().is_ok_and(|number: i64| number.to_string() == text);
     let decimal = text.contains('.')

@@ -1,8 +1,9 @@
-//! A model, wherever it comes from: what files it consists of, and what its configuration says.
+//! Models in any of their forms: their files and their configuration.
 //!
-//! Three ways in: our own directory (`model.toml`), Marian's (a decoder's YAML beside the files, see `decoder`), or
-//! Marian's weights with the vocabularies named by hand. All three become a [`ModelDir`], so that whoever runs a model
-//! needn't care. A decoder's YAML may name several models, which translate together; nothing else may.
+//! There are three forms: a model directory (`model.toml`), a Marian directory (a decoder's YAML beside the
+//! files, see `decoder`), and Marian's weights with vocabularies that the caller names. All become a
+//! [`ModelDir`], so that the caller doesn't depend on the form. Only a decoder's YAML may name several
+//! models, which translate together.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use crate::shortlist::Cut;
 use crate::support::refuse_factored;
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
 
-/// A model's files and configuration.
+/// Files and configuration of a model.
 #[derive(Clone, Debug)]
 pub struct ModelDir {
     pub(crate) path: PathBuf,
@@ -29,10 +30,10 @@ pub struct ModelDir {
 
 impl ModelDir {
     /// Opens a model directory, a Marian directory, or a decoder's YAML. Marian models that no engine can run
-    /// are refused here, with the reason.
+    /// are refused with the reason.
     ///
     /// # Errors
-    /// One line that names the file and the fault, which may be that several models are there.
+    /// One line with the file and its fault, which may be that the YAML names several models.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut models = Self::open_all(path)?;
@@ -42,10 +43,10 @@ impl ModelDir {
         }
     }
 
-    /// The same where several models are welcome: those of an ensemble, in their order.
+    /// As [`open`](Self::open), for several models: the members of an ensemble in their order.
     ///
     /// # Errors
-    /// One line that names the file and the fault.
+    /// One line with the file and its fault.
     pub fn open_all(path: impl AsRef<Path>) -> Result<Vec<Self>> {
         let path = path.as_ref();
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -92,7 +93,7 @@ impl ModelDir {
         }
     }
 
-    /// The models that a decoder's YAML names.
+    /// The models of a decoder's YAML.
     fn open_decoder(path: &Path) -> Result<Vec<Self>> {
         let decoder = Decoder::open(path)?;
         let model = |weights: &PathBuf| {
@@ -103,7 +104,7 @@ impl ModelDir {
         decoder.weights.iter().map(model).collect()
     }
 
-    /// Marian's weights, and the configuration inside.
+    /// Marian's weights with the configuration inside.
     fn of_marian(path: &Path, decoder: Option<MarianConfig>) -> Result<Self> {
         let weights = Weights::open(path)?;
         weights.refuse_unsupported()?;
@@ -158,52 +159,52 @@ impl ModelDir {
         &self.path
     }
 
-    /// Source and target language, where they are known.
+    /// Source and target language, if known.
     pub fn languages(&self) -> Option<&[String; 2]> {
         self.languages.as_ref()
     }
 
-    /// Vocabulary files: source, then target.
+    /// Files of the source vocabulary and the target vocabulary.
     pub fn vocabularies(&self) -> &[PathBuf] {
         &self.vocabularies
     }
 
-    /// Whether source and target vocabulary are one and the same file.
+    /// Whether both sides have one vocabulary file.
     pub fn shares_vocabulary(&self) -> bool {
         self.vocabularies.windows(2).all(|pair| same_file(&pair[0], &pair[1]))
             && !self.vocabularies.is_empty()
     }
 
-    /// The shortlist, and how to cut it if it is a text.
+    /// File of the shortlist, and its cut if it is a text.
     pub fn shortlist(&self) -> Option<(&Path, Cut)> {
         self.shortlist.as_ref().map(|(path, cut)| (path.as_path(), *cut))
     }
 
-    /// The configuration of a Marian model; other models have none.
+    /// The configuration of a Marian model; `None` for other models.
     pub fn marian(&self) -> Option<&MarianConfig> {
         self.table("marian")
     }
 
-    /// The settings of Marian's decoder that came with the model.
+    /// The decoder's settings that came with the model.
     pub fn decoder(&self) -> Option<&MarianConfig> {
         self.table("decoder")
     }
 
-    /// A table of `model.toml` by name: engines other than Marian's keep theirs so.
+    /// A table of `model.toml` by name; engines with formats of their own have one.
     pub fn table(&self, name: &str) -> Option<&MarianConfig> {
         self.tables.iter().find(|(table, _)| table == name).map(|(_, entries)| entries)
     }
 
-    /// The weights files that are there.
+    /// Weights files by precision.
     pub fn weights(&self) -> &BTreeMap<Precision, PathBuf> {
         &self.weights
     }
 
-    /// The file from which `precision` is to be had: its own, else the widest, which is the nearest to the
-    /// original. Never a narrower one.
+    /// The file for weights at `precision`: its own file, else the widest file, which is nearest to the
+    /// original. A narrower file never serves.
     ///
     /// # Errors
-    /// When all files are narrower; the message names those that are there.
+    /// When all files are narrower; the message names them.
     pub fn weights_for(&self, precision: Precision) -> Result<&Path> {
         let own = self.weights.get(&precision);
         let wider = || self.weights.range(precision..).next_back().map(|(_, path)| path);
@@ -217,16 +218,16 @@ impl ModelDir {
         })
     }
 
-    /// The weights at `precision`: mapped from their own file, or derived as `convert` would.
+    /// The weights at `precision`, mapped from their own file, or derived as `convert` derives them.
     ///
     /// # Errors
-    /// As [`weights_for`](Self::weights_for), and whatever is wrong with the file.
+    /// As [`weights_for`](Self::weights_for), and when the file is faulty.
     pub fn load(&self, precision: Precision) -> Result<Weights> {
         Weights::open(self.weights_for(precision)?)?.at(precision)
     }
 
-    /// Checks the size and hash of every file that the directory lists, and that it lists all that it uses. For
-    /// Marian's directories there is nothing to check.
+    /// Checks that the directory lists all files that it uses, and that each has the listed size and hash.
+    /// Marian's directories have no list.
     ///
     /// # Errors
     /// The first file that is missing, unlisted or changed.
@@ -251,7 +252,7 @@ impl ModelDir {
     }
 }
 
-/// The name of a weights file in our directories.
+/// File name of weights in a model directory.
 pub fn weights_name(precision: Precision) -> String {
     format!("weights.{precision}.safetensors")
 }

@@ -1,6 +1,7 @@
-//! Tensors at a narrower precision than they were read at: derived on loading, or to be written.
+//! Tensors at a narrower precision than in their file, for loading and for writing.
 //!
-//! One function decides for both, so that weights derived on loading are, bit for bit, those that `convert` writes.
+//! One function serves both, so that weights derived at loading equal those that `convert` writes, bit for
+//! bit.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,8 @@ use crate::tensor::{Item, Tensor};
 use crate::{DType, Error, Precision, Result, Weights};
 
 impl Weights {
-    /// These weights at `precision`: the tensors that take part in products are derived, exactly as `convert`
-    /// writes them; all others stay as they are, and so does what the file has at that precision.
+    /// These weights at `precision`. Tensors of products are derived exactly as `convert` writes them; other
+    /// tensors, and tensors that have the precision already, stay as they are.
     ///
     /// # Errors
     /// When the file is narrower, or a weight isn't finite or doesn't fit.
@@ -44,24 +45,24 @@ fn is_wider(tensor: &Tensor<'_>, precision: Precision) -> bool {
     Precision::of_stored(tensor.dtype()).is_some_and(|stored| stored > precision)
 }
 
-/// One tensor that was quantised.
+/// Report on a quantised tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvertedTensor {
-    /// For which file.
+    /// Precision of the file.
     pub precision: Precision,
-    /// Its name.
+    /// Name of the tensor.
     pub name: String,
-    /// Its dimensions.
+    /// Dimensions of the tensor.
     pub shape: Vec<usize>,
-    /// As what it is stored.
+    /// Stored number type.
     pub dtype: DType,
-    /// The largest magnitude of its values.
+    /// Largest magnitude of the values.
     pub max_value: f32,
-    /// The largest difference between a value and what is stored for it.
+    /// Largest difference between a value and its stored form.
     pub max_error: f32,
 }
 
-/// A row-major matrix of integers or halves that stands for a tensor.
+/// A row-major matrix of integers or halves that represents a tensor.
 pub(crate) struct Narrow {
     dtype: DType,
     shape: Vec<usize>,
@@ -76,17 +77,17 @@ impl From<Narrow> for Item {
 }
 
 impl Narrow {
-    /// What is to be written for `tensor` at `precision`; `None` where it is written as it is.
+    /// The matrix to write for `tensor` at `precision`; `None` where the tensor is written as it is.
     pub(crate) fn to_write(tensor: &Tensor<'_>, precision: Precision) -> Result<Option<Self>> {
         match tensor.scales() {
             Some(scales) if tensor.dtype() == DType::I8 => Self::spread(tensor, scales).map(Some),
-            Some(_) => Self::derive(tensor, precision), // int16 anew: exact, unless its bound asks for less
+            Some(_) => Self::derive(tensor, precision), // int16 again: exact, unless its bound asks for less
             None if is_wider(tensor, precision) => Self::derive(tensor, precision),
             None => Ok(None),
         }
     }
 
-    /// `tensor` at `precision`, if it is one that is quantised.
+    /// `tensor` at `precision`, if tensors of its role are quantised.
     fn derive(tensor: &Tensor<'_>, precision: Precision) -> Result<Option<Self>> {
         let role = Role::of(tensor.name(), tensor.shape());
         if role == Role::Other || precision == Precision::F32 {
@@ -108,7 +109,7 @@ impl Narrow {
         Ok(Some(Self { dtype, shape: tensor.shape().to_vec(), numbers, scales }))
     }
 
-    /// int8 that came quantised keeps its integers; the one scale of a matrix is repeated for each group.
+    /// Keeps the integers of a matrix that is int8 already; its one scale is repeated for each group.
     fn spread(tensor: &Tensor<'_>, scales: &Scales) -> Result<Self> {
         let ((rows, columns), layout, given) = (tensor.matrix()?, tensor.layout(), tensor.i8()?);
         let mut numbers = Vec::with_capacity(given.len());
@@ -129,7 +130,7 @@ impl Narrow {
         })
     }
 
-    /// How far it is from the tensor that it stands for.
+    /// The error of the matrix against its tensor.
     pub(crate) fn report(&self, tensor: &Tensor<'_>, precision: Precision) -> Result<ConvertedTensor> {
         let (values, (_, columns)) = (tensor.to_f32()?, tensor.matrix()?);
         let (mut max_value, mut max_error) = (0f32, 0f32);
@@ -152,7 +153,7 @@ impl Narrow {
         self.scales.as_ref().map_or(number, |scales| scales.value(number, index / columns, index % columns))
     }
 
-    /// Adds it, and its scales, to the tensors of a file.
+    /// Adds the matrix and its scales to the tensors of a file.
     pub(crate) fn store(self, name: &str, tensors: &mut BTreeMap<String, Stored>) {
         let scale = match self.scales {
             Some(Scales::Columns(scales)) => Some((vec![1, scales.len()], scales)),
@@ -180,7 +181,7 @@ fn halves(tensor: &Tensor<'_>, values: &[f32]) -> Result<Vec<u16>> {
     }
 }
 
-/// A tensor as it stands in its own file.
+/// A tensor as it is in its file.
 pub(crate) fn as_it_is(tensor: &Tensor<'_>) -> Stored {
     Stored { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.raw().to_vec() }
 }

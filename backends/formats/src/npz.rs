@@ -1,20 +1,20 @@
-//! Marian's `.npz`: a zip archive of `.npy` arrays, as Marian (cnpy) and numpy write them.
+//! Marian's `.npz` format: a zip archive of `.npy` arrays, as Marian (cnpy) and numpy write them.
 //!
-//! Checksums are verified at every load: Marian doesn't, and a flipped bit in a weight shows as nothing but a
-//! slightly worse translation.
+//! Checksums are verified at every load. Marian doesn't verify them, and a flipped bit in a weight would show
+//! as a slightly worse translation only.
 
 use crate::bin::MOST_DIMENSIONS;
 use crate::bytes::Cursor;
 use crate::error::{Located, clip};
 use crate::numbers::{DType, elements};
-use crate::record::{Directory, Layout, Record};
+use crate::record::{Directory, ElementOrder, Record};
 use crate::zip::{Entry, crc32, entries};
 use crate::{Fault, Result};
 
-/// What every array begins with.
+/// First bytes of every array.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Array types by numpy's letter and size. No big-endian ones: nobody has a model in them.
+/// Array types by numpy's letter and size. Big-endian types are left out, because no model has them.
 const DESCRIPTIONS: [(&str, DType); 11] = [
     ("f4", DType::F32),
     ("f2", DType::F16),
@@ -29,7 +29,7 @@ const DESCRIPTIONS: [(&str, DType); 11] = [
     ("u8", DType::U64),
 ];
 
-/// Whether `bytes` are a file that the reader takes.
+/// Checks whether `bytes` are a file that the reader accepts.
 ///
 /// # Errors
 /// The first fault.
@@ -54,7 +54,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     Ok(directory)
 }
 
-/// The array's header, and where its numbers lie.
+/// Parses an array's header; gives the position of its numbers.
 fn array(bytes: &[u8], entry: &Entry) -> Result<Record, Fault> {
     const WHAT: &str = "an array's header";
     let mut cursor = Cursor::new(&bytes[..entry.span.end], entry.span.start);
@@ -73,10 +73,16 @@ fn array(bytes: &[u8], entry: &Entry) -> Result<Record, Fault> {
     if payload != Some(cursor.left()) {
         return Err(format!("has shape {shape:?} of {dtype}, but {} bytes of data", cursor.left()).into());
     }
-    Ok(Record { dtype, shape, span: cursor.at()..entry.span.end, layout: Layout::RowMajor, scales: None })
+    Ok(Record {
+        dtype,
+        shape,
+        span: cursor.at()..entry.span.end,
+        layout: ElementOrder::RowMajor,
+        scales: None,
+    })
 }
 
-/// What is left of an array's header, which is a Python dictionary of three known keys.
+/// Rest of an array's header, which is a Python dictionary with three known keys.
 struct Header<'a>(&'a str);
 
 impl<'a> Header<'a> {
@@ -106,7 +112,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Steps over `wanted` after blanks, if it is next.
+    /// Steps over blanks and `wanted`, if it is next.
     fn skip(&mut self, wanted: char) -> bool {
         let rest = self.0.trim_start().strip_prefix(wanted);
         self.0 = rest.unwrap_or(self.0);
@@ -159,7 +165,7 @@ impl<'a> Header<'a> {
             let text = self.0.trim_start();
             let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             shape.push(text[..digits].parse().map_err(|_| self.garbled())?);
-            self.0 = text[digits..].trim_start_matches('L'); // Python 2 wrote long integers so
+            self.0 = text[digits..].trim_start_matches('L'); // Python 2 wrote long integers with this suffix
             self.skip(',');
             if shape.len() as u64 > MOST_DIMENSIONS {
                 return Err("has more dimensions than any array".into());

@@ -1,12 +1,12 @@
 //! Number types, and slices of them over the bytes of a file.
 //!
-//! Files are little-endian throughout; so must the host be. Bytes are reinterpreted where they lie aligned, and
-//! copied only where not (Marian's npz never aligns; its bin and our safetensors always do).
+//! Files are little-endian, and so must the host be. Aligned bytes are reinterpreted in place; others are
+//! copied. Marian's npz is never aligned, its bin and our safetensors always are.
 
 #[cfg(target_endian = "big")]
 compile_error!("model files are mapped as little-endian numbers");
 
-/// How the numbers of a tensor are stored.
+/// Number type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DType {
@@ -53,12 +53,12 @@ const TYPES: [(DType, usize, &str); 12] = [
 ];
 
 impl DType {
-    /// Bytes of one element.
+    /// Size of an element in bytes.
     pub fn size(self) -> usize {
         self.row().1
     }
 
-    /// Its name in a safetensors header.
+    /// Name in a safetensors header.
     pub fn name(self) -> &'static str {
         self.row().2
     }
@@ -78,11 +78,11 @@ impl std::fmt::Display for DType {
     }
 }
 
-/// Numbers without invalid bit patterns, no wider than 8 bytes: what bytes may be reinterpreted as.
+/// Number types without invalid bit patterns, at most 8 bytes wide: bytes may be reinterpreted as them.
 pub(crate) trait Plain: Copy + 'static {
-    /// The element's bytes.
+    /// The element with these bytes.
     fn from_le(bytes: &[u8]) -> Self;
-    /// The numbers of an owned tensor, if they are of this type.
+    /// The numbers of an owned tensor, if they have this type.
     fn of(numbers: &Numbers) -> Option<&[Self]>;
 }
 
@@ -110,7 +110,7 @@ plain!(
     u8 => Numbers::U8(numbers) => Some(numbers),
 );
 
-/// Numbers that we made ourselves: copies of misaligned ones, and quantised ones.
+/// Owned numbers: copies of misaligned numbers, and quantised numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Numbers {
     F32(Vec<f32>),
@@ -121,7 +121,7 @@ pub(crate) enum Numbers {
 }
 
 impl Numbers {
-    /// The bytes as they stand in a file.
+    /// The bytes as in a file.
     pub(crate) fn to_le_bytes(&self) -> Vec<u8> {
         match self {
             Self::F32(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -133,7 +133,7 @@ impl Numbers {
     }
 }
 
-/// `bytes` as numbers where they lie, if they lie aligned.
+/// `bytes` as numbers in place, if they are aligned.
 #[allow(unsafe_code)] // reinterpreting aligned bytes
 pub(crate) fn view<T: Plain>(bytes: &[u8]) -> Option<&[T]> {
     // SAFETY: `Plain` types have no padding and no invalid bit pattern.
@@ -141,12 +141,12 @@ pub(crate) fn view<T: Plain>(bytes: &[u8]) -> Option<&[T]> {
     (head.is_empty() && tail.is_empty()).then_some(numbers)
 }
 
-/// `bytes` as numbers, one by one: works wherever they lie.
+/// `bytes` as numbers, copied one by one, with any alignment.
 pub(crate) fn copy<T: Plain>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(T::from_le).collect()
 }
 
-/// The number of elements of a shape, unless it exceeds what a host can address.
+/// Number of elements of a shape; `None` where a host can't address them.
 pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1usize, |product, dim| product.checked_mul(*dim))
 }

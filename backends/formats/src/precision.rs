@@ -1,11 +1,11 @@
-//! The four precisions in which weights come.
+//! Precisions of weights.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::DType;
 
-/// How the weights of products are stored; ordered from narrow to wide.
+/// Number type of the weights of products, ordered from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Precision {
     /// Integers in [−127, 127] with scales.
@@ -19,10 +19,10 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// All of them, narrow to wide.
+    /// All precisions, the narrowest first.
     pub const ALL: [Self; 4] = [Self::Int8, Self::Int16, Self::F16, Self::F32];
 
-    /// Its name in file names and options.
+    /// Name in file names and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Int8 => "int8",
@@ -32,7 +32,7 @@ impl Precision {
         }
     }
 
-    /// The precision that a stored type stands for, if weights come in it.
+    /// The precision of a stored number type; `None` where weights never have that type.
     pub fn of_stored(dtype: DType) -> Option<Self> {
         match dtype {
             DType::I8 => Some(Self::Int8),

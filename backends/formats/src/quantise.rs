@@ -1,6 +1,7 @@
 //! The numeric side of quantising: which tensors, to what, with which scales.
 //!
-//! Rounding is to the nearest, halves to even, everywhere. int8 keeps to [−127, 127]: −128 has no counterpart, so that
+//! Rounding is to the nearest, halves to even, everywhere. int8 keeps to [−127, 127]: −128 has no
+//! counterpart, so that
 //! |a|·sign(b) kernels can't overflow. Scales are per output of the product, since a column whose weights are
 //! small would else be left with a few levels only.
 
@@ -22,8 +23,8 @@ pub const INT16_SUM_LIMIT: u64 = (i32::MAX / i16::MAX as i32) as u64;
 pub enum Role {
     /// Weights `[in, out]`: a scale for each column.
     Weight,
-    /// Embeddings or transposed output weights `[V, D]`, used as rows and, transposed, as output matrix: a scale
-    /// for each row.
+    /// Embeddings or transposed output weights `[V, D]`, used as rows and, transposed, as output matrix: a
+    /// scale for each row.
     Embedding,
     /// Biases, norms, single columns and all else: stays f32.
     Other,
@@ -88,9 +89,9 @@ pub(crate) fn bf16_to_f32(bytes: &[u8]) -> f32 {
 
 /// The nearest whole number, halves to even, in the lowest bits; for magnitudes below 2^22.
 ///
-/// Adding 1.5 · 2^23 leaves no bits for a fraction, so that the addition itself rounds, and the integer stands in
-/// the lowest bits of the sum. Baseline x86-64 has no instruction for it, and a library call for each weight
-/// would take most of the time of loading.
+/// Adding 1.5 · 2^23 leaves no bits for a fraction, so that the addition itself rounds, and the integer
+/// stands in the lowest bits of the sum. Baseline x86-64 has no instruction for it, and a library call for
+/// each weight would take most of the time of loading.
 fn nearest(value: f32) -> u32 {
     const NO_FRACTION: f32 = 12_582_912.0;
     (value + NO_FRACTION).to_bits()
@@ -142,8 +143,9 @@ pub fn int8(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i8
     (integers, largest.iter().map(scale).collect())
 }
 
-/// A row-major matrix as int16 fixed point, and a scale for each row (embeddings) or column: 1/1024, doubled as
-/// often as a group needs to keep to [`INT16_SUM_LIMIT`] and to 16 bits. Powers of two: scaling is exact. Weights must be finite.
+/// A row-major matrix as int16 fixed point, and a scale for each row (embeddings) or column. The scale is
+/// 1/1024, doubled as often as a group needs to keep to [`INT16_SUM_LIMIT`] and to 16 bits. Scaling by powers
+/// of two is exact. Weights must be finite.
 pub fn int16(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i16>, Vec<f32>) {
     let mut units = vec![INT16_UNIT; groups(role, rows, columns)];
     while halve_where_too_large(weights, columns, role, &mut units) {}
@@ -153,8 +155,8 @@ pub fn int16(weights: &[f32], rows: usize, columns: usize, role: Role) -> (Vec<i
     (integers, units.iter().map(|unit| 1.0 / unit).collect())
 }
 
-/// Halves the units of those groups whose sum of magnitudes, or one of whose weights, is too large; whether any
-/// was.
+/// Halves the units of those groups whose sum of magnitudes, or one of whose weights, is too large; whether
+/// any was.
 fn halve_where_too_large(weights: &[f32], columns: usize, role: Role, units: &mut [f32]) -> bool {
     let mut kept: Vec<(f32, u64, f32)> = units.iter().map(|unit| (*unit, 0, 0.0)).collect();
     gather(weights, columns, role, &mut kept, |(unit, sum, largest), weight| {

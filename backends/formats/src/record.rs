@@ -1,21 +1,20 @@
-//! What the parsers of all three formats say of a file: which tensors it holds, where, in which order, and what their integers
-//! stand for.
+//! Records: what the parsers of all three formats find out about a tensor: its position, order and scales.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::{DType, Fault, Result};
 
-/// In which order the elements of a matrix of shape `[rows, columns]` lie.
+/// Order of the elements in a matrix `[rows, columns]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum ElementOrder {
     /// Row after row: element (r, c) at `r * columns + c`.
     RowMajor,
     /// Column after column: element (r, c) at `c * rows + r`. Marian's intgemm items, except embeddings.
     ColumnMajor,
 }
 
-/// What the integers of a quantised matrix `[rows, columns]` stand for.
+/// Scales of a quantised matrix `[rows, columns]`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scales {
     /// w = q / multiplier, one for the whole matrix: Marian's `quantMult`.
@@ -26,26 +25,26 @@ pub enum Scales {
     Rows(Vec<f32>),
 }
 
-/// What a parser knows of one tensor.
+/// A parser's record of one tensor.
 pub(crate) struct Record {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<usize>,
-    /// Where its payload lies; exactly shape × size of the type.
+    /// Range of the payload: exactly shape × size of the type.
     pub(crate) span: Range<usize>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ElementOrder,
     pub(crate) scales: Option<Scales>,
 }
 
-/// What a parser makes of a file.
+/// A parser's result for a file.
 #[derive(Default)]
 pub(crate) struct Directory {
     pub(crate) records: BTreeMap<String, Record>,
-    /// Text that came with the weights (safetensors' metadata), sorted by key.
+    /// Texts that came with the weights (safetensors' metadata), sorted by key.
     pub(crate) metadata: BTreeMap<String, String>,
 }
 
 impl Directory {
-    /// Adds a record, unless the name is taken.
+    /// Adds a record; a second record of the same name is a fault.
     pub(crate) fn add(&mut self, name: String, record: Record) -> Result<(), Fault> {
         if self.records.contains_key(&name) {
             return Err(Fault::from("is there twice").of(&name));
@@ -55,8 +54,8 @@ impl Directory {
     }
 }
 
-impl Layout {
-    /// Where element (row, column) of a matrix `[rows, columns]` lies.
+impl ElementOrder {
+    /// Index of the element (row, column) in a matrix `[rows, columns]`.
     pub fn offset(self, row: usize, column: usize, rows: usize, columns: usize) -> usize {
         match self {
             Self::RowMajor => row * columns + column,
@@ -66,7 +65,7 @@ impl Layout {
 }
 
 impl Scales {
-    /// The value that the integer `q` at (row, column) stands for.
+    /// The value of the integer `q` at (row, column).
     pub fn value(&self, q: f32, row: usize, column: usize) -> f32 {
         match self {
             Self::Multiplier(multiplier) => q / multiplier,
@@ -75,8 +74,8 @@ impl Scales {
         }
     }
 
-    /// A fault unless all are positive, finite numbers, and the matrix of this shape has elements (an empty one
-    /// could claim any number of rows).
+    /// Checks that all scales are positive, finite numbers, and that the matrix has elements: an empty matrix
+    /// could claim any number of rows.
     pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Fault> {
         if shape.contains(&0) {
             return Err(format!("is quantised, but its shape {shape:?} is empty").into());
@@ -92,10 +91,11 @@ impl Scales {
     }
 }
 
-/// Quantised int8 keeps to [−127, 127]: kernels that multiply |a| by sign(b) have no answer to −128.
+/// Checks that int8 integers are in [−127, 127]: kernels that multiply |a| by sign(b) can't compute with
+/// −128.
 pub(crate) fn symmetric(bytes: &[u8]) -> Result<(), Fault> {
     if !bytes.contains(&(i8::MIN as u8)) {
-        return Ok(()); // a vectorised search, unlike the one for the place
+        return Ok(()); // a vectorised search, unlike the search for the position
     }
     let at = bytes.iter().position(|byte| *byte == i8::MIN as u8).unwrap_or_default();
     Err(format!("holds −128 (element {at}); quantised weights keep to −127 and up").into())

@@ -1,11 +1,11 @@
 //! Safetensors: a length, a JSON header, the data. Reader and writer.
 //!
-//! Own reader, because every fault must be one line that names the tensor, and because integers find their
-//! scales here: a tensor `x` of I8 or I16 owns the F32 tensor `x.scale`, of shape `[1, columns]` (a scale for
-//! each column) or `[rows, 1]` (for each row), to be broadcast: w = q · scale.
+//! The reader is our own for two reasons. Every fault must be one line that names the tensor, and integers
+//! find their scales here. A tensor `x` of I8 or I16 owns the F32 tensor `x.scale`, which is broadcast: w = q
+//! · scale. Its shape is `[1, columns]` (a scale for each column) or `[rows, 1]` (a scale for each row).
 //!
-//! The header is parsed as a stream into fixed fields, not into a JSON tree, so that what is allocated is bounded by the
-//! header's own length.
+//! The header is parsed as a stream into fixed fields, not into a JSON tree, so that what is allocated is
+//! bounded by the header's own length.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use crate::bytes::Cursor;
 use crate::error::Located;
 use crate::numbers::{DType, copy, elements};
-use crate::record::{Directory, Layout, Record, Scales, symmetric};
+use crate::record::{Directory, ElementOrder, Record, Scales, symmetric};
 use crate::{Fault, error::clip};
 
 /// The reference implementation's own limit on the header.
@@ -26,7 +26,7 @@ const HEADER_LIMIT: u64 = 100_000_000;
 /// The suffix of the tensor that holds another one's scales.
 pub const SCALE_SUFFIX: &str = ".scale";
 
-/// Where data start, and regular tensors too: a cache line, the widest vector.
+/// Alignment of the data and of regular tensors: a cache line, which is the widest vector.
 const ALIGNMENT: usize = 64;
 
 /// Whether `bytes` are a file that the reader takes.
@@ -123,7 +123,7 @@ fn record(wire: &WireTensor, data: &Range<usize>) -> Result<Record, Fault> {
         return Err(format!("has shape {shape:?} of {dtype}, but {} bytes of data", end - start).into());
     }
     let span = data.start + start as usize..data.start + end as usize; // both are within data.len()
-    Ok(Record { dtype, shape, span, layout: Layout::RowMajor, scales: None })
+    Ok(Record { dtype, shape, span, layout: ElementOrder::RowMajor, scales: None })
 }
 
 /// The format allows neither holes nor overlaps: nothing can hide in the file, and no tensor is another's.
@@ -182,9 +182,9 @@ pub(crate) struct Stored {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The whole file. The header lists by name; the data come in an order in which every tensor is aligned although
-/// the format allows no holes: first those whose length is a multiple of [`ALIGNMENT`], by name, each of which
-/// so starts at a multiple; then the rest, wider types first.
+/// The bytes of a whole file. The header lists the tensors by name. The data come in an order in which every
+/// tensor is aligned, although the format allows no gaps. First come the tensors whose length is a multiple
+/// of [`ALIGNMENT`], by name. Then come the others, wider types first.
 pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &BTreeMap<String, Stored>) -> Vec<u8> {
     let mut order: Vec<(&String, &Stored)> = tensors.iter().collect();
     order.sort_by_key(|(name, stored)| {

@@ -1,14 +1,13 @@
-//! Which Marian models dyno can run. What it can't is refused when the model is opened, with the reason, instead
-//! of translating wrongly.
+//! Support of Marian's models: models that dyno can't run are refused with the reason when they are opened.
 
 use std::path::Path;
 
 use crate::{Error, Fault, MarianConfig, Result, Weights};
 
-/// The model types whose parameters and mathematics the engines know.
+/// Model types that the engines know.
 const TYPES: [&str; 4] = ["amun", "nematus", "s2s", "transformer"];
 
-/// Types that are refused with a reason of their own; all unknown ones get a general one.
+/// Types that are refused with a specific reason; other unknown types get a general one.
 const REFUSED_TYPES: [(&str, &str); 8] = [
     ("transformer-new", "its layers and parameter names are a newer set; train `type: transformer`"),
     ("char-s2s", "it encodes characters by convolution; train a model over subwords"),
@@ -20,7 +19,7 @@ const REFUSED_TYPES: [(&str, &str); 8] = [
     ("shared-multi-transformer", "it reads several sources at once; a line is one source"),
 ];
 
-/// Switches that must be off: the key, and why.
+/// Switches that must be off, with the reason.
 const REFUSED_FLAGS: [(&str, &str); 7] = [
     ("right-left", "it writes from right to left; train one that writes from left to right"),
     ("transformer-no-affine", "only Marian's newer layer set has it"),
@@ -31,17 +30,17 @@ const REFUSED_FLAGS: [(&str, &str); 7] = [
     ("transformer-alibi-trainable", "attention biases have no engine here"),
 ];
 
-/// Tensors that betray a feature which the configuration doesn't mention.
+/// Tensors of features that the configuration doesn't mention.
 const REFUSED_TENSORS: [(&str, &str); 2] = [
     ("lsh_output_codes", "the output layer is searched by hashes; use the model without LSH"),
     ("lsh_output_rotation", "the output layer is searched by hashes; use the model without LSH"),
 ];
 
 impl MarianConfig {
-    /// Refuses, with the reason, a model that no engine can run.
+    /// Refuses a model that no engine can run.
     ///
     /// # Errors
-    /// The first feature that isn't supported.
+    /// The first unsupported feature.
     pub fn refuse_unsupported(&self) -> Result<()> {
         self.refuse_type()?;
         for (key, reason) in REFUSED_FLAGS {
@@ -67,7 +66,7 @@ impl MarianConfig {
         Ok(())
     }
 
-    /// Refuses, with the reason, decoder settings that can't be honoured.
+    /// Refuses settings of a decoder that can't be honoured.
     ///
     /// # Errors
     /// The first such setting.
@@ -118,7 +117,7 @@ impl MarianConfig {
     }
 }
 
-/// Refuses a vocabulary of factors, which Marian tells by its extension.
+/// Refuses a vocabulary of factors, which has its own extension in Marian.
 pub(crate) fn refuse_factored(vocabulary: &Path) -> Result<()> {
     if vocabulary.extension().is_none_or(|extension| extension != "fsv") {
         return Ok(());
@@ -131,7 +130,7 @@ pub(crate) fn refuse_factored(vocabulary: &Path) -> Result<()> {
 }
 
 impl Weights {
-    /// Refuses weights that belong to a feature which no engine has.
+    /// Refuses weights of a feature that no engine has.
     ///
     /// # Errors
     /// The first such tensor.

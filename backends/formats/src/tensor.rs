@@ -1,4 +1,5 @@
-//! One tensor of a [`Weights`](crate::Weights): typed, shaped, with its scales; in the file, or derived.
+//! A tensor of [`Weights`](crate::Weights): typed and shaped numbers with their scales, in the file or
+//! derived.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,12 +9,12 @@ use std::sync::OnceLock;
 use crate::bytes::Bytes;
 use crate::numbers::{Numbers, Plain, copy, view};
 use crate::quantise::{bf16_to_f32, f16_to_f32};
-use crate::record::{Layout, Record, Scales};
+use crate::record::{ElementOrder, Record, Scales};
 use crate::{DType, Error, Fault, Result};
 
-/// A tensor's numbers: in the file, or made by us.
+/// Storage of a tensor's numbers.
 enum Storage {
-    /// The copy is made on first use, and only if the span isn't aligned for its type.
+    /// Range in the file, and a copy that is made on first use if the range isn't aligned for its type.
     File(Range<usize>, OnceLock<Numbers>),
     Owned(Numbers),
 }
@@ -21,15 +22,15 @@ enum Storage {
 pub(crate) struct Item {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<usize>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ElementOrder,
     pub(crate) scales: Option<Scales>,
     storage: Storage,
 }
 
 impl Item {
-    /// A tensor that doesn't stand in any file.
+    /// A derived tensor, which is in no file.
     pub(crate) fn owned(dtype: DType, shape: Vec<usize>, numbers: Numbers, scales: Option<Scales>) -> Self {
-        Self { dtype, shape, layout: Layout::RowMajor, scales, storage: Storage::Owned(numbers) }
+        Self { dtype, shape, layout: ElementOrder::RowMajor, scales, storage: Storage::Owned(numbers) }
     }
 }
 
@@ -52,7 +53,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// The file's bytes of `item`, for those that stand in the file.
+    /// The file's bytes of `item`; empty for derived tensors.
     fn raw<'a>(&'a self, item: &'a Item) -> &'a [u8] {
         match &item.storage {
             Storage::File(span, _) => self.bytes.get(span.clone()).unwrap_or_default(),
@@ -60,7 +61,7 @@ impl File {
         }
     }
 
-    /// The numbers of `item` as `T`; `None` if they are of another type.
+    /// The numbers of `item` as `T`; `None` if they have another type.
     fn numbers<'a, T: Plain>(&'a self, item: &'a Item, wrap: fn(Vec<T>) -> Numbers) -> Option<&'a [T]> {
         match &item.storage {
             Storage::Owned(numbers) => T::of(numbers),
@@ -71,7 +72,7 @@ impl File {
     }
 }
 
-/// A checked tensor; borrows from its [`Weights`](crate::Weights).
+/// A checked tensor, which borrows from its [`Weights`](crate::Weights).
 #[derive(Clone, Copy)]
 pub struct Tensor<'a> {
     pub(crate) file: &'a File,
@@ -80,45 +81,45 @@ pub struct Tensor<'a> {
 }
 
 impl<'a> Tensor<'a> {
-    /// Its name in the file.
+    /// Name in the file.
     pub fn name(&self) -> &'a str {
         self.name
     }
 
-    /// How its numbers are stored.
+    /// Number type of the elements.
     pub fn dtype(&self) -> DType {
         self.item.dtype
     }
 
-    /// Its dimensions; a scalar has none.
+    /// Dimensions; a scalar has none.
     pub fn shape(&self) -> &'a [usize] {
         &self.item.shape
     }
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.shape().iter().product() // the parser checked it against the file
+        self.shape().iter().product() // the parser checked the product against the file
     }
 
-    /// Whether it has no elements.
+    /// Whether the tensor has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The order of a matrix's elements.
-    pub fn layout(&self) -> Layout {
+    /// Order of a matrix's elements.
+    pub fn layout(&self) -> ElementOrder {
         self.item.layout
     }
 
-    /// What integers stand for; `None` for plain numbers.
+    /// Scales of integers; `None` for plain numbers.
     pub fn scales(&self) -> Option<&'a Scales> {
         self.item.scales.as_ref()
     }
 
-    /// Rows and columns; a vector of n is one row.
+    /// Rows and columns; a vector of n elements is one row.
     ///
     /// # Errors
-    /// When it has more than two dimensions.
+    /// When the tensor has more than two dimensions.
     pub fn matrix(&self) -> Result<(usize, usize)> {
         match *self.shape() {
             [] => Ok((1, 1)),
@@ -128,10 +129,10 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// Itself, if it is a matrix of this shape (a vector of n passes as `[1, n]`).
+    /// The tensor, if it is a matrix of this shape; a vector of n elements counts as `[1, n]`.
     ///
     /// # Errors
-    /// When it isn't.
+    /// When it has another shape.
     pub fn expect(self, rows: usize, columns: usize) -> Result<Self> {
         if self.matrix()? == (rows, columns) {
             return Ok(self);
@@ -139,50 +140,50 @@ impl<'a> Tensor<'a> {
         Err(self.fault(format!("has shape {:?}; [{rows}, {columns}] was expected", self.shape())))
     }
 
-    /// Its elements, stored as f32.
+    /// Elements stored as f32.
     ///
     /// # Errors
-    /// When they are stored otherwise: [`to_f32`](Self::to_f32) converts.
+    /// When they have another type; [`to_f32`](Self::to_f32) converts.
     pub fn f32(&self) -> Result<&'a [f32]> {
         self.typed(DType::F32, Numbers::F32)
     }
 
-    /// The bits of its elements, stored as IEEE half.
+    /// Bits of elements stored as IEEE half.
     ///
     /// # Errors
-    /// When they are stored otherwise.
+    /// When they have another type.
     pub fn f16(&self) -> Result<&'a [u16]> {
         self.typed(DType::F16, Numbers::F16)
     }
 
-    /// Its elements, stored as i16.
+    /// Elements stored as i16.
     ///
     /// # Errors
-    /// When they are stored otherwise.
+    /// When they have another type.
     pub fn i16(&self) -> Result<&'a [i16]> {
         self.typed(DType::I16, Numbers::I16)
     }
 
-    /// Its elements, stored as i8.
+    /// Elements stored as i8.
     ///
     /// # Errors
-    /// When they are stored otherwise.
+    /// When they have another type.
     pub fn i8(&self) -> Result<&'a [i8]> {
         self.typed(DType::I8, Numbers::I8)
     }
 
-    /// Its elements, stored as u8.
+    /// Elements stored as u8.
     ///
     /// # Errors
-    /// When they are stored otherwise.
+    /// When they have another type.
     pub fn u8(&self) -> Result<&'a [u8]> {
         self.typed(DType::U8, Numbers::U8)
     }
 
-    /// Its values as f32, row-major, scales applied; borrowed where they are stored so.
+    /// Values as f32, row-major, with scales applied; borrowed where they are stored so.
     ///
     /// # Errors
-    /// When they are integers without scales: nobody can say what these stand for.
+    /// When the elements are integers without scales, whose values are unknown.
     pub fn to_f32(&self) -> Result<Cow<'a, [f32]>> {
         match (self.dtype(), self.scales()) {
             (DType::F32, _) => self.f32().map(Cow::Borrowed),
@@ -194,13 +195,14 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// As [`to_f32`](Self::to_f32), of weights: one that isn't finite would be in all that comes after.
+    /// As [`to_f32`](Self::to_f32), for weights, which must be finite: other values would spread to all
+    /// results.
     ///
     /// # Errors
-    /// As there, and when a value is infinite or no number.
+    /// As [`to_f32`](Self::to_f32), and when a value is infinite or NaN.
     pub fn finite_f32(&self) -> Result<Cow<'a, [f32]>> {
         let values = self.to_f32()?;
-        // No early end: so the loop is vectorised.
+        // The loop has no early end, so that it is vectorised.
         if values.iter().fold(true, |all, value| all & value.is_finite()) {
             return Ok(values);
         }
@@ -220,7 +222,7 @@ impl<'a> Tensor<'a> {
         Ok(values)
     }
 
-    /// Its bytes as they stand in the file; empty for tensors that were derived.
+    /// Bytes in the file; empty for derived tensors.
     pub(crate) fn raw(&self) -> &'a [u8] {
         self.file.raw(self.item)
     }
@@ -230,7 +232,7 @@ impl<'a> Tensor<'a> {
         numbers.ok_or_else(|| self.fault(format!("holds {}; {wanted} was expected", self.dtype())))
     }
 
-    /// An error about this tensor: for engines, whose own checks read like ours.
+    /// An error about this tensor, for the checks of engines.
     pub fn fault(&self, what: impl Into<String>) -> Error {
         Error::content(&self.file.origin, Fault::Invalid(what.into()).of(self.name))
     }

@@ -1,9 +1,9 @@
-//! One view of weights, whatever the file: name → checked, typed, shaped slice.
+//! Weights of any file in one view: name → checked, typed, shaped slice.
 //!
-//! A parser ([`safetensors`](crate::safetensors), [`npz`](crate::npz), [`bin`](crate::bin)) turns bytes into a
-//! directory of [`Record`](crate::record::Record)s, each of which it has proved to lie inside the file; from there on nothing can fail but a wrong name, type or shape, and
-//! those errors name the file and the tensor. Quantised tensors carry their scales with them, so that no engine
-//! needs to know which of the formats keeps them where.
+//! A parser ([`safetensors`](crate::safetensors), [`npz`](crate::npz), [`bin`](crate::bin)) makes a directory
+//! of [`Record`](crate::record::Record)s, each of which it proves to lie inside the file. After that only a
+//! wrong name, type or shape can fail, and those errors name the file and the tensor. Quantised tensors carry
+//! their scales, so that engines don't depend on the format.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::record::Directory;
 use crate::tensor::{File, Item, Tensor};
 use crate::{DType, Error, Fault, Precision, Result, bin, npz, safetensors};
 
-/// The item that holds a Marian model's own configuration.
+/// Name of the item with a Marian model's configuration.
 pub(crate) const MODEL_YML: &str = "special:model.yml";
 
-/// What the name of a weight's static activation scale ends in: Marian's.
+/// Ending of the names of static activation scales, as in Marian.
 pub const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
 /// The weights of a model, by name.
@@ -28,16 +28,16 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Maps the file at `path` and checks all of it; the format is told by content, not by name.
+    /// Maps the file at `path` and checks all of it. The content tells the format, not the name.
     ///
     /// # Errors
-    /// One line that names file, item and fault.
+    /// One line with the file, the item and its fault.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::parse(path, Bytes::map(path)?)
     }
 
-    /// The same over bytes in memory; `origin` is only for messages.
+    /// As [`open`](Self::open), from bytes in memory; `origin` is for messages.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -61,13 +61,13 @@ impl Weights {
         self.file.bytes.len() as u64
     }
 
-    /// Gives back the memory that reading the file has taken, as far as it can be read again: for whoever has made
-    /// its own of the weights.
+    /// Returns the memory of the file's pages, as far as they can be read again: for callers that have packed
+    /// the weights.
     pub fn release(&self) {
         self.file.bytes.release();
     }
 
-    /// Names of all tensors, sorted. Scales don't appear: they belong to their tensors.
+    /// Names of all tensors, sorted. Scales belong to their tensors and aren't listed.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.items.keys().map(String::as_str)
     }
@@ -77,12 +77,12 @@ impl Weights {
         self.items.iter().map(|(name, item)| Tensor { file: &self.file, name, item })
     }
 
-    /// How many tensors there are.
+    /// Number of tensors.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no tensor.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -108,7 +108,7 @@ impl Weights {
         })
     }
 
-    /// A text that came with the weights: the metadata of a safetensors file.
+    /// A text that came with the weights: metadata of a safetensors file.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         self.metadata.get(key).map(String::as_str)
     }
@@ -122,7 +122,7 @@ impl Weights {
         yaml_text(tensor.dtype(), tensor.raw()).map(Some).of(MODEL_YML).in_file(&self.file.origin)
     }
 
-    /// The narrowest type that stands for weights in this file.
+    /// Narrowest number type of the weights in this file.
     pub fn precision(&self) -> Precision {
         let stored = self.iter().filter(|tensor| tensor.name() != MODEL_YML);
         stored.filter_map(|tensor| Precision::of_stored(tensor.dtype())).min().unwrap_or(Precision::F32)
@@ -140,9 +140,9 @@ impl std::fmt::Debug for Weights {
     }
 }
 
-/// Tells the format by its first bytes. No two of these can be confused: a safetensors header has at least 2 bytes,
-/// so that a first word of 1 is Marian's version 1; and what stands in an archive where safetensors has its brace
-/// is a compression method, of which there are no hundred.
+/// Tells the format by the first bytes. The formats can't be confused. A safetensors header has at least 2
+/// bytes, so that a first word of 1 is Marian's version 1. And where safetensors has its brace, an archive
+/// has its compression method, of which there are fewer than a hundred.
 fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     match bytes.get(..8) {
         Some(first) if first.starts_with(&1u64.to_le_bytes()) => bin::parse(bytes),
@@ -153,7 +153,7 @@ fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     }
 }
 
-/// YAML kept as an array of bytes: up to the first NUL, or to the end where none was written.
+/// YAML stored as an array of bytes, up to the first NUL or the end.
 fn yaml_text(dtype: DType, bytes: &[u8]) -> Result<&str, Fault> {
     if dtype.size() != 1 {
         return Err(format!("holds {dtype}, text was expected").into());

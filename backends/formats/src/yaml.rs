@@ -1,24 +1,24 @@
-//! YAML as Marian's configurations use it: maps, lists and scalars, kept as they are written.
+//! YAML as in Marian's configurations: maps, lists and scalars, kept as written.
 //!
-//! Scalars stay text until somebody asks for a number, as in Marian: what is a word for one key is a number for
-//! another (`transformer-guided-alignment-layer: last` or `3`). Aliases are refused, since a few of them unfold
-//! into gigabytes; so are tags, duplicate keys, and nesting deeper than any configuration's.
+//! Scalars stay text until a caller asks for a number, as in Marian: the value of
+//! `transformer-guided-alignment-layer` may be `last` or `3`. Aliases are refused, because a few of them
+//! unfold into gigabytes. Tags, duplicate keys and deep nesting are refused as well.
 
 use saphyr_parser::{Event, Marker, Parser, Span, StrInput};
 
 use crate::Fault;
 use crate::error::{Located, clip};
 
-/// Marian's configurations nest two deep.
+/// Greatest depth of nesting; Marian's configurations have two levels.
 const DEEPEST: usize = 16;
 
-/// The longest text that is taken for a configuration; real ones have 2 to 4 KiB.
+/// Greatest length of a configuration; real ones have 2 to 4 KiB.
 pub(crate) const LONGEST: usize = 1 << 20;
 
 /// A YAML value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// As written, without its quotes.
+    /// A scalar as written, without its quotes.
     Text(String),
     /// A list.
     List(Vec<Value>),
@@ -29,7 +29,7 @@ pub enum Value {
 /// A map's keys and values, in the order of the file.
 pub type Entries = Vec<(String, Value)>;
 
-/// Whether `bytes` are a configuration that the reader takes.
+/// Checks whether `bytes` are a configuration that the reader accepts.
 ///
 /// # Errors
 /// The first fault, with line and column.

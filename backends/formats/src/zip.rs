@@ -1,10 +1,9 @@
-//! Entries of a zip archive: only what an npz needs.
+//! Zip archives, as far as an npz needs them.
 //!
-//! The central directory is the truth, each local header must agree with it, and no two entries may share bytes.
-//! Stored entries only: inflating would cost memory that the file's size doesn't justify (a thousandfold, if the
-//! file wants it), and neither Marian nor `numpy.savez` compress. Zip64 and data descriptors are read, since
-//! numpy writes the former always and the latter into pipes.
-//! Layouts: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.
+//! The central directory is authoritative. Each local header must agree with it, and no two entries may share
+//! bytes. Entries must be stored: inflating could cost a thousand times the memory of the file, and neither
+//! Marian nor `numpy.savez` compress. Zip64 and data descriptors are read, because numpy always writes the
+//! former, and the latter into pipes. Layouts: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.
 
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ const END: u32 = 0x0605_4b50;
 const END_64: u32 = 0x0606_4b50;
 const LOCATOR_64: u32 = 0x0706_4b50;
 
-/// Sizes of the fixed parts.
+/// Sizes of the fixed parts of headers.
 const LOCAL_BYTES: usize = 30;
 const CENTRAL_BYTES: u64 = 46;
 const END_BYTES: usize = 22;
@@ -28,25 +27,25 @@ const LOCATOR_64_BYTES: usize = 20;
 const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 1 << 3;
 
-/// The value of a 32-bit field whose truth is in the zip64 field.
+/// Value of a 32-bit field whose real value is in the zip64 field.
 const SEE_64: u64 = u32::MAX as u64;
 
-/// An entry whose bytes lie in the archive as they are.
+/// A stored entry, whose bytes lie in the archive as they are.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) span: Range<usize>,
     pub(crate) crc: u32,
-    /// Where its local header begins.
+    /// Start of the local header.
     start: usize,
 }
 
-/// Where the central directory lies, and how many entries it lists.
+/// Range of the central directory, and its number of entries.
 struct Central {
     span: Range<usize>,
     count: u64,
 }
 
-/// An entry as a header has it.
+/// An entry in a header.
 struct WireEntry<'a> {
     flags: u16,
     method: u16,
@@ -61,7 +60,7 @@ struct WireEntry<'a> {
 pub(crate) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, Fault> {
     let central = central(bytes)?;
     let mut cursor = Cursor::new(&bytes[..central.span.end], central.span.start);
-    let mut entries = Vec::new(); // grows with what is really there: the count is only a claim
+    let mut entries = Vec::new(); // grows with the entries that exist: the count is only a claim
     for _ in 0..central.count {
         let wire = central_entry(&mut cursor)?;
         let name = std::str::from_utf8(wire.name).map_err(|_| "has an entry whose name isn't UTF-8")?;
@@ -90,7 +89,7 @@ fn signature(cursor: &mut Cursor<'_>, wanted: u32, what: &'static str) -> Result
     }
 }
 
-/// Finds the end record, which only a comment may follow, and through it the central directory.
+/// Finds the central directory through the end record, which only a comment may follow.
 fn central(bytes: &[u8]) -> Result<Central, Fault> {
     let last = bytes.len().checked_sub(END_BYTES).ok_or("too short for a zip archive")?;
     let earliest = last.saturating_sub(usize::from(u16::MAX)); // the longest comment
@@ -109,14 +108,14 @@ fn central(bytes: &[u8]) -> Result<Central, Fault> {
     central_span(u64::from(offset), u64::from(size), at).map(|span| Central { span, count: counts.0.into() })
 }
 
-/// Whether an end record stands at `at` whose comment ends with the file.
+/// Whether an end record begins at `at` whose comment ends with the file.
 fn is_end(bytes: &[u8], at: usize) -> bool {
     let comment =
         bytes.get(at + END_BYTES - 2..at + END_BYTES).map(|b| usize::from(b[0]) | usize::from(b[1]) << 8);
     bytes[at..].starts_with(&END.to_le_bytes()) && comment == Some(bytes.len() - at - END_BYTES)
 }
 
-/// The central directory by the zip64 records, if the archive has them.
+/// The central directory according to the zip64 records, if the archive has them.
 fn central_64(bytes: &[u8], end: usize) -> Result<Option<Central>, Fault> {
     let Some(locator) = end.checked_sub(LOCATOR_64_BYTES) else { return Ok(None) };
     if !bytes[locator..].starts_with(&LOCATOR_64.to_le_bytes()) {
@@ -137,7 +136,7 @@ fn central_64(bytes: &[u8], end: usize) -> Result<Option<Central>, Fault> {
     central_span(offset, size, at).map(|span| Some(Central { span, count: counts.0 }))
 }
 
-/// The central directory ends where the end record begins; anything else moves the offsets of all entries.
+/// Checks that the central directory ends at the end record: otherwise the offsets of all entries are wrong.
 fn central_span(offset: u64, size: u64, end: usize) -> Result<Range<usize>, Fault> {
     if offset.checked_add(size) != Some(end as u64) {
         let fault =
@@ -165,7 +164,7 @@ fn central_entry<'a>(cursor: &mut Cursor<'a>) -> Result<WireEntry<'a>, Fault> {
     Ok(WireEntry { flags, method, crc, packed, unpacked, offset, name })
 }
 
-/// Replaces those `fields` that are [`SEE_64`] by the values in the zip64 part of `extra`, which has just these.
+/// Replaces those `fields` that are [`SEE_64`] by their values in the zip64 part of `extra`.
 fn widen(extra: &[u8], fields: &mut [&mut u64]) -> Result<(), Fault> {
     const WHAT: &str = "an entry's extra field";
     let mut cursor = Cursor::new(extra, 0);
@@ -182,7 +181,7 @@ fn widen(extra: &[u8], fields: &mut [&mut u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks one entry against its local header; `bytes` end where the central directory begins.
+/// Checks an entry against its local header; `bytes` end where the central directory begins.
 fn entry(bytes: &[u8], name: &str, wire: &WireEntry<'_>) -> Result<Entry, Fault> {
     if wire.flags & ENCRYPTED != 0 {
         return Err(Fault::unsupported("an encrypted entry", "write the archive without a password"));
@@ -205,8 +204,8 @@ fn entry(bytes: &[u8], name: &str, wire: &WireEntry<'_>) -> Result<Entry, Fault>
     Ok(Entry { name: name.into(), span, crc: wire.crc, start })
 }
 
-/// Steps over the local header, which must say what the central directory says. Where a data descriptor follows
-/// the data, the local header was written before sizes and checksum were known.
+/// Steps over the local header, which must agree with the central directory. Where a data descriptor follows
+/// the data, the header was written before sizes and checksum were known.
 fn local_entry(cursor: &mut Cursor<'_>, wire: &WireEntry<'_>) -> Result<(), Fault> {
     const WHAT: &str = "an entry's local header";
     cursor.clone().take(LOCAL_BYTES as u64, WHAT)?;
@@ -233,8 +232,8 @@ fn local_entry(cursor: &mut Cursor<'_>, wire: &WireEntry<'_>) -> Result<(), Faul
     Ok(())
 }
 
-/// CRC-32 as zip has it (reflected 0xEDB88320), eight bytes a step: a table lookup per byte would take longer
-/// than reading the model.
+/// CRC-32 of zip (reflected 0xEDB88320), eight bytes in each step: a table lookup for each byte would take
+/// longer than reading the model.
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     let (steps, rest) = bytes.as_chunks::<8>();
@@ -248,7 +247,7 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     !crc
 }
 
-/// Table k: the checksum of a byte followed by k zero bytes.
+/// Table k has the checksum of a byte that k zero bytes follow.
 static CRC_TABLES: [[u32; 256]; 8] = crc_tables();
 
 const fn crc_tables() -> [[u32; 256]; 8] {

@@ -1,4 +1,4 @@
-//! Attention by a perceptron of one layer: e_j = u·tanh(H_j·Wc + s·Ws), α = softmax(e), c = Σ α_j·H_j.
+//! Attention by a perceptron with one layer: e_j = u·tanh(H_j·Wc + s·Ws), α = softmax(e), c = Σ α_j·H_j.
 
 use dyno_formats::Result;
 use dyno_nn::math::Kernels;
@@ -8,18 +8,18 @@ use crate::names::Names;
 use crate::options::{NormStyle, Options};
 use crate::projection::{Dense, Projection};
 
-/// The attention's weights.
+/// Weights of the attention.
 pub(crate) struct Attention {
-    /// Over the encoder's rows, with the bias.
+    /// Projection of the encoder's rows, with the bias.
     pub(crate) context: Projection,
-    /// Over the decoder's state.
+    /// Projection of the decoder's state.
     pub(crate) state: Projection,
-    /// u [C].
+    /// Direction of the energies, u [C].
     energy: Vec<f32>,
     kernels: Kernels,
 }
 
-/// The weights over the source of the row that was attended last.
+/// Attention weights over the source for the last row.
 #[derive(Default)]
 pub(crate) struct Weights {
     pub(crate) alpha: Vec<f32>,
@@ -49,8 +49,8 @@ impl Attention {
         })
     }
 
-    /// Replaces `out` [C] by what a row sees whose state gives `query` [C], of the words of its sentence with `keys` and
-    /// `values` [words, C].
+    /// Replaces `out` [C] by the context of a row. `query` [C] is the projection of its state; `keys` and
+    /// `values` [words, C] belong to the words of its sentence.
     pub(crate) fn attend(
         &self,
         query: &[f32],
@@ -68,5 +68,5 @@ impl Attention {
     }
 }
 
-/// What makes calls of the kernels succeed.
+/// Reason why calls of the kernels succeed.
 const WIDE: &str = "all is as wide as the context";

@@ -1,8 +1,8 @@
-//! Recurrent cells: GRU, GRU with Nematus' norms, LSTM, each as one cell of a layer's stack. The gates are `dyno-nn`'s; where
-//! biases and norms go is Marian's.
+//! Recurrent cells: GRU, GRU with Nematus' norms, and LSTM, each as one cell in the stack of a layer. The
+//! gates come from `dyno-nn`; the positions of biases and norms are Marian's.
 //!
-//! Pre-activations of input and state are products of their own (x·W and s·U), so that an encoder can take the input's
-//! for all words at once. A cell without input is a transition: it sees the state alone.
+//! Input and state have products of their own (x·W and s·U), so that an encoder can compute the inputs'
+//! product for all words at once. A cell without input is a transition: it reads the state alone.
 
 use dyno_formats::Result;
 use dyno_nn::math::{Matrix, Operands};
@@ -21,14 +21,14 @@ pub(crate) struct Scratch {
     row: Vec<f32>,
 }
 
-/// Where a cell stands: what decides about its biases.
+/// Position of a cell, which decides about its biases.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    /// Of its parameters' names.
+    /// Prefix of the names of its parameters.
     pub(crate) prefix: &'a str,
-    /// Width of its input; 0 for none.
+    /// Width of the input; 0 for a transition.
     pub(crate) inputs: usize,
-    /// In the decoder's first layer, after the attention: Marian's "final".
+    /// Whether the cell follows the attention in the decoder's first layer: Marian's "final".
     pub(crate) last: bool,
     pub(crate) encoder: bool,
 }
@@ -37,16 +37,16 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Cell {
     input: Option<Side>,
     state: Side,
-    /// [3S] in the order r, z, h of the gates, or [4S] in the order f, i, c, o.
+    /// Bias of the gates: [3S] in the order r, z, h, or [4S] in the order f, i, c, o.
     bias: Vec<f32>,
-    /// What a transition is fed: zeros, as wide as the bias.
+    /// Input of a transition: zeros, as wide as the bias.
     unfed: Vec<f32>,
     gates: Gates,
     functions: Functions,
 }
 
 impl Cell {
-    /// Reads the cell at `place`, with a state of `width`.
+    /// Reads the cell at `place` with a state of `width`.
     pub(crate) fn new(
         names: Names<'_>,
         kind: CellKind,
@@ -77,7 +77,7 @@ impl Cell {
         self.bias.len()
     }
 
-    /// Replaces `fed` by the input's share of the pre-activations of `input` [rows, inputs].
+    /// Replaces `fed` by the product of `input` [rows, inputs].
     pub(crate) fn feed(&self, input: &[f32], fed: &mut Vec<f32>, scratch: &mut Scratch) {
         fed.clear();
         if let Some(side) = &self.input {
@@ -85,7 +85,7 @@ impl Cell {
         }
     }
 
-    /// As [`feed`](Self::feed), and beside it `other` of the same input, into `out`.
+    /// As [`feed`](Self::feed), and computes the product `other` of the same input into `out`.
     pub(crate) fn feed_beside(
         &self,
         input: &[f32],
@@ -104,7 +104,8 @@ impl Cell {
         }
     }
 
-    /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S], or empty for a transition.
+    /// Takes one step of all rows of `state`. `fed` [rows, 3S or 4S] are the products of the inputs; it is
+    /// empty for a transition.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         let mut pre = std::mem::take(&mut scratch.state);
         self.state.apply(state.output.values(), &mut pre, scratch);
@@ -115,7 +116,7 @@ impl Cell {
     }
 }
 
-/// The products of input or state, side by side.
+/// The products of the input or of the state, side by side.
 struct Side {
     parts: Vec<Projection>,
     outputs: usize,
@@ -145,7 +146,7 @@ impl Side {
     }
 }
 
-/// Reads one cell's parameters.
+/// A reader of one cell's parameters.
 struct Reader<'a> {
     names: Names<'a>,
     place: Place<'a>,
@@ -153,23 +154,23 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A vector as wide as `gates` states.
+    /// Reads a vector as wide as `gates` states.
     fn vector(&self, part: &str, gates: usize) -> Result<Vec<f32>> {
         self.names.vector(&format!("{}_{part}", self.place.prefix), gates * self.width)
     }
 
-    /// The name of weights of the input (`W…`) or the state (`U…`).
+    /// Name of weights of the input (`W…`) or of the state (`U…`).
     fn name(&self, input: bool, suffix: &str) -> String {
         format!("{}_{}{suffix}", self.place.prefix, if input { "W" } else { "U" })
     }
 
-    /// Weights of the input or the state, for `gates` gates.
+    /// Reads weights of the input or of the state for `gates` gates.
     fn matrix(&self, input: bool, suffix: &str, gates: usize) -> Result<Matrix<'_>> {
         let rows = if input { self.place.inputs } else { self.width };
         self.names.product(&self.name(input, suffix), rows, gates * self.width)
     }
 
-    /// The product of these weights; an empty bias is none.
+    /// Reads the product of these weights; an empty bias is none.
     fn product(&self, input: bool, suffix: &str, matrix: &Matrix<'_>, bias: &[f32]) -> Result<Projection> {
         self.names.pack(matrix, bias, &self.name(input, suffix)).map(Projection::new)
     }
@@ -182,7 +183,8 @@ impl Reader<'_> {
         Ok([self.vector("b", 2)?, self.vector("bx", 1)?].concat())
     }
 
-    /// With Nematus' norms biases go into the products, but for that of h in the encoder's transitions.
+    /// With Nematus' norms the products contain the biases, except for that of h in the encoder's
+    /// transitions.
     fn nematus_bias(&self) -> Result<Vec<f32>> {
         let gates = vec![0.0; 2 * self.width];
         let own = self.place.encoder && self.place.inputs == 0;
@@ -196,7 +198,7 @@ impl Reader<'_> {
         Ok(Side::new(vec![scaled(product, scale)]))
     }
 
-    /// The gates' and the candidate's weights as one matrix, which the norm needs.
+    /// The weights of gates and candidate as one matrix, which the norm needs.
     fn gru_side(&self, input: bool, normalised: bool) -> Result<Side> {
         let both = self.matrix(input, "", 2)?.beside(self.matrix(input, "x", 1)?);
         let product = self.product(input, "", &both, &[])?;
@@ -210,8 +212,8 @@ impl Reader<'_> {
         Ok(Side::new(parts.into_iter().collect::<Result<_>>()?))
     }
 
-    /// One of the four products with Nematus' norms; Marian's `GRUNematus` (`src/rnn/cells.h`) decides where its
-    /// bias goes.
+    /// One of the four products with Nematus' norms. Marian's `GRUNematus` (`src/rnn/cells.h`) decides the
+    /// position of its bias.
     fn nematus_part(&self, input: bool, suffix: &str, bias: &str, gates: usize) -> Result<Projection> {
         let place = self.place;
         let transition = place.inputs == 0;
@@ -222,7 +224,7 @@ impl Reader<'_> {
         let norm = |part: &str| self.vector(&format!("{letter}{suffix}_{part}"), gates);
         let product = self.product(input, suffix, &self.matrix(input, suffix, gates)?, &before)?;
         let product = product.normalised(norm("lns")?, norm("lnb")?);
-        // The candidate's bias is then in the gates' formula.
+        // Here the formula of the gates contains the candidate's bias.
         let after = !input && place.encoder && transition && suffix.is_empty();
         Ok(if after { product.shifted(bias) } else { product })
     }

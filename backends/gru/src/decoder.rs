@@ -1,4 +1,4 @@
-//! One worker's state of a network: the encoded batch, and what each hypothesis remembers.
+//! A worker's state of a network: the encoded batch and the states of the hypotheses.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::cell::Scratch;
 use crate::encoder::Encoded;
 use crate::network::Rnn;
 
-/// One worker's state.
+/// State of one worker.
 pub(crate) struct Worker {
     network: Arc<Rnn>,
     encoded: Encoded,
-    /// The attention's products of the encoder's rows, [words, C].
+    /// Attention's projections of the encoder's rows, [words, C].
     keys: Vec<f32>,
     choice: Choice,
-    /// Of each layer.
+    /// States of the layers.
     states: Vec<State>,
     buffers: Buffers,
 }
@@ -30,7 +30,8 @@ struct Buffers {
     embedded: Vec<f32>,
     context: Vec<f32>,
     top: Vec<f32>,
-    /// The deep output: its share of the embedding, then all of it; and its share of the context.
+    /// Deep output: first the share of the embedding, then the sum; the buffer below holds the share of the
+    /// context.
     hidden: Vec<f32>,
     seen: Vec<f32>,
     share: Vec<f32>,
@@ -53,7 +54,7 @@ impl Worker {
         }
     }
 
-    /// Each layer starts with tanh(W·mean of the sentence).
+    /// Computes the start state of each layer: tanh(W·mean of the sentence).
     fn start_states(&mut self) {
         let (layers, width) = (&self.network.layers, self.network.options.context());
         let means = &mut self.buffers.context;
@@ -78,8 +79,9 @@ impl Worker {
         }
     }
 
-    /// The first layer: a cell, attention with its state, and the cells of which the first reads the context. The deep
-    /// output's shares of embedding and context are taken along.
+    /// Runs the first layer: a cell, attention with the cell's state, and further cells, of which the first
+    /// reads the context. The shares of embedding and context in the deep output are computed with the same
+    /// inputs.
     fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>) {
         let network = Arc::clone(&self.network);
         let (first, rest) = network.layers.base.split_first().expect("two cells or more, by the options");
@@ -117,7 +119,7 @@ impl Worker {
         }
     }
 
-    /// The layers above the first; leaves the top's output in `top`.
+    /// Runs the layers above the first one; the output goes to `top`.
     fn high_layers(&mut self) {
         let layers = &self.network.layers;
         let Buffers { top, fed, scratch, .. } = &mut self.buffers;
@@ -136,7 +138,7 @@ impl Worker {
         }
     }
 
-    /// tanh of the three shares, in `hidden` [rows, E].
+    /// Computes tanh of the sum of the three shares, in `hidden` [rows, E].
     fn deep_output(&mut self) {
         let [_, state, _] = &self.network.layers.deep;
         let buffers = &mut self.buffers;

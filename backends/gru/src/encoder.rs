@@ -1,9 +1,9 @@
 //! The encoder: stacks of recurrent layers over the words of a batch.
 //!
-//! Each layer takes the products of all its inputs at once, and then walks through the sentences together.
+//! Each layer computes the products of all its inputs at once, and then walks through the sentences together.
 
 use dyno_formats::Result;
-use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
 use dyno_nn::{Sentence, WordTable};
 
@@ -11,11 +11,11 @@ use crate::cell::{Cell, Place, Scratch};
 use crate::names::Names;
 use crate::options::{EncoderKind, Options};
 
-/// The encoder's layers.
+/// Layers of the encoder.
 pub(crate) struct Encoder {
-    /// The two stacks over the embeddings; their tops together are what is attended to.
+    /// The two stacks over the embeddings; attention reads the outputs of both, side by side.
     both: [Vec<Layer>; 2],
-    /// Layers over these, in reading order.
+    /// Layers above both stacks, in reading order.
     upper: Vec<Layer>,
     skip: bool,
     width: usize,
@@ -23,20 +23,20 @@ pub(crate) struct Encoder {
 
 /// One layer in one direction.
 struct Layer {
-    /// The first has input, the others are transitions.
+    /// Cells of the layer: the first has an input, the others are transitions.
     cells: Vec<Cell>,
     backward: bool,
 }
 
-/// Buffers, and the result.
+/// The encoded batch, and buffers.
 pub(crate) struct Encoded {
-    /// What is attended to, [words, C].
+    /// Vectors that attention reads, [words, C].
     pub(crate) rows: Vec<f32>,
     pub(crate) spans: Spans,
     input: Vec<f32>,
     tops: [Vec<f32>; 2],
     fed: Vec<f32>,
-    walk: Walk,
+    walk: WalkBuffers,
     pub(crate) scratch: Scratch,
 }
 
@@ -48,7 +48,7 @@ impl Encoded {
             input: Vec::new(),
             tops: Default::default(),
             fed: Vec::new(),
-            walk: Walk::new(width),
+            walk: WalkBuffers::new(width),
             scratch: Scratch::default(),
         }
     }
@@ -102,7 +102,7 @@ impl Encoder {
         self.run(&self.upper, encoded);
     }
 
-    /// Replaces `encoded.rows` by what `stack` makes of them.
+    /// Replaces `encoded.rows` by the outputs of `stack`.
     fn run(&self, stack: &[Layer], encoded: &mut Encoded) {
         for (at, layer) in stack.iter().enumerate() {
             std::mem::swap(&mut encoded.rows, &mut encoded.input);
@@ -115,7 +115,7 @@ impl Encoder {
 }
 
 impl Layer {
-    /// From `encoded.input` [words, inputs] to `encoded.rows` [words, S].
+    /// Runs the layer from `encoded.input` [words, inputs] to `encoded.rows` [words, S].
     fn run(&self, width: usize, encoded: &mut Encoded) {
         let Encoded { rows, spans, input, fed, walk, scratch, .. } = encoded;
         let (first, transitions) = self.cells.split_first().expect("a layer has one cell or more");
@@ -135,7 +135,8 @@ impl Layer {
     }
 }
 
-/// Layer `number` of the stack named `prefix`; only the first cell of the bidirectional stacks has no number.
+/// Reads layer `number` of the stack `prefix`. Only the first cell of the bidirectional stacks has no number
+/// in its name.
 fn layer(
     names: Names<'_>,
     options: &Options,

@@ -1,4 +1,4 @@
-//! The decoder's weights.
+//! Layers of the decoder with their weights.
 
 use dyno_formats::Result;
 
@@ -8,16 +8,16 @@ use crate::names::Names;
 use crate::options::Options;
 use crate::projection::{Dense, Projection};
 
-/// The recurrent layers, what comes before and what comes after them.
+/// The recurrent layers of the decoder, with start state and deep output.
 pub(crate) struct Layers {
-    /// Of the first layer; attention stands between the first and the second.
+    /// Cells of the first layer; attention stands between the first cell and the second.
     pub(crate) base: Vec<Cell>,
     pub(crate) attention: Attention,
-    /// Of each further layer: the first has input, the others are transitions.
+    /// Cells of each further layer: the first has an input, the others are transitions.
     pub(crate) high: Vec<Vec<Cell>>,
-    /// From the mean of what the encoder gave to the first state of all layers.
+    /// Projection of the encoder's mean that gives the first state of all layers.
     pub(crate) start: Projection,
-    /// The deep output's shares of embedding, top state and context.
+    /// Projections of embedding, top state and context in the deep output.
     pub(crate) deep: [Projection; 3],
     pub(crate) skip: bool,
 }

@@ -1,12 +1,27 @@
-//! The engine `gru`: Marian's recurrent models (`type: s2s`, `amun`, `nematus`), after the OpenNMT entry of 2018: a
-//! bidirectional encoder, and a decoder that attends between the cells of its first layer.
+//! The engine `gru`: Marian's recurrent models (`type: s2s`, `amun`, `nematus`), after the OpenNMT entry of
+//! 2018.
 //!
-//! It owns recurrent cells, their stacks, the attention of one layer's perceptron, and the deep output; the output
-//! layer itself is `dyno-nn`'s, text and search are `dyno-translator`'s. Encoder types, cells and norms are whatever the
-//! model's configuration says; what this engine doesn't have is refused by name when the model is opened.
+//! Such a model has a bidirectional encoder, and a decoder that attends between the cells of its first layer.
+//! The crate owns recurrent cells, their stacks, the attention of a perceptron, and the deep output. The
+//! configuration of the model decides about encoder types, cells and norms. The engine refuses a feature that
+//! it lacks by name when the model is opened.
 //!
-//! What it leaves out: cells that no published model uses (tanh, relu, mlstm, mgru, and sru and ssru outside of
-//! Transformers), and several hops or heads of attention.
+//! # From a batch to a word
+//! 1. `encoder` runs stacks of recurrent layers over the words of all sentences.
+//! 2. `decoder` advances the first layer's cells with `attention` between them, then the layers above.
+//! 3. The deep output adds up embedding, state and context; `dyno-nn`'s output layer chooses the word.
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `options`, `names` | the configuration of a model, and the names of its parameters in files |
+//! | `network`, `layers` | the weights of the network and of the decoder |
+//! | `encoder`, `decoder` | the layers over source words, and a worker's decoder |
+//! | `cell`, `attention`, `projection` | cells, attention, and products with norms in Marian's orders |
+//!
+//! # What it leaves out
+//! Cells that no published model uses: tanh, relu, mlstm, mgru, and sru and ssru outside of Transformers.
+//! Attention with several hops or heads. The output layer (`dyno-nn`), text and search (`dyno-translator`).
 
 mod attention;
 mod cell;
@@ -21,7 +36,7 @@ mod projection;
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
-use dyno_nn::{Loaded, Network, Params};
+use dyno_nn::{Network, Params, Sizes};
 use dyno_translator::{Customs, Engine, Switches};
 
 use decoder::Worker;
@@ -40,11 +55,13 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(matches!(config.text("type")?, "s2s" | "amun" | "nematus"))
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
     let rnn = Arc::new(Rnn::new(config, params)?);
-    let (words, parameters) = (rnn.options.words, params.weights().parameters());
-    let attended = 2 * rnn.options.context(); // the attention's products, and what is averaged
-    let stepped = params.decoder_bytes();
-    let worker = move || Worker::new(Arc::clone(&rnn));
-    Ok(Arc::new(Loaded { words, parameters, attended, stepped, worker }))
+    let sizes = Sizes {
+        words: rnn.options.words,
+        parameters: params.weights().parameters(),
+        attended: 2 * rnn.options.context(), // the keys of attention, and the context vectors
+        stepped_bytes: params.decoder_bytes(),
+    };
+    Ok(Network::new(sizes, move || Worker::new(Arc::clone(&rnn))))
 }

@@ -1,20 +1,20 @@
-//! Parameters by the names that `s2s` gives them, whatever a file calls them.
+//! Parameters by the names of `s2s`, whatever their names in the file.
 //!
-//! Models of the types `amun` and `nematus` are stored under the names of the program Nematus. Marian renames those
-//! that it knows (`src/models/amun.h`, `nematus.h`) and takes the rest as they are; so do we: a Nematus name is tried
-//! first, the plain one second.
+//! Models of the types `amun` and `nematus` have the names of the program Nematus. Marian renames those that
+//! it knows (`src/models/amun.h`, `nematus.h`) and keeps the others. So a Nematus name is tried first, and
+//! the plain name second.
 
 use dyno_formats::Result;
 use dyno_nn::Params;
 use dyno_nn::math::{Kernels, Linear, Matrix};
 
-/// The parts of cells that have a name of their own in Nematus.
+/// Parts of cells that have names of their own in Nematus.
 const PARTS: [&str; 8] = ["U", "Ux", "W", "Wx", "b", "bx", "gamma1", "gamma2"];
 
-/// The inputs of the deep output, in the order in which `s2s` numbers them.
+/// Inputs of the deep output, in the order of their numbers in `s2s`.
 const INPUTS: [&str; 3] = ["prev", "lstm", "ctx"];
 
-/// The weights of a model, by names as in `s2s`.
+/// Weights of a model by the names of `s2s`.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     params: Params<'a>,
@@ -22,17 +22,17 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Of a model of type `kind`.
+    /// The weights of a model of type `kind`.
     pub(crate) fn new(params: Params<'a>, kind: &str) -> Self {
         Self { params, renamed: kind != "s2s" }
     }
 
-    /// What products and cells are computed with.
+    /// Kernels that compute products and cells.
     pub(crate) fn kernels(&self) -> Kernels {
         self.params.kernels()
     }
 
-    /// The name under which the file has `name`.
+    /// Name of `name` in the file.
     pub(crate) fn stored(&self, name: &str) -> String {
         let old = if self.renamed { nematus(name) } else { None };
         old.filter(|old| self.params.has(old)).unwrap_or_else(|| name.to_owned())
@@ -43,12 +43,12 @@ impl<'a> Names<'a> {
         self.params.matrix(&self.stored(name), rows, columns)
     }
 
-    /// The weights [inputs, outputs] of a product, as the file has them.
+    /// The weights [inputs, outputs] of a product, as they lie in the file.
     pub(crate) fn product(&self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
         self.params.product(&self.stored(name), inputs, outputs)
     }
 
-    /// x·W + b of weights that were read under `name`; an empty bias is none.
+    /// Packs x·W + b with weights that were read under `name`; an empty bias is none.
     pub(crate) fn pack(&self, matrix: &Matrix<'_>, bias: &[f32], name: &str) -> Result<Linear> {
         self.params.pack(matrix, bias, &self.stored(name))
     }
@@ -59,7 +59,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name that Nematus has for `name`, if it has one.
+/// Nematus' name for `name`, if there is one.
 fn nematus(name: &str) -> Option<String> {
     for norm in ["_lns", "_lnb"] {
         if let Some(base) = name.strip_suffix(norm) {
@@ -89,7 +89,7 @@ fn nematus(name: &str) -> Option<String> {
     decoder_cell(name.strip_prefix("decoder_cell")?)
 }
 
-/// `W0` is `ff_logit_prev_W`, and so on; only scales without biases keep their number.
+/// `W0` is `ff_logit_prev_W`, and so on. Only scales without biases keep their number.
 fn deep_output(part: &str) -> Option<String> {
     let (kind, number) = part.split_at_checked(part.len().checked_sub(1)?)?;
     if kind == "gamma" {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::Kernels;
 use dyno_nn::output::Output;
-use dyno_nn::{Layout, Params, WordTable, WordTables};
+use dyno_nn::{Params, WordTable, WordTables, WordTensors};
 
 use crate::encoder::Encoder;
 use crate::layers::Layers;
 use crate::names::Names;
 use crate::options::Options;
 
-/// Everything that workers share.
+/// Weights and options that workers share.
 pub(crate) struct Rnn {
     pub(crate) options: Options,
     pub(crate) source: Arc<WordTable>,
@@ -27,12 +27,13 @@ impl Rnn {
     /// Reads the network.
     ///
     /// # Errors
-    /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
+    /// When the configuration has unknown values, or a parameter is missing or has another shape.
     pub(crate) fn new(config: &MarianConfig, params: Params<'_>) -> Result<Self> {
         let options = Options::read(config)?;
         let names = Names::new(params, &options.kind);
-        let layout = Layout { words: options.words, width: options.embedding, output: "decoder_ff_logit_l2" };
-        let tables = WordTables::read(config, params, layout, |name| names.stored(name))?;
+        let tensors =
+            WordTensors { words: options.words, width: options.embedding, output: "decoder_ff_logit_l2" };
+        let tables = WordTables::read(config, params, tensors, |name| names.stored(name))?;
         Ok(Self {
             encoder: Encoder::new(names, &options)?,
             layers: Layers::new(names, &options)?,

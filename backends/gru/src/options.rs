@@ -1,15 +1,15 @@
-//! What a configuration says of a recurrent model, and what is refused of it.
+//! Options of a recurrent model's configuration, and refusals of values that the engine lacks.
 
 use dyno_formats::{Fault, MarianConfig, Result};
 
-/// How the encoder's layers run over the sentence.
+/// Directions of the encoder's layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EncoderKind {
-    /// Two stacks, one in each direction, put together at the top.
+    /// Two stacks, one for each direction, joined at the top.
     Bidirectional,
-    /// The same, but each stack turns around at each layer.
+    /// Two stacks, each of which changes its direction at each layer.
     Alternating,
-    /// One layer in both directions, and layers in reading order on top.
+    /// One layer in both directions, and above it layers in reading order.
     BiUnidirectional,
 }
 
@@ -18,28 +18,28 @@ pub(crate) enum EncoderKind {
 pub(crate) enum CellKind {
     /// Gated recurrent unit.
     Gru,
-    /// The same unit, with the norms of Nematus where the model has norms.
+    /// Gated recurrent unit with the norms of Nematus, where the model has norms.
     GruNematus,
     /// Long short-term memory.
     Lstm,
 }
 
-/// Where layer normalisation goes.
+/// Position of layer normalisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NormStyle {
-    /// Nowhere.
+    /// No normalisation.
     None,
-    /// On products, with a scale; the bias comes after it.
+    /// Norm of products, with a scale; the bias follows the norm.
     Gamma,
-    /// On products with their bias, with scale and bias of its own.
+    /// Norm of products with their bias; the norm has its own scale and bias.
     Nematus,
 }
 
-/// A model's shape.
+/// Shape of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) kind: String,
-    /// Words of source and target.
+    /// Words of the source vocabulary and of the target vocabulary.
     pub(crate) words: [usize; 2],
     pub(crate) embedding: usize,
     pub(crate) state: usize,
@@ -49,10 +49,10 @@ pub(crate) struct Options {
     pub(crate) encoder_cells: usize,
     pub(crate) decoder_cell: CellKind,
     pub(crate) decoder_depth: usize,
-    /// Cells of the decoder's first layer, and of the others.
+    /// Number of cells in the decoder's first layer, and in its other layers.
     pub(crate) decoder_cells: [usize; 2],
     pub(crate) normalised: bool,
-    /// The style of attention, start state and deep output: cells follow their own kind.
+    /// Style of attention, start state and deep output; cells have the style of their kind.
     pub(crate) style: NormStyle,
     pub(crate) skip: bool,
 }
@@ -90,13 +90,14 @@ impl Options {
         Ok(options)
     }
 
-    /// C, the width of what the encoder gives: two directions, unless layers in reading order stand on top.
+    /// Width of the encoder's output, C: two directions, unless layers in reading order stand above them.
     pub(crate) fn context(&self) -> usize {
         let upper = self.encoder == EncoderKind::BiUnidirectional && self.encoder_depth > 1;
         if upper { self.state } else { 2 * self.state }
     }
 
-    /// Marian reads an input that isn't there where `gru-nematus` continues such a layer: no model can have it.
+    /// Refuses `gru-nematus` as a further layer of the decoder: Marian reads an absent input there, so that
+    /// no model can have it.
     fn refuse_missing_transitions(&self, config: &MarianConfig) -> Result<()> {
         let nematus = |cell| cell == CellKind::GruNematus;
         if nematus(self.decoder_cell) && self.decoder_depth > 1 && self.decoder_cells[1] > 1 {
@@ -144,8 +145,8 @@ fn cell(config: &MarianConfig, key: &str) -> Result<CellKind> {
     }
 }
 
-/// Attention of several hops or heads, or with projections: keys of later versions, with the value that is the same
-/// as not having them.
+/// Refuses attention with several hops or heads, or with projections. Keys of later versions pass with the
+/// value that means none.
 fn refuse_attention(config: &MarianConfig) -> Result<()> {
     for (key, plain) in [
         ("dec-attention-hops", "1"),

@@ -1,4 +1,4 @@
-//! A product with its bias and its norm, in the three orders that Marian has for them.
+//! A product with its bias and its norm, in Marian's three orders.
 
 use dyno_formats::Result;
 use dyno_nn::math::{Linear, Operands, together};
@@ -7,65 +7,65 @@ use dyno_nn::watch::Operator;
 use crate::names::Names;
 use crate::options::NormStyle;
 
-/// Of norms with a scale (Marian's `layer_norm` of `src/graph/expression_operators.h`).
+/// Epsilon of norms with a scale (Marian's `layer_norm` of `src/graph/expression_operators.h`).
 const GAMMA_EPSILON: f32 = 1e-9;
-/// Of norms as in Nematus (`NEMATUS_LN_EPS` of `src/layers/constructors.h`).
+/// Epsilon of Nematus' norms (`NEMATUS_LN_EPS` of `src/layers/constructors.h`).
 const NEMATUS_EPSILON: f32 = 1e-5;
 
-/// y = norm(x·W + b) + b', each part but the product optional.
+/// y = norm(x·W + b) + b'; all parts but the product are optional.
 #[derive(Debug)]
 pub(crate) struct Projection {
     linear: Linear,
     norm: Option<Norm>,
-    /// [outputs], or empty.
+    /// Bias after the norm, [outputs], or empty.
     after: Vec<f32>,
 }
 
 #[derive(Debug)]
 struct Norm {
-    /// [outputs].
+    /// Scale of the norm, [outputs].
     scale: Vec<f32>,
-    /// [outputs].
+    /// Bias of the norm, [outputs].
     bias: Vec<f32>,
     epsilon: f32,
 }
 
-/// The tensors of a dense layer.
+/// Names of a dense layer's tensors.
 pub(crate) struct Dense<'a> {
     pub(crate) weights: &'a str,
     pub(crate) bias: &'a str,
-    /// Scale of the norm with a scale alone.
+    /// Scale of a norm that has a scale only.
     pub(crate) gamma: &'a str,
     /// Scale and bias of Nematus' norm.
     pub(crate) nematus: [&'a str; 2],
 }
 
 impl Projection {
-    /// x·W + b.
+    /// The product alone: x·W + b.
     pub(crate) fn new(linear: Linear) -> Self {
         Self { linear, norm: None, after: Vec::new() }
     }
 
-    /// Followed by a norm with a scale; an empty bias is none.
+    /// The same with a norm that has a scale; an empty bias is none.
     pub(crate) fn scaled(mut self, scale: Vec<f32>, mut bias: Vec<f32>) -> Self {
         bias.resize(scale.len(), 0.0);
         self.norm = Some(Norm { scale, bias, epsilon: GAMMA_EPSILON });
         self
     }
 
-    /// Followed by Nematus' norm.
+    /// The same with Nematus' norm.
     pub(crate) fn normalised(mut self, scale: Vec<f32>, bias: Vec<f32>) -> Self {
         self.norm = Some(Norm { scale, bias, epsilon: NEMATUS_EPSILON });
         self
     }
 
-    /// Followed by one more bias, after its norm.
+    /// The same with a further bias after its norm.
     pub(crate) fn shifted(mut self, bias: Vec<f32>) -> Self {
         self.after = bias;
         self
     }
 
-    /// A dense layer outside of cells: its bias comes after the norm, or before it as in Nematus.
+    /// A dense layer outside of cells: its bias follows the norm, or precedes it as in Nematus.
     pub(crate) fn dense(
         names: Names<'_>,
         style: NormStyle,
@@ -98,7 +98,7 @@ impl Projection {
         self.finish(out);
     }
 
-    /// Two of the same input, which is then quantised once: each replaces its `Vec` by its y.
+    /// Applies two projections to the same input, which is quantised once; each replaces its `Vec` by its y.
     pub(crate) fn apply_both(input: &[f32], operands: &mut Operands, both: [(&Self, &mut Vec<f32>); 2]) {
         let [(one, out), (other, other_out)] = both;
         together(input, operands, [(&one.linear, &mut *out), (&other.linear, &mut *other_out)]);
@@ -106,7 +106,7 @@ impl Projection {
         other.finish(other_out);
     }
 
-    /// What follows the product.
+    /// Applies the operations after the product.
     fn finish(&self, out: &mut [f32]) {
         let Some(norm) = &self.norm else { return };
         let _norm = Operator::Norm.span();

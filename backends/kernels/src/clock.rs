@@ -1,13 +1,15 @@
-//! A clock cheap enough to be read around single products.
+//! A clock that is cheap enough to be read around single products.
 
-/// Ticks since some moment: the processor's time-stamp counter where it has one (some eight nanoseconds a reading, a third
-/// of the system's clock), which runs at one rate whatever the core does; elsewhere nanoseconds. Only shares of a
-/// whole that was measured with both clocks mean anything.
+/// Ticks since a fixed moment. On x86-64 they come from the processor's time-stamp counter, which runs at one
+/// rate whatever the core's frequency. A reading takes some eight nanoseconds, a third of a reading of the
+/// system's clock. On other processors a tick is a nanosecond. Ticks have no unit of their own: only their
+/// shares of a whole that the system's clock measured as well mean anything.
 #[inline]
 #[must_use]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the counter; Linux lets programs read it unless they forbid it to themselves.
+    // SAFETY: every x86-64 processor has the counter; Linux lets programs read it unless they forbid it to
+    // themselves.
     unsafe {
         std::arch::x86_64::_rdtsc()
     }

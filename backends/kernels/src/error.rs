@@ -1,108 +1,109 @@
-//! What can be asked for that can't be had. Shapes are checked here once per call, so that kernels need not.
+//! Errors of this crate: requests that the kernels refuse. Shapes are checked once for each call, so that the
+//! inner loops need no checks.
 
-use crate::{Isa, Precision};
+use dyno_api::{Isa, UnknownIsa};
+
+use crate::Precision;
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What was wrong with a request.
+/// The reason why a request is refused. Each message names the operand and a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No such instruction set.
-    #[error("instruction set '{name}' is unknown; known are scalar, avx2, avx_vnni, avx512bw, avx512_vnni")]
-    UnknownIsa {
-        /// As given.
-        name: String,
-    },
-    /// This processor lacks it.
+    /// The name of an instruction set is unknown.
+    #[error(transparent)]
+    UnknownIsa(#[from] UnknownIsa),
+    /// This processor lacks the instruction set.
     #[error("this processor has no {isa}; leave the setting out to use its best, {best}")]
     MissingIsa {
-        /// What was asked for.
+        /// Instruction set that was asked for.
         isa: Isa,
-        /// What there is.
+        /// Best instruction set of this processor.
         best: Isa,
     },
-    /// A buffer has not the size that its shape implies.
+    /// The size of a buffer differs from its shape.
     #[error("{what}: {found} values, where the shape asks for {expected}")]
     Shape {
-        /// Which operand.
+        /// Name of the operand.
         what: &'static str,
-        /// How many values there should be.
+        /// Number of values that the shape needs.
         expected: usize,
-        /// How many there are.
+        /// Number of values in the buffer.
         found: usize,
     },
-    /// Columns are shared out by whole panels.
+    /// A range of columns cuts a panel: columns are divided by whole panels.
     #[error(
         "columns {start}..{end} of {n}: a range starts and ends at a multiple of 64, or ends with the last column"
     )]
     Columns {
-        /// The first column.
+        /// First column.
         start: usize,
-        /// One past the last.
+        /// Column past the last one.
         end: usize,
-        /// How many there are.
+        /// Number of columns of the weights.
         n: usize,
     },
-    /// Activations were made for another precision, or another instruction set's private form.
+    /// Activations have another precision than the weights, or the private form of another instruction set.
     #[error(
         "activations in {activations} form {form} don't fit weights in {weights}; make them with the same Kernels"
     )]
     Form {
-        /// What the activations are.
+        /// Precision of the activations.
         activations: Precision,
-        /// Their private form: what is added to each byte.
+        /// Private form of the activations: the number that is added to each byte.
         form: u8,
-        /// What the weights are.
+        /// Precision of the weights.
         weights: Precision,
     },
-    /// A buffer for quantised rows was made for f32.
+    /// A buffer of quantised rows was made for f32.
     #[error("f32 activations are multiplied as they are, without a buffer; take `Input::f32`")]
     Unquantised,
-    /// An int8 weight of -128 has no opposite, so not all instruction sets could multiply it exactly.
+    /// An int8 weight is -128, which has no opposite, so that some instruction sets can't multiply it
+    /// exactly.
     #[error("column {column} holds the int8 weight -128; quantise into -127..=127")]
     OutOfRange {
-        /// Which column.
+        /// Column of the weight.
         column: usize,
     },
-    /// Sums of products could leave 32 bits.
+    /// A sum of products can leave 32 bits.
     #[error(
         "column {column}: with activations up to {bound} a sum can reach {reach}, past 32 bits; \
          quantise with a scale per column that leaves room, or bound activations lower"
     )]
     Wraps {
-        /// Which column.
+        /// Column of the sum.
         column: usize,
-        /// The greatest quantised activation that was stated.
+        /// Greatest quantised activation, as the caller stated it.
         bound: u16,
-        /// The greatest sum of products.
+        /// Greatest sum of products.
         reach: u64,
     },
-    /// A tuning's text can't be read.
+    /// The text of a tuning can't be read.
     #[error("tuning, line {line}: {reason}; make it anew")]
     Tuning {
-        /// From 1.
+        /// Line of the text, from 1.
         line: usize,
-        /// What is wrong there.
+        /// Fault of the line.
         reason: String,
     },
-    /// A tuning holds for one instruction set.
+    /// A tuning is used on another instruction set than it was made on.
     #[error("the tuning was made on {tuned}, and this runs on {isa}; make one for {isa}, or leave it out")]
     TunedElsewhere {
-        /// What it was made on.
+        /// Instruction set of the tuning.
         tuned: Isa,
-        /// What is used.
+        /// Instruction set in use.
         isa: Isa,
     },
 }
 
-/// Checks the size of a buffer of rows; so many that their product overflows are never there.
+/// Checks the size of a buffer of rows. A product of sizes that overflows equals no buffer's size.
 pub(crate) fn sized_rows(what: &'static str, found: usize, rows: usize, columns: usize) -> Result<()> {
     sized(what, found, rows.saturating_mul(columns))
 }
 
-/// Checks a buffer's size.
+/// Checks the size of a buffer.
 pub(crate) fn sized(what: &'static str, found: usize, expected: usize) -> Result<()> {
     if found == expected { Ok(()) } else { Err(Error::Shape { what, expected, found }) }
 }

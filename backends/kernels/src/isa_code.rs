@@ -1,31 +1,32 @@
-//! All algorithms for each instruction set, and the table of functions through which the rest reaches them.
+//! The code of all algorithms for each instruction set, and the tables of functions by which the rest of the
+//! crate calls it.
 //!
-//! A module here is the macro bodies over one module of `lanes` and `arithmetic`. The two AVX-512 sets share vector maths
-//! and f32, as do the two 256-bit ones: they differ in integer products only. AVX-VNNI is the 256-bit body with its own
-//! step.
+//! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two
+//! AVX-512 sets share vector maths and f32 products, and so do the two 256-bit sets: they differ in integer
+//! products only. AVX-VNNI is the 256-bit body with a step of its own.
 
 use crate::Precision;
 use crate::lanes::{Block, LANES};
 use crate::product::job::Job;
 use crate::product::tile::product;
 use crate::product::{Activation, Best};
-use crate::vector::{Memory, attention, cells, functions, slices, transpositions};
+use crate::vector::{KeyValues, attention, cells, functions, slices, transpositions};
 
-/// What there is for one instruction set. The functions may be called only where that set was found.
+/// The functions of one instruction set. They may be called only where that set is present.
 #[derive(Debug)]
-pub(crate) struct Table {
-    /// What int8 activations are stored with: 0x80 flips the sign bit, which adds 128.
+pub(crate) struct IsaFunctions {
+    /// Number that is XORed with each byte of int8 activations: 0x80 flips the sign bit, which adds 128.
     pub(crate) flip: u8,
     pub(crate) int8: unsafe fn(&mut Job<'_>),
     pub(crate) int16: unsafe fn(&mut Job<'_>),
     pub(crate) f32: unsafe fn(&mut Job<'_>),
-    pub(crate) vector: &'static VectorTable,
+    pub(crate) vector: &'static VectorFunctions,
 }
 
-/// Vector maths for one kind of lanes.
+/// The functions of vector maths for one kind of lanes.
 #[derive(Debug)]
-#[allow(clippy::type_complexity)] // each type is the signature of one function, and says most where it stands
-pub(crate) struct VectorTable {
+#[allow(clippy::type_complexity)] // each type is the signature of one function and is clearest in its place
+pub(crate) struct VectorFunctions {
     pub(crate) activate: unsafe fn(Activation, &mut [f32]),
     pub(crate) exp: unsafe fn(&mut [f32]),
     pub(crate) look_up: unsafe fn(&mut [f32], &[f32], &[f32], f32),
@@ -43,7 +44,7 @@ pub(crate) struct VectorTable {
     pub(crate) average: unsafe fn(&[f32], f32, &mut [f32]),
     pub(crate) mix: unsafe fn(&[f32], &[f32], &mut [f32], &[f32]),
     pub(crate) highway: unsafe fn(&[f32], &[f32], &mut [f32]),
-    pub(crate) attend: unsafe fn((&[f32], usize), &Memory, usize, &mut [f32], &mut [f32]),
+    pub(crate) attend: unsafe fn((&[f32], usize), &KeyValues, usize, &mut [f32], &mut [f32]),
     pub(crate) arrange: unsafe fn(&[f32], usize, &mut [[f32; LANES]]),
     pub(crate) interleave: unsafe fn(&[&[Block]; LANES], &[&[Block]; LANES], usize, &mut [Block], usize),
     pub(crate) energies: unsafe fn(&[f32], &[f32], &[f32], &mut [f32]),
@@ -53,7 +54,7 @@ pub(crate) struct VectorTable {
     pub(crate) quantise_int16: unsafe fn(&[f32], f32, &mut [u8]),
 }
 
-/// Writes the vector maths of a module, and their table.
+/// Writes the vector maths of a module and the table of its functions.
 macro_rules! vector_maths {
     ([$(#[$feature:meta])*], $lanes:ident) => {
         functions!([$(#[$feature])*], $lanes);
@@ -62,7 +63,7 @@ macro_rules! vector_maths {
         attention!([$(#[$feature])*]);
         transpositions!([$(#[$feature])*]);
 
-        pub(crate) static VECTOR: super::VectorTable = super::VectorTable {
+        pub(crate) static VECTOR: super::VectorFunctions = super::VectorFunctions {
             activate: activate_all,
             exp: exp_all,
             look_up: look_up_all,
@@ -99,11 +100,17 @@ pub(crate) mod scalar {
     product!(int16, [], scalar, crate::product::arithmetic::scalar::int16, super, wide: [1], tiles: (1, 1));
     product!(f32, [], scalar, crate::product::arithmetic::scalar::f32, super, wide: [1], tiles: (1, 1));
 
-    pub(crate) static TABLE: Table =
-        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
 }
 
-/// Six rows by two 256-bit registers: twelve sums, two blocks and a group in sixteen registers.
+/// Tiles of six rows by two 256-bit registers: twelve sums, two blocks and a group fit into sixteen
+/// registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! product_256 {
     ($name:ident, $features:literal, $arithmetic:path) => {
@@ -117,24 +124,29 @@ macro_rules! product_256 {
 pub(crate) mod avx2 {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
-    // Signs and magnitudes take registers: four rows.
+    // Signs and magnitudes of activations take registers, so that a tile has four rows at most.
     product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
         wide: [4, 2, 1, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
     product_256!(int16, "avx2,fma", crate::product::arithmetic::avx2::int16);
     product_256!(f32, "avx2,fma", crate::product::arithmetic::avx2::f32);
 
-    pub(crate) static TABLE: Table =
-        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avxvnni {
+pub(crate) mod avx_vnni {
     use super::*;
-    product_256!(int8, "avx2,fma,avxvnni", crate::product::arithmetic::avxvnni::int8);
-    product_256!(int16, "avx2,fma,avxvnni", crate::product::arithmetic::avxvnni::int16);
+    product_256!(int8, "avx2,fma,avxvnni", crate::product::arithmetic::avx_vnni::int8);
+    product_256!(int16, "avx2,fma,avxvnni", crate::product::arithmetic::avx_vnni::int16);
 
-    pub(crate) static TABLE: Table = Table {
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,
@@ -143,7 +155,7 @@ pub(crate) mod avxvnni {
     };
 }
 
-/// Six rows by four 512-bit registers: 24 sums, four blocks and a group in 32 registers.
+/// Tiles of six rows by four 512-bit registers: 24 sums, four blocks and a group fit into 32 registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! products_512 {
     ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(
@@ -161,16 +173,21 @@ pub(crate) mod avx512bw {
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
     products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 f32);
 
-    pub(crate) static TABLE: Table =
-        Table { flip: 0, int8: int8::multiply, int16: int16::multiply, f32: f32::multiply, vector: &VECTOR };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512vnni {
+pub(crate) mod avx512_vnni {
     use super::*;
-    products_512!(avx512vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
+    products_512!(avx512_vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
 
-    pub(crate) static TABLE: Table = Table {
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,

@@ -1,58 +1,62 @@
-//! The kernels of one instruction set, as a value: whoever holds one knows that this processor can run them.
+//! The kernels of one instruction set, as a value. A value exists only for an instruction set that this
+//! processor has.
 
-use crate::isa_code::{self, Table};
+use crate::isa_code::{self, IsaFunctions};
 use crate::product::job::Job;
-use crate::{Error, Isa, Precision, Result, Rows, Tuning};
+use crate::tuning::Tuning;
+use crate::{Error, Isa, Precision, Result};
 use std::sync::OnceLock;
 
 /// The kernels of an instruction set that this processor has.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
     pub(crate) isa: Isa,
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static IsaFunctions,
     pub(crate) tuning: Option<&'static Tuning>,
 }
 
 impl Kernels {
-    /// The best that this processor has. Looks once per process.
+    /// The kernels of the best instruction set of this processor, which is detected once per process.
     #[must_use]
     pub fn best() -> Self {
         static BEST: OnceLock<Kernels> = OnceLock::new();
-        *BEST.get_or_init(|| Self::up_to(Isa::Avx512vnni))
+        *BEST.get_or_init(|| Self::assume(Isa::best()))
     }
 
-    /// The best that is not above a cap.
+    /// The kernels of the best instruction set up to `cap`.
     #[must_use]
     pub fn up_to(cap: Isa) -> Self {
-        let best = Isa::ALL.into_iter().rfind(|isa| *isa <= cap && isa.is_available());
-        Self::assume(best.unwrap_or(Isa::Scalar))
+        Self::assume(Isa::present().rfind(|isa| *isa <= cap).unwrap_or(Isa::Scalar))
     }
 
-    /// Exactly these; an error if this processor lacks them.
+    /// The kernels of the instruction set `isa`.
+    ///
+    /// # Errors
+    /// When this processor lacks the instruction set.
     pub fn forced(isa: Isa) -> Result<Self> {
-        if !isa.is_available() {
+        if !isa.is_present() {
             return Err(Error::MissingIsa { isa, best: Self::best().isa });
         }
         Ok(Self::assume(isa))
     }
 
-    /// Of an instruction set that was found.
+    /// The kernels of an instruction set that this processor has.
     fn assume(isa: Isa) -> Self {
         let table = match isa {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => &isa_code::avx2::TABLE,
             #[cfg(target_arch = "x86_64")]
-            Isa::AvxVnni => &isa_code::avxvnni::TABLE,
+            Isa::AvxVnni => &isa_code::avx_vnni::TABLE,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512bw => &isa_code::avx512bw::TABLE,
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512vnni => &isa_code::avx512vnni::TABLE,
+            Isa::Avx512Vnni => &isa_code::avx512_vnni::TABLE,
             _ => &isa_code::scalar::TABLE,
         };
         Self { isa, table, tuning: None }
     }
 
-    /// Whose they are.
+    /// Instruction set of the kernels.
     #[must_use]
     pub fn isa(self) -> Isa {
         self.isa
@@ -70,9 +74,15 @@ impl Kernels {
         if precision == Precision::Int8 { self.table.flip } else { 0 }
     }
 
-    /// A buffer for quantised rows of `k` values, in the form that these kernels multiply, with room for `capacity` of them.
-    #[must_use]
-    pub fn rows(self, precision: Precision, capacity: usize, k: usize) -> Rows {
-        Rows::new(self, precision, capacity, k)
+    /// The same kernels, which pack weights with blockings from `tuning` from now on. A tuning lives as long
+    /// as the process: a process has one, and each weight would have to share its ownership.
+    ///
+    /// # Errors
+    /// When the tuning was made on another instruction set.
+    pub fn with_tuning(self, tuning: &'static Tuning) -> Result<Self> {
+        if tuning.isa() != self.isa {
+            return Err(Error::TunedElsewhere { tuned: tuning.isa(), isa: self.isa });
+        }
+        Ok(Self { tuning: Some(tuning), ..self })
     }
 }

@@ -1,12 +1,22 @@
 //! Matrix products with packed weights, and vector maths, for each instruction set that matters.
 //!
-//! What it owns: all code that knows a processor's instructions. [`Kernels`] is an instruction set that was found; it packs
-//! [`Weights`], quantises [`Rows`] for them, and does vector maths. There is no model here, no file, no thread: a
-//! caller shares a product out by rows and columns.
+//! The crate owns all code that knows a processor's instructions. [`Kernels`] stands for an instruction set
+//! that this processor has. It packs [`Weights`], quantises [`Rows`] of activations for them, and offers
+//! vector maths as methods.
 //!
-//! One result everywhere: an int8 or int16 product is the same integer on every instruction set, and every float after
-//! it, in products and vector maths alike, comes from the same operations in the same order. The plain code is the
-//! specification, and the tests hold the others to its bits.
+//! # One result everywhere
+//! An int8 or int16 product is the same integer on every instruction set. Every float after it, in products
+//! and vector maths alike, comes from the same operations in the same order. The plain code is the
+//! specification, and the tests compare the bits of all other code with it. So a translation doesn't depend
+//! on the processor, and a row's result doesn't depend on the rows beside it.
+//!
+//! # A product
+//! 1. `pack` checks weights [K, N] and puts them into blocks of sixteen columns ([`Weights`]).
+//! 2. [`Rows`] quantises activations [M, K], a scale for each row; f32 activations need no buffer
+//!    ([`Input::f32`]).
+//! 3. [`Weights::multiply`] computes panel by panel, tile by tile, and applies bias, activation and residual
+//!    while the sums are in registers. An [`Output`] is f32 values, int8 for the next product, or the best
+//!    column of each row.
 //!
 //! ```
 //! use dyno_kernels::{Activation, Kernels, Layout, MatMut, Output, Precision};
@@ -21,31 +31,52 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `lanes` | sixteen lanes of 32 bits: the same operations for plain code, AVX2 and AVX-512 |
+//! | `product` | weights, rows, matrices, the loop nest of a product, and candidates of a shortlist |
+//! | `vector`, `vector_methods` | vector maths as macro bodies over the lanes, and as methods with checks |
+//! | `look_up` | tables of the logistic function and the hyperbolic tangent |
+//! | `isa_code` | the macro bodies instantiated for each instruction set, and their tables of functions |
+//! | `kernels` | [`Kernels`]: an instruction set of this processor as a value |
+//! | `pack` | checks and packing of weights |
+//! | `tuning`, `tuner` | the fastest blocking of each shape as data, and its measurement at packing |
+//! | `clock` | ticks around single products |
+//!
+//! A module imports only modules above it in this order: `lanes`, `product` (without weights), `vector`,
+//! `isa_code`, `kernels`, weights and rows, `tuner`, `pack`.
+//!
+//! # What it leaves out
+//! Models, files and threads: a caller divides a product by rows and columns. The names and the detection of
+//! instruction sets are [`Isa`] of `dyno-api`.
 
-// Intrinsics that read memory, function pointers to code for one instruction set, and views that threads share.
+// unsafe code: intrinsics that read memory, pointers to code for one instruction set, and views that threads
+// share
 #![allow(unsafe_code)]
 
-mod calls;
 mod clock;
 mod error;
-mod isa;
 mod isa_code;
 mod kernels;
 mod lanes;
+mod look_up;
 mod pack;
 mod precision;
 mod product;
-mod tables;
+mod tuner;
 mod tuning;
 mod vector;
+mod vector_methods;
 
 pub use clock::ticks;
+pub use dyno_api::{Isa, UnknownIsa};
 pub use error::{Error, Result};
-pub use isa::Isa;
 pub use kernels::Kernels;
 pub use precision::Precision;
-#[cfg(feature = "library-products")]
-pub use product::library;
-pub use product::{Activation, Best, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights};
-pub use tuning::{Tuning, Walk};
-pub use vector::Memory;
+pub use product::{
+    Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights,
+};
+pub use tuning::Tuning;
+pub use vector::KeyValues;

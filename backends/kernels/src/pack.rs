@@ -1,23 +1,28 @@
-//! Packing: weights as they lie in a file into the layout of the kernels; and the rule by which f32 becomes int8 on line, which
-//! is that of whoever quantises before.
+//! Packing: from weights in the order of a file to the layout of the kernels. The rule by which f32 becomes
+//! int8 on line is here as well; it equals the rule of quantisation off line.
 //!
-//! All checks that make an integer product exact are here, once at load: no int8 weight is -128, and no column's sum of
-//! products can leave 32 bits. Loading time is start-up time, so each layout is walked in its own order.
+//! All checks that make integer products exact are here, once when a model is loaded: no int8 weight is -128,
+//! and no column's sum of products can leave 32 bits. Loading is part of start-up, so each layout is read in
+//! its own order.
 
 use crate::error::sized_rows;
+use crate::tuner;
 use crate::{Error, Kernels, Layout, Precision, Result, Weights};
 
 impl Kernels {
-    /// Packs f32 weights, of the shape [k, n] in one of two layouts.
+    /// Packs f32 weights [k, n] that lie in `layout`.
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;
-        Ok(Weights::pack(self, Precision::F32, values, (k, n), layout, f32::to_le_bytes))
+        Ok(self.pack(Precision::F32, values, (k, n), layout, f32::to_le_bytes))
     }
 
-    /// Packs int8 weights in -127..=127. It is an error if a sum could leave 32 bits (never for K below 133,000).
+    /// Packs int8 weights in -127..=127.
+    ///
+    /// # Errors
+    /// When a weight is -128, or a sum of products could leave 32 bits, which needs K above 133,000.
     pub fn pack_int8(self, values: &[i8], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;
-        // A search for any is vectorised, unlike the one for the place.
+        // `contains` is vectorised, unlike the search for the position.
         if values.contains(&i8::MIN) {
             let at = values.iter().position(|&value| value == i8::MIN).unwrap_or_default();
             return Err(Error::OutOfRange { column: layout.column(at, (k, n)) });
@@ -25,19 +30,21 @@ impl Kernels {
         if k > i32::MAX as usize / (127 * 127) {
             fits_32_bits(&magnitudes(values, (k, n), layout), 127)?;
         }
-        let mut packed = Weights::pack(self, Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
+        let mut packed = self.pack(Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
         if self.flip(Precision::Int8) != 0 {
-            let mut sums = vec![0; n]; // of 32 bits: wide ones would take most of loading
+            let mut sums = vec![0; n]; // 32 bits: with wider sums they would take most of the loading time
             layout.each(values, (k, n), &mut sums, |sum: &mut i32, value| *sum += i32::from(value));
             for (n, sum) in sums.into_iter().enumerate() {
-                packed.set_start(n, sum.wrapping_mul(-128)); // wraps as the sums that it corrects do
+                packed.set_start(n, sum.wrapping_mul(-128)); // wraps as the sums do that it corrects
             }
         }
         Ok(packed)
     }
 
-    /// Packs int16 weights for activations that stay within -`bound`..=`bound`. It is an error if a sum of products could then
-    /// leave 32 bits, where it would wrap.
+    /// Packs int16 weights for activations in -`bound`..=`bound`.
+    ///
+    /// # Errors
+    /// When a sum of products could leave 32 bits, where it would wrap.
     pub fn pack_int16(
         self,
         values: &[i16],
@@ -48,10 +55,27 @@ impl Kernels {
     ) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;
         fits_32_bits(&magnitudes(values, (k, n), layout), bound)?;
-        Ok(Weights::pack(self, Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
+        Ok(self.pack(Precision::Int16, values, (k, n), layout, i16::to_le_bytes))
     }
 
-    /// The greatest bound of activations, at most 32,767, with which [`pack_int16`](Self::pack_int16) takes these weights.
+    /// Packs values of `BYTES` bytes each, and takes the blockings from the tuning.
+    fn pack<T: Copy, const BYTES: usize>(
+        self,
+        precision: Precision,
+        values: &[T],
+        shape: (usize, usize),
+        layout: Layout,
+        bytes: impl Fn(T) -> [u8; BYTES] + Copy,
+    ) -> Weights {
+        let mut packed = Weights::pack(self, precision, values, shape, layout, bytes);
+        if let Some(tuning) = self.tuning {
+            tuner::tune(tuning, &mut packed);
+        }
+        packed
+    }
+
+    /// The greatest bound of activations, at most 32,767, with which [`pack_int16`](Self::pack_int16) accepts
+    /// these weights.
     pub fn int16_bound(values: &[i16], k: usize, n: usize, layout: Layout) -> Result<u16> {
         sized_rows("weights", values.len(), k, n)?;
         let most = magnitudes(values, (k, n), layout).into_iter().max().unwrap_or(0);
@@ -59,7 +83,7 @@ impl Kernels {
     }
 }
 
-/// The unit in which a greatest magnitude becomes 127, and the scale that undoes it; of zeros 0 and 1.
+/// The multiplier that makes the greatest magnitude 127, and the scale that undoes it; 0 and 1 for zeros.
 pub(crate) fn to_127(most: f32) -> (f32, f32) {
     if (127.0 / most).is_finite() { (127.0 / most, most / 127.0) } else { (0.0, 1.0) }
 }
@@ -68,14 +92,15 @@ pub(crate) fn to_i8(x: f32) -> i8 {
     nearest(x.clamp(-127.0, 127.0)) as i8
 }
 
-/// The nearest whole number, halves to even, of magnitudes below 2²²: adding 1.5·2²³ leaves no bits for a fraction, so the
-/// addition rounds. Baseline x86-64 has no instruction for it, and a library call a weight would be most of loading.
+/// The nearest whole number, halves to even, for magnitudes below 2²². Adding 1.5·2²³ leaves no bits for a
+/// fraction, so that the addition rounds. Baseline x86-64 has no instruction for it, and a library call for
+/// each weight would take most of the loading time.
 fn nearest(x: f32) -> i32 {
     const NO_FRACTION: f32 = 12_582_912.0;
     (x + NO_FRACTION).to_bits() as i32 - NO_FRACTION.to_bits() as i32
 }
 
-/// The sums of the columns' magnitudes.
+/// The sum of magnitudes of each column.
 fn magnitudes<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: Layout) -> Vec<u64> {
     let mut columns = vec![0; shape.1];
     layout.each(values, shape, &mut columns, |column: &mut u64, value| {
@@ -84,8 +109,8 @@ fn magnitudes<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: 
     columns
 }
 
-/// Checks that no column's sum of products leaves 32 bits, with activations up to `bound`. On the way to a sum that fits
-/// it may wrap and come back.
+/// Checks that no column's sum of products leaves 32 bits with activations up to `bound`. A partial sum may
+/// wrap and come back.
 fn fits_32_bits(magnitudes: &[u64], bound: u16) -> Result<()> {
     for (column, magnitude) in magnitudes.iter().enumerate() {
         let reach = magnitude * u64::from(bound);

@@ -1,8 +1,8 @@
-//! What the values of a product are.
+//! Precisions of a product's operands.
 
 use std::fmt;
 
-/// What the values of both operands are.
+/// Number type of both operands of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 32-bit floating point.
@@ -13,14 +13,15 @@ pub enum Precision {
     Int8,
 }
 
-/// The stride of quantised rows is a multiple of this, plus one: rows a power of two apart would share few cache sets.
+/// Unit of the stride of quantised rows. The stride is a multiple of the unit plus one unit: rows at
+/// distances of a power of two would share few cache sets.
 const LINE: usize = 64;
 
 impl Precision {
-    /// All, the widest first.
+    /// All precisions, the widest first.
     pub(crate) const ALL: [Self; 3] = [Self::F32, Self::Int16, Self::Int8];
 
-    /// As settings and records write it.
+    /// Name in settings and records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,12 +31,12 @@ impl Precision {
         }
     }
 
-    /// Bytes from row to row of quantised activations.
+    /// Distance between quantised rows in bytes.
     pub(crate) fn stride(self, k: usize) -> usize {
         (k * self.bytes()).next_multiple_of(LINE) + LINE
     }
 
-    /// A value's size.
+    /// Size of a value in bytes.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,

@@ -1,13 +1,37 @@
-//! Networks as the search sees them, and the parts of which several engines build theirs.
+//! Networks as the search sees them, and the layers that several engines share.
 //!
-//! [`Network`] and [`Decoder`] are the border: above it `dyno-translator` knows text, beams and scores, below it
-//! an engine knows tensors. The layers here are those that more than one engine needs: the output layer, norms,
-//! attention, and the Transformer's stack. An engine crate holds only what differs.
+//! [`Network`] and [`Decoder`] are the interface between search and engines. Above it, `dyno-translator`
+//! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
+//! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
+//! of recurrent layers. An engine crate has only the layers in which it differs.
 //!
-//! All arithmetic goes through [`math`], so that it has one home: its functions define the order in which
-//! sums are taken, which is what makes translations reproducible.
+//! # One order of arithmetic
+//! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.
+//! A row's result is the same in any batch and on any instruction set, so that a translation is reproducible.
+//! The one exception is the setting `auto-precision`, which chooses the precision of products by timing.
 //!
-//! What it leaves out: files (`dyno-formats`), text, search.
+//! # From a file to a product
+//! 1. [`Params`] reads tensors by Marian's names, checks their shapes, and carries the settings of products.
+//! 2. `math::Matrix` holds the weights of a product as they lie in the file, and puts matrices side by side.
+//! 3. `math::Linear` packs a matrix for the kernels. Packing chooses the way of computing; no layer knows
+//!    which.
+//! 4. An engine gives a [`Network`], which makes a [`Decoder`] for each worker.
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `network` | [`Network`], [`Decoder`], and a step: [`Sentence`], [`Row`], [`Request`], [`Step`] |
+//! | [`math`] | products, their forms and epilogues, calibration, auto-precision, plain loops over rows |
+//! | `params` | [`Params`]: tensors by name, with the settings of products |
+//! | `word_table` | [`WordTable`]: vectors of words as embeddings and as output weights |
+//! | [`output`] | the output layer: candidates, masks, best words and scores |
+//! | [`transformer`] | the stacks of a Transformer around an exchangeable autoregressive sublayer |
+//! | [`recurrent`] | gates of GRU and LSTM, and the walk through a batch |
+//! | `rows` | [`Rows`]: one vector for each hypothesis, reordered by the search |
+//! | [`watch`] | time by component and by operator |
+//!
+//! # What it leaves out
+//! Files (`dyno-formats`), text (`dyno-text`), search and settings (`dyno-translator`).
 
 pub mod math;
 mod network;
@@ -17,9 +41,9 @@ pub mod recurrent;
 mod rows;
 pub mod transformer;
 pub mod watch;
-mod words;
+mod word_table;
 
-pub use network::{Decoder, Loaded, Network, Ragged, Request, Row, Sentence, Step, Wanted};
+pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
 pub use params::{ActivationScales, Params, ShortlistColumns};
 pub use rows::Rows;
-pub use words::{Layout, WordTable, WordTables};
+pub use word_table::{WordTable, WordTables, WordTensors};

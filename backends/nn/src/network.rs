@@ -1,145 +1,137 @@
-//! The border between search and engines: what a network must be able to do.
+//! The interface between search and engines: networks, decoders, and the steps of a translation.
 //!
-//! A [`Network`] is read-only and shared by all workers; each worker has a [`Decoder`] of it, which owns the
-//! state of the hypotheses and all buffers. A translation never depends on its batch mates: candidates and masks
-//! are per sentence, and each row's arithmetic is the same in any batch.
+//! A [`Network`] is read-only and shared by all workers. Each worker has its own [`Decoder`], which owns the
+//! state of the hypotheses and all buffers. A translation never depends on other sentences of the batch: each
+//! sentence has its own candidates and masks, and each row's arithmetic is the same in any batch.
 
-use std::sync::Arc;
-
-/// A network that translates.
-pub trait Network: Send + Sync {
-    /// Words of the source vocabulary; ids in sentences are below it.
-    fn source_words(&self) -> usize;
-
-    /// Words of the target vocabulary; previous words and candidates are below it.
-    fn target_words(&self) -> usize;
-
-    /// Number of parameters.
-    fn parameters(&self) -> u64;
-
-    /// Bytes that each step of a translation reads for each word of its source: its keys and values.
-    fn attended_bytes(&self) -> usize;
-
-    /// Bytes of weights that each step reads, however many hypotheses take it.
-    fn stepped_bytes(&self) -> usize;
-
-    /// A decoder for one worker.
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder>;
+/// A network that translates: its sizes, and how a worker gets a decoder, which shares the weights.
+pub struct Network {
+    sizes: Sizes,
+    decoder: Box<dyn Fn() -> Box<dyn Decoder> + Send + Sync>,
 }
 
-/// A network of which all is known once it is loaded: sizes, and how a worker's decoder is made, which shares the weights.
-pub struct Loaded<F> {
-    /// Words of source and target.
+/// Sizes of a network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sizes {
+    /// Words of the source vocabulary and of the target vocabulary; ids in sentences, previous words and
+    /// candidates are below them.
     pub words: [usize; 2],
     /// Number of parameters.
     pub parameters: u64,
-    /// Values that each step of a translation reads for each word of its source.
+    /// Number of values that each step of a translation reads for each word of its source: keys and values.
     pub attended: usize,
-    /// Bytes of weights that each step reads.
-    pub stepped: usize,
-    /// Makes a decoder.
-    pub worker: F,
+    /// Bytes of weights that each step reads, for any number of hypotheses.
+    pub stepped_bytes: usize,
 }
 
-impl<F, D> Network for Loaded<F>
-where
-    F: Fn() -> D + Send + Sync,
-    D: Decoder + 'static,
-{
-    fn source_words(&self) -> usize {
-        self.words[0]
+impl Network {
+    /// A network of these sizes; `decoder` makes a decoder for one worker.
+    pub fn new<D: Decoder + 'static>(sizes: Sizes, decoder: impl Fn() -> D + Send + Sync + 'static) -> Self {
+        Self { sizes, decoder: Box::new(move || Box::new(decoder())) }
     }
 
-    fn target_words(&self) -> usize {
-        self.words[1]
+    /// Words of the source vocabulary; ids in sentences are below it.
+    pub fn source_words(&self) -> usize {
+        self.sizes.words[0]
     }
 
-    fn parameters(&self) -> u64 {
-        self.parameters
+    /// Words of the target vocabulary; previous words and candidates are below it.
+    pub fn target_words(&self) -> usize {
+        self.sizes.words[1]
     }
 
-    fn attended_bytes(&self) -> usize {
-        self.attended * size_of::<f32>()
+    /// Number of parameters.
+    pub fn parameters(&self) -> u64 {
+        self.sizes.parameters
     }
 
-    fn stepped_bytes(&self) -> usize {
-        self.stepped
+    /// Bytes that each step of a translation reads for each word of its source.
+    pub fn attended_bytes(&self) -> usize {
+        self.sizes.attended * size_of::<f32>()
     }
 
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
-        Box::new((self.worker)())
+    /// Bytes of weights that each step reads, for any number of hypotheses.
+    pub fn stepped_bytes(&self) -> usize {
+        self.sizes.stepped_bytes
+    }
+
+    /// A decoder for one worker.
+    pub fn decoder(&self) -> Box<dyn Decoder> {
+        (self.decoder)()
     }
 }
 
-/// One worker's state of a network: the encoded batch, and a row for each live hypothesis.
+/// A worker's state of a network: the encoded batch, and a row for each live hypothesis.
 pub trait Decoder: Send {
-    /// Encodes a batch, forgetting the one before. Afterwards there is one row for each sentence, in their order, at
-    /// the start of its translation.
+    /// Encodes a batch and drops the one before. Afterwards there is one row for each sentence, in their
+    /// order, at the start of its translation.
     fn start(&mut self, batch: &[Sentence<'_>]);
 
-    /// Takes one step: row i of the state, which is hypothesis i, is fed `rows[i]`. `rows` has as many entries as
-    /// the state has rows. The results replace those in `step`, row by row.
+    /// Takes one step. `rows[i]` is the input of row i of the state, which is hypothesis i; the state has as
+    /// many rows as `rows`. The results replace those in `step`, row by row.
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step);
 
-    /// The new row i continues what was row `kept[i]`. Rows that `kept` doesn't name are dropped; one may be named
-    /// several times. An empty `kept` ends the batch.
+    /// Reorders the state: the new row i continues the old row `kept[i]`. A row that `kept` doesn't name is
+    /// dropped, and a row may be named several times. An empty `kept` ends the batch.
     fn reorder(&mut self, kept: &[usize]);
 }
 
 /// A sentence to be translated.
 #[derive(Clone, Copy, Debug)]
 pub struct Sentence<'a> {
-    /// Its words with the end-of-sentence word: never empty.
+    /// Ids of its words and of the end of the sentence; never empty.
     pub ids: &'a [u32],
-    /// The only words that its translation may have, ascending, one or more; `None`: all.
+    /// The words that the translation may contain, ascending and not empty; `None` for all words.
     pub candidates: Option<&'a [u32]>,
 }
 
-/// What one hypothesis is fed.
+/// Input of one hypothesis at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The word chosen last; `None` at the first step.
+    /// Last word of the hypothesis; `None` at the first step.
     pub previous: Option<u32>,
-    /// Index of its sentence in the batch.
+    /// Index of the sentence in the batch.
     pub sentence: usize,
 }
 
-/// What a step shall give for each row.
+/// The results that a step gives for each row.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Words, or scores.
+    /// Kind of the results: words or scores.
     pub wanted: Wanted,
-    /// Words, ascending, that [`Wanted::Best`] never gives. Scores have them: they take part in the softmax.
+    /// Words that [`Wanted::Best`] never gives, ascending. Scores include them: they take part in the
+    /// softmax.
     pub suppressed: &'a [u32],
-    /// Whether to give attention over the source, too.
+    /// Whether the step gives the attention over the source as well.
     pub attention: bool,
 }
 
-/// What is wanted of the output layer.
+/// Kind of an output layer's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// The word with the greatest logit, without softmax; among equals the lowest.
+    /// The word with the greatest logit, without softmax; the lowest id of equal ones.
     Best,
-    /// The logarithms of the probabilities of the sentence's candidates.
+    /// The log-probabilities of the sentence's candidates.
     LogProbabilities,
     /// The logits of the sentence's candidates.
     Logits,
 }
 
-/// Results of a step; a buffer to be reused.
+/// Results of a step, in a reusable buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
-    /// [`Wanted::Best`]: one word a row.
+    /// One word for each row, for [`Wanted::Best`].
     pub best: Vec<u32>,
-    /// Otherwise: for each row one score for each candidate of its sentence (or each word, where it has no
-    /// candidates), in their order.
+    /// Scores for each row, for the other kinds: one for each candidate of its sentence, or for each word
+    /// where the sentence has no candidates, in their order.
     pub scores: Ragged,
-    /// Where it was requested: for each row one weight for each source word, the end of sentence included.
+    /// Attention for each row, where it was requested: a weight for each source word, the end of the sentence
+    /// included.
     pub attention: Ragged,
 }
 
 impl Step {
-    /// Forgets the results, and keeps the memory.
+    /// Removes the results and keeps the memory.
     pub fn clear(&mut self) {
         self.best.clear();
         self.scores.clear();
@@ -150,18 +142,19 @@ impl Step {
 /// Rows of different lengths, one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Ragged {
-    /// Those of all rows, and behind them what is left of earlier ones: a row of a whole vocabulary isn't cleared for nothing.
+    /// Values of all rows, and behind them values of earlier rows: clearing rows as long as a vocabulary
+    /// would cost time.
     values: Vec<f32>,
     ends: Vec<usize>,
 }
 
 impl Ragged {
-    /// Forgets all rows.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         self.ends.clear();
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -171,7 +164,7 @@ impl Ragged {
         self.ends.is_empty()
     }
 
-    /// Row `row`.
+    /// Values of a row.
     ///
     /// # Panics
     /// When there is no such row.
@@ -179,12 +172,12 @@ impl Ragged {
         &self.values[self.start(row)..self.ends[row]]
     }
 
-    /// Appends a row of `len` values, whatever they are, and gives it to be filled.
+    /// Appends a row of `len` values for the caller to fill; their content is unspecified.
     pub fn push(&mut self, len: usize) -> &mut [f32] {
         self.push_rows(1, len)
     }
 
-    /// Appends `rows` rows of `len` values each, whatever they are, and gives them to be filled.
+    /// Appends `rows` rows of `len` values each for the caller to fill; their content is unspecified.
     pub fn push_rows(&mut self, rows: usize, len: usize) -> &mut [f32] {
         let start = self.start(self.ends.len());
         let all = start..start + rows * len;

@@ -1,48 +1,44 @@
-//! The output layer: from rows' hidden vectors to their best words or their scores, each row within its sentence's
-//! candidates.
+//! The output layer: from hidden vectors of rows to their best words or their scores, each row within its
+//! sentence's candidates.
 //!
-//! Candidates are gathered once a batch, for a few sentences together: a packed matrix of their union. A row chooses within
-//! its own by a mask, so that it doesn't depend on its batch mates. Greedy search takes the greatest of each row in the
-//! product's epilogue: no logit is written, and there is no softmax.
+//! Candidates are gathered once for each batch, for a few sentences together, into a packed matrix of their
+//! union. A mask limits each row to its own candidates, so that the row doesn't depend on other sentences.
+//! Greedy search takes the greatest value of each row in the product's epilogue: it writes no logits and
+//! computes no softmax.
 
-mod choosing;
+mod allowed_words;
 
 use std::sync::Arc;
 
 use dyno_kernels::{Activation, Best, Input, MatMut, Output as To, Weights};
 
-use choosing::{Masks, Union};
+use allowed_words::{GROUP, Masks, Union};
 
 use crate::math::Operands;
 use crate::watch::{Component, Operator};
-use crate::words::WordTable;
+use crate::word_table::WordTable;
 use crate::{Request, Row, Sentence, Step, Wanted};
 
-/// Output weights and bias.
+/// An output layer: weights and bias of the words.
 #[derive(Clone)]
 pub struct Output(Arc<WordTable>);
 
-/// Sentences that share one gathered matrix. Fewer would leave products too few rows; with more the union outgrows what a
-/// row may choose: of 32 captions it is ten times as large as one's own candidates, of eight 4.5, of four 2.7 times. A whole
-/// translation of them takes 1 to 8 % less time with four than with eight; with two it gains as much or less, with six less.
-const GROUP: usize = 4;
-
-/// One worker's choice among the words, for a batch; its buffers only grow.
+/// A worker's candidates and buffers for a batch; the buffers only grow.
 #[derive(Default)]
 pub struct Choice {
-    /// Of each [`GROUP`] sentences.
+    /// Candidates of each [`GROUP`] sentences.
     groups: Vec<Group>,
     best: Vec<Best>,
     logits: Vec<f32>,
 }
 
 impl Output {
-    /// Over the words of `table`.
+    /// The output layer over the words of `table`.
     pub fn new(table: Arc<WordTable>) -> Self {
         Self(table)
     }
 
-    /// Prepares the choice of a batch.
+    /// Gathers the candidates of a batch.
     pub fn start(&self, batch: &[Sentence<'_>], choice: &mut Choice) {
         let _output = Component::Output.span();
         let groups = batch.len().div_ceil(GROUP);
@@ -52,7 +48,7 @@ impl Output {
         }
     }
 
-    /// Appends to `step` what `request` wants of the rows with these hidden vectors [rows, width].
+    /// Appends to `step` the results that `request` wants for rows with these hidden vectors [rows, width].
     pub fn rows(
         &self,
         hidden: &[f32],
@@ -90,13 +86,14 @@ impl Output {
 /// Sentences that share a gathered matrix.
 #[derive(Default)]
 struct Group {
-    /// Their candidates, packed; made with the first batch that has some.
+    /// Packed weights of the candidates; made with the first batch that has candidates.
     reduced: Option<Weights>,
-    /// Whether all of them have candidates, and few enough; else all words are multiplied.
+    /// Whether products read the gathered weights: all sentences have candidates, and few enough. Else
+    /// products read all words.
     is_reduced: bool,
     union: Union,
     sentences: usize,
-    /// For each of the sentences its candidates, as columns.
+    /// Candidates of each sentence, as columns.
     own: Vec<Vec<u32>>,
     masks: Masks,
 }
@@ -109,7 +106,7 @@ impl Group {
         self.is_reduced = sentences.iter().all(|sentence| sentence.candidates.is_some());
         if self.is_reduced {
             self.union.set(sentences, table.words());
-            // Translations are about as long as their sentences.
+            // A translation is about as long as its sentence.
             let steps = sentences.iter().map(|sentence| sentence.ids.len()).max().unwrap_or(0);
             self.is_reduced = table.gathers(self.union.words.len(), steps);
         }
@@ -126,7 +123,7 @@ impl Group {
         }
     }
 
-    /// The weights that rows are multiplied with.
+    /// The weights that products read.
     fn weights<'a>(reduced: &'a Option<Weights>, is_reduced: bool, table: &'a WordTable) -> &'a Weights {
         reduced.as_ref().filter(|_| is_reduced).unwrap_or_else(|| table.packed())
     }
@@ -152,7 +149,8 @@ impl Group {
         weights.multiply(input, 0..weights.n(), Activation::None, None, to).expect(FITS);
         drop(product);
         for (best, row) in best.iter().zip(rows) {
-            // Nothing is best where every word is suppressed, or no logit is a number: the first must do.
+            // No column is the best where every word is suppressed, or no logit is a number: then the first
+            // candidate is the result.
             let first = || self.own(row).first().copied().unwrap_or(0);
             let column = if best.column == Best::NONE.column { first() } else { best.column as u32 };
             step.best.push(if self.is_reduced { self.union.words[column as usize] } else { column });
@@ -190,13 +188,13 @@ impl Group {
         }
     }
 
-    /// The columns of the row's candidates; none where it may have any word.
+    /// The columns of the row's candidates; empty where the row may have any word.
     fn own(&self, row: &Row) -> &[u32] {
         &self.own[row.sentence % GROUP]
     }
 }
 
-/// All logits [rows, n] of the input's rows.
+/// Computes all logits [rows, n] of the input's rows.
 fn multiply(weights: &Weights, input: Input<'_>, rows: usize, logits: &mut [f32]) {
     let n = weights.n();
     let to = To::F32(MatMut::new(logits, rows, n).expect(FITS));
@@ -204,7 +202,7 @@ fn multiply(weights: &Weights, input: Input<'_>, rows: usize, logits: &mut [f32]
     weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
 }
 
-/// What makes calls of the kernels succeed.
+/// Reason why calls of the kernels succeed.
 const FITS: &str = "buffers were sized for these rows and words";
 
 #[cfg(test)]
@@ -212,7 +210,7 @@ mod tests {
     use super::*;
     use crate::math::{Kernels, Matrix};
 
-    /// What rows of two sentences get, both hidden vectors being (1, 1).
+    /// The results of rows of two sentences whose hidden vectors are (1, 1).
     fn step(wanted: Wanted, candidates: [Option<&[u32]>; 2]) -> Step {
         let matrix = Matrix::plain(vec![1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 2.0, 0.0], 2, 4);
         let table = WordTable::new(Kernels::best(), &matrix, &[0.0, 0.5, 0.0, 0.0]).unwrap();

@@ -1,108 +1,109 @@
-//! Reading parameters by Marian's names, shapes checked.
+//! Parameters: reading them by Marian's names, with checks of their shapes.
 
 use dyno_formats::{DType, MULTIPLIER_SUFFIX, Result, Tensor, Weights};
 
 use crate::math::{Calibration, InputScale, Kernels, Linear, Matrix};
 
-/// The weights of a model, as layers ask for them, and what their products are to be computed with.
+/// The weights of a model, and the settings of the products that read them.
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     weights: &'a Weights,
     kernels: Kernels,
     scales: ActivationScales,
-    floats: Option<&'a Weights>,
+    full_precision: Option<&'a Weights>,
     columns: ShortlistColumns,
-    races: bool,
+    auto_precision: bool,
 }
 
-/// Where the scales of what int8 weights are multiplied with come from.
+/// Source of the scales of int8 activations.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum ActivationScales {
-    /// Each row's own greatest magnitude.
+    /// The greatest magnitude of each row.
     #[default]
     PerRow,
     /// The multipliers that came with the weights: Marian's `QuantMultA`.
     Static,
-    /// They are to be found: what f32 weights are multiplied with is watched.
+    /// A calibration, which notes the inputs of f32 weights.
     Watched(&'static Calibration),
 }
 
 impl ActivationScales {
-    /// Whether they came with the weights.
+    /// Whether the scales came with the weights.
     pub fn is_static(self) -> bool {
         matches!(self, Self::Static)
     }
 }
 
-/// Where the output weights of a shortlist's words come from. All ways give the same bits.
+/// Source of the output weights of a shortlist's words. All sources give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShortlistColumns {
-    /// As off line, or the whole matrix, by the shortlist's length.
+    /// Off line, or the whole matrix, depending on the length of the shortlist.
     #[default]
     Auto,
-    /// Gathered for each sentence from weights that were quantised when they were loaded.
+    /// Gathered for each sentence from weights that were quantised at loading.
     OffLine,
-    /// Gathered for each sentence in f32, and quantised then: as Bolt does.
+    /// Gathered for each sentence in f32 and quantised then, as in Bolt.
     OnLine,
-    /// Nothing is gathered: all words are multiplied, and a sentence chooses among its own.
+    /// The whole matrix: products read all words, and a sentence chooses among its own.
     Whole,
 }
 
-/// Under this name Marian has the output layer's again, for where there is a shortlist.
+/// Marian's second name for the multiplier of the output layer, for use with a shortlist.
 pub(crate) const OUTPUT_MULTIPLIER: &str = "none_QuantMultA";
 
 impl<'a> Params<'a> {
-    /// Of a model's weights.
+    /// The parameters of a model, with default settings.
     pub fn new(weights: &'a Weights, kernels: Kernels) -> Self {
         let (scales, columns) = (ActivationScales::PerRow, ShortlistColumns::Auto);
-        Self { weights, kernels, scales, floats: None, columns, races: false }
+        Self { weights, kernels, scales, full_precision: None, columns, auto_precision: false }
     }
 
-    /// The same, with activation scales from there.
+    /// The same parameters with these activation scales.
     #[must_use]
     pub fn with_scales(self, scales: ActivationScales) -> Self {
         Self { scales, ..self }
     }
 
-    /// The weights in f32, as they were before they were quantised, if a shortlist's columns are to be quantised on line.
+    /// The f32 weights from before quantisation, if a shortlist's columns are quantised on line.
     pub(crate) fn on_line(self) -> Option<&'a Weights> {
-        self.floats.filter(|_| self.columns == ShortlistColumns::OnLine)
+        self.full_precision.filter(|_| self.columns == ShortlistColumns::OnLine)
     }
 
-    /// Where a shortlist's output weights come from.
+    /// Source of a shortlist's output weights.
     pub(crate) fn shortlist_columns(self) -> ShortlistColumns {
         self.columns
     }
 
-    /// The same, with the weights in f32, as they were before they were quantised, for what asks for them.
+    /// The same parameters with the f32 weights from before quantisation, for the settings that need them.
     #[must_use]
-    pub fn with_floats(self, floats: Option<&'a Weights>) -> Self {
-        Self { floats, ..self }
+    pub fn with_full_precision(self, full_precision: Option<&'a Weights>) -> Self {
+        Self { full_precision, ..self }
     }
 
-    /// The same, with the columns of shortlists from there.
+    /// The same parameters with this source of a shortlist's output weights.
     #[must_use]
     pub fn with_columns(self, columns: ShortlistColumns) -> Self {
         Self { columns, ..self }
     }
 
-    /// The same, whose products are computed with the weights or in f32, whichever is faster.
+    /// The same parameters with auto-precision: each product uses the faster one of the weights' precision
+    /// and f32.
     #[must_use]
-    pub fn with_races(self, races: bool) -> Self {
-        Self { races, ..self }
+    pub fn with_auto_precision(self, auto_precision: bool) -> Self {
+        Self { auto_precision, ..self }
     }
 
-    /// All of them.
+    /// All weights.
     pub fn weights(self) -> &'a Weights {
         self.weights
     }
 
-    /// What products are computed with.
+    /// Kernels that compute the products.
     pub fn kernels(self) -> Kernels {
         self.kernels
     }
 
-    /// Whether the tensor is there.
+    /// Whether the tensor `name` exists.
     pub fn has(self, name: &str) -> bool {
         self.weights.find(name).is_some()
     }
@@ -110,7 +111,7 @@ impl<'a> Params<'a> {
     /// A matrix [rows, columns] in f32, row-major.
     ///
     /// # Errors
-    /// When it is missing, or has another shape.
+    /// When the tensor is missing or has another shape.
     pub fn matrix(self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
         Ok(self.tensor(name, rows, columns)?.to_f32()?.into_owned())
     }
@@ -118,24 +119,24 @@ impl<'a> Params<'a> {
     /// A vector [1, len].
     ///
     /// # Errors
-    /// When it is missing, or has another shape.
+    /// When the tensor is missing or has another shape.
     pub fn vector(self, name: &str, len: usize) -> Result<Vec<f32>> {
         self.matrix(name, 1, len)
     }
 
-    /// The weights [inputs, outputs] of a product, as the file has them.
+    /// The weights [inputs, outputs] of a product, as they lie in the file.
     ///
     /// # Errors
-    /// When they are missing, or have another shape.
+    /// When the tensor is missing or has another shape.
     pub fn product(self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
         let matrix = Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?);
-        let floats = self.floats.filter(|_| self.races);
-        let rival =
+        let floats = self.full_precision.filter(|_| self.auto_precision);
+        let alternative =
             floats.map(|floats| Matrix::of(floats.get(name)?.expect(inputs, outputs)?)).transpose()?;
-        Ok(matrix.with_rival(rival))
+        Ok(matrix.with_alternative(alternative))
     }
 
-    /// The scale of what `name` is multiplied with, which may be stored under another name, too.
+    /// The scale of the inputs of `name`; a static scale may be stored under `other` as well.
     pub(crate) fn scale(self, name: &str, other: Option<&str>) -> Result<InputScale> {
         match self.scales {
             ActivationScales::PerRow => Ok(InputScale::PerRow),
@@ -165,15 +166,15 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// x·W + b of these weights; an empty bias is none. `name` is for messages.
+    /// Packs x·W + b; an empty bias is none. `name` is for messages.
     ///
     /// # Errors
-    /// When they can't be packed.
+    /// When the weights can't be packed.
     pub fn pack(self, matrix: &Matrix<'_>, bias: &[f32], name: &str) -> Result<Linear> {
         Linear::new(self.kernels, matrix, bias).map_err(|error| self.fault(name, &error))
     }
 
-    /// An error of packing as one about the tensor `name`.
+    /// An error of packing as an error about the tensor `name`.
     pub(crate) fn fault(self, name: &str, error: &dyno_kernels::Error) -> dyno_formats::Error {
         match self.weights.get(name) {
             Ok(tensor) => tensor.fault(error.to_string()),
@@ -181,10 +182,10 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// x·W + b with weights [inputs, outputs]; without a bias where `bias` is `None`.
+    /// x·W + b with weights [inputs, outputs]; without bias where `bias` is `None`.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a tensor is missing or has another shape.
     pub fn linear(self, weights: &str, bias: Option<&str>, inputs: usize, outputs: usize) -> Result<Linear> {
         let bias = bias.map(|name| self.vector(name, outputs)).transpose()?.unwrap_or_default();
         self.pack(&self.product(weights, inputs, outputs)?, &bias, weights)
@@ -199,15 +200,16 @@ impl<'a> Params<'a> {
         self.linear(&weights, Some(&bias), inputs, outputs)
     }
 
-    /// How many columns a matrix has: where the configuration doesn't say a width.
+    /// Number of columns of a matrix, where the configuration doesn't state a width.
     ///
     /// # Errors
-    /// When it is missing, or no matrix.
+    /// When the tensor is missing or is no matrix.
     pub fn columns(self, name: &str) -> Result<usize> {
         Ok(self.weights.get(name)?.matrix()?.1)
     }
 
-    /// Bytes of the weights with such names, as products read them: f16 is multiplied as f32.
+    /// Bytes of the weights whose names `counts` accepts, as products read them: f16 weights are multiplied
+    /// as f32.
     pub fn bytes(self, counts: impl Fn(&str) -> bool) -> usize {
         let value = |tensor: &Tensor<'_>| match tensor.dtype() {
             DType::I8 => 1,
@@ -218,7 +220,8 @@ impl<'a> Params<'a> {
         tensors.map(|tensor| tensor.len() * value(&tensor)).sum()
     }
 
-    /// Bytes of the weights that a decoder of Marian's reads in each step: all of its own but those of words, of which it reads few.
+    /// Bytes of the weights that a decoder of Marian reads in each step: all of its own weights but those of
+    /// words, of which it reads few.
     pub fn decoder_bytes(self) -> usize {
         self.bytes(|name| name.starts_with("decoder_") && !name.ends_with("_Wemb") && !name.ends_with("_Wt"))
     }

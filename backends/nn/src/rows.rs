@@ -1,4 +1,4 @@
-//! State of hypotheses: one vector each, reordered as the search goes on.
+//! Rows of hypotheses: one vector each, reordered by the search.
 
 /// A row for each hypothesis.
 #[derive(Clone, Debug, Default)]
@@ -14,13 +14,13 @@ impl Rows {
         Self { values: Vec::new(), spare: Vec::new(), width }
     }
 
-    /// Replaces all by `rows` rows of zeros.
+    /// Replaces all rows by `rows` rows of zeros.
     pub fn reset(&mut self, rows: usize) {
         self.values.clear();
         self.values.resize(rows * self.width, 0.0);
     }
 
-    /// Replaces all by these values [rows, width].
+    /// Replaces all rows by these values [rows, width].
     pub fn set(&mut self, values: &[f32]) {
         self.values.clear();
         self.values.extend_from_slice(values);
@@ -31,7 +31,7 @@ impl Rows {
         &self.values
     }
 
-    /// All values, to be changed.
+    /// All values, writable.
     pub fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values
     }
@@ -44,7 +44,7 @@ impl Rows {
         &self.values[row * self.width..][..self.width]
     }
 
-    /// The new row i is what row `kept[i]` was.
+    /// Reorders the rows: the new row i is the old row `kept[i]`.
     ///
     /// # Panics
     /// When there is no such row.

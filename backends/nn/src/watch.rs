@@ -1,37 +1,37 @@
-//! Where the time goes, by component and by operator at once.
+//! Time by component and by operator.
 //!
-//! A thread is always in one place: a component of the translator, and in it an operator. [`Component::span`] and
-//! [`Operator::span`] change the place until what they give is dropped; each change reads the clock once and charges what
-//! has passed to the place that is left. So every moment counts exactly once, and what nobody claims is `other`. Time
-//! in a product's epilogue (bias, activation, sum) is the product's, time in attention's softmax is attention's: they
-//! are one loop.
+//! A thread is always in one place: in a component of the translator, and there in an operator.
+//! [`Component::span`] and [`Operator::span`] change the place until the returned span is dropped. Each
+//! change reads the clock once and adds the time to the place that is left. So every moment counts once, and
+//! time outside of all spans is `other`. A product's epilogue (bias, activation, sum) belongs to the product,
+//! and the softmax of attention to attention: each is one loop.
 //!
-//! The clock is the thread's own rather than an argument of every layer: a session works on one thread at a time, and
-//! nothing is shared while it works. It runs inside [`watch`] alone; elsewhere a span is a look at a flag.
+//! The clock belongs to the thread instead of being an argument of every layer, because a session works on
+//! one thread at a time. The clock runs inside of [`watch`] only; elsewhere a span reads a flag.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use dyno_kernels::ticks;
 
-/// What of the translator is at work.
+/// Component of a translator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum Component {
     Tokenise,
     Embed,
     Encoder,
-    /// The decoder's to the source; what encoders attend to is the encoder's.
+    /// Attention of the decoder to the source. An encoder's attention belongs to the encoder.
     Attention,
     Decoder,
-    /// Choosing candidates, and among them.
+    /// Gathering of candidates, and the choice among them.
     Output,
     Search,
     Detokenise,
     Other,
 }
 
-/// What kind of computation.
+/// Operator: a kind of computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // as above
 pub enum Operator {
@@ -45,7 +45,7 @@ pub enum Operator {
 }
 
 impl Component {
-    /// All, in the order of the work.
+    /// All components, in the order of the work.
     pub const ALL: [Self; 9] = [
         Self::Tokenise,
         Self::Embed,
@@ -58,7 +58,7 @@ impl Component {
         Self::Other,
     ];
 
-    /// What follows is its work (of no operator, yet), until the span is dropped.
+    /// Charges the time to this component, and to no operator, until the span is dropped.
     #[inline]
     pub fn span(self) -> Span {
         Span(CLOCK.with(|clock| clock.turn(|_| (self, Operator::Other))))
@@ -66,7 +66,7 @@ impl Component {
 }
 
 impl Operator {
-    /// All.
+    /// All operators.
     pub const ALL: [Self; 7] = [
         Self::Product,
         Self::Attention,
@@ -77,7 +77,7 @@ impl Operator {
         Self::Other,
     ];
 
-    /// What follows is its work, for the component that is at work, until the span is dropped.
+    /// Charges the time to this operator of the current component until the span is dropped.
     #[inline]
     pub fn span(self) -> Span {
         Span(CLOCK.with(|clock| clock.turn(|(component, _)| (component, self))))
@@ -86,7 +86,7 @@ impl Operator {
 
 type Place = (Component, Operator);
 
-/// A stretch of work; when it is dropped, what went on before goes on.
+/// A span of time in one place. Dropping it returns to the place before.
 #[must_use]
 #[derive(Debug)]
 pub struct Span(Option<Place>);
@@ -100,15 +100,15 @@ impl Drop for Span {
     }
 }
 
-/// By component and operator.
-type Table<T> = [[T; Operator::ALL.len()]; Component::ALL.len()];
+/// A value for each component and operator.
+type PerPlace<T> = [[T; Operator::ALL.len()]; Component::ALL.len()];
 
 struct Clock {
     runs: Cell<bool>,
     place: Cell<Place>,
-    /// When the place was entered.
+    /// Ticks when the place was entered.
     since: Cell<u64>,
-    ticks: Table<Cell<u64>>,
+    ticks: PerPlace<Cell<u64>>,
 }
 
 const NOWHERE: Place = (Component::Other, Operator::Other);
@@ -123,7 +123,7 @@ impl Clock {
         Self { runs: Cell::new(false), place: Cell::new(NOWHERE), since: Cell::new(0), ticks }
     }
 
-    /// Goes where `to` leads; gives the place that was left. Nothing where the clock doesn't run.
+    /// Changes the place to `to`; gives the place before, or `None` where the clock doesn't run.
     #[inline]
     fn turn(&self, to: impl FnOnce(Place) -> Place) -> Option<Place> {
         self.runs.get().then(|| self.charge(to, ticks()))
@@ -138,7 +138,7 @@ impl Clock {
     }
 }
 
-/// Stops the thread's clock, also where the work panics.
+/// The running clock of the thread. Dropping it stops the clock, even when the work panics.
 struct Running;
 
 impl Running {
@@ -159,7 +159,7 @@ impl Drop for Running {
     }
 }
 
-/// Does `work`, and adds to `times` where its time went.
+/// Does `work`, and adds its time to `times`.
 pub fn watch<T>(times: &mut Times, work: impl FnOnce() -> T) -> T {
     let (begin, running) = (Instant::now(), Running::start());
     let done = work();
@@ -173,11 +173,11 @@ pub fn watch<T>(times: &mut Times, work: impl FnOnce() -> T) -> T {
 
 /// Nanoseconds by component and operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Times(Table<u64>);
+pub struct Times(PerPlace<u64>);
 
 impl Times {
-    /// Shares `whole` out as ticks were; what rounding leaves is nobody's.
-    fn add(&mut self, ticks: &Table<Cell<u64>>, whole: Duration) {
+    /// Divides `whole` in proportion to the ticks; the remainder of rounding is `other`.
+    fn add(&mut self, ticks: &PerPlace<Cell<u64>>, whole: Duration) {
         let sum = ticks.iter().flatten().map(|cell| u128::from(cell.get())).sum::<u128>().max(1);
         let mut left = whole.as_nanos() as u64;
         for (to, ticks) in self.0.iter_mut().flatten().zip(ticks.iter().flatten()) {
@@ -188,17 +188,17 @@ impl Times {
         self.0[Component::Other as usize][Operator::Other as usize] += left;
     }
 
-    /// Adds what another has.
+    /// Adds other times.
     pub fn merge(&mut self, other: &Self) {
         self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(to, more)| *to += more);
     }
 
-    /// Of a component, all operators together.
+    /// Time of a component, over all operators.
     pub fn of_component(&self, component: Component) -> u64 {
         self.0[component as usize].iter().sum()
     }
 
-    /// Of an operator, all components together.
+    /// Time of an operator, over all components.
     pub fn of_operator(&self, operator: Operator) -> u64 {
         self.0.iter().map(|component| component[operator as usize]).sum()
     }
@@ -225,7 +225,7 @@ mod tests {
             clock.charge(|_| place, now);
         }
         let mut times = Times::default();
-        times.add(&clock.ticks, Duration::from_nanos(151)); // ten nanoseconds a tick, and one that nobody has
+        times.add(&clock.ticks, Duration::from_nanos(151)); // ten nanoseconds a tick, and a remainder of one
         assert_eq!((times.of_component(Encoder), times.of_component(Attention)), (6 * 10, 8 * 10));
         assert_eq!((times.of_operator(Product), times.of_operator(Softmax)), (4 * 10, 8 * 10));
         assert_eq!((times.of_component(Component::Other), times.of_operator(Other)), (11, 31));

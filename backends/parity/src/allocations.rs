@@ -1,16 +1,15 @@
-//! That decoding doesn't allocate: the second time a batch is translated, all buffers are large enough.
+//! The check that decoding allocates nothing: when a batch is translated again, all buffers are large enough.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Precision, Weights};
 use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Network, Params, Request, Row, Sentence, Step, Wanted};
 
-/// Makes a network of a model, as engines do.
-type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Arc<dyn Network>>;
+/// Makes the network of a model, as engines do.
+type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Network>;
 
-/// Holds the engine that loads with `load` to it, on the weights `model` (such as `model.npz`) in f32, int16 and int8.
+/// Checks an engine's function `load` with the weights `model` (such as `model.npz`) in f32, int16 and int8.
 ///
 /// # Panics
 /// When a step allocates.
@@ -29,7 +28,8 @@ pub fn check_no_allocations(load: Load<'_>, model: &Path) {
     }
 }
 
-/// Two sentences, of which one is continued twice and the other ends early; counts what the steps allocate.
+/// Translates two sentences, of which one is continued twice and the other ends early; counts the allocations
+/// of the steps.
 fn translate(decoder: &mut dyn Decoder, wanted: Wanted, step: &mut Step) -> u64 {
     const STEPS: usize = 20;
     let candidates: Vec<u32> = (0..100).map(|word| 2 * word).collect();

@@ -1,9 +1,23 @@
-//! An engine's answers against what the original program printed for the same model, lines and settings.
+//! Comparison of an engine's answers with the output of the original program, for the same model, lines and
+//! settings.
 //!
-//! A dev-dependency of the engines and of nothing else: all of them are held to the same rule by the same code. It
-//! panics where an answer differs, as tests do, unless nothing but rounding decided about it ([`margin`]). A folder of goldens holds a model and the original's outputs:
-//! `greedy.out`, `beam4.out`, `beam4.nbest` (beam 4, normalised by length to the power 0.6, with scores) and
-//! `greedy.shortlist.out` (the first 50 words and the best 50 of each); what is there is compared.
+//! The crate is a dev-dependency of the engines, so that one rule in one place applies to all of them. Like a
+//! test, it panics where an answer differs, unless only rounding decided about the difference ([`margin`]).
+//!
+//! # Goldens
+//! A folder of goldens has a model and the original's outputs. These are `greedy.out`, `beam4.out`,
+//! `beam4.nbest` (beam 4, normalised by length to the power 0.6, with scores) and `greedy.shortlist.out` (the
+//! first 50 words, and the best 50 of each word). Those that exist are compared.
+//!
+//! # Checks
+//! | check | what it holds |
+//! | --- | --- |
+//! | [`Goldens::check`] | lines and scores equal the original's, batched and one line at a time |
+//! | [`Goldens::check_everywhere`] | translations are the same in any batch, and on any instruction set |
+//! | [`check_no_allocations`] | decoding allocates nothing once its buffers have grown |
+//!
+//! # What it leaves out
+//! The quality of translations, which the harness scores.
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
@@ -23,21 +37,21 @@ use serde_json::{Value, json};
 
 pub use margin::{Difference, NARROW, Oracle, Way, judge};
 
-/// Scores may differ by this, from different orders of the same sums.
+/// Greatest difference of scores, which comes from different orders of the same sums.
 const TOLERANCE: f32 = 1e-3;
 
-/// What all models of a folder of goldens share.
+/// Files that all models in a folder of goldens share.
 pub struct Goldens {
-    /// The lines that were translated.
+    /// Lines to translate.
     pub input: PathBuf,
-    /// The vocabulary, of both sides.
+    /// Vocabulary of both sides.
     pub vocabulary: PathBuf,
-    /// The shortlist, if any.
+    /// Shortlist, if any.
     pub shortlist: Option<PathBuf>,
 }
 
 impl Goldens {
-    /// The big fixtures, which `DYNO_FIXTURES` names; without it says on standard error what is skipped.
+    /// The large fixtures in `DYNO_FIXTURES`. Without it, standard error says what is skipped.
     pub fn fixtures(what: &str) -> Option<(Self, PathBuf)> {
         let Some(home) = std::env::var_os("DYNO_FIXTURES").map(PathBuf::from) else {
             let line = format!("skipped: {what}: DYNO_FIXTURES names no folder\n");
@@ -49,17 +63,17 @@ impl Goldens {
         Some((goldens, home))
     }
 
-    /// Every model in the folder `home` (such as `tests/goldens/marian`), which shares input, vocabulary and
-    /// shortlist among the models and ensembles that lie in folders of their own.
+    /// Checks every model in the folder `home` (such as `tests/goldens/marian`). The models and ensembles lie
+    /// in folders of their own and share input, vocabulary and shortlist.
     ///
     /// # Panics
-    /// Where a line or a score differs, or there is no model.
+    /// When a line or a score differs, or there is no model.
     pub fn check_folder(engine: &Engine, home: &Path) {
         let (goldens, models) = Self::folder(home);
         models.iter().for_each(|model| goldens.check(engine, model));
     }
 
-    /// What [`Goldens::check_folder`] reads of a folder.
+    /// The shared files and the models of a folder.
     fn folder(home: &Path) -> (Self, Vec<PathBuf>) {
         let shortlist = Some(home.join("lex.s2t"));
         let goldens = Self { input: home.join("input.en"), vocabulary: home.join("vocab.spm"), shortlist };
@@ -71,10 +85,10 @@ impl Goldens {
         (goldens, models)
     }
 
-    /// Compares all outputs that lie beside `model`, batched and one line at a time.
+    /// Compares all outputs beside `model`, batched and one line at a time.
     ///
     /// # Panics
-    /// Where a line or a score differs by more than rounding.
+    /// When a line or a score differs by more than rounding.
     pub fn check(&self, engine: &Engine, model: &Path) {
         let greedy = Way { beam: 1, normalize: 0.0, shortlist: None };
         let beam = Way { beam: 4, normalize: 0.6, shortlist: None };
@@ -86,11 +100,11 @@ impl Goldens {
         self.hold_n_best(engine, model, beam, "beam4.nbest");
     }
 
-    /// Compares the best answers of `models` under `settings` with the lines of `expected`, if there is such a file,
-    /// batched and one line at a time.
+    /// Compares the best answers of `models` under `settings` with the lines of `expected`, if the file
+    /// exists, batched and one line at a time.
     ///
     /// # Panics
-    /// Where a line differs.
+    /// When a line differs.
     pub fn check_lines(&self, backend: &dyn Backend, models: &[PathBuf], settings: &Value, expected: &Path) {
         let Ok(expected_lines) = fs::read_to_string(expected) else { return };
         let expected_lines: Vec<&str> = expected_lines.lines().collect();
@@ -103,11 +117,11 @@ impl Goldens {
         }
     }
 
-    /// Compares all answers of `models` under `settings`, and their scores, with the list of `expected`, if there is such
-    /// a file.
+    /// Compares all answers of `models` under `settings`, and their scores, with the list of `expected`, if
+    /// the file exists.
     ///
     /// # Panics
-    /// Where a line or a score differs.
+    /// When a line or a score differs.
     pub fn check_n_best(&self, backend: &dyn Backend, models: &[PathBuf], settings: &Value, expected: &Path) {
         let Ok(text) = fs::read_to_string(expected) else { return };
         let lists = self.translate(backend, models, settings, usize::MAX);
@@ -146,7 +160,7 @@ impl Goldens {
         let ours = self.translate(engine, &[model.to_path_buf()], &settings, usize::MAX);
         let pairs = theirs.iter().flatten().zip(ours.iter().flatten());
         for ((line, score), (_, found)) in pairs {
-            // Ranks of equal texts have equal scores, and so have those that rounding exchanged.
+            // Ranks of equal texts have equal scores, and so have ranks that rounding exchanged.
             let off = (score - found.unwrap()).abs();
             assert!(off <= TOLERANCE, "{found:?} for {score}: {line:?} in {}", golden.display());
         }
@@ -157,7 +171,7 @@ impl Goldens {
         self.judge(engine, model, way, &golden, (&theirs, &ours));
     }
 
-    /// Lets pass what the rule lets pass.
+    /// Accepts the differences that the rule allows.
     fn judge(
         &self,
         engine: &Engine,
@@ -187,7 +201,7 @@ impl Goldens {
         fs::read(&self.input).unwrap()
     }
 
-    /// The answers to each input line, best first, in calls of `batch` lines.
+    /// The answers to each input line, best first, from calls of `batch` lines.
     pub fn translate(
         &self,
         backend: &dyn Backend,
@@ -225,7 +239,7 @@ fn lines(input: &[u8]) -> Vec<&[u8]> {
     input.split(|byte| *byte == b'\n').collect()
 }
 
-/// Texts and scores of each line of `number ||| text ||| scores of the parts ||| score`.
+/// Texts and scores of each line `number ||| text ||| scores of the parts ||| score`.
 fn n_best(text: &str) -> Vec<Vec<(&str, f32)>> {
     let mut lists: Vec<Vec<(&str, f32)>> = Vec::new();
     for line in text.lines() {

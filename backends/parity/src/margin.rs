@@ -1,9 +1,9 @@
-//! How narrowly a translation was decided: a search written anew, as plainly as can be, over an engine's networks.
+//! Margins: how narrowly a translation was decided, by a plain second search over an engine's networks.
 //!
-//! Two programs that add the same numbers in another order differ in the last bits, and where two words are equally
-//! good, in the word. Such a difference is no fault; any other is. Which it was is told by the margin: by how much
-//! the search preferred what it kept to what it dropped. It is measured here and not in the search that is tested, which
-//! should neither judge itself nor carry what only tests look at.
+//! Two programs that add the same numbers in another order differ in the last bits, and where two words are
+//! equally good, in the word. Such a difference is no fault; any other is. The margin tells which it was: the
+//! preference of the search for what it kept over what it dropped. A second search measures it, because the
+//! tested search should neither judge itself nor have code for tests alone.
 
 use std::path::Path;
 
@@ -14,22 +14,22 @@ use dyno_text::{Scratch, Vocabulary};
 use dyno_translator::{Engine, Switches, Words};
 use serde_json::{Value, json};
 
-/// What is searched as Marian does it by default.
+/// Options of the search, with Marian's defaults for the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Way<'a> {
-    /// Hypotheses.
+    /// Number of hypotheses.
     pub beam: usize,
-    /// Finished ones are ranked by score / length^normalize.
+    /// Power of the length by which the scores of finished hypotheses are divided.
     pub normalize: f32,
-    /// A text shortlist, cut at [`CUT`].
+    /// A text shortlist with the cut [`CUT`].
     pub shortlist: Option<&'a Path>,
 }
 
-/// Of the goldens' shortlists: the first 50 words, and the best 50 of each.
+/// Cut of the goldens' shortlists: the first 50 words, and the best 50 of each word.
 const CUT: Cut = Cut { first: 50, best: 50, threshold: 0.0 };
 
 impl Way<'_> {
-    /// The same as settings of a backend.
+    /// The options as settings of a backend.
     pub(crate) fn settings(&self) -> Value {
         let mut settings = json!({ "beam": self.beam, "normalize": self.normalize });
         if let Some(shortlist) = self.shortlist {
@@ -39,7 +39,7 @@ impl Way<'_> {
     }
 }
 
-/// Marian's default for the longest translation, in lengths of the source.
+/// Marian's default for the greatest length, as a multiple of the source.
 const MAX_LENGTH_FACTOR: f32 = 3.0;
 
 /// Networks with their weights, and vocabularies.
@@ -50,7 +50,7 @@ pub struct Oracle {
     shared: bool,
 }
 
-/// A path of words, and which row of the networks' state it came from.
+/// A path of words, and the row of the networks' state that it continues.
 struct Hypothesis {
     row: usize,
     ids: Vec<u32>,
@@ -58,7 +58,7 @@ struct Hypothesis {
 }
 
 impl Oracle {
-    /// Opens a model or an ensemble; weights alone have `vocabulary` on both sides.
+    /// Opens a model or an ensemble; weights without a model directory have `vocabulary` on both sides.
     pub fn open(engine: &Engine, model: &Path, vocabulary: &Path) -> Self {
         let alone = ["npz", "bin"].iter().any(|extension| model.extension() == Some(extension.as_ref()));
         let models = if alone {
@@ -84,9 +84,10 @@ impl Oracle {
         }
     }
 
-    /// The narrowest margin that decided about `line`: at each step between what was kept and what was dropped, and
-    /// at the end between the finished, the first two or, `ranked`, any two neighbours. A greedy search ends at the
-    /// first word with which it leaves `expected`: what follows wasn't decided, it followed.
+    /// The narrowest margin that decided about `line`: at each step between kept and dropped hypotheses. At
+    /// the end it is between the first two finished hypotheses, or with `ranked` between any two neighbours.
+    /// A greedy search ends at the first word that differs from `expected`, because later words follow from
+    /// it.
     pub fn margin(&mut self, line: &[u8], way: Way<'_>, expected: &str, ranked: bool) -> f32 {
         let (ids, candidates) = self.read(line, way);
         let sentence = Sentence { ids: &ids, candidates: candidates.as_deref() };
@@ -117,7 +118,7 @@ impl Oracle {
         pairs.take(if ranked { way.beam - 1 } else { 1 }).fold(narrowest, f32::min)
     }
 
-    /// The line's words, and the words that its translation may have.
+    /// The words of a line, and the words that its translation may have.
     fn read(&self, line: &[u8], way: Way<'_>) -> (Vec<u32>, Option<Vec<u32>>) {
         let mut ids = Vec::new();
         self.source.encode_into(line, &mut Scratch::default(), &mut ids);
@@ -169,26 +170,26 @@ impl Oracle {
     }
 }
 
-/// What may differ: one line in a hundred, and of these only what hung on less than this.
+/// Greatest margin of an allowed difference. At most one line in a hundred may differ.
 pub const NARROW: f32 = 1e-4;
 
-/// A line that isn't the original's.
+/// A line that differs from the original's.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// What decided about it.
+    /// Margin that decided about the line.
     pub margin: f32,
-    /// What the original says, and what we say.
+    /// Text of the original, and text of the engine.
     pub texts: [String; 2],
 }
 
 /// Judges the differences among so many lines.
 ///
 /// # Errors
-/// What breaks the rule.
+/// When the differences break the rule.
 pub fn judge(lines: usize, differences: &[Difference]) -> Result<(), String> {
-    // A margin that is no number is no excuse either.
+    // A margin of NaN excuses nothing.
     if let Some(wide) =
         differences.iter().find(|difference| difference.margin.is_nan() || difference.margin >= NARROW)
     {

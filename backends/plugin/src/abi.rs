@@ -1,54 +1,54 @@
-//! The header `dyno_backend.h` in Rust, type for type; the meaning of everything is told there. A test compares the
+//! The header `dyno_backend.h` in Rust, type for type; the header documents the meaning. A test compares the
 //! layouts.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::slice;
 
-/// The meaning of everything here: `DYNO_BACKEND_VERSION`.
+/// Version of the interface: `DYNO_BACKEND_VERSION`.
 pub const VERSION: u32 = 2;
 
-/// The one function that a plugin exports.
+/// Name of the only function that a plugin exports.
 pub const ENTRY: &CStr = c"dyno_backend_entry";
 
-/// What a function returns: `OK`, or anything else where it failed.
+/// Result of a function: `OK`, or another value where it failed.
 pub type Status = i32;
-/// Done as asked.
+/// The function succeeded.
 pub const OK: Status = 0;
-/// Not done; `last_error` says why.
+/// The function failed; `last_error` gives the reason.
 pub const FAILED: Status = 1;
 
-/// A plugin's model: the host never looks inside.
+/// A plugin's model, opaque to the host.
 #[repr(C)]
 pub struct Model {
     _private: [u8; 0],
 }
 
-/// A plugin's session: the host never looks inside.
+/// A plugin's session, opaque to the host.
 #[repr(C)]
 pub struct Session {
     _private: [u8; 0],
 }
 
-/// Bytes with their number, lent for the time of a call.
+/// Bytes with their number, borrowed for one call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
-    /// Where they begin; may be null where there are none.
+    /// First byte; may be null where there are no bytes.
     pub data: *const c_char,
-    /// How many.
+    /// Number of bytes.
     pub bytes: usize,
 }
 
 impl Text {
-    /// Lends `bytes`.
+    /// Borrows `bytes`.
     pub fn lend(bytes: &[u8]) -> Self {
         Self { data: bytes.as_ptr().cast(), bytes: bytes.len() }
     }
 
-    /// The bytes; `None` where they begin nowhere.
+    /// The bytes; `None` for a null pointer with a length.
     ///
     /// # Safety
-    /// Unless `data` is null, that many bytes are readable there, and stay so and unchanged for `'a`.
+    /// Unless `data` is null, that many bytes must be readable there, and stay so and unchanged for `'a`.
     pub unsafe fn bytes<'a>(self) -> Option<&'a [u8]> {
         match self {
             Self { bytes: 0, .. } => Some(&[]),
@@ -59,31 +59,31 @@ impl Text {
     }
 }
 
-/// What to open.
+/// Request to open models.
 #[repr(C)]
 pub struct Opening {
-    /// Of this structure.
+    /// Size of this structure.
     pub size: u32,
-    /// How many models.
+    /// Number of models.
     pub models: u32,
-    /// Their paths.
+    /// Paths of the models.
     pub paths: *const Text,
-    /// A JSON object.
+    /// Settings as a JSON object.
     pub settings: Text,
 }
 
 /// One answer to one line.
 #[repr(C)]
 pub struct Answer {
-    /// Of this structure.
+    /// Size of this structure.
     pub size: u32,
-    /// 0 for the best.
+    /// Rank; the best answer has 0.
     pub rank: u32,
     /// Index into the lines of the call.
     pub line: u64,
-    /// UTF-8 without a line end.
+    /// Text in UTF-8, without a line end.
     pub text: Text,
-    /// NaN where there is none.
+    /// Score; NaN where there is none.
     pub score: f32,
 }
 
@@ -109,7 +109,7 @@ pub type LastError = unsafe extern "C" fn(TakeText, *mut c_void);
 /// `dyno_backend_entry`.
 pub type Entry = unsafe extern "C" fn(version: u32) -> *const Backend;
 
-/// The table as it comes: any function may be missing.
+/// The plugin's table before it is checked: any function may be missing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(missing_docs)] // the fields' types name the functions, the header describes them
@@ -126,7 +126,7 @@ pub struct Backend {
     pub last_error: Option<LastError>,
 }
 
-/// The size of a structure, as its first field says it.
+/// Size of a structure, as in its first field.
 pub const fn size_of<T>() -> u32 {
     std::mem::size_of::<T>() as u32 // a few dozen bytes
 }

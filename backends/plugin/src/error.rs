@@ -1,8 +1,8 @@
-//! What can be wrong with a plugin: before it is one, and while it works.
+//! Errors of plugins: of loading, and of calls.
 
 use std::path::PathBuf;
 
-/// Why a file is no plugin for this dyno. Each message ends in what to do.
+/// The reason why a file is no plugin for this dyno. Each message ends with a remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages say what the fields are
@@ -41,7 +41,7 @@ pub enum Error {
     Description { path: PathBuf, fault: Fault },
 }
 
-/// What a plugin did wrong when it was called.
+/// A plugin's fault in a call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // as above

@@ -1,6 +1,6 @@
 //! The plugin's side: any Rust backend behind the table of `dyno_backend.h`.
 //!
-//! Panics end here: each function catches them and reports them as failures.
+//! Each function catches panics and reports them as failures.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -18,13 +18,13 @@ use crate::abi;
 
 pub use dyno_api::Backend; // for the macro: a plugin need not depend on the contract itself
 
-/// Which backend a library exports: what [`export!`](crate::export!) fills in.
+/// The backend that a library exports; [`export!`](crate::export!) implements the trait.
 pub trait Exported {
     /// The backend.
     const BACKEND: &'static dyn Backend;
 }
 
-/// Makes this library a plugin around `$backend`, a constant that is a [`Backend`].
+/// Makes the library a plugin around `$backend`, a constant that is a [`Backend`].
 #[macro_export]
 macro_rules! export {
     ($backend:expr) => {
@@ -35,7 +35,7 @@ macro_rules! export {
             }
             static TABLE: $crate::abi::Backend = $crate::export::table::<Plugin>();
 
-            #[allow(unsafe_code)] // the name is the interface's own: nothing else may have it
+            #[allow(unsafe_code)] // the interface reserves the name
             #[unsafe(no_mangle)]
             extern "C" fn dyno_backend_entry(version: u32) -> *const $crate::abi::Backend {
                 if version == $crate::abi::VERSION { &raw const TABLE } else { ::std::ptr::null() }
@@ -60,9 +60,9 @@ pub const fn table<E: Exported>() -> abi::Backend {
     }
 }
 
-/// What an `abi::Model` is on this side.
+/// A model on this side of the interface.
 type ModelHandle = Arc<dyn Model>;
-/// What an `abi::Session` is on this side.
+/// A session on this side of the interface.
 type SessionHandle = Box<dyn Session>;
 
 thread_local! {
@@ -71,7 +71,7 @@ thread_local! {
 
 /// Does `work`; failures and panics become a status and this thread's last error.
 fn guarded(work: impl FnOnce() -> Result<(), String>) -> abi::Status {
-    // Unwind safe: what a panic leaves half done belongs to a session or a model that the host gives up.
+    // Unwinding is safe: after a panic, the host drops the session or model that may be half changed.
     let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)));
     match outcome {
         Ok(()) => abi::OK,
@@ -128,7 +128,7 @@ unsafe extern "C" fn open<E: Exported>(
         let opening = unsafe { &*opening };
         // SAFETY: …with all that it points to.
         let (paths, mut settings) = unsafe { read_opening(opening) }?;
-        // The table has a breakdown for all backends, so that all are asked to watch.
+        // The table has a breakdown for every backend, so that the host passes the setting to all.
         if !E::BACKEND.watches() {
             settings.remove(WATCH);
         }
@@ -141,7 +141,7 @@ unsafe extern "C" fn open<E: Exported>(
 }
 
 /// # Safety
-/// What `opening` points to is as the header says.
+/// All pointers in `opening` fulfil the header's contract.
 unsafe fn read_opening(opening: &abi::Opening) -> Result<(Vec<PathBuf>, Settings), String> {
     // SAFETY: by this function's contract.
     let texts = unsafe { texts(opening.paths, opening.models as usize) };
@@ -156,10 +156,10 @@ unsafe fn read_opening(opening: &abi::Opening) -> Result<(Vec<PathBuf>, Settings
     Ok((texts.iter().map(path).collect(), settings))
 }
 
-/// The texts at `first`.
+/// The texts from `first` on.
 ///
 /// # Safety
-/// There are `count` of them, for `'a`; none may be nowhere.
+/// There are `count` texts for `'a`, and none is null.
 unsafe fn texts<'a>(first: *const abi::Text, count: usize) -> &'a [abi::Text] {
     if count == 0 {
         return &[];

@@ -1,11 +1,13 @@
 //! Both sides of the C ABI in `backends/api/include/dyno_backend.h`.
 //!
-//! The host's side is [`Plugin`]: a shared library, loaded and checked, that is a [`Backend`](dyno_api::Backend) like
-//! any other. It believes nothing that it can check: version, sizes, functions that are missing, texts that aren't
-//! UTF-8, lines answered twice or not at all. What can't be checked (a pointer into nowhere) ends the process, and
-//! the bench, which is another one, writes that down.
+//! # The host's side
+//! [`Plugin`] is a loaded and checked shared library that is a [`Backend`](dyno_api::Backend) like any other.
+//! It checks everything that can be checked: version, sizes, missing functions, texts that aren't UTF-8, and
+//! lines that are answered twice or not at all. A fault that can't be checked, such as an invalid pointer,
+//! ends the process. The bench is another process and records the crash.
 //!
-//! The plugin's side is [`export!`]: one line makes a `cdylib` of any Rust backend.
+//! # The plugin's side
+//! [`export!`] makes a `cdylib` of any Rust backend with one line:
 //!
 //! ```toml
 //! [lib]
@@ -14,13 +16,26 @@
 //! ```text
 //! dyno_plugin::export!(my_engine::ENGINE);
 //! ```
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | [`abi`] | the header in Rust, type for type |
+//! | `library` | the shared library and its checked table of functions |
+//! | `callbacks` | texts and answers that the plugin hands over during a call |
+//! | `plugin` | [`Plugin`]: the table as a backend |
+//! | [`export`] | the functions of a Rust backend's table |
+//! | `error` | [`Error`] of loading, [`Fault`] of a call |
+//!
+//! # What it leaves out
+//! Processes: the harness decides in which process a plugin runs.
 
 #![allow(unsafe_code)] // calling, and being called, through C function pointers
 
 pub mod abi;
+mod callbacks;
 mod error;
 pub mod export;
-mod intake;
 mod library;
 mod plugin;
 

@@ -1,13 +1,13 @@
-//! A shared library, and the checked table of its functions.
+//! A plugin's shared library, and the checked table of its functions.
 
 use std::path::{Path, PathBuf};
 use std::{mem, ptr};
 
 use crate::abi;
+use crate::callbacks::Texts;
 use crate::error::{Error, Fault};
-use crate::intake::Texts;
 
-/// A loaded plugin's functions, all there. They stay callable until the process ends.
+/// The functions of a loaded plugin, none of which is missing. They stay callable until the process ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Table {
     pub(crate) describe: abi::Describe,
@@ -21,9 +21,9 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Loads the library at `path` and checks what it exports.
+    /// Loads the library at `path` and checks its exports.
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
-        // A bare name would be searched for in the system's folders.
+        // The loader would search the system's folders for a bare name.
         let file = std::path::absolute(path).ok().filter(|file| file.is_file());
         let file = file.ok_or_else(|| Error::Missing { path: path.into() })?;
         let entry = entry(path, &file)?;
@@ -31,10 +31,10 @@ impl Table {
         unsafe { Self::of_entry(path, entry) }
     }
 
-    /// The checked table that `entry` gives; `path` is what complaints call it.
+    /// The checked table of `entry`; `path` is its name in messages.
     ///
     /// # Safety
-    /// `entry` keeps the header's contract.
+    /// `entry` fulfils the header's contract.
     pub(crate) unsafe fn of_entry(path: &Path, entry: abi::Entry) -> Result<Self, Error> {
         // SAFETY: it may be called with any version.
         let table = unsafe { entry(abi::VERSION) };
@@ -71,7 +71,7 @@ impl Table {
         })
     }
 
-    /// Turns a status into a result, asking the plugin why.
+    /// Turns a status into a result, with the plugin's reason for a failure.
     pub(crate) fn done(&self, function: &'static str, status: abi::Status) -> Result<(), Fault> {
         if status == abi::OK {
             return Ok(());
@@ -83,7 +83,7 @@ impl Table {
         Err(if reason.is_empty() { Fault::Silent(function) } else { Fault::Said(reason) })
     }
 
-    /// Asks `describe` or `breakdown` about `model` and reads the JSON that it gives.
+    /// Calls `describe` or `breakdown` for `model` and parses the resulting JSON.
     pub(crate) fn ask<T: serde::de::DeserializeOwned>(
         &self,
         name: &'static str,
@@ -100,17 +100,17 @@ impl Table {
         serde_json::from_slice(&said.bytes).map_err(|error| Fault::Json(name, error))
     }
 
-    /// What the backend says of itself.
+    /// The plugin's description of its backend.
     pub(crate) fn describe_backend<T: serde::de::DeserializeOwned>(&self) -> Result<T, Fault> {
         self.ask("describe", self.describe, ptr::null())
     }
 }
 
-/// The entry function of the library `file`, which stays loaded until the process ends: its threads may leave
-/// destructors behind that run at their end.
+/// The entry function of the library `file`. The library stays loaded until the process ends: its threads may
+/// leave destructors that run at their end.
 fn entry(path: &Path, file: &Path) -> Result<abi::Entry, Error> {
-    // SAFETY: a library may run code when it is loaded. Whoever names a plugin wants its code run, and the process
-    // is there for nothing else.
+    // SAFETY: a library may run code when it is loaded. Whoever names a plugin wants its code run, and the
+    // process is there for nothing else.
     let library = unsafe { libloading::Library::new(file) }
         .map_err(|error| Error::NotALibrary { path: path.into(), reason: reason(&error, file) })?;
     // SAFETY: the symbol of this name has this type, by the header.
@@ -120,7 +120,7 @@ fn entry(path: &Path, file: &Path) -> Result<abi::Entry, Error> {
     Ok(entry)
 }
 
-/// What the loader said, without the path that it begins with.
+/// The loader's reason, without the path at its beginning.
 fn reason(error: &libloading::Error, file: &Path) -> String {
     let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     said.trim_start_matches(&*file.to_string_lossy()).trim_start_matches(": ").into()

@@ -1,4 +1,4 @@
-//! A plugin as a backend: the harness sees no difference to an engine.
+//! A plugin as a backend; the harness uses it like an engine.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use dyno_api::{Backend, Breakdown, Facts, Model, Result, Session, Settings, Sink
 use serde::Deserialize;
 
 use crate::abi;
+use crate::callbacks::Answers;
 use crate::error::{Error, Fault};
-use crate::intake::Answers;
 use crate::library::Table;
 
 /// A loaded and checked plugin.
 pub struct Plugin {
     table: Table,
     description: Description,
-    /// The file's name: what stands before everything that goes wrong with it.
+    /// Name of the file, with which all messages begin.
     file: Arc<str>,
 }
 
@@ -35,22 +35,22 @@ fn translate() -> Task {
 }
 
 impl Plugin {
-    /// Loads the shared library at `path`. Its code runs in this process from now on, so only a process that may
-    /// crash should call this.
+    /// Loads the shared library at `path`. Its code runs in this process from now on, so that only a process
+    /// that may crash should call this.
     ///
     /// # Errors
-    /// When it isn't a plugin for this version of the interface.
+    /// When the file isn't a plugin for this version of the interface.
     pub fn load(path: &Path) -> std::result::Result<Self, Error> {
         Self::of_table(path, Table::load(path)?)
     }
 
-    /// The plugin of an entry function that is linked into this program; `path` is what complaints call it.
+    /// The plugin of an entry function that is linked into this program; `path` is its name in messages.
     ///
     /// # Errors
     /// As [`load`](Self::load).
     ///
     /// # Safety
-    /// `entry`, and the table that it gives, keep the contract of `dyno_backend.h`.
+    /// `entry` and its table fulfil the contract of `dyno_backend.h`.
     pub unsafe fn of_entry(path: &Path, entry: abi::Entry) -> std::result::Result<Self, Error> {
         // SAFETY: by this function's contract.
         Self::of_table(path, unsafe { Table::of_entry(path, entry) }?)
@@ -86,7 +86,7 @@ impl Plugin {
     }
 }
 
-/// A fault on its way to the harness.
+/// A fault as an error for the harness.
 fn failed(file: &str, fault: &Fault) -> dyno_api::Error {
     dyno_api::Error::Failed { backend: file.into(), reason: fault.to_string() }
 }
@@ -119,7 +119,7 @@ struct PluginModel {
     facts: Facts,
 }
 
-/// A model that is open until it and all its sessions are dropped.
+/// An open model, which is closed when it and all its sessions are dropped.
 struct Opened {
     table: Table,
     handle: *mut abi::Model,
@@ -173,7 +173,7 @@ impl Model for PluginModel {
 struct PluginSession {
     opened: Arc<Opened>,
     handle: *mut abi::Session,
-    /// The lines of the call at work; empty between calls.
+    /// Lines of the running call; empty between calls.
     lines: Vec<abi::Text>,
     answered: Vec<bool>,
 }
@@ -188,8 +188,8 @@ impl Session for PluginSession {
         self.lines.extend(lines.iter().map(|line| abi::Text::lend(line)));
         let mut answers = Answers::new(sink, &mut self.answered, lines.len());
         let (texts, count, data) = (self.lines.as_ptr(), lines.len(), answers.data());
-        // SAFETY: the session is open, and no other thread uses it, since it is borrowed; lines and answers live
-        // until the call returns.
+        // SAFETY: the session is open, and no other thread uses it, since it is borrowed; lines and answers
+        // live until the call returns.
         let status = unsafe { (table.run)(self.handle, texts, count, Answers::take, data) };
         self.lines.clear();
         let done = table.done("run", status).and_then(|()| answers.complete());
@@ -199,7 +199,7 @@ impl Session for PluginSession {
 
 impl Drop for PluginSession {
     fn drop(&mut self) {
-        // SAFETY: the session is open, and nobody uses it any more.
+        // SAFETY: the session is open, and no code uses it after this.
         unsafe { (self.opened.table.close_session)(self.handle) };
     }
 }

@@ -1,9 +1,10 @@
-//! The target's recurrent layer at the bottom, which attends to the source: d_j = tanh(h·W + x·Wx)·tanh(s_j·U),
-//! α = softmax(d), c = Σ α_j·s_j, and a cell that is fed with x and c.
+//! The recurrent layer at the bottom of the target, which attends to the source. Its equations are d_j =
+//! tanh(h·W + x·Wx)·tanh(s_j·U), α = softmax(d), c = Σ α_j·s_j, and a cell with the inputs x and c.
 //!
-//! What is multiplied with the same vector is one product: the gates' weights and the attention's stand side by side, for the
-//! state h and for the word x. The source word s_j is multiplied with both, too, so that c·U = Σ α_j·(s_j·U) costs one
-//! product a source word instead of one a hypothesis and step (paper, 4.3).
+//! Weights that multiply the same vector are one product: those of the gates and of the attention stand side
+//! by side, for the state h and for the word x. The source word s_j is multiplied with both as well. So c·U =
+//! Σ α_j·(s_j·U) costs one product for each source word instead of one for each hypothesis and step (paper,
+//! 4.3).
 
 use dyno_formats::Result;
 use dyno_nn::math::{Kernels, Linear, add, dot, together};
@@ -11,52 +12,51 @@ use dyno_nn::recurrent::Cell;
 use dyno_nn::watch::{Component, Operator};
 use dyno_nn::{Params, Ragged, Row};
 
-use crate::memory::Memory;
 use crate::options::Options;
-use crate::product::{Named, beside};
-use crate::recurrent::Scratch;
+use crate::recurrent::{Named, Scratch, beside};
 use crate::source::Encoded;
+use crate::states::States;
 
-/// The layer's weights. G is 3R or 4R.
+/// Weights of the layer. G is 3R or 4R.
 pub(crate) struct Bottom {
     cell: Cell,
-    /// [G].
+    /// Bias of the gates, [G].
     bias: Vec<f32>,
-    /// Of the state, [R, G + A].
+    /// Product of the state, [R, G + A].
     state: Linear,
-    /// Of a source word, the attention's key, [C, A].
+    /// Product of a source word that gives its key, [C, A].
     key: Linear,
-    /// To the gates, [C, G]: of a source word where that is `precomputed`, else of the context.
+    /// Product for the gates, [C, G]: of source words if `precomputed`, else of the context.
     share: Linear,
     precomputed: bool,
-    /// From the mean of the source words to the first state, [C, R].
+    /// Product of the mean of the source words that gives the first state, [C, R].
     start: Linear,
-    /// A.
+    /// Width of the attention, A.
     attention: usize,
-    /// C.
+    /// Width of a source word, C.
     attended: usize,
     kernels: Kernels,
 }
 
-/// What a batch's source words are to the layer, and buffers.
+/// Keys and shares of a batch's source words, and buffers.
 #[derive(Default)]
 pub(crate) struct Attended {
-    /// [words, A].
+    /// Keys of the source words, [words, A].
     keys: Vec<f32>,
-    /// [words, G], where they are computed in advance.
+    /// Shares of the source words in the gates, [words, G], if they are precomputed.
     shares: Vec<f32>,
     contexts: Vec<f32>,
     gates: Vec<f32>,
-    /// Of the last step: for each row α, a weight for each word of its sentence.
+    /// Attention weights of the last step: for each row, a weight for each word of its sentence.
     pub(crate) weights: Ragged,
 }
 
-/// The matrices that read the same vector, for the gates and for the attention.
+/// The matrices of gates and attention that read the same vector.
 fn named(suffix: &str, gates: usize, attention: usize) -> [Named; 2] {
     [(format!("target_{suffix}"), gates), (format!("attention_{suffix}"), attention)]
 }
 
-/// The product of the layer with its words, [E, G + A].
+/// The product of the layer's input words, [E, G + A].
 pub(crate) fn word_input(params: Params<'_>, options: &Options) -> Result<Linear> {
     let (gates, attention) = (options.target.gates(), options.target.attention);
     beside(params, options.embedding, &named("Wx", gates, attention))
@@ -81,17 +81,17 @@ impl Bottom {
         })
     }
 
-    /// How many values of each source word a step reads: its key, and what is averaged.
+    /// Number of values of each source word that a step reads: its key, and the vector that is averaged.
     pub(crate) fn attended(&self) -> usize {
         self.attention + if self.precomputed { self.bias.len() } else { self.attended }
     }
 
-    /// Takes the source words of a batch, and starts `memory` with a row for each sentence.
+    /// Computes keys and shares of a batch's source words, and starts `states` with a row for each sentence.
     pub(crate) fn start(
         &self,
         source: &Encoded,
         attended: &mut Attended,
-        memory: &mut Memory,
+        states: &mut States,
         scratch: &mut Scratch,
     ) {
         let attention = Component::Attention.span();
@@ -109,22 +109,22 @@ impl Bottom {
         source.spans.means(&source.rows, self.attended, means);
         self.start.apply(means, &mut scratch.operands, &mut attended.gates);
         scratch.functions.tanh(&mut attended.gates);
-        memory.start(&attended.gates);
+        states.start(&attended.gates);
     }
 
-    /// Takes one step, fed with the words' products `fed` [rows, G + A], to which the context's are added; gives the new
-    /// states [rows, R].
+    /// Takes one step. The inputs `fed` [rows, G + A] are the products of the words; the share of the context
+    /// is added to them. Gives the new states [rows, R].
     pub(crate) fn step<'a>(
         &self,
         rows: &[Row],
         fed: &mut [f32],
         source: &Encoded,
         attended: &mut Attended,
-        memory: &'a mut Memory,
+        states: &'a mut States,
         scratch: &mut Scratch,
     ) -> &'a [f32] {
-        self.state.apply(memory.states(0), &mut scratch.operands, &mut scratch.recurrent);
-        self.attend(rows, fed, source, attended, memory, scratch);
+        self.state.apply(states.outputs(0), &mut scratch.operands, &mut scratch.recurrent);
+        self.attend(rows, fed, source, attended, states, scratch);
         let (gates, wide) = (self.bias.len(), self.state.outputs());
         if !self.precomputed {
             self.share.apply(&attended.contexts, &mut scratch.operands, &mut attended.gates);
@@ -133,32 +133,33 @@ impl Bottom {
         }
         let _gates = Operator::Activation.span();
         let Scratch { functions, recurrent, row: buffer, .. } = scratch;
-        memory.advance(0, |row, owner, output, cell| {
+        states.advance(0, |row, owner, output, cell| {
             let pre = [&fed[row * wide..][..gates], &recurrent[owner * wide..][..gates], &self.bias];
             self.cell.step(*functions, pre, output, cell, buffer);
         })
     }
 
-    /// Adds to each row of `fed` what it sees of its sentence, or puts it into `attended.contexts` [rows, C].
+    /// Adds the share of the context to each row of `fed`, or writes the context into `attended.contexts`
+    /// [rows, C].
     fn attend(
         &self,
         rows: &[Row],
         fed: &mut [f32],
         source: &Encoded,
         attended: &mut Attended,
-        memory: &Memory,
+        states: &States,
         scratch: &Scratch,
     ) {
         let (_component, _operator) = (Component::Attention.span(), Operator::Attention.span());
         let (gates, wide) = (self.bias.len(), self.state.outputs());
         let Attended { keys, shares, contexts, gates: share, weights: all } = attended;
-        // What is averaged over the source words, and how wide that is.
+        // The vectors that are averaged over the source words, and their width.
         let (seen, width) = if self.precomputed { (&*shares, gates) } else { (&source.rows, self.attended) };
         contexts.clear();
         all.clear();
         for (row, (at, fed)) in rows.iter().zip(fed.chunks_exact_mut(wide)).enumerate() {
             let (fed, asked) = fed.split_at_mut(gates);
-            add(asked, &scratch.recurrent[memory.owner(row) * wide + gates..][..self.attention]);
+            add(asked, &scratch.recurrent[states.owner(row) * wide + gates..][..self.attention]);
             scratch.functions.tanh(asked);
             let words = source.spans.words(at.sentence);
             let weights = all.push(words.len());

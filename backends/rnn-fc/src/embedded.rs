@@ -1,4 +1,5 @@
-//! Embeddings with the product that reads them, which can be computed in advance for frequent words (paper, 4.2).
+//! Embeddings with the first product that reads them. For frequent words the product can be computed in
+//! advance (paper, 4.2).
 
 use std::sync::Arc;
 
@@ -6,27 +7,28 @@ use dyno_nn::WordTable;
 use dyno_nn::math::{Linear, Operands};
 use dyno_nn::watch::Component;
 
-/// One side's words as its first layer sees them.
+/// Words of one side with the first product that reads them.
 pub(crate) struct Embedded {
-    /// [words, E].
+    /// Vectors of the words, [words, E].
     vectors: Arc<WordTable>,
-    /// [E, N].
+    /// The product, [E, N].
     product: Linear,
-    /// What the product gives for the first words, [k, N].
+    /// Products of the first words, [k, N].
     known: Vec<f32>,
 }
 
-/// Words whose product has to be computed.
+/// Words whose product isn't precomputed.
 #[derive(Default)]
 pub(crate) struct Rest {
-    /// Their rows of the result.
+    /// Rows of the words in the result.
     rows: Vec<usize>,
     vectors: Vec<f32>,
     products: Vec<f32>,
 }
 
 impl Embedded {
-    /// Of `vectors` [words, E]; computes the products of the first `known` words. Vocabularies have frequent words first.
+    /// Computes the products of the first `known` words of `vectors` [words, E]: vocabularies list frequent
+    /// words first.
     pub(crate) fn new(vectors: Arc<WordTable>, product: Linear, known: usize) -> Self {
         let mut rows = Vec::new();
         (0..known.min(vectors.words())).for_each(|word| vectors.push(word as u32, &mut rows));
@@ -35,7 +37,8 @@ impl Embedded {
         Self { vectors, product, known }
     }
 
-    /// Replaces `out` by the products [words, N] of `words`; that of no word is zero, like its embedding.
+    /// Replaces `out` by the products [words, N] of `words`. The product of no word is zero, like its
+    /// embedding.
     pub(crate) fn apply(
         &self,
         words: impl Iterator<Item = Option<u32>>,

@@ -1,4 +1,4 @@
-//! A network with its weights.
+//! A network of this engine with its weights.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::embedded::Embedded;
 use crate::options::Options;
 use crate::source::{self, Source};
 use crate::stack::Stack;
-use crate::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
+use crate::switches::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
 
-/// Everything that workers share.
+/// Weights and options that workers share.
 pub(crate) struct RnnFc {
     pub(crate) options: Options,
     pub(crate) functions: Functions,
@@ -31,7 +31,7 @@ impl RnnFc {
     /// Reads the network.
     ///
     /// # Errors
-    /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
+    /// When the configuration has unknown values, or a parameter is missing or has another shape.
     pub(crate) fn new(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Self> {
         let options = Options::read(config)?;
         let ([source, target, output], known) = (tables(params, &options)?, switches.count(EMBEDDINGS));
@@ -49,7 +49,7 @@ impl RnnFc {
     }
 }
 
-/// The embeddings of source and target and the output weights; one and the same where they are tied.
+/// The embeddings of source and target, and the output weights; tied tables are one and the same.
 fn tables(params: Params<'_>, options: &Options) -> Result<[Arc<WordTable>; 3]> {
     let ([source, target], width) = (options.words, options.embedding);
     let bias = params.vector("output_b", target)?;

@@ -1,52 +1,52 @@
-//! What a configuration says of a model's shape, and what is refused of it.
+//! Options of a model's configuration, and refusals of unknown or contradicting keys.
 
 use dyno_formats::{Error, Fault, MarianConfig, Result};
 use dyno_nn::recurrent::Cell;
 
-/// A model's shape.
+/// Shape of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// Words of source and target.
+    /// Words of the source vocabulary and of the target vocabulary.
     pub(crate) words: [usize; 2],
-    /// E.
+    /// Width of embeddings, E.
     pub(crate) embedding: usize,
-    /// Whether one matrix is the embeddings of both sides and the output layer.
+    /// Whether one matrix serves as the embeddings of both sides and as output layer.
     pub(crate) tied: bool,
     pub(crate) source: Source,
     pub(crate) target: Target,
-    /// How many fully-connected layers, and their width F.
+    /// Number of fully-connected layers, and their width F.
     pub(crate) fc: (usize, usize),
     pub(crate) top: Top,
-    /// Whether recurrent layers add their input, from the third of a stack on (Wu et al. 2016).
+    /// Whether recurrent layers add their input, from the third layer of a stack on (Wu et al. 2016).
     pub(crate) skip: bool,
 }
 
-/// The source's recurrent layers.
+/// Recurrent layers of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) cell: Cell,
     pub(crate) depth: usize,
-    /// S, of one direction.
+    /// Width of one direction, S.
     pub(crate) width: usize,
-    /// Whether all layers run in both directions, or the first alone.
+    /// Whether all layers run in both directions, or the first one alone.
     pub(crate) both: bool,
 }
 
-/// The target's recurrent layer at the bottom, which attends.
+/// Recurrent layer at the bottom of the target, which attends.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) cell: Cell,
-    /// R.
+    /// Width, R.
     pub(crate) width: usize,
-    /// A, of the vectors whose products are the attention's energies.
+    /// Width of the attention, A.
     pub(crate) attention: usize,
 }
 
-/// What stands between the fully-connected layers and the output layer.
+/// Layers between the fully-connected layers and the output layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Top {
     None,
-    /// A fully-connected layer with tanh, of this width.
+    /// A fully-connected layer of this width with tanh.
     Tanh(usize),
     Recurrent {
         cell: Cell,
@@ -102,12 +102,12 @@ impl Options {
         Ok(options)
     }
 
-    /// C, the width of what is attended to.
+    /// Width of the source words that attention reads, C.
     pub(crate) fn context(&self) -> usize {
         self.source.ways(self.source.depth) * self.source.width
     }
 
-    /// H, the width of what the output layer reads.
+    /// Width of the output layer's input, H.
     pub(crate) fn hidden(&self) -> usize {
         match self.top {
             Top::None => self.below_top(),
@@ -115,12 +115,12 @@ impl Options {
         }
     }
 
-    /// The width of what the top reads.
+    /// Width of the top's input.
     pub(crate) fn below_top(&self) -> usize {
         if self.fc.0 > 0 { self.fc.1 } else { self.target.width }
     }
 
-    /// One matrix can be embeddings and output layer only where both are equally wide, over the same words.
+    /// Refuses tied embeddings that can't be: one matrix needs one width and one vocabulary.
     fn refuse_untieable(&self, config: &MarianConfig) -> Result<()> {
         const KEY: &str = "tied-embeddings-all";
         if self.tied && self.hidden() != self.embedding {
@@ -136,21 +136,21 @@ impl Options {
 }
 
 impl Source {
-    /// In how many directions a layer runs; layers count from 1.
+    /// Number of directions in which a layer runs; layers count from 1.
     pub(crate) fn ways(&self, layer: usize) -> usize {
         if self.both || layer == 1 { 2 } else { 1 }
     }
 }
 
 impl Target {
-    /// Width of what the cell's gates are computed of: 3R or 4R.
+    /// Width of the cell's pre-activations: 3R or 4R.
     pub(crate) fn gates(&self) -> usize {
         self.cell.gates() * self.width
     }
 }
 
 impl Top {
-    /// The widths of its recurrent layers.
+    /// Widths of the recurrent layers in the top.
     pub(crate) fn states(self) -> impl Iterator<Item = usize> {
         let (depth, width) = match self {
             Self::Recurrent { depth, width, .. } => (depth, width),
@@ -209,7 +209,7 @@ fn top(table: Table<'_>) -> Result<Top> {
     Ok(Top::Recurrent { cell, depth, width: width()? })
 }
 
-/// The table, with defaults of its own where a key isn't written.
+/// The table with defaults of its own for absent keys.
 #[derive(Clone, Copy)]
 struct Table<'a>(&'a MarianConfig);
 
@@ -244,7 +244,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A key that means nothing beside the others is a mistake, not a wish to be ignored.
+    /// Refuses a key that has no effect beside the others: it must be a mistake.
     fn refuse_idle(self, key: &str, reason: &str) -> Result<()> {
         if self.0.has(key) { Err(self.0.fault(key, format!("says nothing here: {reason}"))) } else { Ok(()) }
     }

@@ -1,26 +1,25 @@
-//! A recurrent layer's own weights: the product of its state and its bias. Products of inputs are the caller's, who
-//! may have computed them in advance or for several layers at once.
+//! Recurrent layers: the product of the state, and the bias. The caller computes the products of inputs, in
+//! advance or for several layers at once.
 
 use dyno_formats::Result;
 use dyno_nn::Params;
-use dyno_nn::math::{Linear, Operands};
+use dyno_nn::math::{Linear, Matrix, Operands};
 use dyno_nn::recurrent::{Cell, Functions, State};
 use dyno_nn::watch::Operator;
 
-use crate::memory::Memory;
-use crate::product::{Named, beside};
+use crate::states::States;
 
 /// One layer in one direction.
 pub(crate) struct Recurrent {
     cell: Cell,
-    /// [S, 3S] or [S, 4S].
+    /// Product of the state, [S, 3S] or [S, 4S].
     state: Linear,
-    /// [3S] or [4S].
+    /// Bias of the gates, [3S] or [4S].
     bias: Vec<f32>,
     width: usize,
 }
 
-/// What a worker computes with.
+/// A worker's functions and buffers.
 pub(crate) struct Scratch {
     pub(crate) functions: Functions,
     pub(crate) operands: Operands,
@@ -34,7 +33,19 @@ impl Scratch {
     }
 }
 
-/// A cell's tensors `{prefix}_{letter}…`, with their columns: a GRU has its candidate apart from its gates.
+/// Name of a matrix, and its number of columns.
+pub(crate) type Named = (String, usize);
+
+/// x·[W₁ W₂ …] of one or more matrices with `inputs` rows, without bias.
+pub(crate) fn beside(params: Params<'_>, inputs: usize, parts: &[Named]) -> Result<Linear> {
+    let read = |(name, columns): &Named| params.product(name, inputs, *columns);
+    let parts_read: Vec<Matrix<'_>> = parts.iter().map(read).collect::<Result<_>>()?;
+    let whole = parts_read.into_iter().reduce(Matrix::beside).expect("layers name one matrix or more");
+    params.pack(&whole, &[], &parts[0].0)
+}
+
+/// Names of a cell's tensors `{prefix}_{letter}…` with their columns: a GRU stores its candidate apart from
+/// its gates.
 fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
     match cell {
         Cell::Gru { .. } => {
@@ -44,7 +55,8 @@ fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
     }
 }
 
-/// The product of the inputs of the layers `prefixes`, side by side: each gives [rows, 3S] or [rows, 4S].
+/// The product of the inputs of the layers `prefixes`, side by side; each layer's part is [rows, 3S] or
+/// [rows, 4S].
 pub(crate) fn inputs(
     params: Params<'_>,
     cell: Cell,
@@ -65,35 +77,36 @@ impl Recurrent {
         Ok(Self { cell, state, bias: bias.concat(), width })
     }
 
-    /// Width of what it is fed: 3S or 4S.
+    /// Width of the inputs' products: 3S or 4S.
     pub(crate) fn fed(&self) -> usize {
         self.bias.len()
     }
 
-    /// S.
+    /// Width of the state, S.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Takes one step of all rows of `state`, fed with `fed` [rows, 3S or 4S].
+    /// Takes one step of all rows of `state`; `fed` [rows, 3S or 4S] are the products of the inputs.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         let Scratch { functions, operands, recurrent, row } = scratch;
         self.state.apply(state.output.values(), operands, recurrent);
         self.cell.step_all(*functions, [fed, recurrent, &self.bias], state, row);
     }
 
-    /// Takes one step of all rows of a layer of `memory`, fed with `fed` [rows, 3S or 4S]; gives the new outputs [rows, S].
+    /// Takes one step of all rows in a layer of `states`; `fed` [rows, 3S or 4S] are the products of the
+    /// inputs. Gives the new outputs [rows, S].
     pub(crate) fn advance<'a>(
         &self,
         fed: &[f32],
-        memory: &'a mut Memory,
+        states: &'a mut States,
         layer: usize,
         scratch: &mut Scratch,
     ) -> &'a [f32] {
         let (Scratch { functions, operands, recurrent, row: buffer }, gates) = (scratch, self.fed());
-        self.state.apply(memory.states(layer), operands, recurrent);
+        self.state.apply(states.outputs(layer), operands, recurrent);
         let _gates = Operator::Activation.span();
-        memory.advance(layer, |row, owner, output, cell| {
+        states.advance(layer, |row, owner, output, cell| {
             let pre = [&fed[row * gates..][..gates], &recurrent[owner * gates..][..gates], &self.bias];
             self.cell.step(*functions, pre, output, cell, buffer);
         })

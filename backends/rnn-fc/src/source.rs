@@ -1,8 +1,8 @@
-//! The source's side: recurrent layers over the words of a batch, in both directions.
+//! The source's recurrent layers over the words of a batch, in both directions.
 
 use dyno_formats::Result;
 use dyno_nn::math::{Linear, add};
-use dyno_nn::recurrent::{Spans, Walk};
+use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
 use dyno_nn::{Params, Sentence};
 
@@ -10,47 +10,54 @@ use crate::embedded::{Embedded, Rest};
 use crate::options::Options;
 use crate::recurrent::{Recurrent, Scratch, inputs};
 
-/// The layers.
+/// Layers of the source.
 pub(crate) struct Source {
     words: Embedded,
     layers: Vec<Layer>,
     skip: bool,
 }
 
-/// A layer in one direction or two, whose outputs then stand side by side.
+/// A layer in one direction or two; the outputs of two directions stand side by side.
 struct Layer {
-    /// Of what the layer below gives; the first layer reads the embeddings' product.
+    /// Product of the outputs below; the first layer reads the product of the embeddings instead.
     input: Option<Linear>,
-    /// Forward, and backward.
+    /// Forward direction and backward direction.
     ways: Vec<Recurrent>,
 }
 
-/// A batch, encoded, and buffers.
+/// An encoded batch, and buffers.
 pub(crate) struct Encoded {
-    /// What is attended to, [words, C].
+    /// Vectors that attention reads, [words, C].
     pub(crate) rows: Vec<f32>,
     pub(crate) spans: Spans,
     below: Vec<f32>,
     fed: Vec<f32>,
-    walk: Walk,
+    walk: WalkBuffers,
     rest: Rest,
 }
 
 impl Encoded {
-    /// For layers of this width in one direction.
+    /// Buffers for layers of this width in one direction.
     pub(crate) fn new(width: usize) -> Self {
         let (rows, below, fed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { rows, spans: Spans::default(), below, fed, walk: Walk::new(width), rest: Rest::default() }
+        Self {
+            rows,
+            spans: Spans::default(),
+            below,
+            fed,
+            walk: WalkBuffers::new(width),
+            rest: Rest::default(),
+        }
     }
 }
 
-/// The names of a layer's directions.
+/// Prefixes of the names of a layer's directions.
 fn prefixes(options: &Options, layer: usize) -> Vec<String> {
     let ways = &["forward", "backward"][..options.source.ways(layer)];
     ways.iter().map(|way| format!("source_l{layer}_{way}")).collect()
 }
 
-/// The product of the first layer with its words.
+/// The product of the first layer's input words.
 pub(crate) fn first_input(params: Params<'_>, options: &Options) -> Result<Linear> {
     let source = &options.source;
     inputs(params, source.cell, &prefixes(options, 1), options.embedding, source.width)
@@ -90,7 +97,7 @@ impl Layer {
         Ok(Self { input: below.map(input).transpose()?, ways: ways.collect::<Result<_>>()? })
     }
 
-    /// From `encoded.fed` [words, ways × gates] to `encoded.rows` [words, ways × S].
+    /// Runs the layer from `encoded.fed` [words, ways × gates] to `encoded.rows` [words, ways × S].
     fn run(&self, encoded: &mut Encoded, scratch: &mut Scratch) {
         let Encoded { rows, spans, fed, walk, .. } = encoded;
         let (ways, gates) = (self.ways.len(), self.ways[0].fed());

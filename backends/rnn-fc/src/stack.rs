@@ -1,19 +1,19 @@
-//! What stands on the bottom layer: fully-connected layers with relu, of which every other one adds what went in two
-//! layers below (paper, 5), and the top: none, one more with tanh, or recurrent layers.
+//! Layers above the bottom layer. Fully-connected layers with relu, of which every other one adds the input
+//! of the layer two below (paper, 5). And the top: no layer, one layer with tanh, or recurrent layers.
 
 use dyno_formats::Result;
 use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands, add};
 use dyno_nn::watch::Operator;
 
-use crate::memory::Memory;
 use crate::options::{self, Options};
 use crate::recurrent::{Recurrent, Scratch, inputs};
+use crate::states::States;
 
-/// Activations are cut off here, so that they fit into 16 bits with high precision (paper, 4.1).
+/// Greatest activation: with it, activations fit into 16 bits with high precision (paper, 4.1).
 const LARGEST: f32 = 10.0;
 
-/// The layers.
+/// Layers of the stack.
 pub(crate) struct Stack {
     fully_connected: Vec<Linear>,
     top: Top,
@@ -25,10 +25,10 @@ enum Top {
     Recurrent { layers: Vec<(Linear, Recurrent)>, skip: bool },
 }
 
-/// A worker's buffers.
+/// Buffers of a worker.
 #[derive(Default)]
 pub(crate) struct Buffers {
-    /// What the layers give, [rows, width].
+    /// Output of the layers, [rows, width].
     pub(crate) out: Vec<f32>,
     below: Vec<f32>,
     fed: Vec<f32>,
@@ -46,8 +46,9 @@ impl Stack {
         Ok(Self { fully_connected, top: Top::new(params, options)? })
     }
 
-    /// Replaces `buffers.out`, the bottom's output [rows, R], by the top's. `memory` has the bottom as its first layer.
-    pub(crate) fn apply(&self, memory: &mut Memory, buffers: &mut Buffers, scratch: &mut Scratch) {
+    /// Replaces `buffers.out`, the output of the bottom layer [rows, R], by the output of the top. The first
+    /// layer of `states` is the bottom layer.
+    pub(crate) fn apply(&self, states: &mut States, buffers: &mut Buffers, scratch: &mut Scratch) {
         self.fully_connected(buffers, &mut scratch.operands);
         match &self.top {
             Top::None => {}
@@ -59,7 +60,7 @@ impl Stack {
             Top::Recurrent { layers, skip } => {
                 for (at, (input, layer)) in layers.iter().enumerate() {
                     input.apply(&buffers.out, &mut scratch.operands, &mut buffers.fed);
-                    let new = layer.advance(&buffers.fed, memory, 1 + at, scratch);
+                    let new = layer.advance(&buffers.fed, states, 1 + at, scratch);
                     if !*skip || at == 0 {
                         buffers.out.clear();
                         buffers.out.resize(new.len(), 0.0);
@@ -75,7 +76,7 @@ impl Stack {
         for (at, layer) in self.fully_connected.iter().enumerate() {
             layer.apply(out, operands, fed);
             let _activation = Operator::Activation.span();
-            // The third, the fifth and so on: `below` is what the layer two below gave.
+            // The third layer, the fifth and so on: `below` is the output of the layer two below.
             if at >= 2 && at % 2 == 0 {
                 add(fed, below);
             }

@@ -1,4 +1,4 @@
-//! One worker's state of a network.
+//! A worker's state of a network.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
 use crate::bottom::Attended;
 use crate::embedded::Rest;
-use crate::memory::Memory;
 use crate::network::RnnFc;
 use crate::recurrent::Scratch;
 use crate::source::Encoded;
 use crate::stack::Buffers;
+use crate::states::States;
 
 /// The encoded batch, a row for each live hypothesis, and buffers.
 pub(crate) struct Worker {
     network: Arc<RnnFc>,
     encoded: Encoded,
     attended: Attended,
-    memory: Memory,
-    /// The products of the words chosen last.
+    states: States,
+    /// Products of the last words.
     fed: Vec<f32>,
     rest: Rest,
     stack: Buffers,
@@ -35,7 +35,7 @@ impl Worker {
         Self {
             encoded: Encoded::new(options.source.width),
             attended: Attended::default(),
-            memory: Memory::new(widths, network.merged),
+            states: States::new(widths, network.merged),
             fed: Vec::new(),
             rest: Rest::default(),
             stack: Buffers::default(),
@@ -48,23 +48,23 @@ impl Worker {
 
 impl Decoder for Worker {
     fn start(&mut self, batch: &[Sentence<'_>]) {
-        let Self { network, encoded, attended, memory, scratch, .. } = self;
+        let Self { network, encoded, attended, states, scratch, .. } = self;
         network.source.encode(batch, encoded, scratch);
-        network.bottom.start(encoded, attended, memory, scratch);
+        network.bottom.start(encoded, attended, states, scratch);
         network.output.start(batch, &mut self.choice);
     }
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
         step.clear();
         let _decoder = Component::Decoder.span();
-        let Self { network, encoded, attended, memory, fed, scratch, stack, .. } = self;
+        let Self { network, encoded, attended, states, fed, scratch, stack, .. } = self;
         let words = rows.iter().map(|row| row.previous);
         network.target_words.apply(words, &mut scratch.operands, &mut self.rest, fed);
-        let states = network.bottom.step(rows, fed, encoded, attended, memory, scratch);
+        let outputs = network.bottom.step(rows, fed, encoded, attended, states, scratch);
         stack.out.clear();
-        stack.out.extend_from_slice(states);
-        network.stack.apply(memory, stack, scratch);
-        memory.settle();
+        stack.out.extend_from_slice(outputs);
+        network.stack.apply(states, stack, scratch);
+        states.settle();
         if request.attention {
             std::mem::swap(&mut step.attention, &mut attended.weights);
         }
@@ -72,6 +72,6 @@ impl Decoder for Worker {
     }
 
     fn reorder(&mut self, kept: &[usize]) {
-        self.memory.reorder(kept);
+        self.states.reorder(kept);
     }
 }

@@ -1,13 +1,19 @@
-//! The engine `ssru`: Transformers whose decoder remembers with a simpler simple recurrent unit, after the entries
-//! of HW-TSC (2021) and of the students of Bergamot: deep encoder, shallow decoder, state that doesn't grow.
+//! The engine `ssru`: Transformers whose decoder has simpler simple recurrent units (SSRU) instead of
+//! self-attention.
 //!
-//! It owns that one sublayer; everything else is the stack of `dyno-nn` and the search of `dyno-translator`.
+//! The models follow HW-TSC's entry of 2021 and the students of Bergamot: a deep encoder, a shallow decoder,
+//! and a state that doesn't grow with the translation. The crate owns that one sublayer, an implementation of
+//! [`Autoregression`]. Everything else is the Transformer of `dyno-nn` and the search of `dyno-translator`.
+//!
+//! [`ENGINE`] is the backend. It takes Marian's models of `type: transformer` with
+//! `transformer-decoder-autoreg: rnn` and the cell `ssru`; other cells are refused by name. The kernels
+//! compute the unit's state and output in one loop, and the two products of its input are quantised once.
 
 use std::sync::Arc;
 
 use dyno_formats::{Fault, MarianConfig, Result};
 use dyno_nn::math::{Kernels, Linear, add, together};
-use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, Transformer};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, Transformer};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Network, Params, Rows};
 use dyno_translator::{Customs, Engine, Switches};
@@ -21,14 +27,14 @@ pub const ENGINE: Engine = Engine {
     load,
 };
 
-/// Of the norms in recurrent cells (Marian's `src/rnn/cells.h`).
+/// Epsilon of norms in recurrent cells (Marian's `src/rnn/cells.h`).
 const EPSILON: f32 = 1e-9;
 
 fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && config.text("transformer-decoder-autoreg")? == "rnn")
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
     const KEY: &str = "dec-cell";
     let cell = config.text(KEY)?;
     if cell != "ssru" {
@@ -44,10 +50,10 @@ fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<d
     Transformer::load(config, params, layer)
 }
 
-/// The sublayer: c ← f⊙c + (1−f)⊙x with x = i·W, f = σ(i·Wf + bf); its output is relu(c).
+/// The SSRU sublayer: c ← f⊙c + (1−f)⊙x with x = i·W and f = σ(i·Wf + bf); its output is relu(c).
 struct Ssru {
     input: Linear,
-    /// With its bias, unless that comes after a norm.
+    /// Product of the forget gate, with its bias unless a norm precedes the bias.
     forget: Linear,
     norms: Option<Norms>,
     projection: Option<Linear>,
@@ -57,7 +63,7 @@ struct Ssru {
     kernels: Kernels,
 }
 
-/// Of x and f, before the bias of f; each [D].
+/// Norms of x and f, before the bias of f; all are [D].
 struct Norms {
     scale: Vec<f32>,
     forget_scale: Vec<f32>,
@@ -95,7 +101,7 @@ impl Ssru {
         })
     }
 
-    /// The norms of x and σ⁻¹(f), both [n, D].
+    /// Applies the norms to x and σ⁻¹(f), both [n, D].
     fn norm(&self, x: &mut [f32], forget: &mut [f32]) {
         let Some(Norms { scale, forget_scale, forget_bias, zeros }) = &self.norms else { return };
         let _norm = Operator::Norm.span();
@@ -107,17 +113,17 @@ impl Ssru {
     }
 }
 
-/// What makes calls of the kernels succeed.
+/// Reason why calls of the kernels succeed.
 const WIDE: &str = "all is as wide as the model";
 
 impl Autoregression for Ssru {
-    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState> {
         let cells = Rows::new(self.width);
         Box::new(Cells { unit: self, cells, x: Vec::new(), forget: Vec::new(), out: Vec::new() })
     }
 }
 
-/// The state c of each hypothesis.
+/// States c of the hypotheses, and buffers.
 struct Cells {
     unit: Arc<Ssru>,
     cells: Rows,
@@ -126,7 +132,7 @@ struct Cells {
     out: Vec<f32>,
 }
 
-impl Memory for Cells {
+impl AutoregressionState for Cells {
     fn start(&mut self, rows: usize) {
         self.cells.reset(rows);
     }

@@ -1,19 +1,19 @@
-//! The normalisation rules that a model carries: a compiled map from character sequences to their normal form.
+//! Normalisation rules of a model: a compiled map from character sequences to their normal forms.
 //!
-//! The format is that of the file: the size of a darts-clone double array in bytes, the array, then the normal
-//! forms, each ended by a NUL. The array is checked once, as a whole, so that no walk can leave it; it is
-//! walked as the file has it, because rebuilding it would cost more than it gives.
+//! The format is the file's: the size of a darts-clone double array in bytes, the array, then the normal
+//! forms, each with a NUL at its end. The array is checked once as a whole, so that no lookup can leave it.
+//! It is used as it is in the file, because rebuilding it would cost more than it saves.
 
 use crate::{Error, Result};
 
-/// At most so many rules that are prefixes of each other are looked at (the shortest); a limit of the format's
-/// builder that the reference also keeps when it reads.
+/// Greatest number of nested rules (rules that are prefixes of each other) that a lookup follows, the
+/// shortest first. The format's builder has this limit, and the reference keeps it when reading.
 const MAX_NESTED_RULES: usize = 32;
 
-/// The array comes in blocks of 256 units of 4 bytes.
+/// Size of the array's blocks: 256 units of 4 bytes.
 const BLOCK_BYTES: usize = 1024;
 
-/// The mark of a unit that holds a value instead of a label.
+/// Mark of a unit with a value instead of a label.
 const LEAF: u32 = 1 << 31;
 
 #[derive(Clone, Copy)]
@@ -37,10 +37,10 @@ impl Unit {
     }
 }
 
-/// See the module.
+/// The rules of a model.
 pub(crate) struct Charsmap {
     units: Vec<Unit>,
-    /// Ends in a NUL.
+    /// Normal forms; a NUL ends the last one.
     forms: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl Charsmap {
         if map.is_sound() { Ok(map) } else { Err(broken("the index points outside of itself")) }
     }
 
-    /// Whether every step from every unit stays inside, and every value points to a normal form.
+    /// Whether every step from every unit stays inside the array, and every value points to a normal form.
     fn is_sound(&self) -> bool {
         let root = self.units[0];
         let inside = |i: usize, unit: Unit| (i ^ unit.offset()) | 0xFF < self.units.len();
@@ -78,7 +78,7 @@ impl Charsmap {
             })
     }
 
-    /// The longest rule that `text` begins with: how much it replaces, and by what.
+    /// The longest rule at the start of `text`: the length that it replaces, and the replacement.
     #[inline]
     pub fn longest(&self, text: &[u8]) -> Option<(usize, &[u8])> {
         let mut at = self.units[0].offset();
@@ -105,7 +105,7 @@ impl Charsmap {
         &form[..end]
     }
 
-    /// Whether some rule begins with `first` alone or followed by an ASCII byte.
+    /// Whether a rule begins with `first` alone, or with `first` and an ASCII byte.
     pub fn touches_ascii(&self, first: u8) -> bool {
         let root = self.units[0].offset();
         let Some((unit, children)) = self.step(root, first) else { return false };

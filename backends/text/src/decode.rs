@@ -1,4 +1,4 @@
-//! From ids to text: pieces are joined, marks become spaces, bytes become characters again.
+//! Decoding: pieces are joined, space marks become spaces, and byte pieces become characters.
 
 use crate::model::Kind;
 use crate::normalizer::Symbols;
@@ -8,10 +8,10 @@ use crate::utf8::{REPLACEMENT, SPACE, char_len};
 use crate::{Error, Result};
 
 impl SentencePiece {
-    /// Replaces `text` by what `ids` stand for; control pieces such as the end of sentence are invisible.
+    /// Replaces `text` by the text of `ids`; control pieces such as the end of the sentence have no text.
     ///
     /// # Errors
-    /// When an id is not in the vocabulary.
+    /// When an id isn't in the vocabulary.
     pub fn decode_into(&self, ids: &[u32], text: &mut String) -> Result<()> {
         text.clear();
         let unknown = |&&id: &&u32| self.pieces.kind(id).is_none();
@@ -40,8 +40,8 @@ impl SentencePiece {
     }
 }
 
-/// Appends a piece that is not a byte. The space that encoding put before the text (or, if the model removes
-/// extra white space, all spaces there) is left out.
+/// Appends a piece that isn't a byte. The space that encoding put before the text is left out; if the model
+/// removes extra white space, all spaces there are.
 fn push_piece(model: &SentencePiece, id: u32, at_start: &mut bool, text: &mut String) {
     let kind = model.pieces.kind(id);
     if kind == Some(Kind::Control) {
@@ -70,7 +70,7 @@ fn push_unmarked(piece: &str, text: &mut String) {
     }
 }
 
-/// Appends a run of byte pieces; a byte that belongs to no character becomes U+FFFD.
+/// Appends a run of byte pieces; a byte of no character becomes U+FFFD.
 fn push_bytes(model: &SentencePiece, mut ids: &[u32], text: &mut String) {
     while !ids.is_empty() {
         let mut window = [0; 4]; // the longest character

@@ -1,9 +1,9 @@
-//! Turns cut pieces into ids: unknown characters in a row become one unknown id, or each its bytes.
+//! Emission of pieces as ids: a run of unknown characters becomes one unknown id, or its bytes.
 
-/// Stands for "no piece" where an id is expected. No vocabulary has so many pieces.
+/// Id that means "no piece"; no vocabulary is so large.
 pub(crate) const NO_PIECE: u32 = u32::MAX;
 
-/// Appends ids in the order of the text, or all of them in reverse: merging looks the same from both sides.
+/// A target for ids in the order of the text, or for all of them in reverse order.
 pub(crate) struct Emitter<'a> {
     ids: &'a mut Vec<u32>,
     unk: Option<u32>,
@@ -12,19 +12,19 @@ pub(crate) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Appends to `ids`; `bytes`: the pieces of the bytes, if unknown characters fall back to them.
+    /// Appends to `ids`. `bytes` are the pieces of bytes, if unknown characters fall back to them.
     pub fn new(ids: &'a mut Vec<u32>, unk: Option<u32>, bytes: Option<&'a [u32; 256]>) -> Self {
         Self { ids, unk, bytes, after_unknown: false }
     }
 
-    /// A piece that the vocabulary has.
+    /// Appends a piece of the vocabulary.
     #[inline]
     pub fn known(&mut self, id: u32) {
         self.ids.push(id);
         self.after_unknown = false;
     }
 
-    /// A stretch of text that is no piece; its bytes in the order in which ids are appended.
+    /// Appends a stretch of text that is no piece; its bytes come in the order of appending.
     pub fn unknown(&mut self, surface: impl Iterator<Item = u8>) {
         match (self.bytes, self.unk) {
             (Some(bytes), _) => self.ids.extend(surface.map(|byte| bytes[usize::from(byte)])),

@@ -1,66 +1,66 @@
-//! What can be wrong with a vocabulary. Each message is one line: file, item, fault.
+//! Errors of vocabularies. Each message is one line with file, item and fault.
 
 use std::path::PathBuf;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a vocabulary can't be used.
+/// The reason why a vocabulary can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The file can't be read.
     #[error("{}: {source}", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Reason of the operating system.
         source: std::io::Error,
     },
-    /// The file was read, but its content is wrong.
+    /// The content of the file is faulty.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault of the content.
         source: Box<Error>,
     },
-    /// The name tells no format.
+    /// The name of the file has no suffix of a known format.
     #[error("`{name}` names no vocabulary format: it must end in .spm, .model, .yml, .yaml, .json or .txt")]
     Suffix {
-        /// The name as given.
+        /// Name as given.
         name: String,
     },
     /// The bytes are no protobuf message.
     #[error("byte {offset}: {fault}; is this a SentencePiece model?")]
     Wire {
-        /// Where, counted from the start of the file.
+        /// Position of the fault from the start of the file.
         offset: usize,
-        /// What is wrong there.
+        /// Fault at the position.
         fault: &'static str,
     },
-    /// A well-formed message that is no usable model.
+    /// The message is well-formed, but no usable model.
     #[error("{item}: {fault}")]
     Model {
-        /// Which part of the model.
+        /// Part of the model.
         item: String,
-        /// What is wrong with it.
+        /// Fault of the part.
         fault: String,
     },
-    /// A fault in a word vocabulary.
+    /// A word vocabulary is faulty.
     #[error("line {line}: {fault}")]
     Words {
-        /// Counted from 1.
+        /// Line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// Fault in the line.
         fault: String,
     },
-    /// An id was to be decoded that the vocabulary doesn't have.
+    /// An id to decode isn't in the vocabulary.
     #[error("there is no id {id} in a vocabulary of {len}")]
     UnknownId {
         /// The id.
         id: u32,
-        /// How many there are.
+        /// Number of ids in the vocabulary.
         len: usize,
     },
 }
@@ -71,7 +71,7 @@ impl Error {
         Self::Model { item: item.into(), fault: fault.into() }
     }
 
-    /// A fault in a line (counted from 1) of a word vocabulary.
+    /// A fault in a line of a word vocabulary, counted from 1.
     pub(crate) fn words(line: usize, fault: impl Into<String>) -> Self {
         Self::Words { line, fault: fault.into() }
     }

@@ -1,14 +1,34 @@
-//! Text to ids and back: SentencePiece models, exact, and Marian's word vocabularies.
+//! From text to ids and back: SentencePiece models, exactly as the reference, and Marian's word vocabularies.
 //!
-//! A model was trained on the ids that one program made; fed with others it translates worse, and nobody sees
-//! why. So the ids here are those of the reference implementation, id for id, for any bytes: valid text,
-//! unusual text and no text at all. The tests compare against ids that the reference made.
+//! # Exact ids
+//! A translation model was trained on the ids of one tokeniser. With other ids it translates worse, and no
+//! error shows it. So this crate gives the ids of the reference implementation, id for id, for any bytes:
+//! usual text, unusual text, and bytes that are no text. The tests compare with ids from the reference.
 //!
-//! A [`Vocabulary`] is read-only and shared; each worker brings a [`Scratch`], whose buffers grow to the
-//! longest line and are then reused, so that no piece costs an allocation. Files come from outside: every
-//! length in them is checked, and what they make us allocate is proportional to their size.
+//! # Memory
+//! A [`Vocabulary`] is read-only and shared. Each worker has a [`Scratch`], whose buffers grow to the longest
+//! line and are then reused, so that no piece costs an allocation. Files are untrusted: every length in them
+//! is checked, and the memory for a file is proportional to its size.
 //!
-//! Not here: training, sampling, n-best cuts, offsets into the line. No backend needs them.
+//! # From a line to ids
+//! 1. `normalizer` replaces characters by their normal forms (`charsmap`), and marks spaces.
+//! 2. `unigram`, `bpe` or `simple` divides the text into `pieces`, by the type of the model.
+//! 3. `emit` appends the ids; unknown characters become one unknown id, or their bytes.
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `vocabulary` | [`Vocabulary`] of any kind, and [`Format`] by the suffix of a file |
+//! | `sentencepiece`, `model`, `wire` | [`SentencePiece`]: a model, its file, and protobuf's wire format |
+//! | `normalizer`, `charsmap`, `utf8` | normalisation of lines |
+//! | `pieces`, `trie` | checked pieces, and lookup by prefix |
+//! | `unigram`, `bpe`, `simple`, `emit` | division of text into pieces |
+//! | `decode` | from ids to text |
+//! | `words` | Marian's word vocabularies |
+//! | `error` | [`Error`] |
+//!
+//! # What it leaves out
+//! Training, sampling, n-best divisions, and offsets into the line: no backend needs them.
 
 mod bpe;
 mod charsmap;

@@ -1,13 +1,13 @@
-//! What a SentencePiece file says, read but not yet judged.
+//! The content of a SentencePiece file, read and not yet checked.
 //!
-//! Only the fields that encoding and decoding depend on are kept; everything about training is skipped. As in
-//! protobuf, the last of several values of a field holds, several messages of a singular field are merged, and
-//! an enumerator from the future counts as absent.
+//! Only the fields that encoding and decoding need are kept; training's fields are skipped. As in protobuf,
+//! the last of several values of a field counts, several messages of a singular field are merged, and an
+//! unknown enumerator counts as absent.
 
 use crate::Result;
 use crate::wire::{Field, Reader, Value};
 
-/// The file as a whole.
+/// The whole file.
 #[derive(Default)]
 pub(crate) struct WireModel<'a> {
     pub pieces: Vec<WirePiece<'a>>,
@@ -16,14 +16,14 @@ pub(crate) struct WireModel<'a> {
     pub denormalizer: Option<WireNormalizer<'a>>,
 }
 
-/// One entry of the vocabulary; its id is its position.
+/// An entry of the vocabulary; its id is its position.
 pub(crate) struct WirePiece<'a> {
     pub text: &'a str,
     pub score: f32,
     pub kind: Kind,
 }
 
-/// What a piece is for.
+/// Kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Normal,
@@ -35,13 +35,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether text can be cut into it. The others have ids, but no text becomes them.
+    /// Whether text can be divided into such pieces. Other kinds have ids, but no text becomes them.
     pub fn is_surface(self) -> bool {
         matches!(self, Self::Normal | Self::UserDefined | Self::Unused)
     }
 }
 
-/// How text is cut.
+/// Algorithm that divides text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Algorithm {
     Unigram,
@@ -50,7 +50,7 @@ pub(crate) enum Algorithm {
     Char,
 }
 
-/// The part of the trainer's settings that matters after training.
+/// The trainer's settings that count after training.
 pub(crate) struct WireTrainer<'a> {
     pub algorithm: Algorithm,
     pub byte_fallback: bool,
@@ -59,7 +59,7 @@ pub(crate) struct WireTrainer<'a> {
     pub unk_surface: &'a str,
 }
 
-/// How text is normalised before it is cut (or after it was joined).
+/// Normalisation before division, or after joining.
 pub(crate) struct WireNormalizer<'a> {
     pub charsmap: &'a [u8],
     pub add_dummy_prefix: bool,

@@ -1,11 +1,11 @@
-//! From a line as it came to the text that is cut into pieces: normal forms, white space, the space mark.
+//! Normalisation: from a line as given to the text that is divided into pieces.
 //!
-//! User-defined symbols are protected: where one begins, it is copied as it is. Everything else is replaced by
-//! the longest rule, or copied, or, where a byte belongs to no character, replaced by U+FFFD. Spaces are then
-//! merged, trimmed and marked as the model asks.
+//! User-defined symbols are protected: each is copied as it is. All other text is replaced by the longest
+//! rule or copied. A byte of no character becomes U+FFFD. Then spaces are merged, trimmed and marked as the
+//! model asks.
 //!
-//! Most text is ASCII that no rule touches. For each ASCII byte it is worked out at load whether it stands for
-//! itself whenever another ASCII byte follows; runs of such bytes are copied whole.
+//! Most text is ASCII that no rule changes. For each ASCII byte, loading computes whether it stands for
+//! itself when another ASCII byte follows; runs of such bytes are copied whole.
 
 use crate::Result;
 use crate::charsmap::Charsmap;
@@ -13,11 +13,11 @@ use crate::model::WireNormalizer;
 use crate::trie::{Step, Trie};
 use crate::utf8::{REPLACEMENT, SPACE, char_len};
 
-/// At most so many user symbols that are prefixes of each other are looked at (the shortest), as in the
+/// Greatest number of nested user-defined symbols that a lookup follows, the shortest first, as in the
 /// reference.
 const MAX_NESTED_SYMBOLS: usize = 64;
 
-/// Finds user-defined symbols at the start of text.
+/// A finder of user-defined symbols at the start of text.
 pub(crate) struct Symbols(Option<Trie>);
 
 impl Symbols {
@@ -26,12 +26,12 @@ impl Symbols {
         Ok(Self(if symbols.is_empty() { None } else { Some(Trie::build(symbols)?) }))
     }
 
-    /// A finder that finds nothing.
+    /// A finder without symbols.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Length and id of the longest symbol that `text` begins with.
+    /// Length and id of the longest symbol at the start of `text`.
     #[inline]
     pub fn longest(&self, text: &[u8]) -> Option<(usize, u32)> {
         let mut walk = self.0.as_ref()?.walk();
@@ -55,20 +55,20 @@ impl Symbols {
     }
 }
 
-/// See the module.
+/// The normalisation of a model.
 pub(crate) struct Normalizer {
     rules: Option<Charsmap>,
     space: &'static [u8],
     dummy_prefix: bool,
     dummy_suffix: bool,
     remove_extra: bool,
-    /// ASCII bytes (not the space) that stand for themselves before ASCII and at the end.
+    /// ASCII bytes except the space that stand for themselves before ASCII bytes and at the end.
     plain: [bool; 256],
     plain_space: bool,
 }
 
 impl Normalizer {
-    /// A normaliser by `wire`; `suffix`: the dummy space goes behind the text instead of before it.
+    /// The normalisation of `wire`; with `suffix` the dummy space follows the text instead of preceding it.
     pub fn new(wire: &WireNormalizer<'_>, suffix: bool, symbols: &Symbols) -> Result<Self> {
         let rules = if wire.charsmap.is_empty() { None } else { Some(Charsmap::read(wire.charsmap)?) };
         let mut plain = [false; 256];
@@ -88,7 +88,7 @@ impl Normalizer {
         })
     }
 
-    /// Writes the normal form of `line` to `out`, which is cleared first.
+    /// Replaces `out` by the normal form of `line`.
     pub fn normalize(&self, line: &[u8], symbols: &Symbols, out: &mut Vec<u8>) {
         out.clear();
         let line = if self.remove_extra { self.without_leading_space(line, symbols) } else { line };
@@ -140,8 +140,8 @@ impl Normalizer {
         }
     }
 
-    /// How many bytes at the start of `line` stand for themselves. The last one before a byte beyond ASCII is
-    /// left to the rules: a combining accent may follow.
+    /// Number of bytes at the start of `line` that stand for themselves. The last one before a byte beyond
+    /// ASCII is excluded, because a combining accent may follow.
     #[inline]
     fn plain_run(&self, line: &[u8]) -> usize {
         let run = line.iter().position(|&byte| !self.plain[usize::from(byte)]).unwrap_or(line.len());
@@ -162,7 +162,7 @@ impl Normalizer {
         }
     }
 
-    /// The normal form of what `line` (not empty) begins with, and how much that is.
+    /// The normal form of the start of `line` (not empty), and the length of that start.
     #[inline]
     fn prefix<'a>(&'a self, line: &'a [u8], symbols: &Symbols) -> (&'a [u8], usize) {
         if line[0] == b' ' && self.plain_space && line.get(1).is_none_or(|&next| next < 0x80) {

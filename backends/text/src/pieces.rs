@@ -1,6 +1,6 @@
-//! The vocabulary of a SentencePiece model: its pieces, checked, and found by their text.
+//! The vocabulary of a SentencePiece model: its checked pieces, with lookup by text.
 //!
-//! What is checked is what the reference checks, with one exception: it accepts pieces that are not UTF-8.
+//! The checks are those of the reference, except that it accepts pieces that aren't UTF-8.
 
 use std::collections::HashMap;
 
@@ -8,28 +8,28 @@ use crate::model::{Kind, WireModel};
 use crate::utf8::SPACE;
 use crate::{Error, Result};
 
-/// Longer pieces are refused, as in the reference: they make cutting quadratic.
+/// Greatest length of a piece, as in the reference: longer pieces make division quadratic.
 const MAX_PIECE_BYTES: usize = 8000;
 
-/// See the module. An id is a position.
+/// The pieces by id, which is a position.
 pub(crate) struct Pieces {
     text: String,
-    /// End of each piece in `text`; it begins where the one before ends.
+    /// End of each piece in `text`; the piece begins at the end of the one before.
     ends: Vec<usize>,
     pub kinds: Vec<Kind>,
     pub scores: Vec<f32>,
-    /// Pieces that text can be cut into.
+    /// Pieces that text can be divided into.
     surfaces: HashMap<Box<str>, u32>,
-    /// All others.
+    /// All other pieces.
     reserved: HashMap<Box<str>, u32>,
     pub unk: Option<u32>,
-    /// The piece of each byte, where the model falls back to bytes.
+    /// Pieces of bytes, where the model falls back to bytes.
     pub bytes: Option<Box<[u32; 256]>>,
 }
 
 impl Pieces {
-    /// Checks and indexes the pieces of `wire`. `share_names`: a surface piece may have the text of a reserved
-    /// one.
+    /// Checks and indexes the pieces of `wire`. With `share_names`, a surface piece may have the text of a
+    /// reserved piece.
     pub fn new(wire: &WireModel<'_>, share_names: bool) -> Result<Self> {
         let mut pieces = Self {
             text: String::new(),
@@ -77,7 +77,7 @@ impl Pieces {
         }
     }
 
-    /// Makes the piece known by its text; false where that is taken.
+    /// Indexes a piece by its text; false where another piece has the text.
     fn index(&mut self, text: &str, kind: Kind, id: u32, share_names: bool) -> bool {
         let (own, other) = if kind.is_surface() {
             (&mut self.surfaces, &self.reserved)
@@ -129,17 +129,17 @@ impl Pieces {
         self.kinds.get(id as usize).copied()
     }
 
-    /// The id of a piece by its text, of whatever kind.
+    /// The id of a piece of any kind by its text.
     pub fn find(&self, text: &str) -> Option<u32> {
         self.reserved.get(text).or_else(|| self.surfaces.get(text)).copied()
     }
 
-    /// The id of a piece that text can become.
+    /// The id of a surface piece by its text.
     pub fn find_surface(&self, text: &[u8]) -> Option<u32> {
         self.surfaces.get(std::str::from_utf8(text).ok()?).copied()
     }
 
-    /// The pieces that text can be cut into, with their texts and kinds.
+    /// The surface pieces with their texts and kinds.
     pub fn surfaces(&self) -> impl Iterator<Item = (u32, &str, Kind)> {
         (0..self.len() as u32).filter_map(|id| {
             let (text, kind) = (self.text(id)?, self.kind(id)?);
@@ -147,7 +147,7 @@ impl Pieces {
         })
     }
 
-    /// Where the space mark stands in the surface pieces.
+    /// The positions of the space mark in the surface pieces.
     pub fn space_marks(&self) -> SpaceMarks {
         let mut marks = SpaceMarks { only_first: true, only_last: true };
         for (_, text, _) in self.surfaces() {
@@ -158,15 +158,15 @@ impl Pieces {
     }
 }
 
-/// See [`Pieces::space_marks`].
+/// Positions of the space mark in pieces.
 pub(crate) struct SpaceMarks {
-    /// Never behind another character of a piece.
+    /// Whether the mark never follows another character of a piece.
     pub only_first: bool,
-    /// Never before another character of a piece.
+    /// Whether the mark never precedes another character of a piece.
     pub only_last: bool,
 }
 
-/// The byte that a piece like `<0x0A>` names.
+/// The byte of a piece with a name like `<0x0A>`.
 pub(crate) fn byte_of(text: &str) -> Option<u8> {
     let digits = text.strip_prefix("<0x")?.strip_suffix('>')?;
     let exact = digits.len() == 2 && digits.bytes().all(|c| matches!(c, b'0'..=b'9' | b'A'..=b'F'));
@@ -174,7 +174,7 @@ pub(crate) fn byte_of(text: &str) -> Option<u8> {
 }
 
 fn at(id: u32, text: &str, fault: &str) -> Error {
-    // A hostile name must not flood the message.
+    // The name is clipped, so that a hostile file can't flood the message.
     let name: String = text.chars().take(20).flat_map(char::escape_debug).collect();
     Error::model(format!("piece {id} `{name}`"), fault)
 }

@@ -1,4 +1,4 @@
-//! A SentencePiece model: from a line to ids and back, as the reference does it.
+//! A SentencePiece model: from a line to ids and back, as in the reference.
 
 use crate::bpe::{Bpe, BpeScratch};
 use crate::emit::Emitter;
@@ -8,11 +8,11 @@ use crate::pieces::Pieces;
 use crate::unigram::{Node, Unigram};
 use crate::{Result, simple};
 
-/// Lines are cut here: positions inside of a line are kept in 32 bits. Normal forms are up to 18 times as long as
-/// what they replace.
+/// Greatest length of a line that counts: positions have 32 bits, and a normal form may be 18 times as long
+/// as its source.
 const MAX_LINE_BYTES: usize = 1 << 27;
 
-/// Working memory of one worker: grows to the longest line, then nothing is allocated any more.
+/// Buffers of one worker. They grow to the longest line; after that, nothing is allocated.
 #[derive(Default)]
 pub struct Scratch {
     normalized: Vec<u8>,
@@ -27,7 +27,7 @@ enum Cutter {
     Char,
 }
 
-/// A SentencePiece model, checked and ready. Read-only: workers share it, each with a [`Scratch`] of its own.
+/// A checked SentencePiece model, read-only and shared by workers, each of which has its own [`Scratch`].
 pub struct SentencePiece {
     pub(crate) pieces: Pieces,
     pub(crate) add_dummy_prefix: bool,
@@ -44,7 +44,7 @@ impl SentencePiece {
     /// Reads a model from the bytes of its file.
     ///
     /// # Errors
-    /// When they are no SentencePiece model, or one that the reference would refuse.
+    /// When the bytes are no SentencePiece model, or a model that the reference refuses.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let wire = WireModel::read(bytes)?;
         let algorithm = wire.trainer.algorithm;
@@ -68,8 +68,8 @@ impl SentencePiece {
         })
     }
 
-    /// Replaces `ids` by the ids of `line` (any bytes, of which the first 128 MiB count; no end of sentence is
-    /// added).
+    /// Replaces `ids` by the ids of `line`. The line may have any bytes, of which the first 128 MiB count. No
+    /// end of the sentence is added.
     pub fn encode_into(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
         ids.clear();
         let line = &line[..line.len().min(MAX_LINE_BYTES)];
@@ -87,7 +87,7 @@ impl SentencePiece {
         }
     }
 
-    /// How many pieces there are.
+    /// Number of pieces.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
@@ -97,7 +97,7 @@ impl SentencePiece {
         self.len() == 0
     }
 
-    /// The text of a piece, space marks and all.
+    /// The text of a piece with its space marks.
     pub fn piece(&self, id: u32) -> Option<&str> {
         self.pieces.text(id)
     }
@@ -107,12 +107,12 @@ impl SentencePiece {
         self.pieces.find(piece)
     }
 
-    /// The end of a sentence, if the model has one.
+    /// Id of the end of a sentence, if the model has one.
     pub fn eos_id(&self) -> Option<u32> {
         self.eos
     }
 
-    /// The unknown piece; only a model that falls back to bytes may have none.
+    /// Id of the unknown piece. Only a model that falls back to bytes may lack it.
     pub fn unk_id(&self) -> Option<u32> {
         self.pieces.unk
     }

@@ -1,4 +1,4 @@
-//! The two model types without search: a piece per character, and a piece per word.
+//! The two model types without search: a piece for each character, and a piece for each word.
 
 use crate::emit::Emitter;
 use crate::model::Kind;
@@ -6,7 +6,7 @@ use crate::normalizer::Symbols;
 use crate::pieces::Pieces;
 use crate::utf8::{SPACE, chunk_len};
 
-/// Cuts `text` into characters and user-defined symbols.
+/// Divides `text` into characters and user-defined symbols.
 pub(crate) fn cut_chars(pieces: &Pieces, symbols: &Symbols, mut text: &[u8], emitter: &mut Emitter<'_>) {
     while !text.is_empty() {
         let len = symbols.longest(text).map_or_else(|| chunk_len(text), |(len, _)| len);
@@ -15,7 +15,7 @@ pub(crate) fn cut_chars(pieces: &Pieces, symbols: &Symbols, mut text: &[u8], emi
     }
 }
 
-/// Cuts `text` into words, each of which begins with a space mark (but the first need not).
+/// Divides `text` into words, each of which begins with a space mark, except perhaps the first.
 pub(crate) fn cut_words(pieces: &Pieces, mut text: &[u8], emitter: &mut Emitter<'_>) {
     while !text.is_empty() {
         let mut len = chunk_len(text);

@@ -1,9 +1,10 @@
-//! Unigram models: the cut with the highest sum of log-probabilities, by Viterbi over byte positions.
+//! Unigram models: the division with the highest sum of log-probabilities, by Viterbi's algorithm over byte
+//! positions.
 //!
-//! Which of two cuts wins can hang on the last bit, so the arithmetic is the reference's: 32-bit sums from left
-//! to right, a later candidate wins only if strictly better, unknown characters cost the worst normal piece
-//! less 10, user-defined symbols earn a tenth per byte after the first, and sums that have grown beyond a
-//! threshold are pulled back to zero.
+//! The last bit may decide between two divisions, so that the arithmetic is the reference's. Sums have 32
+//! bits and run from left to right, and a later candidate wins only if it is strictly better. An unknown
+//! character costs the worst normal piece less 10. A user-defined symbol earns a tenth for each byte after
+//! the first. Sums beyond a threshold are pulled back to zero.
 
 use crate::emit::{Emitter, NO_PIECE};
 use crate::model::Kind;
@@ -12,37 +13,37 @@ use crate::trie::{Step, Trie};
 use crate::utf8::chunk_len;
 use crate::{Error, Result};
 
-/// How much worse than the worst piece an unknown character is.
+/// Difference between the score of an unknown character and the worst piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
-/// Per byte after the first: longer symbols win over several shorter ones.
+/// Bonus for each byte after the first, with which longer symbols win over several shorter ones.
 const USER_DEFINED_BONUS: f64 = 0.1;
 
-/// Sums beyond this lose the precision that tells pieces apart; the reference then subtracts what it has.
+/// Threshold of sums, beyond which they can't tell pieces apart; the reference then subtracts the first sum.
 const RESET_THRESHOLD: f32 = 100_000.0;
 
-/// The best cut of the text up to a position: its score, and its last piece.
+/// The best division of the text up to a position: its score and its last piece.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
     score: f32,
-    /// Bytes of the last piece; 0: no cut reaches this position (yet).
+    /// Length of the last piece in bytes; 0 where no division reaches the position so far.
     len: u32,
     id: u32,
 }
 
 const UNREACHED: Node = Node { score: 0.0, len: 0, id: NO_PIECE };
 
-/// See the module.
+/// The scores of a model, and its pieces in a trie.
 pub(crate) struct Unigram {
     trie: Trie,
-    /// By id, with the bonus of user-defined symbols.
+    /// Scores by id, with the bonus of user-defined symbols.
     scores: Vec<f32>,
     unknown_score: f32,
     longest_piece: usize,
 }
 
 impl Unigram {
-    /// A cutter into the surface pieces.
+    /// The model of the surface pieces.
     pub fn new(pieces: &Pieces) -> Result<Self> {
         if let Some(id) = pieces.scores.iter().position(|score| !score.is_finite()) {
             return Err(Error::model(format!("piece {id}"), "its score is not finite"));
@@ -62,7 +63,7 @@ impl Unigram {
         })
     }
 
-    /// Cuts `text` and appends the ids **in reverse**; `nodes` is working memory.
+    /// Divides `text` and appends the ids **in reverse**; `nodes` is a buffer.
     pub fn cut_reversed(&self, text: &[u8], nodes: &mut Vec<Node>, emitter: &mut Emitter<'_>) {
         nodes.clear();
         nodes.resize(text.len() + 1, UNREACHED);
@@ -83,7 +84,7 @@ impl Unigram {
         }
     }
 
-    /// Offers every piece that `rest`, the text from `start`, begins with to the node where it ends.
+    /// Offers every piece at the start of `rest`, the text from `start` on, to the node at its end.
     #[inline]
     fn relax(&self, rest: &[u8], start: usize, nodes: &mut [Node]) {
         if nodes[start].score.abs() > RESET_THRESHOLD {
@@ -112,12 +113,12 @@ impl Unigram {
         }
     }
 
-    /// Subtracts the first node's score from all nodes that are reached.
+    /// Subtracts the first node's score from all reached nodes.
     #[cold]
     fn reset(&self, nodes: &mut [Node]) {
         let offset = nodes[0].score;
         nodes[0].score = 0.0;
-        // Nothing beyond a piece's length from here, or a character's, can be reached yet.
+        // No node beyond the length of a piece, or of a character, can be reached so far.
         for node in nodes.iter_mut().skip(1).take(self.longest_piece.max(4)).filter(|node| node.len > 0) {
             node.score -= offset;
         }

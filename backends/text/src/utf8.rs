@@ -1,26 +1,26 @@
-//! UTF-8 as the reference implementation sees it.
+//! UTF-8 as in the reference implementation.
 //!
-//! There are two views. Cutting trusts the first byte of a character ([`chunk_len`]), because text was
-//! normalised before; normalising and decoding check everything ([`char_len`]) and turn each single byte that
-//! belongs to no character into U+FFFD.
+//! There are two readings. Division trusts the first byte of a character ([`chunk_len`]), because the text is
+//! normalised. Normalisation and decoding check everything ([`char_len`]) and replace each byte of no
+//! character by U+FFFD.
 
-/// The mark that stands for a space inside pieces: U+2581.
+/// Mark of a space inside pieces: U+2581.
 pub(crate) const SPACE: &str = "\u{2581}";
 
-/// What stands for a byte that is no part of a character: U+FFFD.
+/// Replacement of a byte that is part of no character: U+FFFD.
 pub(crate) const REPLACEMENT: &str = "\u{FFFD}";
 
-/// Bytes per character by the upper half of its first byte; a stray continuation byte counts as one.
+/// Bytes of a character by the upper half of its first byte; a stray continuation byte is one character.
 const CHUNK_LEN: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4];
 
-/// Length of the character that `text` (not empty) begins with, judged by its first byte and cut at the end.
+/// Length of the character at the start of `text` (not empty), by its first byte and cut at the end.
 #[inline]
 pub(crate) fn chunk_len(text: &[u8]) -> usize {
     usize::from(CHUNK_LEN[usize::from(text[0] >> 4)]).min(text.len())
 }
 
-/// Length of the valid character that `text` begins with, or `None` where there is none: overlong forms,
-/// surrogates and what lies beyond U+10FFFF are no characters.
+/// Length of the valid character at the start of `text`; `None` for overlong forms, surrogates and values
+/// beyond U+10FFFF.
 #[inline]
 pub(crate) fn char_len(text: &[u8]) -> Option<usize> {
     let len = match *text.first()? {

@@ -1,25 +1,25 @@
-//! Any vocabulary, by the suffix of its file.
+//! Vocabularies of any kind, by the suffix of their file.
 
 use std::path::Path;
 
 use crate::{Error, Result, Scratch, SentencePiece, WordVocabulary};
 
-/// How a vocabulary is written down.
+/// Format of a vocabulary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A SentencePiece model: `.spm`, `.model`.
     SentencePiece,
     /// A map from words to ids: `.yml`, `.yaml`, `.json`.
     Yaml,
-    /// A word a line: `.txt`.
+    /// A list with a word in each line: `.txt`.
     Text,
 }
 
 impl Format {
-    /// The format that a file of this name has.
+    /// The format of a file with this name.
     ///
     /// # Errors
-    /// When the suffix is none of the above.
+    /// When no format has the suffix.
     pub fn of(name: &Path) -> Result<Self> {
         match name.extension().and_then(|suffix| suffix.to_str()) {
             Some("spm" | "model") => Ok(Self::SentencePiece),
@@ -29,10 +29,10 @@ impl Format {
         }
     }
 
-    /// Reads `bytes` to the end and uses what is there, as every user of a vocabulary would: what a fuzzer calls.
+    /// Reads `bytes` and uses the result as every caller would: the entry point for fuzzing.
     ///
     /// # Errors
-    /// When they are no vocabulary of this format. It never panics.
+    /// When the bytes are no vocabulary of this format. The function never panics.
     pub fn check(self, bytes: &[u8]) -> Result<()> {
         let vocabulary = Vocabulary::from_bytes(bytes, self)?;
         let (mut ids, mut text) = (Vec::new(), String::new());
@@ -46,7 +46,7 @@ impl Format {
     }
 }
 
-/// A vocabulary of any kind. Read-only: workers share it, each with a [`Scratch`] of its own.
+/// A vocabulary of any kind, read-only and shared by workers, each of which has its own [`Scratch`].
 ///
 /// ```
 /// use dyno_text::{Format, Scratch, Vocabulary};
@@ -67,10 +67,10 @@ pub enum Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads the file at `path`; its suffix tells the format.
+    /// Reads the file at `path`, whose suffix tells the format.
     ///
     /// # Errors
-    /// When the file can't be read, or is no vocabulary; the message names it.
+    /// When the file can't be read or is no vocabulary; the message names the file.
     pub fn from_path(path: &Path) -> Result<Self> {
         let format = Format::of(path)?;
         let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
@@ -81,7 +81,7 @@ impl Vocabulary {
     /// Reads the bytes of a file.
     ///
     /// # Errors
-    /// When they are no vocabulary of this format.
+    /// When the bytes are no vocabulary of this format.
     pub fn from_bytes(bytes: &[u8], format: Format) -> Result<Self> {
         Ok(match format {
             Format::SentencePiece => Self::SentencePiece(Box::new(SentencePiece::from_bytes(bytes)?)),
@@ -90,7 +90,7 @@ impl Vocabulary {
         })
     }
 
-    /// Replaces `ids` by the ids of `line`, which may be any bytes. The end of the sentence is not added: a
+    /// Replaces `ids` by the ids of `line`, which may have any bytes. The end of the sentence isn't added: a
     /// translator appends [`eos_id`](Self::eos_id).
     pub fn encode_into(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
         match self {
@@ -99,10 +99,10 @@ impl Vocabulary {
         }
     }
 
-    /// Replaces `text` by what `ids` stand for; the end of the sentence stands for nothing.
+    /// Replaces `text` by the text of `ids`; the end of the sentence has no text.
     ///
     /// # Errors
-    /// When an id is not in the vocabulary.
+    /// When an id isn't in the vocabulary.
     pub fn decode_into(&self, ids: &[u32], text: &mut String) -> Result<()> {
         match self {
             Self::SentencePiece(model) => model.decode_into(ids, text),
@@ -110,7 +110,7 @@ impl Vocabulary {
         }
     }
 
-    /// How many ids there are; they count from 0.
+    /// Number of ids, which count from 0.
     pub fn len(&self) -> usize {
         match self {
             Self::SentencePiece(model) => model.len(),
@@ -123,7 +123,7 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// The piece or word of `id`, as the file has it.
+    /// The piece or word of `id`, as in the file.
     pub fn piece(&self, id: u32) -> Option<&str> {
         match self {
             Self::SentencePiece(model) => model.piece(id),
@@ -131,7 +131,7 @@ impl Vocabulary {
         }
     }
 
-    /// The id of exactly this piece or word: `None`, not the unknown id, where there is none.
+    /// The id of exactly this piece or word; `None`, not the unknown id, where the vocabulary lacks it.
     pub fn lookup(&self, piece: &str) -> Option<u32> {
         match self {
             Self::SentencePiece(model) => model.lookup(piece),
@@ -139,7 +139,7 @@ impl Vocabulary {
         }
     }
 
-    /// The end of a sentence, if the vocabulary has one.
+    /// Id of the end of a sentence, if the vocabulary has one.
     pub fn eos_id(&self) -> Option<u32> {
         match self {
             Self::SentencePiece(model) => model.eos_id(),
@@ -147,7 +147,7 @@ impl Vocabulary {
         }
     }
 
-    /// What stands for the unknown, if the vocabulary has it.
+    /// Id of the unknown piece or word, if the vocabulary has one.
     pub fn unk_id(&self) -> Option<u32> {
         match self {
             Self::SentencePiece(model) => model.unk_id(),

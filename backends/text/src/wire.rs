@@ -1,27 +1,27 @@
-//! A reader of protobuf's wire format: just enough for SentencePiece models.
+//! A reader of protobuf's wire format, as far as SentencePiece models need it.
 //!
-//! It borrows, allocates nothing and follows no nesting by itself: a caller that wants the fields of an
-//! embedded message opens another [`Reader`] on its bytes, so the depth is that of our code, never that of
-//! the file. Groups (long deprecated, absent from every model) are refused for the same reason.
+//! The reader borrows, allocates nothing, and follows no nesting by itself: a caller opens another [`Reader`]
+//! for an embedded message. So the code decides the depth, never the file. Groups are refused for the same
+//! reason; they are long deprecated and in no model.
 
 use crate::{Error, Result};
 
-/// A varint of 64 bits takes at most this many bytes, 7 bits in each.
+/// Greatest number of bytes in a varint of 64 bits, with 7 bits in each byte.
 const MAX_VARINT_BYTES: usize = 10;
 
 /// One field of a message.
 pub(crate) struct Field<'a> {
-    /// Its number in the schema.
+    /// Number of the field in the schema.
     pub number: u64,
-    /// What it holds.
+    /// Value of the field.
     pub value: Value<'a>,
 }
 
-/// The wire types that we read.
+/// The wire types that models use.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
     Varint(u64),
-    /// Eight bytes; no field that we want has this type.
+    /// Eight bytes; no needed field has this type.
     Fixed64,
     /// A string, bytes or an embedded message.
     Bytes(Reader<'a>),
@@ -32,7 +32,7 @@ pub(crate) enum Value<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
-    /// Where `rest` begins in the file: for messages to people.
+    /// Position of `rest` in the file, for messages.
     offset: usize,
 }
 
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn lies_are_errors() {
         let lies: [&[u8]; 6] = [
-            b"\x0a\x05hi",                                       // longer than what is there
+            b"\x0a\x05hi",                                       // longer than the rest of the message
             b"\x08",                                             // no value
             b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", // a number without an end
             b"\x00\x00",                                         // field 0

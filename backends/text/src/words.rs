@@ -1,9 +1,9 @@
 //! Marian's word vocabularies: YAML or JSON maps from words to ids, and plain lists.
 //!
-//! Marian's rules, as they are: words are separated by the space character alone (a tab is part of a word);
-//! `</s>` and `<unk>` must be there, except that in a map ids 0 and 1 serve where they are unused or have
-//! Nematus' names; of two entries for one word the first holds; of two words for one id the one that sorts
-//! last is shown. In a list, a word that comes twice is refused: the ids behind it would be ambiguous.
+//! The rules are Marian's. The space character alone separates words; a tab is part of a word. `</s>` and
+//! `<unk>` must be there, except that in a map the ids 0 and 1 serve where they are unused or have Nematus'
+//! names. Of two entries for one word, the first counts. Of two words for one id, the one that sorts last is
+//! shown. A repeated word in a list is refused, because the ids behind it would be ambiguous.
 
 mod map;
 
@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, HashMap};
 use crate::{Error, Result};
 use map::{Entries, join_surrogates};
 
-/// What ends a sentence: Marian's name, Nematus' name, and the id at which the latter counts.
+/// The end of a sentence: Marian's name, Nematus' name, and the id at which Nematus' name counts.
 const EOS: (&str, &str, u32) = ("</s>", "eos", 0);
 
-/// What stands for unknown words, likewise.
+/// The unknown word: likewise.
 const UNK: (&str, &str, u32) = ("<unk>", "UNK", 1);
 
 /// A vocabulary of whole words.
 pub struct WordVocabulary {
-    /// All words in a row.
+    /// All words, one after the other.
     text: String,
-    /// By id: where in `text`. Ids that no word has are empty.
+    /// By id: range of the word in `text`; empty for ids without a word.
     spans: Vec<(u32, u32)>,
     ids: HashMap<Box<[u8]>, u32>,
     eos: u32,
@@ -30,17 +30,17 @@ pub struct WordVocabulary {
 }
 
 impl WordVocabulary {
-    /// Reads a map from words to ids, in YAML (of which JSON is a part).
+    /// Reads a map from words to ids in YAML, of which JSON is a part.
     ///
     /// # Errors
-    /// When it is no such map, or the two words that must be there are not.
+    /// When the bytes are no such map, or one of the two required words is absent.
     pub fn from_yaml(bytes: &[u8]) -> Result<Self> {
         let mut words = BTreeMap::new();
         let text = join_surrogates(text(bytes)?);
         let mut entries = Entries::open(&text)?;
         while let Some((word, id, line)) = entries.next()? {
-            // Each entry takes a few bytes, so more ids than bytes would be mostly gaps (and a way to make us
-            // allocate at will).
+            // An entry takes a few bytes, so that more ids than bytes would be mostly gaps, and a small file
+            // could ask for much memory.
             if id as usize >= bytes.len() {
                 return Err(Error::words(
                     line,
@@ -52,10 +52,10 @@ impl WordVocabulary {
         Self::new(&words, true)
     }
 
-    /// Reads a list: a word a line, ids count from 0.
+    /// Reads a list with a word in each line; ids count from 0.
     ///
     /// # Errors
-    /// When a line is empty or comes twice, or the two words that must be there are not.
+    /// When a line is empty or repeated, or one of the two required words is absent.
     pub fn from_text(bytes: &[u8]) -> Result<Self> {
         let text = text(bytes)?;
         let mut words = BTreeMap::new();
@@ -94,17 +94,17 @@ impl WordVocabulary {
         found.ok_or_else(|| Error::model(name, "this word must be in the vocabulary, but isn't"))
     }
 
-    /// Replaces `ids` by those of the words of `line`.
+    /// Replaces `ids` by the ids of the words in `line`.
     pub fn encode_into(&self, line: &[u8], ids: &mut Vec<u32>) {
         ids.clear();
         let words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
         ids.extend(words.map(|word| self.ids.get(word).copied().unwrap_or(self.unk)));
     }
 
-    /// Replaces `text` by the words of `ids`, separated by spaces; ends of sentence are left out.
+    /// Replaces `text` by the words of `ids`, separated by spaces, without ends of sentences.
     ///
     /// # Errors
-    /// When an id is not in the vocabulary.
+    /// When an id isn't in the vocabulary.
     pub fn decode_into(&self, ids: &[u32], text: &mut String) -> Result<()> {
         text.clear();
         let mut first = true;
@@ -127,7 +127,7 @@ impl WordVocabulary {
         self.spans.is_empty()
     }
 
-    /// The word of `id`: empty where the vocabulary has a gap.
+    /// The word of `id`; empty where the vocabulary has a gap.
     pub fn word(&self, id: u32) -> Option<&str> {
         let &(start, end) = self.spans.get(id as usize)?;
         Some(&self.text[start as usize..end as usize])
@@ -138,12 +138,12 @@ impl WordVocabulary {
         self.ids.get(word.as_bytes()).copied()
     }
 
-    /// What ends a sentence.
+    /// Id of the end of a sentence.
     pub fn eos_id(&self) -> u32 {
         self.eos
     }
 
-    /// What stands for unknown words.
+    /// Id of the unknown word.
     pub fn unk_id(&self) -> u32 {
         self.unk
     }

@@ -1,15 +1,15 @@
-//! The average-attention sublayer: the mean of all inputs so far, through a feed-forward stack and a gate, either
-//! of which a model may do without.
+//! The average-attention sublayer: the mean of all inputs so far, with an optional feed-forward stack and an
+//! optional gate.
 
 use std::sync::Arc;
 
 use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
-use dyno_nn::transformer::{Autoregression, Memory, Options, Process, Scratch, activation};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, activation};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Params, Rows};
 
-/// What the configuration says of the sublayer.
+/// Options of the sublayer in a configuration.
 #[derive(Clone, Copy)]
 pub struct Shape {
     width: usize,
@@ -19,7 +19,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Reads it.
+    /// Reads the options.
     ///
     /// # Errors
     /// When a value makes no sense.
@@ -36,8 +36,8 @@ impl Shape {
         })
     }
 
-    /// Inputs and outputs of each layer over a model of `width`. All but the last have the width A and an
-    /// activation; the last leads back to D, and Marian leaves it out where that is where we are already.
+    /// Inputs and outputs of each layer for a model of `width`. All layers but the last have the width A and
+    /// an activation. The last one leads back to D; Marian leaves it out where the width is D already.
     fn layers(self, width: usize) -> impl Iterator<Item = (usize, usize)> {
         let inner =
             (1..self.depth).map(move |number| (if number == 1 { width } else { self.width }, self.width));
@@ -46,13 +46,13 @@ impl Shape {
     }
 }
 
-/// The sublayer's parameters.
+/// Parameters of the sublayer.
 pub struct Average {
     layers: Vec<Linear>,
-    /// So many layers, from the first, have an activation.
+    /// Number of layers with an activation, from the first one.
     activated: usize,
     activation: Activation,
-    /// Of the input, and of the average.
+    /// Gates of the input and of the average.
     gates: Option<[Linear; 2]>,
     before: Process,
     after: Process,
@@ -61,10 +61,10 @@ pub struct Average {
 }
 
 impl Average {
-    /// Reads those of the layer that is stored under `number`.
+    /// Reads the parameters of the layer that is stored under `number`.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, shape: Shape, number: usize) -> Result<Self> {
         let width = options.width;
         let prefix = format!("decoder_l{number}_aan");
@@ -85,7 +85,7 @@ impl Average {
         })
     }
 
-    /// Replaces `rows` by what the layers make of them.
+    /// Replaces `rows` by the output of the feed-forward layers.
     fn feed(&self, rows: &mut Vec<f32>, spare: &mut Vec<f32>, scratch: &mut Scratch) {
         for (at, layer) in self.layers.iter().enumerate() {
             let activation = (at < self.activated).then_some(self.activation);
@@ -94,7 +94,7 @@ impl Average {
         }
     }
 
-    /// `rows` ← σ(i·Wi + bi)⊙i + σ(y·Wf + bf)⊙y, i the sublayer's input, y = `rows`.
+    /// `rows` ← σ(i·Wi + bi)⊙i + σ(y·Wf + bf)⊙y, where i is the sublayer's input and y is `rows`.
     fn gate(&self, rows: &mut [f32], input: &[f32], gates: &mut [Vec<f32>; 2], scratch: &mut Scratch) {
         let Some([of_input, of_average]) = &self.gates else { return };
         let [input_gate, average_gate] = gates;
@@ -105,17 +105,17 @@ impl Average {
     }
 }
 
-/// What makes calls of the kernels succeed.
+/// Reason why calls of the kernels succeed.
 const WIDE: &str = "all is as wide as the model";
 
 impl Autoregression for Average {
-    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState> {
         let averages = Rows::new(self.width);
         Box::new(Averages { layer: self, averages, out: Vec::new(), spare: Default::default() })
     }
 }
 
-/// The mean of each hypothesis' inputs.
+/// Mean of each hypothesis' inputs, and buffers.
 struct Averages {
     layer: Arc<Average>,
     averages: Rows,
@@ -123,14 +123,14 @@ struct Averages {
     spare: [Vec<f32>; 2],
 }
 
-impl Memory for Averages {
+impl AutoregressionState for Averages {
     fn start(&mut self, rows: usize) {
         self.averages.reset(rows);
     }
 
     fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
         let Self { layer, averages, out, spare } = self;
-        let average = Operator::Attention.span(); // of all words alike
+        let average = Operator::Attention.span(); // an average over all words with equal weights
         layer.kernels.average(rows, step, averages.values_mut()).expect(WIDE);
         out.clear();
         out.extend_from_slice(averages.values());

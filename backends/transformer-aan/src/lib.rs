@@ -1,7 +1,16 @@
-//! The engine `transformer-aan`: Transformers whose decoder averages over what it has written (Zhang et al. 2018),
-//! as in Marian's entry of 2018; and plain self-attention decoders, which are the yardstick for both.
+//! The engine `transformer-aan`: Transformers whose decoder has average attention or self-attention.
 //!
-//! It owns the average sublayer; everything else is the stack of `dyno-nn` and the search of `dyno-translator`.
+//! Average attention (Zhang et al. 2018; Marian's entry of 2018) takes the mean of all inputs so far instead
+//! of attending to each of them. Self-attention is the ordinary Transformer, with which the faster decoders
+//! are compared. One engine hosts both, because they differ in one sublayer, which the key
+//! `transformer-decoder-autoreg` names.
+//!
+//! The crate owns the average-attention sublayer (`average`), an implementation of [`Autoregression`].
+//! Self-attention is in `dyno-nn`, like the rest of the Transformer; search and text are `dyno-translator`'s.
+//! [`ENGINE`] is the backend.
+//!
+//! # What it leaves out
+//! Decoders with recurrent units (`dyno-ssru`), and attention masks such as ALiBi, which the options refuse.
 
 mod average;
 
@@ -23,7 +32,7 @@ pub const ENGINE: Engine = Engine {
     load,
 };
 
-/// The key that tells the decoders apart.
+/// Key of the configuration that names the kind of decoder.
 const AUTOREG: &str = "transformer-decoder-autoreg";
 
 fn suits(config: &MarianConfig) -> Result<bool> {
@@ -31,7 +40,7 @@ fn suits(config: &MarianConfig) -> Result<bool> {
     Ok(config.text("type")? == "transformer" && known)
 }
 
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Arc<dyn Network>> {
+fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
     if config.text(AUTOREG)? == "self-attention" {
         let layer = |params: Params<'_>, options: &Options, number: usize| {
             let attention = SelfAttention::new(params, options, number)?;

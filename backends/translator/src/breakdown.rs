@@ -1,16 +1,16 @@
-//! What was watched, in the words of the contract.
+//! Conversion of measured times into the breakdown of the contract.
 
 use dyno_api::Breakdown;
 use dyno_nn::watch::{Component, Operator, Times};
 
-/// All components and operators, also those that took no time.
+/// The times of all components and operators, including those without time.
 pub(crate) fn of(times: &Times) -> Breakdown {
     let components = Component::ALL.map(|part| (name(part), times.of_component(part)));
     let operators = Operator::ALL.map(|part| (name(part), times.of_operator(part)));
     Breakdown { components: components.into(), operators: operators.into() }
 }
 
-/// A part is named as in the code.
+/// Name of a component or operator in the contract: its name in the code, in lower case.
 fn name(part: impl std::fmt::Debug) -> String {
     format!("{part:?}").to_lowercase()
 }

@@ -1,4 +1,5 @@
-//! The one shape of all translating engines: which configurations it takes, and how it loads one.
+//! The shape that all translating engines share: an engine states which configurations it takes and how it
+//! loads one, and is a backend.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,36 +9,35 @@ use dyno_formats::{MarianConfig, Result, Weights};
 use dyno_nn::{Network, Params};
 
 use crate::model::Translator;
-use crate::opening::{self, MARIAN, Opened};
-use crate::settings::Wishes;
-use crate::switches::{Switch, Switches};
+use crate::model_files::{self, MARIAN, OpenedModel};
+use crate::settings::{RequestedSettings, Switch, Switches};
 
-/// An engine as a backend.
+/// A translating engine, which is a backend.
 pub struct Engine {
-    /// Its name.
+    /// Name of the backend.
     pub name: &'static str,
-    /// One line about it.
+    /// Description in one line.
     pub about: &'static str,
-    /// Where its models keep what, and what may be set besides.
+    /// Differences from Marian's models, and settings of the engine.
     pub customs: Customs,
-    /// Whether a model's configuration is of its family.
+    /// Whether a configuration is of the engine's family.
     pub suits: fn(&MarianConfig) -> Result<bool>,
-    /// Makes the network of a model of its family.
-    pub load: fn(&MarianConfig, Params<'_>, &Switches) -> Result<Arc<dyn Network>>,
+    /// Makes the network of a model of the engine's family.
+    pub load: fn(&MarianConfig, Params<'_>, &Switches) -> Result<Network>,
 }
 
-/// In what a family may differ from Marian's.
+/// Differences of an engine's family from Marian's models.
 pub struct Customs {
-    /// The table of `model.toml` that configures its models.
+    /// Name of the table in `model.toml` with the configuration of the network.
     pub table: &'static str,
     /// Whether an ensemble averages its members' log-probabilities instead of adding them up.
     pub averages: bool,
-    /// The settings that it has beside a translator's.
+    /// Settings of the engine, in addition to those of all translators.
     pub switches: &'static [Switch],
 }
 
 impl Customs {
-    /// Those of Marian's models.
+    /// The customs of Marian's models.
     pub const MARIAN: Self = Self { table: MARIAN, averages: false, switches: &[] };
 }
 
@@ -48,10 +48,10 @@ impl Engine {
 
     fn network(
         &self,
-        opened: &Opened,
-        wishes: &Wishes,
+        opened: &OpenedModel,
+        requested: &RequestedSettings,
         switches: &Switches,
-    ) -> dyno_api::Result<Arc<dyn Network>> {
+    ) -> dyno_api::Result<Network> {
         let suits = (self.suits)(&opened.config).map_err(|error| self.failed(error))?;
         if !suits {
             let (path, reason) =
@@ -59,37 +59,47 @@ impl Engine {
             return Err(Error::Model { path, reason });
         }
         let params = Params::new(&opened.weights, opened.kernels)
-            .with_scales(wishes.scales.scales)
-            .with_floats(opened.floats.as_ref())
-            .with_columns(wishes.floats.columns)
-            .with_races(wishes.floats.races);
+            .with_scales(requested.scales.scales)
+            .with_full_precision(opened.full_precision.as_ref())
+            .with_columns(requested.full_precision.columns)
+            .with_auto_precision(requested.full_precision.auto_precision);
         let network = (self.load)(&opened.config, params, switches);
-        // Networks have packed what they need.
-        [Some(&opened.weights), opened.floats.as_ref()].into_iter().flatten().for_each(Weights::release);
+        // The network has packed the weights that it needs.
+        [Some(&opened.weights), opened.full_precision.as_ref()]
+            .into_iter()
+            .flatten()
+            .for_each(Weights::release);
         network.map_err(|error| self.failed(error))
     }
 
-    /// Refuses settings that a model can't honour, whatever its family.
-    fn refuse(&self, opened: &Opened, wishes: &Wishes, settings: &Settings) -> dyno_api::Result<()> {
+    /// Refuses settings that the opened model can't honour.
+    fn refuse(
+        &self,
+        opened: &OpenedModel,
+        requested: &RequestedSettings,
+        settings: &Settings,
+    ) -> dyno_api::Result<()> {
         let (precision, shortlist) =
-            (opened.weights.precision(), wishes.shortlist.of(&opened.model).is_some());
-        let fault = wishes
-            .scales
-            .fault(precision)
-            .or_else(|| wishes.floats.fault(precision, shortlist))
-            .or_else(|| wishes.ngrams_fault(shortlist));
-        let refuse = |(setting, reason)| SettingsReader::new(self.name, settings).refuse(setting, reason);
-        fault.map_or(Ok(()), |fault| Err(refuse(fault)))
+            (opened.weights.precision(), requested.shortlist.of(&opened.model).is_some());
+        match requested.refusal(precision, shortlist) {
+            Some((setting, reason)) => Err(SettingsReader::new(self.name, settings).refuse(setting, reason)),
+            None => Ok(()),
+        }
     }
 
-    /// How much each member of an ensemble counts: as set, else as the decoder's YAML says, else all alike.
-    fn member_weights(&self, opened: &[Opened], wishes: &Wishes) -> dyno_api::Result<Vec<f32>> {
+    /// The weight of each member of an ensemble: from the settings, else from the decoder's YAML, else equal
+    /// weights.
+    fn member_weights(
+        &self,
+        opened: &[OpenedModel],
+        requested: &RequestedSettings,
+    ) -> dyno_api::Result<Vec<f32>> {
         const KEY: &str = "weights";
         let models = opened.len();
         let decoder = opened[0].model.decoder().filter(|decoder| decoder.has(KEY));
         let written = decoder.map(|decoder| decoder.floats(KEY)).transpose();
         let written = written.map_err(|error| self.failed(error))?;
-        let weights = wishes.weights.clone().or(written).unwrap_or_else(|| {
+        let weights = requested.weights.clone().or(written).unwrap_or_else(|| {
             let alike = if self.customs.averages { 1.0 / models as f32 } else { 1.0 };
             vec![alike; models]
         });
@@ -113,7 +123,7 @@ impl Backend for Engine {
 
     fn suits(&self, model: &Path) -> bool {
         let suits = |config: &MarianConfig| (self.suits)(config).unwrap_or(false);
-        opening::configurations(model, self.customs.table).is_ok_and(|configs| configs.iter().all(suits))
+        model_files::configurations(model, self.customs.table).is_ok_and(|configs| configs.iter().all(suits))
     }
 
     fn watches(&self) -> bool {
@@ -126,29 +136,27 @@ impl Backend for Engine {
             return Err(Error::ModelCount { backend, expected: "one model or more", given });
         }
         let mut reader = SettingsReader::new(self.name, settings);
-        let wishes = Wishes::read(&mut reader)?;
+        let requested = RequestedSettings::read(&mut reader)?;
         let switches = Switches::read(&mut reader, self.customs.switches)?;
-        let whole = |model: &PathBuf| model.exists() && !opening::is_weights(model);
-        if wishes.vocabularies.is_some() && models.iter().all(whole) {
+        let whole = |model: &PathBuf| model.exists() && !model_files::is_weights(model);
+        if requested.vocabularies.is_some() && models.iter().all(whole) {
             return Err(reader.refuse("vocab", "it belongs to weights alone; this model brings its own"));
         }
         reader.finish()?;
         let table = self.customs.table;
-        let open = |path: &PathBuf| opening::open(path, table, &wishes).map_err(|error| self.failed(error));
+        let open =
+            |path: &PathBuf| model_files::open(path, table, &requested).map_err(|error| self.failed(error));
         let opened = models.iter().map(open).collect::<dyno_api::Result<Vec<_>>>()?;
-        let opened: Vec<Opened> = opened.into_iter().flatten().collect();
-        opened.iter().try_for_each(|opened| self.refuse(opened, &wishes, settings))?;
-        let networks = opened.iter().map(|opened| self.network(opened, &wishes, &switches));
+        let opened: Vec<OpenedModel> = opened.into_iter().flatten().collect();
+        opened.iter().try_for_each(|opened| self.refuse(opened, &requested, settings))?;
+        let networks = opened.iter().map(|opened| self.network(opened, &requested, &switches));
         let networks = networks.collect::<dyno_api::Result<Vec<_>>>()?;
-        let weights = self.member_weights(&opened, &wishes)?;
+        let weights = self.member_weights(&opened, &requested)?;
         let members = weights.into_iter().zip(networks).collect();
-        let model = Translator::new(self.name, &opened, members, &wishes);
-        let model = model.map_err(|reason| self.failed(reason))?;
-        wishes
-            .measured
-            .iter()
-            .try_for_each(|measured| measured.write())
-            .map_err(|reason| self.failed(reason))?;
+        let model = Translator::new(self.name, &opened, members, &requested);
+        let model = model.map_err(|error| error.of_backend(self.name))?;
+        let written = requested.measured.iter().try_for_each(|measured| measured.write());
+        written.map_err(|error| error.of_backend(self.name))?;
         Ok(Arc::new(model))
     }
 }

@@ -1,30 +1,55 @@
-//! Text to ids, search, and back to text, around a weighted slice of networks (one, or an ensemble).
+//! From text to ids, through the search, and back to text, around one network or a weighted ensemble.
 //!
-//! It owns everything between the bench's lines and an engine's tensors: opening models, settings, vocabularies,
-//! shortlists, greedy and beam search, n-best lists, and what odd lines become. Scores are Marian's, to the letter:
-//! `src/translator/beam_search.cpp` and `history.h`. An engine crate states an [`Engine`], and is a backend.
+//! The crate owns everything between the lines of the bench and the tensors of an engine. That is the opening
+//! of models, settings, vocabularies, shortlists, search, n-best lists, and the treatment of odd lines. An
+//! engine crate states an [`Engine`], which is a backend. Scores follow `src/translator/beam_search.cpp` and
+//! `history.h` of Marian exactly.
 //!
-//! Odd lines: one with no words gives an empty line; one longer than `max-length` is cut there, as Marian does with
-//! `max-length-crop` (without it Marian drops the line, and an answer would be missing).
+//! # From a path to an answer
+//! 1. [`Engine`] takes the settings of a campaign (`settings`), and refuses what it doesn't know.
+//! 2. `model_files` opens the weights, configuration and vocabularies at a path; the engine makes its network
+//!    of them.
+//! 3. `model` puts the parts together, checks that they fit, and states the facts about them.
+//! 4. Each worker gets a session (`session`). It tokenises lines, gathers the candidates of the shortlist,
+//!    searches (`search`), and writes the text of the translations.
 //!
-//! Each sentence is searched as if it were alone: its limit and its candidates are its own. Lines of one call are
-//! one batch, which changes speed and nothing else.
+//! # Odd lines
+//! A line without words has an empty translation. A line longer than `max-length` is cut there, as Marian
+//! does with `max-length-crop`; without that option Marian drops the line, and an answer would be missing.
+//!
+//! # Batches
+//! Each sentence is searched as if it were alone, with its own greatest length and its own candidates. The
+//! lines of one call are one batch, which changes the speed and nothing else.
+//!
+//! # Modules
+//! | module | contents |
+//! | --- | --- |
+//! | `engine` | [`Engine`]: the shape of all translating engines |
+//! | `settings` | requested settings, defaults, refusals, switches, calibration and tuning files |
+//! | `model_files` | opening of weights, configuration and vocabularies |
+//! | `model`, `shared` | an opened model, and the state that its workers share |
+//! | `session` | a worker's session |
+//! | `search` | greedy search, beam search, paths |
+//! | `unknown` | replacement of unknown words |
+//! | `breakdown` | measured times as a breakdown |
+//! | `error` | [`Error`] |
+//!
+//! # What it leaves out
+//! Tensors and layers (`dyno-nn` and the engines), file formats (`dyno-formats`), vocabularies (`dyno-text`),
+//! and threads.
 
 mod breakdown;
-mod calibration;
 mod engine;
-mod floats;
+mod error;
 mod model;
-mod opening;
+mod model_files;
 mod search;
 mod session;
 mod settings;
-mod switches;
-mod tuning;
+mod shared;
 mod unknown;
 
-pub use calibration::read_multipliers;
 pub use engine::{Customs, Engine};
+pub use error::{Error, Result};
 pub use model::Words;
-pub use switches::{Position, Switch, Switches};
-pub use tuning::explain_tuning;
+pub use settings::{Position, Switch, Switches, explain_tuning, read_multipliers};

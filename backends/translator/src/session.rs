@@ -1,18 +1,20 @@
-//! A worker's session of a model: lines to sentences, search, text.
+//! Sessions of a model: from lines to sentences, through the search, and back to text.
 
 use std::sync::Arc;
 
-use dyno_api::{Answer, Error, Session, Sink};
+use dyno_api::{Answer, Session, Sink};
 use dyno_formats::{Selection, Shortlist};
 use dyno_nn::Sentence;
 use dyno_nn::watch::{Component, Times, watch};
 use dyno_text::Scratch;
 
-use crate::model::{Shared, UNPOISONED};
-use crate::search::{Found, Member, Search, Task};
+use crate::error::Error;
+use crate::search::{Batch, Found, Member, Search};
+use crate::settings::CalibrationFile;
+use crate::shared::Shared;
 use crate::unknown;
 
-/// One worker.
+/// The session of one worker.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     search: Search,
@@ -21,7 +23,7 @@ pub(crate) struct Worker {
     text: String,
 }
 
-/// A line that has words.
+/// A line with words.
 struct Line {
     index: usize,
     ids: Vec<u32>,
@@ -38,14 +40,14 @@ impl Worker {
     /// A worker with buffers of its own.
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         let members = shared.members.iter();
-        let members =
-            members.map(|(weight, network)| Member::new(*weight, Arc::clone(network).decoder())).collect();
+        let members = members.map(|(weight, network)| Member::new(*weight, network.decoder())).collect();
         let search = Search::new(members, shared.decoding.search.clone(), shared.target_eos);
         let selection = shared.shortlist.as_ref().map(Shortlist::selection).unwrap_or_default();
         Self { shared, search, selection, scratch: Scratch::default(), text: String::new() }
     }
 
-    /// The line's words and its end, cut at the longest length; `None` where it has no words.
+    /// The words of a line and the end of the sentence, cut at the greatest length; `None` for a line without
+    /// words.
     fn line(&mut self, index: usize, bytes: &[u8]) -> Option<Line> {
         let shared = &self.shared;
         let tokenise = Component::Tokenise.span();
@@ -63,8 +65,8 @@ impl Worker {
         Some(Line { index, ids, candidates })
     }
 
-    /// Marian forces the end of the sentence upon a line without words: all of its list is empty, with
-    /// the value of an end that costs nothing.
+    /// Answers a line without words. Marian forces the end of the sentence upon such a line: all entries of
+    /// its n-best list are empty, with the value of an end that costs nothing.
     fn answer_empty(&self, line: usize, sink: &mut dyn Sink) {
         let options = &self.shared.decoding.search;
         let ranks = if options.n_best { options.beam } else { 1 };
@@ -72,6 +74,7 @@ impl Worker {
         (0..ranks).for_each(|rank| sink.answer(Answer { line, rank, text: "", score }));
     }
 
+    /// Writes a translation into `self.text`.
     fn write(&mut self, bytes: &[u8], found: &Found<'_>) -> Result<(), dyno_text::Error> {
         let shared = &self.shared;
         if shared.replace_unknown {
@@ -81,7 +84,8 @@ impl Worker {
         shared.target.decode_into(found.ids, &mut self.text)
     }
 
-    fn translate(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+    /// Translates lines as one batch.
+    fn translate(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<(), dyno_text::Error> {
         let mut full = Vec::with_capacity(lines.len());
         for (index, bytes) in lines.iter().enumerate() {
             match self.line(index, bytes) {
@@ -91,16 +95,15 @@ impl Worker {
         }
         let sentences: Vec<Sentence<'_>> = full.iter().map(Line::sentence).collect();
         let shared = Arc::clone(&self.shared);
-        let task = Task { sentences: &sentences, suppressed: &shared.suppressed };
+        let batch = Batch { sentences: &sentences, suppressed: &shared.suppressed };
         let search = Component::Search.span();
-        let mut results = self.search.run(&task);
+        let mut results = self.search.run(&batch);
         drop(search);
         let _detokenise = Component::Detokenise.span();
         for (at, line) in full.iter().enumerate() {
             for rank in 0..results.count(at) {
                 let found = results.found(at, rank);
-                let written = self.write(lines[line.index], &found);
-                written.map_err(|error| failed(shared.backend, error))?;
+                self.write(lines[line.index], &found)?;
                 sink.answer(Answer { line: line.index, rank, text: &self.text, score: found.score });
             }
         }
@@ -113,20 +116,31 @@ impl Worker {
 impl Session for Worker {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let mut times = Times::default();
         let done = match &shared.times {
             None => self.translate(lines, sink),
             Some(of_all) => {
+                let mut times = Times::default();
                 let done = watch(&mut times, || self.translate(lines, sink));
                 of_all.lock().expect(UNPOISONED).merge(&times);
                 done
             }
         };
-        done?;
-        shared.scales.write().map_err(|reason| failed(shared.backend, reason))
+        done.map_err(|error| Error::from(error).of_backend(shared.backend))
     }
 }
 
-fn failed(backend: &str, reason: impl ToString) -> Error {
-    Error::Failed { backend: backend.into(), reason: reason.to_string() }
+/// Reason why the lock of the times isn't poisoned.
+pub(crate) const UNPOISONED: &str = "times are added up without a panic";
+
+/// A session of a calibration: after each call it writes the activation scales of all lines until then.
+pub(crate) struct Calibrating {
+    pub(crate) worker: Worker,
+    pub(crate) calibration: CalibrationFile,
+}
+
+impl Session for Calibrating {
+    fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+        self.worker.run(lines, sink)?;
+        self.calibration.write().map_err(|error| error.of_backend(self.worker.shared.backend))
+    }
 }

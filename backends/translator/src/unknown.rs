@@ -1,19 +1,20 @@
-//! Unknown words replaced: where the network wrote the unknown word, the source word that it looked at most is
-//! copied (Luong et al. 2015, as in Devlin's engine).
+//! Replacement of unknown words: where the network wrote the unknown word, the source word that it attends to
+//! most is copied (Luong et al. 2015, as in Devlin's engine).
 
 use dyno_text::Vocabulary;
 
+use crate::error::{Error, Result};
 use crate::search::Found;
 
-/// Only whole words can be copied; pieces of words have no unknown worth copying.
-pub(crate) fn refuse_pieces(source: &Vocabulary, target: &Vocabulary) -> Result<(), String> {
+/// Refuses vocabularies with pieces of words: only whole words can be copied.
+pub(crate) fn refuse_pieces(source: &Vocabulary, target: &Vocabulary) -> Result<()> {
     match (source, target) {
         (Vocabulary::Words(_), Vocabulary::Words(_)) => Ok(()),
-        _ => Err("replace-unknown copies whole words; this model's vocabularies have pieces".into()),
+        _ => Err(Error::ReplacedPieces),
     }
 }
 
-/// Replaces `text` by the words of `found`, unknown ones copied from `line`.
+/// Replaces `text` by the words of `found`; unknown words are copied from `line`.
 pub(crate) fn write(
     source: &Vocabulary,
     target: &Vocabulary,
@@ -47,7 +48,7 @@ mod tests {
         Vocabulary::from_bytes(list.as_bytes(), Format::Text).unwrap()
     }
 
-    /// The text of `ids` for `line`, each word of which looked at the source word beside it.
+    /// The text of `ids` for `line`, where each word attends to the source word with the same index.
     fn written(line: &[u8], ids: &[u32], aligned: &[usize]) -> String {
         let (source, target) = (words("</s>\n<unk>\nthe\n"), words("<unk>\n</s>\nder\nHund\n"));
         let mut text = String::from("before");
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn words_are_counted_as_the_vocabulary_counts_them() {
-        // Several spaces are one, a tab is part of a word, and what isn't UTF-8 is still a word.
+        // Several spaces are one separator, a tab is part of a word, and invalid UTF-8 is a word as well.
         assert_eq!(written(b"  the   a\tb ", &[0], &[1]), "a\tb");
         assert_eq!(written(b"the \xFFx", &[0], &[1]), "\u{FFFD}x");
         let (source, line) = (words("</s>\n<unk>\nthe\n"), b"  the   a\tb \xFFx ");
@@ -81,6 +82,8 @@ mod tests {
     fn pieces_of_words_are_refused() {
         let pieces = include_bytes!("../../text/tests/goldens/word.spm");
         let pieces = Vocabulary::from_bytes(pieces, Format::SentencePiece).unwrap();
-        assert!(refuse_pieces(&words("</s>\n<unk>\n"), &pieces).unwrap_err().contains("whole words"));
+        assert!(
+            refuse_pieces(&words("</s>\n<unk>\n"), &pieces).unwrap_err().to_string().contains("whole words")
+        );
     }
 }

@@ -1,7 +1,6 @@
 //! The backends that are built in. The only file that names them.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use dyno_api::{Backend, closest};
 use dyno_formats::{MarianConfig, ModelDir, Result};
@@ -51,7 +50,7 @@ fn engine_of(config: &MarianConfig) -> Option<&'static Engine> {
     engines().iter().copied().find(|engine| (engine.suits)(config).unwrap_or(false))
 }
 
-fn load_any(config: &MarianConfig, params: Params<'_>) -> Result<Arc<dyn Network>> {
+fn load_any(config: &MarianConfig, params: Params<'_>) -> Result<Network> {
     let engine = engine_of(config).ok_or_else(|| config.fault("type", "is one that no engine here runs"))?;
     (engine.load)(config, params, &Switches::defaults(engine.customs.switches))
 }

@@ -1,36 +1,40 @@
-//! What stands in a generated model's tensors: numbers from a seed, of a size at which what is fed back, attended to
-//! and passed up matters. Speed doesn't depend on them. Translations of drawn Transformers still tend to repeat a word, so
-//! shares of identical lines say little about those.
+//! Values of a generated model's tensors, drawn from a seed. Their size lets recurrent state, attention and
+//! lower layers influence the result. Speed doesn't depend on the values. Translations of drawn Transformers
+//! still tend to repeat words, so that shares of identical lines say little about such models.
 
 use std::collections::BTreeMap;
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::Recipe;
 use super::shapes::{Kind, Shape};
 use crate::safetensors::Stored;
 use crate::{DType, Result};
 
-/// The id of the end of the sentence in our lists of words.
+/// Id of the end of the sentence in generated vocabularies.
 const END: usize = 0;
 
-/// So improbable that no sentence ends before its greatest length.
+/// Bias with which no sentence ends before its greatest length.
 const NEVER: f32 = -1e4;
 
-/// Of recurrent networks: what a product's reach is multiplied by, since gates make what passes smaller, and how far the
-/// vectors of words reach. With these drawn rnn-fc networks give varied translations.
+/// For recurrent networks: the factor of a product's reach, because gates make values smaller, and the reach
+/// of word vectors. With these values, drawn rnn-fc networks give varied translations.
 const RECURRENT: (f32, f32) = (1.6, 1.0);
 
-/// Of Transformers the same for what goes around attention to the source, so that words don't all become one vector on
-/// their way through deep encoders; and for that attention, which must choose words and outweigh the word before.
+/// For Transformers: the factor of products around attention to the source, with which the vectors of words
+/// stay distinct in deep encoders. And the factor of that attention, which must choose words and outweigh the
+/// last word.
 const AROUND: f32 = 0.3;
 const TO_SOURCE: f32 = 4.0;
 
-/// Biases reach so far on both sides.
+/// Reach of biases on both sides of zero.
 const BIAS: f32 = 0.1;
 
-/// The paper of rnn-fc clips its weights to [-1, 1].
+/// Greatest weight: the paper of rnn-fc clips weights to [-1, 1].
 const MOST: f32 = 1.0;
 
-/// All tensors of the model, drawn.
+/// Draws all tensors of the model.
 pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
     let transformer = recipe.config().text("type").is_ok_and(|kind| kind == "transformer");
     let drawn = |shape: Shape| {
@@ -40,13 +44,14 @@ pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
     Ok(recipe.shapes()?.into_iter().map(drawn).collect())
 }
 
-/// How far a tensor's values reach on both sides of zero. A product keeps the size of what it multiplies at √(3/inputs).
+/// The reach of a tensor's values on both sides of zero. With √(3/inputs), a product keeps the size of its
+/// operand.
 fn reach(shape: &Shape, transformer: bool) -> f32 {
     let keeps = |inputs: usize| (3.0 / inputs as f32).sqrt();
     match shape.kind {
         Kind::Scale => 0.0,
         Kind::Bias | Kind::WordBias => BIAS,
-        // Of the output layer a word's vector is a column.
+        // In the output layer, a word's vector is a column.
         Kind::Words if transformer => keeps(shape.columns),
         Kind::Words => RECURRENT.1,
         Kind::Product if !transformer => (RECURRENT.0 * keeps(shape.rows)).min(MOST),
@@ -69,32 +74,46 @@ fn values(shape: &Shape, reach: f32, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same sequence on every host.
-pub(super) struct Draw(u64);
+/// A sequence of random numbers that is the same on every host: SplitMix64 (Steele, Lea, Flood 2014).
+pub(super) struct Draw(SplitMix64);
 
 impl Draw {
-    /// The sequence of a seed and a purpose, told apart by FNV-1a.
+    /// The sequence of a seed and a purpose; FNV-1a makes one state of both.
     pub(super) fn new(seed: u64, purpose: &str) -> Self {
         let hash = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        Self(purpose.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, hash))
+        let state = purpose.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, hash);
+        Self(SplitMix64::seed_from_u64(state))
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Between -1 and 1, in steps that f32 holds exactly.
+    /// A number between -1 and 1, in steps that f32 holds exactly.
     fn between(&mut self) -> f32 {
         const STEPS: f32 = (1u32 << 23) as f32;
-        (self.next() >> 40) as f32 / STEPS - 1.0
+        (self.0.next_u64() >> 40) as f32 / STEPS - 1.0
     }
 
-    /// In [0, 1).
+    /// A number in [0, 1).
     pub(super) fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Other numbers would change every drawn model.
+    #[test]
+    fn the_sequence_of_a_state_is_split_mix_64() {
+        let mut random = SplitMix64::seed_from_u64(1_234_567);
+        let drawn = [(); 3].map(|()| random.next_u64());
+        assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn a_purpose_has_a_sequence_of_its_own() {
+        let first = |seed, purpose| Draw::new(seed, purpose).0.next_u64();
+        assert_eq!(first(0, ""), SplitMix64::seed_from_u64(0xcbf2_9ce4_8422_2325).next_u64());
+        assert_ne!(first(1, "Wemb"), first(2, "Wemb"));
+        assert_ne!(first(1, "Wemb"), first(1, "Wpos"));
     }
 }

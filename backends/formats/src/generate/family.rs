@@ -1,16 +1,16 @@
-//! Which tensors a network has: its family knows.
+//! The tensors of a network, by the family of its configuration.
 
 use super::shapes::{Shape, Shapes};
 use super::{rnn_fc, s2s, transformer};
 use crate::{Fault, MarianConfig, Result};
 
-/// The table of Marian's models.
+/// Name of the table of Marian's models.
 pub(super) const MARIAN: &str = "marian";
 
-/// The table of `rnn-fc`.
+/// Name of the table of `rnn-fc`.
 pub(super) const RNN_FC: &str = "rnn-fc";
 
-/// All tensors of the network that `config`, of this table, describes.
+/// All tensors of the network that `config` describes; `table` is the name of its table.
 pub(super) fn shapes_of(table: &str, config: &MarianConfig, words: usize) -> Result<Vec<Shape>> {
     let mut shapes = Shapes::default();
     match (table, config.text("type")) {

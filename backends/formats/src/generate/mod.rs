@@ -1,12 +1,12 @@
-//! Models whose weights are drawn at random: for measuring speed at dimensions that nobody has trained.
+//! Models with random weights, to measure speed at dimensions of which no trained model exists.
 //!
-//! A [`Recipe`] says what a model of such a family would look like; [`generate`] writes it as a model directory. The
-//! same recipe gives the same bytes on every host. Such a model says nothing, and never ends: the end of the sentence
-//! is made impossible, so that with `max-length-factor = 1` every system writes as many words as the source has and all
-//! do the same work.
+//! A [`Recipe`] describes such a model, and [`generate`] writes it as a model directory. The same recipe
+//! gives the same bytes on every host. A drawn model's translations mean nothing and never end by themselves.
+//! With `max-length-factor = 1` every system writes as many words as the source has, so that all do the same
+//! work.
 //!
-//! `family` knows which tensors a configuration asks for (the engines check them), `draw` what stands in them, `words`
-//! the vocabulary and the shortlist.
+//! `family` lists the tensors of a configuration (the engines check them), `draw` draws their values, and
+//! `words` makes the vocabulary and the shortlist.
 
 mod draw;
 mod family;
@@ -31,16 +31,16 @@ pub use recipe::Recipe;
 pub use shapes::Macs;
 use words::Words;
 
-/// The vocabulary's file: one list for both sides.
+/// File name of the vocabulary, which both sides share.
 const VOCABULARY: &str = "vocab.txt";
 
-/// The shortlist's file.
+/// File name of the shortlist.
 const SHORTLIST: &str = "shortlist.bin";
 
-/// Draws the model of `recipe` and writes it as a directory at `to`, which must not be there.
+/// Draws the model of `recipe` and writes it as a directory at `to`, which must not exist.
 ///
 /// # Errors
-/// One line that names file and fault; nothing is left at `to` then.
+/// One line with the file and its fault; `to` doesn't exist then.
 pub fn generate(recipe: &Recipe, to: &Path) -> Result<()> {
     let partial = Partial::create(to)?;
     let mut files = BTreeMap::new();

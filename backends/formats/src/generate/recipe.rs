@@ -1,4 +1,4 @@
-//! What a generated model looks like, as a campaign's `[generate.NAME]` says it.
+//! Recipes: the description of a generated model in a campaign's `[generate.NAME]`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,24 +13,25 @@ use crate::shortlist::Cut;
 use crate::yaml::{Entries, Value};
 use crate::{Fault, MarianConfig, Result};
 
-/// Counts up whenever the same recipe gives another model: old ones must not be taken for new.
+/// Generation of the drawing code. It grows whenever a recipe gives another model, so that an old model isn't
+/// taken for a new one.
 const GENERATION: u32 = 1;
 
-/// Fewer words than this are no vocabulary: the end, the unknown word, and a shortlist's multiple of eight.
+/// Smallest vocabulary: the end, the unknown word, and a shortlist's multiple of eight.
 const FEWEST_WORDS: usize = 16;
 
-/// A model to be drawn.
+/// Description of a model to draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// Of everything that is drawn.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Words of the one vocabulary that source and target share.
+    /// Number of words in the vocabulary that source and target share.
     pub words: usize,
-    /// Texts whose words begin the vocabulary, most frequent first; what is missing is invented.
+    /// Texts whose words begin the vocabulary, most frequent first; invented words follow.
     pub text: Vec<PathBuf>,
-    /// How many candidates each word has, if there is a shortlist.
+    /// Number of candidates of each word; `None` for no shortlist.
     pub shortlist: Option<Cut>,
-    /// The table that configures the network: `marian` or `rnn-fc`.
+    /// Name of the table with the network's configuration: `marian` or `rnn-fc`.
     table: &'static str,
     entries: Entries,
 }
@@ -60,7 +61,7 @@ fn one() -> u64 {
 }
 
 impl Recipe {
-    /// Takes a recipe's table; its texts' paths start at `folder`.
+    /// Reads a recipe's table; the paths of texts are relative to `folder`.
     ///
     /// # Errors
     /// The first fault.
@@ -83,7 +84,7 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The network's configuration, as `model.toml` has it: with the vocabularies' sizes.
+    /// The network's configuration for `model.toml`, with the sizes of the vocabularies.
     pub(super) fn configuration(&self) -> (String, Entries) {
         let words = Value::Text(self.words.to_string());
         let sizes = ("dim-vocabs".to_owned(), Value::List(vec![words.clone(), words]));
@@ -91,32 +92,32 @@ impl Recipe {
         (self.table.into(), others.chain([sizes]).collect())
     }
 
-    /// The same, to be asked.
+    /// The network's configuration with typed getters.
     pub(super) fn config(&self) -> MarianConfig {
         let (name, entries) = self.configuration();
         MarianConfig::from_entries(format!("generated [{name}]"), entries)
     }
 
-    /// How many numbers its weights are.
+    /// Number of parameters.
     pub fn parameters(&self) -> u64 {
         let sizes = self.shapes().unwrap_or_default();
         sizes.iter().map(|Shape { rows, columns, .. }| (rows * columns) as u64).sum()
     }
 
-    /// How many numbers are multiplied for a word.
+    /// Number of multiply-accumulates for a word.
     pub fn macs(&self) -> Macs {
         shapes::macs(&self.shapes().unwrap_or_default(), self.candidates())
     }
 
-    /// Among how many words the next one is chosen.
+    /// Number of candidates for the next word.
     fn candidates(&self) -> usize {
-        /// Words of a sentence, about: each brings its own candidates.
+        /// Assumed number of words in a sentence, each of which brings its own candidates.
         const SENTENCE: usize = 10;
         let listed = self.shortlist.as_ref().map(|cut| cut.first + cut.best * SENTENCE);
         listed.unwrap_or(self.words).min(self.words)
     }
 
-    /// What tells its model from all others: a hash over everything that decides its bytes.
+    /// A hash over everything that decides the bytes of the model.
     ///
     /// # Errors
     /// When a text can't be read.
@@ -127,13 +128,13 @@ impl Recipe {
         Ok(identity.sha256[..12].into())
     }
 
-    /// All tensors of its network.
+    /// All tensors of the network.
     pub(super) fn shapes(&self) -> Result<Vec<Shape>> {
         shapes_of(self.table, &self.config(), self.words)
     }
 }
 
-/// A recipe's text is looked for when it is used, so that its fault names the file.
+/// Reads a recipe's text; the fault names the file.
 pub(super) fn read(path: &Path) -> Result<String> {
     let bytes = crate::bytes::Bytes::map(path)?;
     let text = std::str::from_utf8(&bytes).map_err(crate::bytes::not_utf8).in_file(path)?;
@@ -150,8 +151,9 @@ mod tests {
 
     #[test]
     fn a_word_costs_each_weight_once() {
-        // Vaswani et al. 2017: a layer of the encoder has 4 d² of attention and 2 d F; the decoder's as much again of attention,
-        // of which keys and values of the context are the source's. Whole vocabulary: words · d.
+        // Vaswani et al. 2017: a layer of the encoder has 4 d² of attention and 2 d F. A layer of the decoder
+        // has another 4 d² of attention, of which keys and values belong to the source. The whole vocabulary
+        // has words · d.
         let (d, feed, layers, words) = (512, 2048, 6, 34_000);
         let macs = macs_of(&format!(
             "words = {words}\nmarian = {{ type = \"transformer\", tied-embeddings-all = true, transformer-postprocess = \"dan\", \

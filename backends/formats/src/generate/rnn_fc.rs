@@ -24,7 +24,7 @@ pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Re
     Ok(())
 }
 
-/// The source's layers; gives the width of what is attended to.
+/// Adds the source's layers; gives the width of the vectors that attention reads.
 fn source(read: Table<'_>, embedding: usize, to: &mut Shapes) -> Result<usize> {
     let (kind, width) = (read.cell("source-cell")?, read.0.count("dim-source")?);
     let both = read.word("source-type", "bidirectional")? == "bidirectional";
@@ -78,7 +78,7 @@ fn top(read: Table<'_>, below: usize, embedding: usize, to: &mut Shapes) -> Resu
     Ok(width)
 }
 
-/// The table, with the family's own defaults; the engine refuses what makes no sense.
+/// The table with the family's own defaults; the engine refuses values that make no sense.
 #[derive(Clone, Copy)]
 struct Table<'a>(&'a MarianConfig);
 

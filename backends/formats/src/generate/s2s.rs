@@ -1,4 +1,5 @@
-//! The tensors of Marian's recurrent models of type `s2s`, without norms. Names: Marian's `src/models/s2s.h`.
+//! The tensors of Marian's recurrent models of type `s2s`, without norms. The names are those of Marian's
+//! `src/models/s2s.h`.
 
 use super::shapes::{Shapes, only};
 use crate::{Fault, MarianConfig, Result};
@@ -42,7 +43,7 @@ fn encoder(config: &MarianConfig, embedding: usize, state: usize, to: &mut Shape
     Ok(())
 }
 
-/// In the first layer the second cell reads what is attended to, and the others nothing.
+/// In the first layer, the second cell reads the context; other cells read no input.
 fn decoder(config: &MarianConfig, inputs: [usize; 2], state: usize, to: &mut Shapes) -> Result<()> {
     let kind = gates(config, "dec-cell")?;
     for number in 1..=config.count("dec-cell-base-depth")? {
@@ -58,12 +59,12 @@ fn decoder(config: &MarianConfig, inputs: [usize; 2], state: usize, to: &mut Sha
     Ok(())
 }
 
-/// The kinds of cells, by what is computed for a state.
+/// Kinds of cells by their gates.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Cell {
     /// Two gates, and a candidate with weights of its own.
     Gru,
-    /// Four, in one matrix.
+    /// Four gates in one matrix.
     Lstm,
 }
 
@@ -78,7 +79,7 @@ fn gates(config: &MarianConfig, key: &str) -> Result<Cell> {
     }
 }
 
-/// A cell over `inputs` values; 0 are a transition, which has no weights for them.
+/// A cell over `inputs` values. 0 inputs make a transition, which has no input weights.
 pub(super) fn cell(kind: Cell, name: &str, inputs: usize, state: usize, to: &mut Shapes) {
     let parts: &[(&str, usize)] = match kind {
         Cell::Gru => &[("", 2), ("x", 1)],

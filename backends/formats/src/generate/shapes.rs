@@ -1,23 +1,23 @@
-//! A list of tensors in the making, and what kind of values belong into each.
+//! Lists of tensors, and the kinds of their values.
 
 use crate::{Error, Fault, Result};
 
-/// What stands in a tensor.
+/// Kind of a tensor's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Weights of a product: a row for each input.
+    /// Weights of a product, with a row for each input.
     Product,
-    /// A row for each word.
+    /// Vectors of words, with a row for each word.
     Words,
-    /// What is added to a product.
+    /// Bias of a product.
     Bias,
-    /// What a norm multiplies by.
+    /// Scale of a norm.
     Scale,
-    /// The bias of the words, one of which ends the sentence.
+    /// Bias of the output layer, with a value for the end of the sentence.
     WordBias,
 }
 
-/// A tensor.
+/// Name, shape and kind of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shape {
     pub(super) name: String,
@@ -26,19 +26,19 @@ pub(super) struct Shape {
     pub(super) kind: Kind,
 }
 
-/// Multiply-accumulates of a network's products for a word.
+/// Multiply-accumulates of a network's products for each word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Macs {
-    /// Of the source.
+    /// For a word of the source.
     pub source: u64,
-    /// Of the target, for each hypothesis.
+    /// For a word of the target and one hypothesis.
     pub target: u64,
 }
 
-/// What a word costs in a network of these tensors whose next word is one of so many `candidates`: each weight of a product is
-/// multiplied once for it, of the output layer those of the candidates.
+/// Multiply-accumulates for each word in a network of these tensors with so many `candidates`. Each weight of
+/// a product counts once; the output layer counts its candidates only.
 pub(super) fn macs(shapes: &[Shape], candidates: usize) -> Macs {
-    // What the decoder attends to is made ready once for each word of the source.
+    // Keys and values of attention are computed once for each word of the source.
     let of_source = |name: &str| {
         ["encoder_", "source_"].iter().any(|prefix| name.starts_with(prefix))
             || ["context_Wk", "context_Wv", "attention_U", "decoder_Wc_att"]
@@ -49,12 +49,12 @@ pub(super) fn macs(shapes: &[Shape], candidates: usize) -> Macs {
     let size = |shape: &Shape| (shape.rows * shape.columns) as u64;
     let source = products().filter(|shape| of_source(&shape.name)).map(size).sum();
     let target: u64 = products().filter(|shape| !of_source(&shape.name)).map(size).sum();
-    // The last matrix of words is the output layer's, also where it is the only one.
+    // The last matrix of words is the output layer's, even where it is the only one.
     let output = shapes.iter().rfind(|shape| shape.kind == Kind::Words).map_or(0, |shape| shape.columns);
     Macs { source, target: target + (candidates * output) as u64 }
 }
 
-/// A list in the making.
+/// A list of tensors.
 #[derive(Default)]
 pub(super) struct Shapes(pub(super) Vec<Shape>);
 
@@ -63,40 +63,40 @@ impl Shapes {
         self.0.push(Shape { name: name.into(), rows, columns, kind });
     }
 
-    /// Weights [rows, columns] of a product.
+    /// Adds weights [rows, columns] of a product.
     pub(super) fn product(&mut self, name: impl Into<String>, rows: usize, columns: usize) {
         self.add(name, rows, columns, Kind::Product);
     }
 
-    /// A bias [1, columns].
+    /// Adds a bias [1, columns].
     pub(super) fn bias(&mut self, name: impl Into<String>, columns: usize) {
         self.add(name, 1, columns, Kind::Bias);
     }
 
-    /// `{prefix}_W{suffix}` and `{prefix}_b{suffix}`.
+    /// Adds `{prefix}_W{suffix}` and `{prefix}_b{suffix}`.
     pub(super) fn dense(&mut self, prefix: &str, suffix: &str, rows: usize, columns: usize) {
         self.product(format!("{prefix}_W{suffix}"), rows, columns);
         self.bias(format!("{prefix}_b{suffix}"), columns);
     }
 
-    /// Scale and bias of the norm around `name`.
+    /// Adds scale and bias of the norm around `name`.
     pub(super) fn norm(&mut self, name: &str, columns: usize) {
         self.add(format!("{name}_ln_scale"), 1, columns, Kind::Scale);
         self.bias(format!("{name}_ln_bias"), columns);
     }
 
-    /// Vectors [words, width].
+    /// Adds vectors [words, width].
     pub(super) fn words(&mut self, name: &str, words: usize, width: usize) {
         self.add(name, words, width, Kind::Words);
     }
 
-    /// The bias of the words.
+    /// Adds the bias of the words.
     pub(super) fn word_bias(&mut self, name: &str, words: usize) {
         self.add(name, 1, words, Kind::WordBias);
     }
 }
 
-/// Refuses a key that asks for what isn't drawn here, however well an engine might run it.
+/// Refuses a key whose feature isn't drawn here, even if an engine has it.
 pub(super) fn only(config: &crate::MarianConfig, key: &str, value: &str) -> Result<(), Error> {
     match config.text(key)? {
         found if found == value => Ok(()),

@@ -1,16 +1,16 @@
-//! The tensors of Marian's Transformers, with the decoders that our engines run. Names: Marian's
+//! The tensors of Marian's Transformers, with the decoders of our engines. The names are those of Marian's
 //! `src/models/transformer.h`.
 
 use super::shapes::{Shapes, only};
 use crate::{Fault, MarianConfig, Result};
 
-/// What a layer needs to know.
+/// Widths and depths of a layer.
 struct Widths {
-    /// D.
+    /// Width of the model, D.
     model: usize,
-    /// F.
+    /// Width of the feed-forward sublayer, F.
     feed: usize,
-    /// Layers of the feed-forward sublayer.
+    /// Number of layers in the feed-forward sublayer.
     feed_depth: usize,
 }
 
@@ -79,7 +79,7 @@ fn autoregression(config: &MarianConfig, prefix: &str, widths: &Widths, to: &mut
     Ok(())
 }
 
-/// Its last layer leads back to the model's width, and isn't there where that is where we are already.
+/// The last layer leads back to the model's width; it is absent where the width is the model's already.
 fn average(config: &MarianConfig, prefix: &str, width: usize, to: &mut Shapes) -> Result<()> {
     let (inner, depth) = (config.count("transformer-dim-aan")?, config.count("transformer-aan-depth")?);
     let mut at = width;

@@ -1,4 +1,4 @@
-//! A generated model's vocabulary, and candidates for its words.
+//! Vocabulary of a generated model, and candidates of its words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use super::recipe::read;
 use crate::Result;
 use crate::shortlist::{Cut, Shortlist};
 
-/// What a vocabulary begins with: the end of the sentence and the unknown word.
+/// First words of a vocabulary: the end of the sentence and the unknown word.
 const SPECIAL: [&str; 2] = ["</s>", "<unk>"];
 
-/// The words by id.
+/// Words by id.
 pub(super) struct Words(Vec<String>);
 
 impl Words {
-    /// `count` words: those of the texts, most frequent first, then invented ones.
+    /// `count` words: the words of the texts, most frequent first, then invented words.
     pub(super) fn read(texts: &[PathBuf], count: usize) -> Result<Self> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for path in texts {
@@ -24,7 +24,8 @@ impl Words {
         }
         counts.retain(|word, _| !SPECIAL.contains(&word.as_str()));
         let mut found: Vec<(String, usize)> = counts.into_iter().collect();
-        found.sort_by_key(|(_, count)| std::cmp::Reverse(*count)); // stable: words in order where equal
+        // stable: equally frequent words keep their order
+        found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let known: BTreeSet<&str> = found.iter().map(|(word, _)| word.as_str()).collect();
         let invented = (0..).map(|number| format!("w{number}")).filter(|word| !known.contains(word.as_str()));
         let special = SPECIAL.iter().map(|word| (*word).to_owned());
@@ -32,13 +33,13 @@ impl Words {
         Ok(Self(words.take(count).collect()))
     }
 
-    /// A word a line.
+    /// The vocabulary as text, with a word in each line.
     pub(super) fn list(&self) -> String {
         self.0.join("\n") + "\n"
     }
 
-    /// For each word as many candidates as `cut` keeps. Frequent words are candidates of many others, as in text:
-    /// a square of the uniform distribution puts half of all candidates among the first quarter of the words.
+    /// As many candidates for each word as `cut` keeps. Frequent words are candidates of many words, as in
+    /// text: the square of a uniform number puts half of all candidates among the first quarter of the words.
     pub(super) fn shortlist(&self, cut: Cut, seed: u64) -> Shortlist {
         let mut draw = Draw::new(seed, "shortlist");
         let ordinary = self.0.len() - SPECIAL.len();

@@ -1,16 +1,16 @@
 //! The binary form, Marian's own: header, offsets, ids. Also what `convert` writes.
 //!
-//! Layout, little-endian: u64 magic, checksum, first, best, number of offsets (source words + 1), number of ids;
-//! then the offsets (u64); then the ids (u32).
+//! Layout, little-endian: u64 magic, checksum, first, best, number of offsets (source words + 1),
+//! number of ids; then the offsets (u64); then the ids (u32).
 
-use super::{Cut, Shortlist};
+use super::list::{Cut, Shortlist};
 use crate::Fault;
 use crate::bytes::Cursor;
 
-/// No text begins like this.
+/// First bytes of the format; no text begins with them.
 const MAGIC: u64 = 0xF11A_48D5_0134_17F5;
 
-/// The checksum covers everything behind itself.
+/// Start of the bytes that the checksum covers.
 const SUMMED_FROM: usize = 16;
 
 const HEADER_BYTES: u64 = 48;
@@ -19,7 +19,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
 
-/// Whether `bytes` are a shortlist that the reader takes, whatever the vocabulary.
+/// Checks whether `bytes` are a shortlist that the reader accepts with any vocabulary.
 ///
 /// # Errors
 /// The first fault.
@@ -57,7 +57,7 @@ fn count(cursor: &mut Cursor<'_>) -> Result<usize, Fault> {
     usize::try_from(count).map_err(|_| format!("has a count of {count} in its header").into())
 }
 
-/// The sizes in the header must add up to the file, and fit the source vocabulary.
+/// Checks that the sizes in the header add up to the file and fit the source vocabulary.
 fn sizes(length: u64, offsets: u64, ids: u64, source_words: usize) -> Result<(), Fault> {
     let parts = [offsets.checked_mul(8), ids.checked_mul(4)];
     let claimed = parts.into_iter().try_fold(HEADER_BYTES, |sum, part| sum.checked_add(part?));
@@ -72,7 +72,7 @@ fn sizes(length: u64, offsets: u64, ids: u64, source_words: usize) -> Result<(),
     Ok(())
 }
 
-/// Offsets may not run backwards, and the last one is the end of the ids.
+/// Parses the offsets. They must not decrease, and the last one is the end of the ids.
 fn starts(bytes: &[u8], ids: u64) -> Result<Vec<usize>, Fault> {
     let starts: Vec<u64> = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
     if let Some(at) = starts.windows(2).position(|pair| pair[0] > pair[1]) {

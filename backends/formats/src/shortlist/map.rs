@@ -1,26 +1,30 @@
-//! The n-gram form: a vocabulary map (OpenNMT 2018, 3.3), which knows what phrases become, not only words.
+//! The n-gram form: a vocabulary map (OpenNMT 2018, 3.3), which has candidates of phrases as well as of
+//! words.
 //!
-//! A line for each n-gram of source words, `n-gram TAB target words`, all separated by single spaces; the words of
-//! the empty n-gram are offered always. CTranslate2 reads the same text. A map brings its own frequent words, so
-//! that no [`Cut`](super::Cut) applies; the end of the sentence and the unknown word need not stand in it.
+//! A line has an n-gram of source words, a tab, and target words, all words separated by single spaces. The
+//! words of the empty n-gram are in every selection. CTranslate2 reads the same text. A map has its own
+//! frequent words, so that no [`Cut`](super::Cut) applies. The end of the sentence and the unknown word need
+//! not stand in it.
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::list::{Longer, Shortlist, Vocabularies, Vocabulary};
 use super::text::{Scattered, looked_up};
-use super::{Longer, Shortlist, Vocabularies, Vocabulary};
+
 use crate::Fault;
 use crate::bytes::not_utf8;
 
-/// Offered always, as in CTranslate2: a translation must be able to end.
+/// Words of every selection, as in CTranslate2: a translation must be able to end.
 const SPECIAL: [&str; 2] = ["</s>", "<unk>"];
 
-/// A line of a map has one tab; a line of a lexical shortlist has none, or two.
+/// Whether `bytes` are a vocabulary map. Its lines have one tab; the lines of a lexical shortlist have none
+/// or two.
 pub(crate) fn is_map(bytes: &[u8]) -> bool {
     let first = bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     first.is_some_and(|line| line.iter().filter(|byte| **byte == b'\t').count() == 1)
 }
 
-/// Whether `bytes` are a vocabulary map that the reader takes, whatever the vocabulary.
+/// Checks whether `bytes` are a vocabulary map that the reader accepts with any vocabulary.
 ///
 /// # Errors
 /// The first fault, with its line.
@@ -40,10 +44,10 @@ pub(super) fn parse(bytes: &[u8], vocabularies: Vocabularies<'_>) -> Result<Shor
     Ok(assemble(grams, vocabularies))
 }
 
-/// An n-gram, and what it may become.
+/// An n-gram and its candidates.
 type Entry = (Vec<u32>, Vec<u32>);
 
-/// The entry on a line; `None` for an empty line.
+/// Parses a line; `None` for an empty line.
 fn entry(line: &[u8], vocabularies: Vocabularies<'_>) -> Result<Option<Entry>, Fault> {
     let line = std::str::from_utf8(line).map_err(not_utf8)?;
     let line = line.strip_suffix('\r').unwrap_or(line);

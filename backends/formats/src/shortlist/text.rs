@@ -1,19 +1,19 @@
 //! The text form: a line for each pair, `target source probability`.
 //!
-//! Read as Marian reads it: words are separated by ASCII white space only (a piece may contain any other), a
-//! line with the word NULL is skipped, unknown words are the unknown word, and of repeated pairs the last one
-//! counts. Unlike Marian, which stops silently at the first line that it can't read, we say which one that is.
+//! The rules are Marian's. ASCII white space alone separates words; a piece may contain any other white
+//! space. A line with the word NULL is skipped, unknown words are the unknown word, and the last of repeated
+//! pairs counts. Marian stops silently at the first line that it can't read; this reader reports the line.
 
 use std::cmp::Ordering;
 
-use super::{Cut, Shortlist, Vocabularies, Vocabulary};
+use super::list::{Cut, Shortlist, Vocabularies, Vocabulary};
 use crate::Fault;
 use crate::error::clip;
 
-/// How the aligner writes "aligned to nothing".
+/// Word that aligners write for "aligned to nothing".
 const NULL: &str = "NULL";
 
-/// Whether `bytes` are a shortlist that the reader takes, whatever the vocabulary.
+/// Checks whether `bytes` are a shortlist that the reader accepts with any vocabulary.
 ///
 /// # Errors
 /// The first fault, with its line.
@@ -21,7 +21,7 @@ pub fn check(bytes: &[u8]) -> Result<(), Fault> {
     parse(bytes, Cut::default(), Scattered::BOTH).map(drop)
 }
 
-/// A vocabulary of any words, for checks.
+/// A vocabulary that has every word, for checks.
 pub(super) struct Scattered;
 
 impl Scattered {
@@ -39,7 +39,7 @@ impl Vocabulary for Scattered {
     }
 }
 
-/// A line, looked up.
+/// A line with its words as ids.
 #[derive(Clone, Copy)]
 struct Pair {
     source: u32,
@@ -61,7 +61,7 @@ fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0B | 0x0C) // C's isspace, less the line end
 }
 
-/// The pair on a line; `None` for an empty line and for NULL.
+/// Parses a line; `None` for an empty line and for NULL.
 fn pair(line: &[u8], vocabularies: Vocabularies<'_>) -> Result<Option<Pair>, Fault> {
     let line = std::str::from_utf8(line).map_err(crate::bytes::not_utf8)?;
     let mut fields = line
@@ -90,7 +90,8 @@ pub(super) fn looked_up(word: &str, vocabulary: &dyn Vocabulary) -> Result<u32, 
     Err(format!("`{}` has the id {id} in a vocabulary of {} words", clip(word), vocabulary.words()).into())
 }
 
-/// Keeps the best of each source word: the most probable; of equals, those with the larger ids.
+/// Keeps the best candidates of each source word: the most probable ones, and of equal ones those with larger
+/// ids.
 fn prune(mut pairs: Vec<Pair>, source_words: usize, cut: Cut) -> (Vec<usize>, Vec<u32>) {
     pairs.sort_by_key(|pair| (pair.source, pair.target)); // stable: repeated pairs keep the file's order
     pairs.dedup_by(|later, earlier| {

@@ -17,7 +17,7 @@ static COUNTING: Counting = Counting;
 // SAFETY: everything is the system allocator's; only a number is kept beside it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that is ending has no counter any more, and nobody asks for it.
+        // A thread that is ending has no counter, and its count is not needed.
         let _ = ALLOCATED.try_with(|bytes| bytes.set(bytes.get() + layout.size() as u64));
         // SAFETY: the caller's obligations are the same.
         unsafe { System.alloc(layout) }

@@ -1,4 +1,5 @@
-//! Models of real size that Marian trained: `DYNO_FIXTURES` names the folder (ssru, selfatt, aan, aan-slim, gru).
+//! Models of real size that Marian trained: `DYNO_FIXTURES` names the folder (ssru, selfatt, aan, aan-slim,
+//! gru).
 
 use std::fs;
 

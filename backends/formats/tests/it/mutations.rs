@@ -28,12 +28,13 @@ fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().map_or(otherwise, |text| text.parse().expect("a number of cases"))
 }
 
-/// Runs `check` over mutations of `seeds`; `mend` may restore what would hide deeper checks, such as checksums.
+/// Runs `check` over mutations of `seeds`; `mend` may restore what would hide deeper checks, such as
+/// checksums.
 fn drive(name: &str, seeds: &[Vec<u8>], check: Check, mend: fn(&mut Vec<u8>)) {
     let (cases, first) = (number("DYNO_FUZZ_CASES", CASES), number("DYNO_FUZZ_SEED", 0));
     let (mut accepted, mut most) = (0, 0.0f64);
     for case in first..first + cases {
-        let mut random = Random(case.wrapping_mul(0xD129_0B26_95A4_8AC5));
+        let mut random = Random::new(case.wrapping_mul(0xD129_0B26_95A4_8AC5));
         let seed = random.below(seeds.len());
         let mut file = mutated(&mut random, &seeds[seed]);
         if random.below(2) == 0 {

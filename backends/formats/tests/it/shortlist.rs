@@ -116,7 +116,8 @@ fn map_of(words: &Words, shared: bool) -> Shortlist {
     Shortlist::from_bytes(MAP.as_bytes(), Cut::default(), vocabularies).unwrap()
 }
 
-/// What a map offers, from its definition: every line whose n-gram stands in the sentence, and the special words.
+/// What a map offers, from its definition: every line whose n-gram stands in the sentence, and the special
+/// words.
 fn offered(words: &Words, sentence: &[&str]) -> BTreeSet<u32> {
     let stands = |gram: &[&str]| gram.is_empty() || sentence.windows(gram.len()).any(|window| window == gram);
     let lines = MAP.lines().map(|line| line.split_once('\t').unwrap());

@@ -1,6 +1,6 @@
 //! Every container gives the same tensors, and refuses what it should in one line.
 
-use dyno_formats::{DType, Layout, Precision, Scales, Weights};
+use dyno_formats::{DType, ElementOrder, Precision, Scales, Weights};
 use serde_json::Value;
 
 use crate::goldens::{bytes, counts, expected, floats, path};
@@ -45,11 +45,11 @@ fn both_numberings_of_intgemm_types_are_dequantised() {
         assert_holds(&weights, tensors);
         assert_eq!(weights.precision(), Precision::Int8);
         let quantised = weights.get("encoder_l1_ffn_W1").unwrap();
-        assert_eq!((quantised.dtype(), quantised.layout()), (DType::I8, Layout::ColumnMajor));
+        assert_eq!((quantised.dtype(), quantised.layout()), (DType::I8, ElementOrder::ColumnMajor));
         assert!(matches!(quantised.scales(), Some(Scales::Multiplier(_))));
     }
     let embeddings = Weights::open(path("foreign.int8.bin")).unwrap();
-    assert_eq!(embeddings.get("Wemb").unwrap().layout(), Layout::RowMajor);
+    assert_eq!(embeddings.get("Wemb").unwrap().layout(), ElementOrder::RowMajor);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The engine against Marian's own outputs: its big fixtures, and tiny models of each kind (see goldens/README.md).
+//! The engine against Marian's own outputs: its big fixtures, and tiny models of each kind (see
+//! goldens/README.md).
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
@@ -59,7 +60,8 @@ fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
 /// One of each cell and norm.
 const KINDS: [&str; 3] = ["s2s-plain", "lstm-deep-ln", "nematus-ln"];
 
-/// Checks each model in a folder; says how many there were. (The whole option space is `ci/marian-sweep.py`'s.)
+/// Checks each model in a folder; says how many there were. (The whole option space is
+/// `ci/marian-sweep.py`'s.)
 fn check_all(home: &Path, check: fn(&Goldens, &Engine, &Path)) -> usize {
     let goldens = Goldens {
         input: home.join("input.en"),

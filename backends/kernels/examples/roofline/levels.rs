@@ -1,11 +1,11 @@
-//! The processor's caches: how large they are, as the system says, and how fast each is read, as measured.
+//! The processor's caches: their sizes as the system reports them, and their speeds as measured.
 
 use crate::{median, peaks, per_second};
 use dyno_kernels::Isa;
 use std::fmt;
 use std::hint::black_box;
 
-/// The processor, as the system names it.
+/// Name of the processor.
 pub fn machine() -> String {
     let all = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
@@ -16,7 +16,7 @@ pub fn machine() -> String {
     format!("{}, family {}, model {}; one core", cpu[0], cpu[1], cpu[2])
 }
 
-/// Bytes a second from each level, the nearest first.
+/// Bytes per second from each level, the nearest first.
 pub struct Levels(Vec<Level>);
 
 struct Level {
@@ -26,7 +26,7 @@ struct Level {
 }
 
 impl Levels {
-    /// Each level is read through half its size, memory through twice the largest cache.
+    /// Measures each level by reading half its size, and memory by reading twice the largest cache.
     pub fn measure(isa: Isa) -> Self {
         let mut sizes = caches();
         sizes.push(("memory".to_owned(), sizes.last().map_or(64 << 20, |(_, size)| 4 * size)));
@@ -39,7 +39,7 @@ impl Levels {
         Self(sizes.into_iter().map(level).collect())
     }
 
-    /// The level that holds so many bytes, and bytes a second from it.
+    /// The level that holds so many bytes, and its bytes per second.
     pub fn of(&self, bytes: usize) -> (&str, f64) {
         let level = self.0.iter().find(|level| bytes <= level.size).unwrap_or(&self.0[self.0.len() - 1]);
         (&level.name, level.bandwidth)
@@ -55,7 +55,7 @@ impl fmt::Display for Levels {
     }
 }
 
-/// Name and bytes of each data cache of the first processor.
+/// Name and size in bytes of each data cache of the first processor.
 fn caches() -> Vec<(String, usize)> {
     let read = |index: usize, name: &str| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}");

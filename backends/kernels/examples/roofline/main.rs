@@ -1,15 +1,15 @@
-//! How near the hardware's limit the products are: every matrix shape of the papers' models, by rows, beside the limits
-//! that this very run measures.
+//! The products' distance to the hardware's limit: every matrix shape of the papers' models, by rows, beside
+//! limits that the same run measures.
 //!
-//! Two kinds of limits are measured first: sums in registers (the dot product or the fused multiply-add back to back), and
-//! reading through memory, once at the size of each cache and once at the size of each weight. A product's row then says
-//! what part of each it reached. Limits and products take turns in slices well below a scheduler's, and the median slice
-//! of each counts, so that what disturbs the core disturbs both sides of a ratio.
+//! There are two limits: sums in registers (dot products or fused multiply-adds back to back), and reading of
+//! memory, once at the size of each cache and once at the size of each weight. A product's line shows its
+//! share of each limit. Limits and products take turns in slices well below a scheduler's, and the median
+//! slice of each counts. So a disturbance hits both sides of a ratio.
 //!
-//! Arguments choose what is shown, any number of each kind: instruction sets (default: the best), precisions (default:
-//! all), shapes as KxN (default: all).
+//! Arguments choose instruction sets (default: the best), precisions (default: all) and shapes as KxN
+//! (default: all), any number of each.
 
-// The peaks are intrinsics for one instruction set.
+// The peaks are intrinsics of one instruction set.
 #![allow(unsafe_code)]
 
 mod levels;
@@ -21,7 +21,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
 
-/// K, N of every weight in the models of the five papers, and whose it is.
+/// K, N and model of every weight in the models of the five papers.
 const SHAPES: [(usize, usize, &str); 22] = [
     (256, 256, "tiny: attention, SSRU, gates"),
     (256, 768, "tiny: query, key and value at once"),
@@ -47,9 +47,10 @@ const SHAPES: [(usize, usize, &str); 22] = [
     (256, 32000, "whole vocabulary, best word only"),
 ];
 const ROWS: [usize; 6] = [1, 4, 8, 16, 64, 256];
-/// Slices of each side of a ratio; odd, so that one is the median.
+/// Number of slices for each side of a ratio; odd, for the median.
 const REPEATS: usize = 21;
-/// Long against the clock's grain, short against a scheduler's slice of some milliseconds.
+/// Duration of a slice: long against the resolution of the clock, short against a scheduler's slice of some
+/// milliseconds.
 const SLICE_SECONDS: f64 = 0.000_2;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -60,12 +61,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// Whoever reads has read enough.
+/// Whether the reader has closed the pipe.
 fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// What is to be shown.
+/// Instruction sets, precisions and shapes to show.
 struct Choice {
     kernels: Vec<Kernels>,
     precisions: Vec<Precision>,
@@ -150,15 +151,15 @@ fn pack(kernels: Kernels, precision: Precision, k: usize, n: usize) -> dyno_kern
     }
 }
 
-/// What a product reached.
+/// Speed of a product.
 struct Speed {
-    /// Multiplications a second.
+    /// Multiply-accumulates per second.
     mac: f64,
-    /// Percent of those in registers.
+    /// Percentage of the limit in registers.
     of_peak: f64,
-    /// Bytes of weights a second.
+    /// Bytes of weights per second.
     bytes: f64,
-    /// Percent of what reading as many gives.
+    /// Percentage of the limit of reading.
     of_stream: f64,
 }
 
@@ -178,7 +179,8 @@ impl Speed {
         let mut product = || {
             let to = match MatMut::new(&mut y, m, n) {
                 Ok(y) if n < 10_000 => Output::F32(y),
-                _ => Output::Best { best: &mut best, mask: None }, // no engine writes a whole vocabulary's logits
+                // No engine writes a whole vocabulary's logits.
+                _ => Output::Best { best: &mut best, mask: None },
             };
             weights.multiply(a, 0..n, Activation::None, None, to).expect("shapes that fit each other");
         };
@@ -205,7 +207,7 @@ fn median(mut all: Vec<f64>) -> f64 {
     all[all.len() / 2]
 }
 
-/// How often it runs in a second, the caches warm.
+/// Number of runs per second, with warm caches.
 fn per_second(mut run: impl FnMut()) -> f64 {
     run();
     let (start, mut runs) = (Instant::now(), 0);

@@ -1,15 +1,15 @@
-//! What the hardware gives at most: multiplications in registers, and weights read from where they live.
+//! The hardware's limits: multiplications in registers, and reading of weights from their cache or memory.
 
 use dyno_kernels::{Isa, Precision};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Sums in flight: enough for four cycles of latency at two instructions a cycle, and then some.
+/// Number of sums in flight: more than enough for four cycles of latency at two instructions per cycle.
 const CHAINS: usize = 12;
-/// Rounds of all chains: about 50 µs.
+/// Number of rounds through all chains: about 50 µs.
 const ROUNDS: usize = 10_000;
 
-/// MAC/s of the best instruction for it, in registers only.
+/// Multiply-accumulates per second of the best instruction, in registers only.
 pub fn compute(isa: Isa, precision: Precision) -> f64 {
     let (run, work) = loop_of(isa, precision);
     let start = Instant::now();
@@ -18,16 +18,16 @@ pub fn compute(isa: Isa, precision: Precision) -> f64 {
     (ROUNDS * CHAINS * work) as f64 / start.elapsed().as_secs_f64()
 }
 
-/// The loop, and the multiplications of one of its instructions. Without dot products the limit is that of the same loop
-/// in multiply-add pairs.
+/// The loop, and the multiplications of one of its instructions. Without dot products, the limit is the same
+/// loop with multiply-add pairs.
 #[cfg(target_arch = "x86_64")]
 fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
     match (isa, precision) {
         (Isa::Scalar, _) => (x86::scalar, 1),
-        (Isa::Avx512vnni, Precision::Int8) => (x86::int8_512, 64),
-        (Isa::Avx512vnni, Precision::Int16) => (x86::int16_512, 32),
+        (Isa::Avx512Vnni, Precision::Int8) => (x86::int8_512, 64),
+        (Isa::Avx512Vnni, Precision::Int16) => (x86::int16_512, 32),
         (Isa::Avx512bw, Precision::Int8 | Precision::Int16) => (x86::pairs_512, 32),
-        (Isa::Avx512vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
+        (Isa::Avx512Vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
         (Isa::AvxVnni, Precision::Int8) => (x86::int8_256, 32),
         (Isa::AvxVnni, Precision::Int16) => (x86::int16_256, 16),
         (_, Precision::F32) => (x86::f32_256, 8),
@@ -40,7 +40,7 @@ fn loop_of(_: Isa, _: Precision) -> (unsafe fn(), usize) {
     (scalar, 1)
 }
 
-/// Reads all of it once, in the isa's registers.
+/// Reads all data once, in the registers of the instruction set.
 pub fn stream(isa: Isa, data: &[f32]) {
     #[cfg(target_arch = "x86_64")]
     if isa >= Isa::Avx512bw {
@@ -105,7 +105,7 @@ mod x86 {
         black_box(sums);
     }
 
-    /// Exclusive or of everything, in eight chains.
+    /// Exclusive or of all data, in eight chains.
     #[target_feature(enable = "avx512f")]
     pub fn stream_512(data: &[f32]) {
         let mut sums = [_mm512_setzero_si512(); 8];
@@ -118,7 +118,7 @@ mod x86 {
         black_box(sums);
     }
 
-    /// Exclusive or of everything, in eight chains.
+    /// Exclusive or of all data, in eight chains.
     #[target_feature(enable = "avx2")]
     pub fn stream_256(data: &[f32]) {
         let mut sums = [_mm256_setzero_si256(); 8];

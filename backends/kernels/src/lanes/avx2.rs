@@ -5,10 +5,10 @@ use std::arch::x86_64::*;
 
 pub(crate) type F = [__m256; 2];
 pub(crate) type I = [__m256i; 2];
-/// All bits of a lane that is set.
+/// Mask of lanes: all bits of a set lane are 1.
 pub(crate) type M = [__m256; 2];
 
-/// Writes the operations: each is a few intrinsics, safe to call from code with the same features.
+/// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target features.
 macro_rules! operations {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block)*) => {
         $($(#[$doc])* #[inline] #[target_feature(enable = "avx2,fma")]
@@ -119,7 +119,7 @@ operations! {
         [low, high]
     }
 
-    /// Asks for a block that will be read; any address is allowed.
+    /// Prefetches a block; any address is allowed.
     fn prefetch(block: *const Block) {
         _mm_prefetch::<_MM_HINT_T0>(block.cast())
     }
@@ -137,7 +137,7 @@ operations! {
         unsafe { _mm256_store_ps(high.as_mut_ptr().cast(), a[1]) };
     }
 
-    /// Lane j of vector i goes to lane i of vector j, eight by eight.
+    /// Moves lane j of vector i to lane i of vector j, eight by eight.
     fn transpose(a: [F; LANES]) -> [F; LANES] {
         let mut all = a;
         for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -195,7 +195,8 @@ operations! {
     }
 
     fn store_bytes(out: &mut [u8], a: I, flip: u8) {
-        // Saturating packs change nothing: callers clamp to a byte first. They work on 128-bit halves, hence the order.
+        // The saturating packs change nothing, because callers clamp to a byte first. The packs work on
+        // 128-bit halves, hence the order.
         let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(a[0], a[1]));
         let bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
         let bytes = _mm_xor_si128(bytes, _mm_set1_epi8(flip as i8));

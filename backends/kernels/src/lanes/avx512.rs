@@ -7,7 +7,7 @@ pub(crate) type F = __m512;
 pub(crate) type I = __m512i;
 pub(crate) type M = __mmask16;
 
-/// Writes the operations: each is a few intrinsics, safe to call from code with the same features.
+/// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target features.
 macro_rules! operations {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block)*) => {
         $($(#[$doc])* #[inline] #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
@@ -15,7 +15,7 @@ macro_rules! operations {
     };
 }
 
-/// The first `n` lanes.
+/// Mask of the first `n` lanes.
 #[inline]
 fn first(n: usize) -> __mmask16 {
     if n >= LANES { u16::MAX } else { (1 << n) - 1 }
@@ -33,7 +33,8 @@ operations! {
         }
     }
 
-    /// Only a part is masked: on Zen a masked store takes some sixteen cycles, a whole one one or two.
+    /// Masks the store of a part only: on Zen a masked store takes some sixteen cycles, a whole store one or
+    /// two.
     fn store(x: &mut [f32], a: F) {
         match x.first_chunk_mut::<LANES>() {
             // SAFETY: there is room for sixteen; the store needs no alignment.
@@ -70,7 +71,7 @@ operations! {
         unsafe { _mm512_load_si512(a.0.as_ptr().cast()) }
     }
 
-    /// Asks for a block that will be read; any address is allowed.
+    /// Prefetches a block; any address is allowed.
     fn prefetch(block: *const Block) {
         _mm_prefetch::<_MM_HINT_T0>(block.cast())
     }
@@ -82,7 +83,8 @@ operations! {
         unsafe { _mm512_store_ps(to.0.as_mut_ptr().cast(), a) }
     }
 
-    /// Lane j of vector i goes to lane i of vector j: pairs of lanes, pairs of pairs, then quarters of vectors.
+    /// Moves lane j of vector i to lane i of vector j: pairs of lanes, pairs of pairs, then quarters of
+    /// vectors.
     fn transpose(a: [F; LANES]) -> [F; LANES] {
         let mut fours = a; // [4·g + c], lane 4·q + i: lane 4·q + c of vector 4·g + i
         for g in (0..LANES).step_by(4) {

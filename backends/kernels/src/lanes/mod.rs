@@ -1,12 +1,14 @@
-//! Sixteen lanes of 32 bits, the only vector that algorithms of this crate know.
+//! Sixteen lanes of 32 bits: the only vector that the algorithms of this crate use.
 //!
-//! Each module here is the same list of operations: one 512-bit register (`avx512`), two of 256 bits (`avx2`), or an
-//! array (`scalar`, the specification). An algorithm is a macro body over one of them, compiled once per instruction
-//! set. Since every operation is either exact or rounded once by IEEE 754 (sum, product, quotient, root, fused
-//! multiply-add), and reductions fold the sixteen lanes in one order, all modules give the same bits.
+//! Each module here has the same list of operations: on one 512-bit register (`avx512`), on two 256-bit
+//! registers (`avx2`), or on an array (`scalar`, the specification). An algorithm is a macro body over one of
+//! the modules, compiled once for each instruction set. All modules give the same bits, for two reasons. Each
+//! operation is exact or rounded once by IEEE 754 (sum, product, quotient, root, fused multiply-add). And
+//! reductions fold the sixteen lanes in one order.
 //!
-//! Conventions that all modules share: `max(a, b)` and `min(a, b)` answer `b` if either is not a number, as the
-//! hardware does; `load` of fewer than sixteen values fills with zero; `store` into fewer writes only those.
+//! All modules share three conventions, which are those of the hardware. `max(a, b)` and `min(a, b)` give `b`
+//! if either is NaN. `load` of fewer than sixteen values fills the rest with zeros. `store` into fewer than
+//! sixteen values writes only those.
 
 pub(crate) mod scalar;
 
@@ -15,10 +17,10 @@ pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 
-/// Values in a vector.
+/// Number of values in a vector.
 pub(crate) const LANES: usize = 16;
 
-/// What one vector of a packed weight takes: a cache line, and a 512-bit register.
+/// One vector of packed weights: a cache line, and a 512-bit register.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u8; 64]);
@@ -26,14 +28,15 @@ pub(crate) struct Block(pub(crate) [u8; 64]);
 impl Block {
     pub(crate) const ZERO: Self = Self([0; 64]);
 
-    /// The bytes of blocks that lie side by side.
+    /// The bytes of adjacent blocks.
     pub(crate) fn bytes(blocks: &[Self]) -> &[u8] {
         // SAFETY: a block is 64 initialised bytes and nothing else, and bytes need no alignment.
         unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), size_of_val(blocks)) }
     }
 }
 
-/// The one order in which sixteen partial results become one: halves are folded onto each other, 8, 4, 2, 1.
+/// Reduces sixteen partial results to one, in the one order of this crate: halves are folded onto each other,
+/// 8, 4, 2, 1.
 pub(crate) fn fold(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut width = LANES;
     while width > 1 {

@@ -1,10 +1,11 @@
-//! The sixteen lanes as an array: what every other module must equal, and what runs where nothing better is.
+//! The sixteen lanes as an array: the specification of all other modules, and the code for processors without
+//! a better instruction set.
 
 use super::{Block, LANES, fold};
 
 pub(crate) type F = [f32; LANES];
 pub(crate) type I = [i32; LANES];
-/// A bit per lane.
+/// Mask of lanes: a bit for each lane.
 pub(crate) type M = u16;
 
 #[inline]
@@ -75,7 +76,7 @@ pub(crate) fn abs(a: F) -> F {
     map(a, f32::abs)
 }
 
-/// To the nearest whole number, halves to even.
+/// Rounds to the nearest whole number, halves to even.
 #[inline]
 pub(crate) fn round(a: F) -> F {
     map(a, f32::round_ties_even)
@@ -86,7 +87,7 @@ pub(crate) fn gt(a: F, b: F) -> M {
     (0..LANES).fold(0, |mask, lane| mask | (u16::from(a[lane] > b[lane]) << lane))
 }
 
-/// `a` where the mask is set, else `b`.
+/// Takes `a` where the mask is set, else `b`.
 #[inline]
 pub(crate) fn select(mask: M, a: F, b: F) -> F {
     std::array::from_fn(|lane| if mask >> lane & 1 == 1 { a[lane] } else { b[lane] })
@@ -107,25 +108,25 @@ pub(crate) fn to_f(a: I) -> F {
     a.map(|a| a as f32)
 }
 
-/// The nearest whole numbers, halves to even, of values that fit: callers clamp first.
+/// Converts to the nearest whole number, halves to even. The values fit into 32 bits: callers clamp first.
 #[inline]
 pub(crate) fn to_i(a: F) -> I {
     a.map(|a| a.round_ties_even() as i32)
 }
 
-/// a·2ⁿ for whole n from -252 to 254, rounded once: the first of two steps leaves no subnormal number.
+/// a·2ⁿ for whole n from -252 to 254, rounded once: the first of the two steps leaves no subnormal number.
 #[inline]
 pub(crate) fn scale(a: F, n: F) -> F {
     let half = map(n, |n| (n * 0.5).round_ties_even());
     mul(mul(a, exp2i(half)), exp2i(sub(n, half)))
 }
 
-/// Two to the power of each whole number, from -126 to 127.
+/// 2ⁿ for whole n from -126 to 127.
 fn exp2i(n: F) -> F {
     to_i(n).map(|n| f32::from_bits(((n + 127) << 23) as u32))
 }
 
-/// Nothing to ask for.
+/// Does nothing: plain code has no prefetch.
 #[inline]
 pub(crate) fn prefetch(_: *const Block) {}
 
@@ -141,7 +142,7 @@ pub(crate) fn store_block(to: &mut Block, a: F) {
     }
 }
 
-/// Lane j of vector i goes to lane i of vector j.
+/// Moves lane j of vector i to lane i of vector j.
 #[inline]
 pub(crate) fn transpose(a: [F; LANES]) -> [F; LANES] {
     std::array::from_fn(|j| std::array::from_fn(|i| a[i][j]))
@@ -157,13 +158,13 @@ pub(crate) fn reduce_max(a: F) -> f32 {
     fold(a, |a, b| if a > b { a } else { b })
 }
 
-/// Table entries at whole, valid positions.
+/// Table entries at valid positions.
 #[inline]
 pub(crate) fn gather(table: &[f32], at: I) -> F {
     at.map(|at| table[at as usize])
 }
 
-/// The low byte of each lane, its sign bit flipped where `flip` says so.
+/// Stores the low byte of each lane, XORed with `flip`.
 #[inline]
 pub(crate) fn store_bytes(out: &mut [u8], a: I, flip: u8) {
     for (out, a) in out.iter_mut().zip(a) {
@@ -171,7 +172,7 @@ pub(crate) fn store_bytes(out: &mut [u8], a: I, flip: u8) {
     }
 }
 
-/// Lane `lane` of 64 bytes.
+/// The bytes of lane `lane`.
 #[inline]
 pub(crate) fn four(bytes: &[u8; 64], lane: usize) -> [u8; 4] {
     std::array::from_fn(|i| bytes[4 * lane + i])

@@ -1,22 +1,23 @@
-//! The one step of every product, per instruction set and precision: spread a group of activations over the lanes,
-//! multiply it with a block of weights, add to sixteen sums.
+//! The step of every product, for each instruction set and precision. It spreads a group of activations over
+//! the lanes, multiplies the group with a block of weights, and adds the results to sixteen sums.
 //!
-//! A *group* is four bytes along K: four int8, two int16, or one f32. A block holds the same group for sixteen
-//! columns. So all precisions share one layout and one tile, and differ only in `step` here.
+//! A *group* is four bytes along K: four int8, two int16, or one f32 value. A block holds the same group of
+//! sixteen columns. So all precisions share one layout and one tile, and differ only in `step`.
 //!
-//! Integer sums are exact on all of them. Where there is VNNI, int8 multiplies unsigned with signed bytes: its activations are
-//! stored with 128 added, and its sums start at -128 times the column's sum. The others multiply |a| with sign(a)·b: a pair of
-//! such products is at most 2·127·127 = 32,258, so the 16-bit sum that the instruction saturates never does.
+//! Integer sums are exact on all instruction sets. VNNI multiplies unsigned with signed bytes: int8
+//! activations are stored with 128 added, and their sums start at -128 times the column's sum. The other sets
+//! multiply |a| with sign(a)·b. A pair of such products is at most 2·127·127 = 32,258, so that the saturating
+//! 16-bit sum never saturates.
 //!
-//! The dot product of words is written out as an instruction: where the compiler sees one chain of it, it takes it apart into
-//! a product and a sum, which is shorter for one chain and twice the work for two dozen.
+//! The dot product of words is written as an inline instruction. The compiler splits a chain of the intrinsic
+//! into a product and a sum, which is shorter for one chain and twice the work for two dozen chains.
 
-/// Writes the module of one precision: the type of sums, of a spread group, and the three functions.
+/// Writes the module of one precision: the types of a sum and of a spread group, and the functions.
 macro_rules! arithmetic {
     ($name:ident, $features:literal, $lanes:ident, $sum:ty, $group:ty,
      spread($bits:ident) $spread:block, step($acc:ident, $a:ident, $b:ident) $step:block, start($from:ident) $start:block,
      to_f($done:ident) $to_f:block) => {
-        #[allow(unused_imports)] // not every precision needs both
+        #[allow(unused_imports)] // not every precision uses both
         pub(crate) mod $name {
             use crate::lanes::{Block, $lanes as lanes};
             use std::arch::x86_64::*;
@@ -42,7 +43,7 @@ macro_rules! arithmetic {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512vnni {
+pub(crate) mod avx512_vnni {
     arithmetic!(int8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", avx512, __m512i, __m512i,
         spread(a) { _mm512_set1_epi32(a) },
         step(sum, a, b) { _mm512_dpbusd_epi32(sum, a, lanes::load_bytes(b)) },
@@ -86,7 +87,7 @@ pub(crate) mod avx512bw {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avxvnni {
+pub(crate) mod avx_vnni {
     arithmetic!(int8, "avx2,fma,avxvnni", avx2, [__m256i; 2], __m256i,
         spread(a) { _mm256_set1_epi32(a) },
         step(sum, a, b) {
@@ -148,7 +149,7 @@ pub(crate) mod avx2 {
         to_f(sum) { sum });
 }
 
-/// The specification.
+/// Plain code: the specification.
 pub(crate) mod scalar {
     macro_rules! integer {
         ($name:ident, $int:ty) => {

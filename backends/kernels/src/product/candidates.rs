@@ -1,24 +1,25 @@
-//! Choosing columns of a weight: what a shortlist does once per sentence.
+//! Candidates: columns of a weight in a form from which a shortlist gathers some, once for each sentence.
 //!
-//! In a packed weight one column's groups lie a block apart, a cache line for every four bytes. So columns that are
-//! chosen from are kept as rows instead: choosing one reads its bytes in order, and sixteen of them become blocks by
-//! transposing sixteen groups at once. Nothing is allocated once the target has been as large.
+//! In a packed weight, the groups of one column lie a block apart, so that four bytes of a column take a
+//! cache line. Candidates keep columns as rows instead: gathering a column reads its bytes in order, and
+//! transposing sixteen groups at once makes blocks of sixteen columns. Gathering allocates nothing once the
+//! target has been as large.
 
-use super::Weights;
+use super::weights::Weights;
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
 use crate::pack::{to_127, to_i8};
 use crate::{Error, Precision, Result};
 
-/// A weight's columns as rows, to choose from.
+/// The columns of a weight as rows, from which some are gathered.
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    weights: Weights, // as they were packed, but without blocks
+    weights: Weights, // as packed, but without blocks
     rows: Vec<Block>, // [N, groups / 16 rounded up]: sixteen groups of a column each
 }
 
 impl Candidates {
-    /// The columns of a weight, which it takes apart.
+    /// The columns of `weights`.
     #[must_use]
     pub fn new(weights: Weights) -> Self {
         let bare = Weights {
@@ -27,8 +28,6 @@ impl Candidates {
             starts: Vec::new(),
             scales: Vec::new(),
             bias: Vec::new(),
-            #[cfg(feature = "library-products")]
-            plain: Vec::new(),
             ..weights
         };
         let mut all = Self { weights: bare, rows: Vec::new() };
@@ -36,8 +35,8 @@ impl Candidates {
         all
     }
 
-    /// Adds the columns of another weight behind the others, which fill whole vectors: so a large weight can be packed in parts,
-    /// and never lies in memory twice.
+    /// Adds the columns of another weight behind the present ones, which must fill whole vectors. So a large
+    /// weight can be packed in parts, and never lies in memory twice.
     pub fn append(&mut self, weights: &Weights) -> Result<()> {
         sized("inputs of the columns", weights.k, self.weights.k)?;
         sized("columns before others", self.weights.n, self.weights.n.next_multiple_of(LANES))?;
@@ -49,7 +48,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// Makes room for so many columns more.
+    /// Reserves memory for so many more columns.
     pub fn reserve(&mut self, columns: usize) {
         self.rows.reserve_exact(columns * self.blocks());
     }
@@ -71,33 +70,34 @@ impl Candidates {
         self.weights.bias.extend_from_slice(&weights.bias);
     }
 
-    /// Blocks of a column.
+    /// Number of blocks of a column.
     fn blocks(&self) -> usize {
         self.weights.groups.div_ceil(LANES)
     }
 
-    /// A column's blocks.
+    /// The blocks of a column.
     fn row(&self, column: u32) -> &[Block] {
         &self.rows[column as usize * self.blocks()..][..self.blocks()]
     }
 
-    /// The weight that they are the columns of, packed again. It is walked through by its own size, not by that of the part
-    /// that was packed first.
+    /// All columns as packed weights. The blocking is the built-in one for their size, not the blocking of
+    /// the part that was packed first.
     pub fn packed(&self) -> Result<Weights> {
         let all: Vec<u32> = (0..self.weights.n as u32).collect();
         let mut packed = self.room(all.len());
         self.gather(&all, &mut packed)?;
-        packed.walk_by_size();
+        packed.block_by_size();
         Ok(packed)
     }
 
-    /// One column's values [K], without its bias: embeddings that are output weights too are read so.
+    /// Copies the values of a column [K] to `out`, without its bias. Embeddings that are output weights as
+    /// well are read so.
     pub fn column(&self, column: usize, out: &mut [f32]) -> Result<()> {
         out.fill(0.0);
         self.add_column(column, 1.0, out)
     }
 
-    /// out += a column's values·`factor`, [K]: embeddings, scaled, onto positions.
+    /// out += the values of a column·`factor`, [K]: adds scaled embeddings to positions.
     pub fn add_column(&self, column: usize, factor: f32, out: &mut [f32]) -> Result<()> {
         let from = &self.weights;
         sized("values of a column", out.len(), from.k)?;
@@ -110,19 +110,20 @@ impl Candidates {
         Ok(())
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     #[must_use]
     pub fn n(&self) -> usize {
         self.weights.n
     }
 
-    /// How many values a column has.
+    /// Number of values in a column.
     #[must_use]
     pub fn k(&self) -> usize {
         self.weights.k
     }
 
-    /// A packed weight without columns, with room for `capacity` of them: the target of [`Candidates::gather`].
+    /// Packed weights without columns, with memory for `capacity` columns: the target of
+    /// [`Candidates::gather`].
     #[must_use]
     pub fn room(&self, capacity: usize) -> Weights {
         let vectors = capacity.div_ceil(LANES);
@@ -132,14 +133,12 @@ impl Candidates {
             starts: Vec::with_capacity(vectors),
             scales: Vec::with_capacity(vectors * LANES),
             bias: Vec::with_capacity(vectors * LANES),
-            #[cfg(feature = "library-products")]
-            plain: Vec::new(),
             ..self.weights
         }
     }
 
-    /// As [`Candidates::room`], in int8: what is gathered from f32 into it is quantised on the way, a scale per column, to
-    /// the same integers as weights have that were quantised before they were loaded.
+    /// As [`Candidates::room`], in int8. Gathering from f32 into it quantises with a scale for each column,
+    /// to the same integers as quantisation before loading.
     #[must_use]
     pub fn room_int8(&self, capacity: usize) -> Weights {
         let (kernels, groups) = (self.weights.kernels, self.weights.k.div_ceil(4));
@@ -149,7 +148,7 @@ impl Candidates {
         room
     }
 
-    /// Makes `into` the weight of these columns, in their order, with their scales and bias.
+    /// Replaces the columns of `into` by these columns, in their order, with their scales and bias.
     pub fn gather(&self, columns: &[u32], into: &mut Weights) -> Result<()> {
         let n = self.weights.n;
         if let Some(&column) = columns.iter().find(|&&column| column as usize >= n) {
@@ -176,19 +175,17 @@ impl Candidates {
             let blocks = &mut into.blocks[first..];
             from.kernels.interleave(&self.sixteen(sixteen), &self.sixteen(next), from.groups, blocks, step);
         }
-        #[cfg(feature = "library-products")]
-        into.keep_plain();
         Ok(())
     }
 
-    /// The rows of the first sixteen of some columns; lanes past the last column have none.
+    /// The rows of up to sixteen columns; a missing column has an empty row.
     fn sixteen(&self, columns: &[u32]) -> [&[Block]; LANES] {
         let mut rows: [&[Block]; LANES] = [&[]; LANES]; // [16][groups / 16]
         rows.iter_mut().zip(columns).for_each(|(row, column)| *row = self.row(*column));
         rows
     }
 
-    /// Starts, scales and bias of up to sixteen columns.
+    /// Copies the starts, scales and bias of up to sixteen columns.
     fn gather_ends(&self, columns: &[u32], into: &mut Weights) {
         let from = &self.weights;
         let mut start = [0; LANES];
@@ -203,7 +200,7 @@ impl Candidates {
         into.bias.resize(into.starts.len() * LANES, 0.0);
     }
 
-    /// A column of f32 as the int8 column `at`.
+    /// Quantises an f32 column into the int8 column `at`.
     fn quantise_into(&self, column: u32, into: &mut Weights, at: usize) {
         let row = &Block::bytes(self.row(column)).as_chunks().0[..self.weights.k];
         let value = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
@@ -222,7 +219,7 @@ impl Candidates {
         }
         into.scales[at] = scale * self.weights.scales[column as usize];
         if into.flip() != 0 {
-            into.set_start(at, sum.wrapping_mul(-128)); // wraps as the sums that it corrects do
+            into.set_start(at, sum.wrapping_mul(-128)); // wraps as the sums do that it corrects
         }
     }
 }
@@ -230,7 +227,7 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::Walks;
+    use crate::product::Blockings;
     use crate::{Kernels, Layout};
 
     #[test]
@@ -239,10 +236,10 @@ mod tests {
         let part = || Kernels::best().pack_int8(&vec![1; k * n], k, n, Layout::Nk).unwrap();
         let mut columns = Candidates::new(part());
         (1..parts).for_each(|_| columns.append(&part()).unwrap());
-        let (whole, far) = (columns.packed().unwrap(), Walks::built_in(k * n * parts));
+        let (whole, far) = (columns.packed().unwrap(), Blockings::built_in(k * n * parts));
         for rows in [1, 4, 16, 64, 100] {
-            assert_eq!(whole.walks.of(rows), far.of(rows), "{rows} rows");
+            assert_eq!(whole.blockings.of(rows), far.of(rows), "{rows} rows");
         }
-        assert_ne!(part().walks.of(100), far.of(100), "a part is near");
+        assert_ne!(part().blockings.of(100), far.of(100), "a part is near");
     }
 }

@@ -1,21 +1,22 @@
-//! One call of a product as the kernels see it: borrowed parts whose sizes were checked when it was made.
+//! A job: one call of a product as the kernels see it, with borrowed operands whose sizes are checked.
 
+use super::blocking::Blocking;
 use super::matrix::{Mat, MatMut};
-use crate::Walk;
 use crate::lanes::{Block, LANES};
 use std::ops::Range;
 
-/// Columns of a panel: four 512-bit vectors, enough sums in flight for one row, and 24 for six.
+/// Columns of a panel: four 512-bit vectors, which are enough sums in flight for one row, and 24 sums for six
+/// rows.
 pub(crate) const PANEL: usize = 64;
 
-/// What a product does to its sums after scales and bias.
+/// Activation of a product, applied after scales and bias.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Activation {
-    /// Nothing.
+    /// No activation.
     #[default]
     None,
-    /// Negative values become zero.
+    /// max(x, 0).
     Relu,
     /// x·σ(x).
     Swish,
@@ -23,32 +24,33 @@ pub enum Activation {
     Sigmoid,
     /// The hyperbolic tangent.
     Tanh,
-    /// x·Φ(x), with the normal distribution's Φ itself and not tanh's approximation of it.
+    /// x·Φ(x), with Φ of the normal distribution itself, not the approximation by tanh.
     Gelu,
 }
 
 /// The greatest value of a row, and its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Best {
-    /// The value.
+    /// Greatest value.
     pub value: f32,
-    /// Its column; [`Best::NONE`]'s if no column was allowed, or none was a number above -∞.
+    /// Column of the value. It is the column of [`Best::NONE`] if no column was allowed, or no value was
+    /// above -∞.
     pub column: usize,
 }
 
 impl Best {
-    /// What a search starts with.
+    /// The start of a search: no column.
     pub const NONE: Self = Self { value: f32::NEG_INFINITY, column: usize::MAX };
 
-    /// The better of two, as found in two ranges of columns; of equals the one further left.
+    /// The better of two, as found in two ranges of columns; of equal values the one with the lower column.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let wins = other.value > self.value || (other.value == self.value && other.column < self.column);
         if wins { other } else { self }
     }
 
-    /// Takes its place among the greatest, which are in order: behind those that are as great, which are further left. The
-    /// last of them goes.
+    /// Inserts itself into the greatest values, which are in descending order. It stands behind equal values,
+    /// which have lower columns; the last value is dropped.
     pub(crate) fn enter(self, greatest: &mut [Self]) {
         if greatest.last().is_some_and(|last| self.value > last.value) {
             let place = greatest.partition_point(|other| other.value >= self.value);
@@ -66,61 +68,71 @@ impl Best {
     }
 }
 
-/// Which columns each row may choose from: a bit per column, 64 to a word.
+/// The columns that each row may choose: a bit for each column, 64 columns in a word.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'a> {
-    /// [rows, words_per_row]
+    /// Bits, [rows, words_per_row].
     pub words: &'a [u64],
-    /// At least the number of columns / 64, rounded up.
+    /// Words of a row: at least the number of columns / 64, rounded up.
     pub words_per_row: usize,
 }
 
 impl Mask<'_> {
+    /// Whether a row may choose a column.
+    ///
+    /// # Panics
+    /// When the mask has no such row or column.
+    #[must_use]
+    pub fn allows(&self, row: usize, column: usize) -> bool {
+        self.words[row * self.words_per_row + column / 64] >> (column % 64) & 1 == 1
+    }
+
     /// The bits of sixteen columns from `column`, a multiple of sixteen.
     pub(crate) fn sixteen(&self, row: usize, column: usize) -> u16 {
         (self.words[row * self.words_per_row + column / 64] >> (column % 64)) as u16
     }
 }
 
-/// Where a product leaves its results; each view covers the input's rows and the range of columns.
+/// Target of a product's results. Each view covers the rows of the input and the range of columns.
 #[derive(Debug)]
 pub enum Output<'a> {
-    /// As they are.
+    /// f32 values.
     F32(MatMut<'a, f32>),
-    /// Requantised: round(y · multiplier) in -127..=127, into a buffer's [`Rows::target`](crate::Rows::target).
+    /// Requantised values, round(y · multiplier) in -127..=127, in the buffer of
+    /// [`Rows::target`](crate::Rows::target).
     Int8 {
-        /// The buffer.
+        /// Buffer for the values.
         to: MatMut<'a, u8>,
-        /// As was given to `target`.
+        /// Multiplier as given to `target`.
         multiplier: f32,
     },
-    /// Only the greatest of each row, against what is there already.
+    /// The greatest value of each row, compared with the value that is there already.
     Best {
-        /// [rows]
+        /// Greatest values, [rows].
         best: &'a mut [Best],
-        /// The columns that each row may choose from; its bits count from column 0.
+        /// Columns that each row may choose; the bits count from column 0.
         mask: Option<Mask<'a>>,
     },
 }
 
-/// Where results go, as the kernels see it.
+/// Target of the results as the kernels see it.
 pub(crate) enum Sink<'a> {
     F32(MatMut<'a, f32>),
     Int8 { out: MatMut<'a, u8>, multiplier: f32, flip: u8 },
     Best { best: &'a mut [Best], mask: Option<Mask<'a>> },
 }
 
-/// 64 columns of a weight, or what is left at its end.
+/// A panel: 64 columns of a weight, or the columns that are left at its end.
 pub(crate) struct Panel<'a> {
-    /// [groups, vectors]
+    /// Blocks, [groups, vectors].
     pub(crate) blocks: &'a [Block],
     pub(crate) vectors: usize,
-    /// The first column.
+    /// First column of the panel.
     pub(crate) column: usize,
 }
 
 impl Panel<'_> {
-    /// Blocks of group `g` from vector `first`.
+    /// The blocks of group `g` from vector `first` on.
     ///
     /// # Safety
     /// The panel must have more than `g` groups, and at least `first + VECTORS` vectors.
@@ -134,49 +146,50 @@ impl Panel<'_> {
         unsafe { &*blocks.cast() }
     }
 
-    /// What is fetched while a tile of `wide` vectors from `first` is summed up, the `turn`th of so many `tiles` of rows:
-    /// the blocks `ahead` of its own, or the tile's share of the panel that follows.
+    /// The prefetches of a tile of `wide` vectors from `first` on, which is number `turn` of `tiles` tiles of
+    /// rows. They fetch the blocks that lie `prefetch` ahead of the tile's own, or the tile's share of the
+    /// next panel.
     pub(crate) fn soon(
         &self,
         first: usize,
         wide: usize,
-        ahead: u16,
+        prefetch: u16,
         (turn, tiles): (usize, usize),
     ) -> Option<Soon> {
-        let (from, share) = match ahead {
+        let (from, share) = match prefetch {
             0 => return None,
-            Walk::PANEL => {
+            Blocking::NEXT_PANEL => {
                 let passes = self.vectors.div_ceil(wide);
                 let (part, parts) = (turn * passes + first / wide, tiles * passes);
                 (self.blocks.len() * (parts + part) / parts, parts)
             }
-            ahead => (first + usize::from(ahead), 1),
+            blocks => (first + usize::from(blocks), 1),
         };
         Some(Soon { from: self.blocks.as_ptr().wrapping_add(from), step: Soon::UNIT * self.vectors / share })
     }
 }
 
-/// What will be needed soon. Nothing is read there, so it may lie past the weight's end.
+/// Blocks to prefetch. A prefetch reads nothing, so that it may lie past the end of the weight.
 #[derive(Clone, Copy)]
 pub(crate) struct Soon {
     from: *const Block,
-    /// How far to go on with each group: this many blocks, divided by `UNIT`.
+    /// Advance with each group, in blocks·`UNIT`.
     step: usize,
 }
 
 impl Soon {
     const UNIT: usize = 256;
 
-    /// Where to fetch while group `g` is multiplied.
+    /// Address to prefetch during group `g`.
     #[inline(always)]
     pub(crate) fn group(self, g: usize) -> *const Block {
         self.from.wrapping_add(g * self.step / Self::UNIT)
     }
 }
 
-/// A product to be done.
+/// One product with its operands.
 pub(crate) struct Job<'a> {
-    /// [rows, stride] bytes, of which each row's first 4·groups count.
+    /// Activations: [rows, stride] bytes, of which the first 4·groups bytes of each row count.
     pub(crate) a: &'a [u8],
     pub(crate) stride: usize,
     pub(crate) rows: usize,
@@ -190,7 +203,7 @@ pub(crate) struct Job<'a> {
     pub(crate) activation: Activation,
     pub(crate) residual: Option<Mat<'a>>, // [rows, columns]
     pub(crate) sink: Sink<'a>,
-    pub(crate) walk: Walk,
+    pub(crate) blocking: Blocking,
 }
 
 impl<'a> Job<'a> {
@@ -205,14 +218,14 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Where some rows of activations start; each has at least the job's groups.
+    /// Pointers to the first byte of some rows of activations, each of which has at least the job's groups.
     #[inline]
     pub(crate) fn row_starts<const ROWS: usize>(&self, row: usize) -> [*const u8; ROWS] {
         let all = &self.a[row * self.stride..][..(ROWS - 1) * self.stride + 4 * self.groups];
         std::array::from_fn(|i| all.as_ptr().wrapping_add(i * self.stride))
     }
 
-    /// What some rows' units stand for.
+    /// Scales of some rows.
     #[inline]
     pub(crate) fn row_scales<const ROWS: usize>(&self, row: usize) -> &'a [f32; ROWS] {
         match self.row_scales {

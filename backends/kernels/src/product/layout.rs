@@ -1,18 +1,18 @@
-//! How weights lie before they are packed, and how a group of sixteen columns becomes a block.
+//! Layouts of weights before packing, and the conversion of a group of sixteen columns into a block.
 
 use crate::lanes::{Block, LANES};
 
-/// How the values of B lie before packing.
+/// Layout of the values of B before packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// [K, N]: a row for each input.
     Kn,
-    /// [N, K]: a row for each output, as embeddings are, and Marian's quantised matrices.
+    /// [N, K]: a row for each output, as in embeddings and in Marian's quantised matrices.
     Nk,
 }
 
 impl Layout {
-    /// The column of the value at a place.
+    /// The column of the value at a position.
     pub(crate) fn column(self, at: usize, (k, n): (usize, usize)) -> usize {
         match self {
             Self::Kn => at % n,
@@ -20,7 +20,7 @@ impl Layout {
         }
     }
 
-    /// Lets each value of `values` [k, n] change what is kept of its column, in the order in which they lie.
+    /// Updates an accumulator for each column with each value of `values` [k, n], in the order of memory.
     pub(crate) fn each<T: Copy, C>(
         self,
         values: &[T],
@@ -43,18 +43,19 @@ impl Layout {
     }
 }
 
-/// One group of up to sixteen columns of weights that are to be packed.
+/// One group of up to sixteen columns of weights, to be packed.
 pub(super) struct Sixteen<'a, T> {
     pub(super) values: &'a [T],
     pub(super) shape: (usize, usize),
-    /// The first of the columns.
+    /// First column.
     pub(super) column: usize,
-    /// The group's first value along K.
+    /// Position of the group's first value along K.
     pub(super) from: usize,
 }
 
 impl<T: Copy> Sixteen<'_, T> {
-    /// Fills one group of them, `bytes` being those of a value; what is past the last row or column stays as it is.
+    /// Writes the group into a block, where `bytes` converts a value. Lanes past the last row or column stay
+    /// as they are.
     pub(super) fn pack<const BYTES: usize>(
         &self,
         layout: Layout,
@@ -67,7 +68,7 @@ impl<T: Copy> Sixteen<'_, T> {
         }
     }
 
-    /// Of values [K, N].
+    /// Packs from values [K, N].
     fn by_rows<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
         let (k, n) = self.shape;
         let width = LANES.min(n - self.column);
@@ -79,7 +80,7 @@ impl<T: Copy> Sixteen<'_, T> {
         }
     }
 
-    /// Of values [N, K].
+    /// Packs from values [N, K].
     fn by_columns<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
         let (k, _) = self.shape;
         let columns = self.values[self.column * k..].chunks_exact(k);

@@ -1,11 +1,11 @@
-//! Views of row-major matrices. The writable one can be split by rows and by columns, so that several threads fill one
-//! result; that is why it holds a pointer and not a slice, whose rows would overlap.
+//! Views of row-major matrices. A writable view can be split by rows and by columns, so that several threads
+//! fill one result. Therefore it holds a pointer: slices of its parts would overlap.
 
 use crate::error::{sized, sized_rows};
 use crate::{Error, Result};
 use std::marker::PhantomData;
 
-/// A matrix of f32 that is read.
+/// A readable view of an f32 matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Mat<'a> {
     data: &'a [f32], // [rows, stride], the last row may end early
@@ -14,13 +14,13 @@ pub struct Mat<'a> {
 }
 
 impl<'a> Mat<'a> {
-    /// A matrix whose rows follow each other without a gap.
+    /// A matrix whose rows follow each other without gaps.
     pub fn new(data: &'a [f32], rows: usize, columns: usize) -> Result<Self> {
         sized_rows("matrix", data.len(), rows, columns)?;
         Ok(Self { data, columns, stride: columns })
     }
 
-    /// Some of the columns.
+    /// A view of some columns.
     pub fn columns(self, columns: std::ops::Range<usize>) -> Result<Self> {
         let Some(data) = self.data.get(columns.start..).filter(|_| columns.end <= self.columns) else {
             return Err(Error::Shape {
@@ -41,18 +41,22 @@ impl<'a> Mat<'a> {
         Ok(())
     }
 
-    /// The values from the first on, and how far apart rows begin.
+    /// The values from the first one on, and the distance between rows.
     pub(crate) fn parts(&self) -> (&'a [f32], usize) {
         (self.data, self.stride)
     }
 
-    /// A row, of `columns` values.
-    pub(crate) fn row(&self, row: usize) -> &'a [f32] {
+    /// A row of the matrix.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> &'a [f32] {
         &self.data[row * self.stride..][..self.columns]
     }
 }
 
-/// A matrix that is written.
+/// A writable view of a matrix.
 #[derive(Debug)]
 pub struct MatMut<'a, T> {
     data: *mut T, // [rows, stride]
@@ -66,21 +70,21 @@ pub struct MatMut<'a, T> {
 unsafe impl<T: Send> Send for MatMut<'_, T> {}
 
 impl<'a, T> MatMut<'a, T> {
-    /// A matrix whose rows follow each other without a gap.
+    /// A matrix whose rows follow each other without gaps.
     pub fn new(data: &'a mut [T], rows: usize, columns: usize) -> Result<Self> {
         Self::strided(data, rows, columns, columns)
     }
 
-    /// A matrix whose rows start `stride` apart.
+    /// A matrix whose rows begin `stride` values apart.
     pub(crate) fn strided(data: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Result<Self> {
         sized_rows("matrix", data.len(), rows, stride)?;
         Ok(Self { data: data.as_mut_ptr(), rows, columns, stride, borrow: PhantomData })
     }
 
-    /// Splits by rows.
+    /// Splits the view by rows.
     ///
     /// # Panics
-    /// If there are fewer rows.
+    /// When the view has fewer rows.
     #[must_use]
     pub fn split_rows(self, at: usize) -> (Self, Self) {
         assert!(at <= self.rows, "split at row {at} of {}", self.rows);
@@ -88,10 +92,10 @@ impl<'a, T> MatMut<'a, T> {
         (Self { rows: at, ..self }, Self { data: below, rows: self.rows - at, ..self })
     }
 
-    /// Splits by columns.
+    /// Splits the view by columns.
     ///
     /// # Panics
-    /// If there are fewer columns.
+    /// When the view has fewer columns.
     #[must_use]
     pub fn split_columns(self, at: usize) -> (Self, Self) {
         assert!(at <= self.columns, "split at column {at} of {}", self.columns);
@@ -104,6 +108,14 @@ impl<'a, T> MatMut<'a, T> {
         sized("columns of the result", self.columns, columns)
     }
 
+    /// A row of the view, writable.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row_mut(&mut self, row: usize) -> &mut [T] {
+        self.part(row, 0, self.columns)
+    }
+
     /// `n` values of a row.
     #[inline]
     pub(crate) fn part(&mut self, row: usize, column: usize, n: usize) -> &mut [T] {
@@ -114,7 +126,7 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(start, n) }
     }
 
-    /// Where `n` values of each of some rows start.
+    /// Pointers to `n` values in each of some rows.
     #[inline]
     pub(crate) fn parts<const ROWS: usize>(&mut self, row: usize, column: usize, n: usize) -> [*mut T; ROWS] {
         assert!(row + ROWS <= self.rows && column + n <= self.columns, "within the matrix");

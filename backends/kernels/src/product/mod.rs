@@ -1,16 +1,17 @@
-//! Matrix products: activations A [M, K] by weights B [K, N] that were packed once.
+//! Matrix products: activations A [M, K] times packed weights B [K, N].
 
 pub(crate) mod arithmetic;
+mod blocking;
 mod candidates;
 pub(crate) mod job;
 mod layout;
-#[cfg(feature = "library-products")]
-pub mod library;
 mod matrix;
 mod rows;
 pub(crate) mod tile;
 pub(crate) mod weights;
 
+pub use blocking::Blocking;
+pub(crate) use blocking::{Blockings, CLASSES, class};
 pub use candidates::Candidates;
 pub use job::{Activation, Best, Mask, Output};
 pub use layout::Layout;

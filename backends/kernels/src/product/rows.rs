@@ -1,12 +1,12 @@
-//! Activations: rows of f32 as they are, or quantised in the form that the chosen instruction set multiplies.
+//! Activations: rows of f32 as they are, or rows quantised in the form that the instruction set multiplies.
 
 use crate::error::{sized, sized_rows};
-use crate::product::MatMut;
+use crate::product::matrix::MatMut;
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
 
-/// A buffer of quantised rows, made once and filled again and again. Each row has its own scale, so that its result never
-/// depends on the rows beside it.
+/// A reusable buffer of quantised rows. Each row has its own scale, so that its result never depends on other
+/// rows.
 #[derive(Debug)]
 pub struct Rows {
     kernels: Kernels,
@@ -18,8 +18,16 @@ pub struct Rows {
     scales: Vec<f32>, // [capacity]
 }
 
+impl Kernels {
+    /// A buffer for up to `capacity` quantised rows of `k` values, in the form that these kernels multiply.
+    #[must_use]
+    pub fn rows(self, precision: Precision, capacity: usize, k: usize) -> Rows {
+        Rows::new(self, precision, capacity, k)
+    }
+}
+
 impl Rows {
-    pub(crate) fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
+    fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
         let stride = precision.stride(k);
         Self {
             kernels,
@@ -32,8 +40,7 @@ impl Rows {
         }
     }
 
-    /// Makes it a buffer for up to `capacity` rows of `k` values in another precision, in the memory that it has; allocates
-    /// only where that doesn't suffice.
+    /// Changes precision, capacity and width. The buffer allocates only where its memory doesn't suffice.
     pub fn reshape(&mut self, precision: Precision, capacity: usize, k: usize) {
         (self.precision, self.k, self.rows) = (precision, k, 0);
         self.stride = precision.stride(k);
@@ -41,23 +48,27 @@ impl Rows {
         self.scales.resize(self.scales.len().max(capacity), 0.0);
     }
 
-    /// Fills it from `x` [rows, k], each row scaled so that its greatest magnitude becomes 127 (int8) or `bound` (int16).
-    /// Takes no more rows than it was made for.
+    /// Quantises `x` [rows, k] into the buffer. Each row has a scale with which its greatest magnitude
+    /// becomes 127 (int8) or 32,767 (int16).
+    ///
+    /// # Errors
+    /// When there are more rows than the buffer's capacity.
     pub fn quantise(&mut self, x: &[f32], rows: usize) -> Result<()> {
         let limit = if self.precision == Precision::Int8 { 127.0 } else { 32767.0 };
         self.quantise_to(x, rows, limit)
     }
 
-    /// As [`Rows::quantise`], the greatest magnitude becoming `limit`: how int16 activations keep sums within 32 bits.
+    /// As [`Rows::quantise`], with `limit` as the greatest magnitude: it keeps int16 sums within 32 bits.
     pub fn quantise_to(&mut self, x: &[f32], rows: usize, limit: f32) -> Result<()> {
         self.each(x, rows, |kernels, x| {
             let most = kernels.abs_max(x);
-            // Of a row so near zero that its unit would be infinite, as of zeros, nothing is left.
+            // A row of zeros, or so near zero that its multiplier would be infinite, becomes zeros.
             if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 0.0) }
         })
     }
 
-    /// Fills it with one fixed multiplier for all rows (a calibrated one; 1024 for fixed point), saturating.
+    /// Quantises with one multiplier for all rows, saturating: a calibrated multiplier, or 1024 for fixed
+    /// point.
     pub fn quantise_fixed(&mut self, x: &[f32], rows: usize, multiplier: f32) -> Result<()> {
         self.each(x, rows, |_, _| (multiplier, 1.0 / multiplier))
     }
@@ -90,7 +101,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Makes it `rows` long for a product to write into, with the scale of every row: see [`Output::Int8`](crate::Output).
+    /// Prepares `rows` rows for the results of a product, and sets their scales: see
+    /// [`Output::Int8`](crate::Output).
     pub fn target(&mut self, rows: usize, multiplier: f32) -> Result<MatMut<'_, u8>> {
         if self.precision != Precision::Int8 {
             let form = self.kernels.flip(self.precision);
@@ -102,7 +114,7 @@ impl Rows {
         Ok(MatMut::strided(bytes, rows, self.stride, self.stride)?.split_columns(self.k).0)
     }
 
-    /// All rows, for a product.
+    /// All rows as the input of a product.
     #[must_use]
     pub fn view(&self) -> Input<'_> {
         Input {
@@ -130,7 +142,7 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Rows of f32 [rows, k] as they are.
+    /// f32 rows [rows, k] as they are.
     pub fn f32(x: &'a [f32], rows: usize, k: usize) -> Result<Self> {
         sized_rows("activations", x.len(), rows, k)?;
         // SAFETY: any f32 is four initialised bytes, which need less alignment.
@@ -138,10 +150,26 @@ impl<'a> Input<'a> {
         Ok(Self { precision: Precision::F32, flip: 0, bytes, stride: 4 * k, k, rows, scales: None })
     }
 
-    /// Some of the rows: a thread's share.
+    /// Replaces `values` by the rows of f32 [rows, k]: for products by other code than the kernels.
+    ///
+    /// # Errors
+    /// When the rows are quantised.
+    pub fn copy_f32(self, values: &mut Vec<f32>) -> Result<()> {
+        if self.precision != Precision::F32 {
+            let (activations, form) = (self.precision, self.flip);
+            return Err(Error::Form { activations, form, weights: Precision::F32 });
+        }
+        values.clear();
+        for row in self.bytes.chunks(self.stride.max(1)).take(self.rows) {
+            values.extend(row.as_chunks().0[..self.k].iter().map(|bytes| f32::from_le_bytes(*bytes)));
+        }
+        Ok(())
+    }
+
+    /// Some of the rows, such as a thread's share.
     ///
     /// # Panics
-    /// If the range ends past the rows.
+    /// When the range ends past the rows.
     #[must_use]
     pub fn rows(self, rows: Range<usize>) -> Self {
         assert!(rows.start <= rows.end && rows.end <= self.rows, "rows {rows:?} of {}", self.rows);

@@ -1,25 +1,28 @@
-//! The loop nest of a product: panels of 64 columns, in them tiles of a few rows, in them K from first to last.
+//! The loop nest of a product: panels of 64 columns, in a panel tiles of a few rows, in a tile K from first
+//! to last.
 //!
-//! A tile keeps its sums in registers for the whole of K, so nothing is spilled between blocks of K, and an f32 sum has one
-//! order whatever the tile: that makes a row's result independent of the rows beside it. A panel (64·K bytes in int8) is
-//! read from L2 or beyond once per tile of rows, at 64 bytes for each four to eight multiplications: below what L2 gives.
-//! Rows are shared out evenly: eight are four and four, since six and two would leave the short tile waiting for loads. Of a
-//! panel from afar only the first tile of rows would wait; so all of its tiles may fetch a share of the next panel each.
-//! How many rows a tile may have, how many pass before the next panel, and how far ahead blocks are fetched is the [`Walk`]'s.
+//! A tile keeps its sums in registers for the whole of K, so that no sum is spilled between blocks of K. An
+//! f32 sum has one order in any tile, which makes a row's result independent of other rows. A tile of rows
+//! reads the panel (64·K bytes in int8) once from L2 or beyond, at 64 bytes for each four to eight
+//! multiplications; L2 gives more. Rows are divided evenly: eight rows are four and four, because tiles of
+//! six and two would leave the short tile waiting for loads. The first tile of rows would wait for a panel
+//! from afar, so each tile may prefetch a share of the next panel. The [`Blocking`] sets the rows of a tile,
+//! the rows of a pass, and the distance of prefetching.
 //!
-//! Past the tile everything works on the 16 sums of a vector: `finish` scales, adds the bias, activates, adds the
-//! residual, and hands the vector to where results go. That function is long on purpose: what it takes apart and puts together stays in
-//! registers only as long as it is one.
+//! After the tile, `finish` works on vectors of sixteen sums: it scales, adds the bias, activates, adds the
+//! residual, and writes the result. The function is long because its values stay in registers only within one
+//! function.
 //!
-//! [`Walk`]: crate::Walk
+//! [`Blocking`]: crate::Blocking
 
-/// Writes the product of one precision for one instruction set. `wide` says how many vectors of a panel a tile takes, by its
-/// number of rows: as many as keep all sums in registers, and at least eight sums in flight where there are few rows.
+/// Writes the product of one precision for one instruction set. `wide` gives the vectors of a panel that a
+/// tile takes, by its number of rows. All sums stay in registers, and few rows have at least eight sums in
+/// flight.
 macro_rules! product {
     ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, wide: $wide:expr,
      tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
-            use crate::Walk;
+            use crate::Blocking;
             use crate::lanes::{Block, LANES, $lanes as lanes};
             use crate::product::job::{Best, Job, Panel, Sink, Soon};
             use crate::product::Activation;
@@ -27,14 +30,14 @@ macro_rules! product {
             use $arithmetic as arithmetic;
             use $maths as maths;
 
-            /// Vectors that a tile takes, by its rows less one.
+            /// Vectors of a tile, by its number of rows less one.
             const WIDE: &[usize] = &$wide;
 
             $(#[$feature])*
             pub(crate) fn multiply(job: &mut Job<'_>) {
-                let Walk { tall, pass, ahead } = job.walk;
-                let tall = WIDE.len().min(tall.into()).max(1);
-                let pass = if pass == 0 { job.rows.max(1) } else { pass.into() };
+                let Blocking { tile_rows, pass_rows, prefetch } = job.blocking;
+                let tall = WIDE.len().min(tile_rows.into()).max(1);
+                let pass = if pass_rows == 0 { job.rows.max(1) } else { pass_rows.into() };
                 for from in (0..job.rows).step_by(pass) {
                     let to = job.rows.min(from + pass);
                     for panel in job.panels() {
@@ -43,7 +46,7 @@ macro_rules! product {
                         for (turn, rows) in even_tiles(to - from, tall).enumerate() {
                             let wide = WIDE[rows - 1];
                             for first in (0..panel.vectors).step_by(wide) {
-                                let soon = panel.soon(first, wide, ahead, (turn, tiles));
+                                let soon = panel.soon(first, wide, prefetch, (turn, tiles));
                                 match (rows, wide.min(panel.vectors - first)) {
                                     $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first, soon),)+
                                     _ => unreachable!("every pair of rows and vectors within WIDE is listed"),
@@ -55,10 +58,10 @@ macro_rules! product {
                 }
             }
 
-            /// With each group some of what will be needed `soon` is fetched, so that memory is asked without a pause: where it
-            /// is what takes time, and where multiplying is.
+            /// Computes a tile. With each group it prefetches some of the blocks in `soon`, so that memory
+            /// works without pauses.
             $(#[$feature])*
-            #[inline(never)] // each with all registers to itself
+            #[inline(never)] // each has all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
                 job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: Option<Soon>,
             ) {
@@ -90,7 +93,8 @@ macro_rules! product {
                 finish(job, row, column, sums);
             }
 
-            /// What follows the sums, in registers but for what a function does for all tiles.
+            /// Finishes the sums of a tile: everything but the calls of functions that all tiles share stays
+            /// in registers.
             $(#[$feature])*
             #[inline]
             fn finish<const ROWS: usize, const VECTORS: usize>(
@@ -125,7 +129,7 @@ macro_rules! product {
                         });
                     }
                     kind => {
-                        let mut spilled = y; // a copy, so that the others' stay in registers
+                        let mut spilled = y; // a copy, so that other values stay in registers
                         maths::activate_each(kind, spilled.as_flattened_mut());
                         y = spilled;
                     }
@@ -180,7 +184,7 @@ macro_rules! product {
             }
 
             $(#[$feature])*
-            #[inline(never)] // seldom: its code needn't stand in every tile
+            #[inline(never)] // rare: its code needn't be copied into every tile
             fn challenge<const VECTORS: usize>(best: &mut Best, y: [lanes::F; VECTORS], column: usize) {
                 for (v, y) in y.into_iter().enumerate() {
                     if lanes::any(lanes::gt(y, lanes::splat(best.value))) {
@@ -191,9 +195,10 @@ macro_rules! product {
                 }
             }
 
-            /// Of the last columns, where they end within a vector.
+            /// Finishes the last columns, which end within a vector.
             $(#[$feature])*
-            #[inline(never)] // one copy serves all tiles: it costs little beside a tile, and much code
+            // one copy serves all tiles: the call is cheap beside a tile, and copies would be much code
+            #[inline(never)]
             fn finish_end(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
                 let [row_scale] = *job.row_scales(row);
                 let row_scale = lanes::splat(row_scale);
@@ -226,8 +231,8 @@ macro_rules! product {
 }
 pub(crate) use product;
 
-/// Writes a block for each row of a tile, with its number as a constant. A loop might be left a loop, and then what it
-/// takes from a place that varies would have to lie in memory: all sums.
+/// Writes a block for each row of a tile, with the row's number as a constant. The compiler might keep a
+/// loop, and then all sums would lie in memory to be indexed.
 macro_rules! each_row {
     ($rows:ident, $row:ident, $block:block) => {
         each_row!(@ $rows, $row, $block, 0 1 2 3 4 5)
@@ -241,19 +246,19 @@ macro_rules! each_row {
 }
 pub(crate) use each_row;
 
-/// Sixteen values from a place.
+/// Sixteen values from a position on.
 #[inline]
 pub(crate) fn sixteen(values: &[f32], from: usize) -> &[f32; 16] {
     values[from..].first_chunk().expect("scales and bias fill whole vectors")
 }
 
-/// Some values in a row, as many as the type says.
+/// As many values as the type says, from a position on.
 #[inline]
 pub(crate) fn part<T, const N: usize>(values: &[T], from: usize) -> &[T; N] {
     values[from..].first_chunk().expect("starts, scales and bias fill whole vectors")
 }
 
-/// Tiles of at most `most` rows, as even as can be.
+/// Numbers of rows of tiles with at most `most` rows, as even as possible.
 pub(crate) fn even_tiles(rows: usize, most: usize) -> impl Iterator<Item = usize> {
     let tiles = rows.div_ceil(most);
     let (rows, more) = (rows / tiles, rows % tiles);

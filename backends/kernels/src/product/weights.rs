@@ -1,19 +1,22 @@
-//! Weights packed once: B [K, N] as panels of 64 columns, within a panel group by group of K, sixteen columns a block.
+//! Packed weights: B [K, N] as panels of 64 columns, within a panel group by group of K, sixteen columns in a
+//! block.
 //!
-//! A vector holds one group for sixteen columns, so sums never have to be added across lanes. The last panel is as wide as
-//! its columns need, in blocks of sixteen. K is filled up with zero weights to whole groups; what stands in the
-//! activations there doesn't matter. All instruction sets share the layout.
+//! A vector holds one group of sixteen columns, so that no sum crosses lanes. The last panel is as wide as
+//! its columns need, in blocks of sixteen. Zero weights fill K up to whole groups, whatever the activations
+//! contain there. All instruction sets share the layout.
 
+use super::blocking::{Blocking, Blockings};
+use super::job::Activation;
 use super::job::{Job, Output, PANEL, Sink};
 use super::layout::{Layout, Sixteen};
-use super::{Activation, Input, Mat};
+use super::matrix::Mat;
+use super::rows::Input;
 use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
-use crate::tuning::{Walk, Walks};
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
 
-/// Packed weights, with the scales and bias of their columns, and the function that multiplies with them.
+/// Packed weights with the scales and bias of their columns, and the function that multiplies with them.
 #[derive(Clone, Debug)]
 pub struct Weights {
     pub(super) kernels: Kernels,
@@ -26,13 +29,11 @@ pub struct Weights {
     pub(super) starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
     pub(super) scales: Vec<f32>,   // [N rounded up to 16]
     pub(super) bias: Vec<f32>,     // [N rounded up to 16]
-    pub(super) walks: Walks,
-    #[cfg(feature = "library-products")]
-    pub(super) plain: Vec<f32>, // [K, N], where a library reads it
+    pub(super) blockings: Blockings,
 }
 
 impl Weights {
-    /// Packs values of `BYTES` bytes each, block by block: weights are read once, at the speed of memory.
+    /// Packs values of `BYTES` bytes each, block by block: the weights are read once, at the speed of memory.
     pub(crate) fn pack<T: Copy, const BYTES: usize>(
         kernels: Kernels,
         precision: Precision,
@@ -54,9 +55,7 @@ impl Weights {
             starts: vec![[0; LANES]; vectors],
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
-            walks: Walks::built_in(vectors * groups * size_of::<Block>()),
-            #[cfg(feature = "library-products")]
-            plain: Vec::new(),
+            blockings: Blockings::built_in(vectors * groups * size_of::<Block>()),
         };
         for column in (0..n).step_by(LANES) {
             let (first, step) = packed.vector(column);
@@ -64,25 +63,22 @@ impl Weights {
                 Sixteen { values, shape: (k, n), column, from: g * 4 / BYTES }.pack(layout, block, bytes);
             }
         }
-        kernels.tuning.into_iter().for_each(|tuning| tuning.apply(&mut packed));
-        #[cfg(feature = "library-products")]
-        packed.keep_plain();
         packed
     }
 
-    /// What the activations that it multiplies are stored with.
+    /// Number that is XORed with each byte of the activations.
     pub(crate) fn flip(&self) -> u8 {
         self.kernels.flip(self.precision)
     }
 
-    /// Where the blocks of sixteen columns begin, and how far apart they are.
+    /// Index of the first block of sixteen columns, and the distance between their blocks.
     pub(super) fn vector(&self, column: usize) -> (usize, usize) {
         let panel = column / PANEL * PANEL;
         let vectors = PANEL.min(self.n - panel).div_ceil(LANES);
         (panel / LANES * self.groups + (column - panel) / LANES, vectors)
     }
 
-    /// Becomes a weight of `n` columns, all of them still to be filled; allocates only past its capacity.
+    /// Resizes the weight to `n` columns, which the caller fills; allocates only past the capacity.
     pub(super) fn clear(&mut self, n: usize) {
         self.n = n;
         self.starts.clear();
@@ -91,17 +87,17 @@ impl Weights {
         self.blocks.resize(n.div_ceil(LANES) * self.groups, Block::ZERO);
     }
 
-    /// Walked through as weights of its size are where nobody has measured.
-    pub(super) fn walk_by_size(&mut self) {
-        self.walks = Walks::built_in(size_of_val(&*self.blocks));
+    /// Uses the built-in blocking for this size.
+    pub(super) fn block_by_size(&mut self) {
+        self.blockings = Blockings::built_in(size_of_val(&*self.blocks));
     }
 
-    /// What sums start from: they undo what the private form of activations adds to each of them.
+    /// Sets the start of a column's sums, which undoes the effect of the activations' private form.
     pub(crate) fn set_start(&mut self, column: usize, start: i32) {
         self.starts[column / LANES][column % LANES] = start;
     }
 
-    /// With a scale for each column, or one for all: what a weight's unit stands for.
+    /// The same weights with a scale for each column, or one scale for all: the value of a weight's unit.
     pub fn with_scales(mut self, scales: &[f32]) -> Result<Self> {
         match *scales {
             [all] => self.scales[..self.n].fill(all),
@@ -113,37 +109,37 @@ impl Weights {
         Ok(self)
     }
 
-    /// Walked through in this way by products of so many rows, and of as many as count as the same.
-    pub fn set_walk(&mut self, rows: usize, walk: Walk) {
-        self.walks.set(rows, walk);
+    /// Sets the blocking of products with so many rows, and with other numbers of rows in the same class.
+    pub fn set_blocking(&mut self, rows: usize, blocking: Blocking) {
+        self.blockings.set(rows, blocking);
     }
 
-    /// With a bias for each column.
+    /// The same weights with a bias for each column.
     pub fn with_bias(mut self, bias: &[f32]) -> Result<Self> {
         sized("bias", bias.len(), self.n)?;
         self.bias[..self.n].copy_from_slice(bias);
         Ok(self)
     }
 
-    /// Inputs.
+    /// Number of inputs.
     #[must_use]
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Outputs.
+    /// Number of outputs.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// What its values are.
+    /// Precision of the values.
     #[must_use]
     pub fn precision(&self) -> Precision {
         self.precision
     }
 
-    /// What it takes in memory.
+    /// Size in memory, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.blocks)
@@ -152,7 +148,8 @@ impl Weights {
             + size_of_val(&*self.bias)
     }
 
-    /// A range of columns for one of `of` threads: whole panels, as even as can be; empty for some where there are few.
+    /// The columns of one of `of` threads: whole panels, divided as evenly as possible. The range is empty
+    /// for some threads where there are few panels.
     #[must_use]
     pub fn share(&self, thread: usize, of: usize) -> Range<usize> {
         let panels = self.n.div_ceil(PANEL);
@@ -160,7 +157,11 @@ impl Weights {
         bound(thread)..bound(thread + 1)
     }
 
-    /// y = activation(A·B + bias) + residual, for the input's rows and some of the columns. A residual covers the same.
+    /// y = activation(A·B + bias) + residual, for the rows of the input and a range of columns, which the
+    /// residual covers too.
+    ///
+    /// # Errors
+    /// When an operand has another shape or form, or the range cuts a panel.
     pub fn multiply(
         &self,
         a: Input<'_>,
@@ -185,12 +186,8 @@ impl Weights {
             activation,
             residual,
             sink,
-            walk: self.walks.of(a.rows),
+            blocking: self.blockings.of(a.rows),
         };
-        #[cfg(feature = "library-products")]
-        if self.by_library(&mut job) {
-            return Ok(());
-        }
         // SAFETY: the function came from `kernels`, whose instruction set was found on this processor.
         unsafe { (self.multiply)(&mut job) };
         Ok(())

@@ -1,16 +1,16 @@
-//! Attention: of several heads over a [`Memory`](super::Memory), and the additive kind of recurrent models. A sum over a head's
-//! width, or over positions, has one order: from first to last.
+//! Attention: with several heads over [`KeyValues`](super::KeyValues), and the additive attention of
+//! recurrent models. A sum over the width of a head, or over positions, has one order: from first to last.
 
 /// Writes the functions for one instruction set; `functions!` and `slices!` must stand beside it.
 macro_rules! attention {
     ([$(#[$feature:meta])*]) => {
-        use crate::vector::Memory;
+        use crate::vector::KeyValues;
 
-        /// Queries [rows, `stride`] and out [rows, D]. `weights` has room for [4, heads, span]; those of the last query are
-        /// left at its beginning.
+        /// Attends with queries [rows, `stride`]; the result is `out` [rows, D]. `weights` has room for [4,
+        /// heads, span]; its beginning is left with the weights of the last query.
         $(#[$feature])*
         pub(crate) fn attend(
-            (queries, stride): (&[f32], usize), memory: &Memory, heads: usize, weights: &mut [f32], out: &mut [f32],
+            (queries, stride): (&[f32], usize), memory: &KeyValues, heads: usize, weights: &mut [f32], out: &mut [f32],
         ) {
             let (width, len) = (memory.width, heads * memory.span());
             let rows = out.len() / width;
@@ -28,11 +28,11 @@ macro_rules! attention {
             }
         }
 
-        /// Some queries at once, which share what is loaded of keys and values. Each sum is a chain of dependent steps, so that of
-        /// `HEADS` heads are taken side by side.
+        /// Attends with several queries at once, which share the loads of keys and values. Each sum is a
+        /// chain of dependent steps, so that `HEADS` heads are computed side by side.
         $(#[$feature])*
         fn attend_rows<const ROWS: usize, const HEADS: usize>(
-            (queries, stride): (&[f32], usize), memory: &Memory, heads: usize, weights: &mut [f32], out: &mut [f32],
+            (queries, stride): (&[f32], usize), memory: &KeyValues, heads: usize, weights: &mut [f32], out: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
             let weights = &mut weights[..ROWS * heads * span];
@@ -63,11 +63,11 @@ macro_rules! attention {
             }
         }
 
-        /// query·key/√width of each position, for some heads from `head` on.
+        /// query·key/√width of each position, for `HEADS` heads from `head` on.
         $(#[$feature])*
         #[inline]
         fn weigh<const ROWS: usize, const HEADS: usize>(
-            query: &[&[f32]; ROWS], memory: &Memory, (head, heads): (usize, usize), weights: &mut [f32],
+            query: &[&[f32]; ROWS], memory: &KeyValues, (head, heads): (usize, usize), weights: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
             let (first, scale) = (head * width, lanes::splat(1.0 / (width as f32).sqrt()));
@@ -92,7 +92,8 @@ macro_rules! attention {
             }
         }
 
-        /// Softmax over so many positions: as [`softmax`], on whole vectors; what stands past the positions becomes 0.
+        /// Softmax over so many positions: as [`softmax`], on whole vectors. Values past the positions become
+        /// 0.
         $(#[$feature])*
         #[inline]
         fn normalise(weights: &mut [f32], positions: usize) {
@@ -116,10 +117,10 @@ macro_rules! attention {
             }
         }
 
-        /// Σ weight·value of heads that fill whole vectors.
+        /// Σ weight·value, for heads that fill whole vectors.
         $(#[$feature])*
         #[inline]
-        fn sum_rows<const ROWS: usize>(weights: &[f32], memory: &Memory, heads: usize, out: &mut [f32]) {
+        fn sum_rows<const ROWS: usize>(weights: &[f32], memory: &KeyValues, heads: usize, out: &mut [f32]) {
             const BLOCKS: usize = 2;
             let twos = memory.width / (BLOCKS * LANES) * BLOCKS * LANES;
             for first in (0..twos).step_by(BLOCKS * LANES) {
@@ -133,7 +134,7 @@ macro_rules! attention {
         $(#[$feature])*
         #[inline]
         fn sum_some<const ROWS: usize, const BLOCKS: usize>(
-            weights: &[f32], memory: &Memory, (first, heads): (usize, usize), out: &mut [f32],
+            weights: &[f32], memory: &KeyValues, (first, heads): (usize, usize), out: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
             let mut of: [[&[f32]; BLOCKS]; ROWS] = [[&[]; BLOCKS]; ROWS]; // [ROWS][BLOCKS][positions]
@@ -161,7 +162,8 @@ macro_rules! attention {
             }
         }
 
-        /// Σ weight·row over all rows, of up to sixteen columns; rows are as long as there are weights for.
+        /// Σ weight·row over all rows, for up to sixteen columns. The width of a row follows from the number
+        /// of weights.
         $(#[$feature])*
         #[inline]
         fn weigh_up(weights: &[f32], rows: &[f32], columns: std::ops::Range<usize>, out: &mut [f32]) {

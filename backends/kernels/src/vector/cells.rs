@@ -1,4 +1,4 @@
-//! What recurrent layers keep from step to step: GRU, LSTM and SSRU states, running averages; and gates between two inputs.
+//! State of recurrent layers: GRU, LSTM and SSRU cells, running averages, and gates between two inputs.
 
 /// Writes the functions for one instruction set; `functions!` must stand beside it.
 macro_rules! cells {

@@ -1,9 +1,11 @@
-//! Functions of sixteen lanes: exponential, logistic, hyperbolic tangent, activations, bytes.
+//! Functions of sixteen lanes: exponential, logistic function, hyperbolic tangent, activations, conversion to
+//! bytes.
 //!
-//! The exponential reduces x = n·ln 2 + r, with ln 2 in two parts so that n·ln 2 is exact to more than f32, takes the
-//! polynomial of the Cephes library (expf, |r| ≤ ½·ln 2), and scales by 2ⁿ, rounding once, which makes subnormal results
-//! right too. Its error is below 2 units in the last place where the result is normal. The tangent is odd polynomial (Cephes'
-//! tanhf) below 0.625, where 1 - 2/(e²ˣ + 1) would cancel.
+//! The exponential reduces x = n·ln 2 + r, with ln 2 in two parts, so that n·ln 2 is more exact than f32. It
+//! takes the polynomial of the Cephes library (expf, |r| ≤ ½·ln 2) and scales by 2ⁿ. The scaling rounds once,
+//! so that subnormal results are right as well. The error is below 2 units in the last place where the result
+//! is normal. Below 0.625 the tangent is an odd polynomial (Cephes' tanhf), because 1 - 2/(e²ˣ + 1) would
+//! cancel there.
 
 /// Writes the functions for one instruction set.
 macro_rules! functions {
@@ -15,7 +17,8 @@ macro_rules! functions {
         #[inline]
         pub(crate) fn exp(x: F) -> F {
             use lanes::{add, fma, max, min, mul, round, scale, splat};
-            // Past these every result is 0 or ∞. A NaN passes: `max` and `min` answer their second operand.
+            // Beyond these limits every result is 0 or ∞. NaN passes, because `max` and `min` give their
+            // second operand.
             let x = min(splat(89.0), max(splat(-104.5), x));
             let n = round(mul(x, splat(std::f32::consts::LOG2_E)));
             let r = fma(n, splat(-0.693_359_4), x);
@@ -67,7 +70,7 @@ macro_rules! functions {
             for a in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6] {
                 p = fma(p, t, splat(a));
             }
-            // What the tail beyond |x| leaves, twice.
+            // Twice the tail beyond |x|.
             let tail = mul(mul(p, t), exp(mul(sub(splat(0.0), size), size)));
             let half = mul(tail, splat(0.5));
             mul(x, select(gt(splat(0.0), x), half, sub(splat(1.0), half)))
@@ -86,11 +89,11 @@ macro_rules! functions {
             }
         }
 
-        /// An activation of many vectors: a tile's sums, which follow each other without waiting.
+        /// An activation of several vectors, such as a tile's sums: the vectors don't wait for each other.
         $(#[$feature])*
         #[inline(never)] // one copy serves all tiles
         pub(crate) fn activate_each(kind: Activation, x: &mut [F]) {
-            // A loop of its own for each, so that constants stay in registers.
+            // Each activation has its own loop, so that its constants stay in registers.
             match kind {
                 Activation::None => {}
                 Activation::Relu => x.iter_mut().for_each(|x| *x = lanes::max(lanes::splat(0.0), *x)),
@@ -109,7 +112,8 @@ macro_rules! functions {
             to_i(min(max(x, splat(-127.0)), splat(127.0)))
         }
 
-        /// From tables of values and slopes for |x| in steps of 1/`STEPS`, odd around (0, `middle`).
+        /// Looks a function up in tables of values and slopes for |x|, in steps of 1/`STEPS`; the function is
+        /// odd around (0, `middle`).
         $(#[$feature])*
         #[inline]
         pub(crate) fn look_up(x: F, values: &[f32], slopes: &[f32], middle: f32) -> F {

@@ -1,29 +1,32 @@
-//! Vector maths: what an engine does between products. Each algorithm is written once, over sixteen lanes, and gives the
-//! same bits on every instruction set.
+//! Vector maths: the work of an engine between its products. Each algorithm is written once, over sixteen
+//! lanes, and gives the same bits on every instruction set.
 
 mod attention;
 mod cells;
 mod functions;
-mod memory;
+mod key_values;
 mod slices;
 mod transpositions;
 
 pub(crate) use attention::attention;
 pub(crate) use cells::cells;
 pub(crate) use functions::functions;
-pub use memory::Memory;
+pub use key_values::KeyValues;
 pub(crate) use slices::slices;
 pub(crate) use transpositions::transpositions;
 
-/// Chains of sums side by side: what hides the latency of a fused multiply-add on machines with two of them.
+/// Number of sums that are computed side by side: it hides the latency of fused multiply-add on processors
+/// with two such units.
 pub(crate) const TOGETHER: usize = 4;
 
-/// Table positions per unit: with linear interpolation between derivatives at the positions the error stays below 1e-5.
+/// Table positions per unit. Linear interpolation with the derivatives at the positions has an error below
+/// 1e-5.
 pub(crate) const STEPS: f32 = 128.0;
 
-/// The natural logarithm of a number of at least 1, within half a unit in the last place and a little: 2·artanh((m - 1)/(m + 1))
-/// as a series for the mantissa m between √½ and √2, where the next term is below 1e-11. Basic operations in one order,
-/// since a system's library may give other bits on another processor.
+/// The natural logarithm of a number of at least 1, to little more than half a unit in the last place. It is
+/// 2·artanh((m - 1)/(m + 1)) as a series, for the mantissa m between √½ and √2, where the next term is below
+/// 1e-11. Basic operations in one order compute it, because a system's library may give other bits on another
+/// processor.
 pub(crate) fn ln(x: f32) -> f32 {
     let bits = f64::from(x).to_bits();
     let mut exponent = (bits >> 52) as i64 - 1023; // x is positive

@@ -1,7 +1,7 @@
 //! Functions of slices: norms, softmax, quantisation.
 //!
-//! Every sum runs in sixteen lanes, lane i taking elements i, i+16, …, and is folded at the end in one order. The last
-//! block of a slice is filled with zeros, or masked where zero would matter.
+//! Every sum runs in sixteen lanes, lane i taking the elements i, i+16, …, and is folded at the end in one
+//! order. The last block of a slice is filled with zeros, or masked where zeros would count.
 
 /// Writes the functions for one instruction set; `functions!` must stand beside it.
 macro_rules! slices {
@@ -10,7 +10,7 @@ macro_rules! slices {
         use crate::product::Best;
         use crate::vector::TOGETHER;
 
-        /// The lanes that a block of `n` values fills.
+        /// Mask of the lanes that a block of `n` values fills.
         $(#[$feature])*
         #[inline]
         fn filled(n: usize) -> lanes::M {
@@ -50,7 +50,7 @@ macro_rules! slices {
 
         $(#[$feature])*
         pub(crate) fn abs_max(x: &[f32]) -> f32 {
-            let mut most = [lanes::splat(0.0); TOGETHER]; // of numbers the greatest is the same in any order
+            let mut most = [lanes::splat(0.0); TOGETHER]; // the greatest number is the same in any order
             let (blocks, rest) = x.as_chunks::<{ LANES * TOGETHER }>();
             for block in blocks {
                 for (most, x) in most.iter_mut().zip(block.as_chunks::<LANES>().0) {
@@ -89,7 +89,8 @@ macro_rules! slices {
             }
         }
 
-        /// Lets the values challenge the greatest so far, the last of which bars nearly all of them a vector at a time.
+        /// Enters the values among the greatest so far. Comparing whole vectors with the last of these skips
+        /// nearly all values.
         $(#[$feature])*
         pub(crate) fn greatest(x: &[f32], best: &mut [Best]) {
             let Some(last) = best.len().checked_sub(1) else { return };
@@ -103,7 +104,7 @@ macro_rules! slices {
             }
         }
 
-        /// The greatest, and the logarithm of Σ e^(x - greatest).
+        /// The greatest value, and the logarithm of Σ e^(x - greatest).
         $(#[$feature])*
         pub(crate) fn log_sum(x: &[f32]) -> (f32, f32) {
             let most = max_of(x);
@@ -175,7 +176,7 @@ macro_rules! slices {
             }
         }
 
-        /// As `quantise_int8`, of whole vectors.
+        /// As `quantise_int8`, for whole vectors.
         $(#[$feature])*
         #[inline(never)] // one copy serves all tiles
         pub(crate) fn to_bytes(x: &[F], multiplier: f32, flip: u8, out: &mut [u8]) {
@@ -197,10 +198,10 @@ macro_rules! slices {
             }
         }
 
-        /// out += row·scale, the row as a packed weight's column: int8, int16 or f32.
+        /// out += row·scale, for a row that holds a packed weight's column in int8, int16 or f32.
         $(#[$feature])*
         pub(crate) fn add_row(row: &[u8], precision: crate::Precision, scale: f32, out: &mut [f32]) {
-            // Plain loops: the compiler widens and multiplies whole vectors.
+            // Plain loops: the compiler vectorises them.
             match precision {
                 crate::Precision::Int8 => {
                     out.iter_mut().zip(row).for_each(|(out, q)| *out = f32::from(*q as i8).mul_add(scale, *out));

@@ -1,11 +1,12 @@
-//! What lies in rows, sixteen rows side by side: the keys of attention, and the columns of weights.
+//! Transpositions: sixteen rows become vectors side by side, for the keys of attention and the columns of
+//! weights.
 
 /// Writes the functions for one instruction set; `functions!` must stand beside it.
 macro_rules! transpositions {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::Block;
 
-        /// Keys [positions, `width`] in the order of a memory.
+        /// Arranges keys [positions, `width`] in the order of [`KeyValues`].
         $(#[$feature])*
         pub(crate) fn arrange(keys: &[f32], width: usize, to: &mut [[f32; LANES]]) {
             for (keys, to) in keys.chunks(LANES * width).zip(to.chunks_exact_mut(width)) {
@@ -21,8 +22,8 @@ macro_rules! transpositions {
             }
         }
 
-        /// Sixteen columns of weights as blocks, every `step`-th of `blocks`: block g holds group g of all; `next` will be
-        /// needed next. A column that isn't there is of zeros.
+        /// Interleaves sixteen columns of weights into every `step`-th of `blocks`: block g holds group g of
+        /// all columns. The columns `next` are prefetched. A missing column is zero.
         $(#[$feature])*
         pub(crate) fn interleave(
             rows: &[&[Block]; LANES], next: &[&[Block]; LANES], groups: usize, blocks: &mut [Block], step: usize,
@@ -36,7 +37,7 @@ macro_rules! transpositions {
                     }
                     lanes::prefetch(next.as_ptr().wrapping_add(at));
                 }
-                // The lines first: when they are at their end no block has been taken, yet.
+                // The lines come first in the zip: at their end, no block has been taken yet.
                 for (line, block) in lanes::transpose(lines).into_iter().zip(&mut blocks) {
                     lanes::store_block(block, line);
                 }

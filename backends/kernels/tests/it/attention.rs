@@ -1,7 +1,7 @@
 //! Attention of several heads and of one layer: its formulas in 64 bits, and the same bits everywhere.
 
 use crate::oracle::{Seeded, close, present, same_bits};
-use dyno_kernels::{Mat, Memory};
+use dyno_kernels::{KeyValues, Mat};
 
 #[test]
 fn attention_is_right_for_each_row_of_queries() {
@@ -10,16 +10,16 @@ fn attention_is_right_for_each_row_of_queries() {
         [(8, 32, 17, 3), (4, 64, 1, 1), (2, 24, 33, 2), (1, 5, 16, 4), (2, 8, 0, 2), (3, 16, 40, 9)]
     {
         let d = heads * width;
-        let q = seeded.f32s(rows * 2 * d, 2.0); // each row followed by as much that isn't the query's
+        let q = seeded.f32s(rows * 2 * d, 2.0); // each row has values behind it that aren't the query's
         let (keys, values) = (seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
-        let mut memory = Memory::new(d);
+        let mut memory = KeyValues::new(d);
         memory.push(&vec![f32::NAN; d], &vec![f32::NAN; d]).unwrap(); // must be gone after clearing
         memory.clear();
         for at in 0..t {
             memory.push(&keys[at * d..][..d], &values[at * d..][..d]).unwrap();
         }
         for kernels in present() {
-            let mut at_once = Memory::new(d);
+            let mut at_once = KeyValues::new(d);
             kernels.remember(&mut at_once, &vec![f32::NAN; 18 * d], &vec![f32::NAN; 18 * d]).unwrap();
             kernels.remember(&mut at_once, &keys, &values).unwrap();
             assert_eq!(
@@ -85,10 +85,10 @@ fn attention_over_nothing_is_zero_and_without_heads_an_error() {
         let (mut weights, mut out) = (Vec::new(), [f32::NAN; 4]);
         let query = [1.0; 4];
         let queries = Mat::new(&query, 1, 4).unwrap();
-        kernels.attend(queries, &Memory::new(4), 2, &mut weights, &mut out).unwrap();
+        kernels.attend(queries, &KeyValues::new(4), 2, &mut weights, &mut out).unwrap();
         assert_eq!(out, [0.0; 4], "{}", kernels.isa());
-        assert!(kernels.attend(queries, &Memory::new(4), 0, &mut weights, &mut out).is_err());
-        let mut narrow = Memory::new(0);
+        assert!(kernels.attend(queries, &KeyValues::new(4), 0, &mut weights, &mut out).is_err());
+        let mut narrow = KeyValues::new(0);
         narrow.push(&[], &[]).unwrap();
         kernels.attend(Mat::new(&[], 1, 0).unwrap(), &narrow, 1, &mut weights, &mut []).unwrap();
         kernels.energies(&[], &[], &[], &mut out).unwrap();

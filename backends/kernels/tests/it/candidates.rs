@@ -1,4 +1,5 @@
-//! Gathered columns: the same results as those columns of the whole product, and no allocation once there is room.
+//! Gathered columns: the same results as those columns of the whole product, and no allocation once there is
+//! room.
 
 use crate::oracle::{Seeded, bits, packed_int8, packed_int16, present};
 use dyno_kernels::{Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Weights};

@@ -1,22 +1,22 @@
-//! What the tests share: the instruction sets present, seeded values, and products by plain loops.
+//! Parts that the tests share: the instruction sets present, seeded values, and products by plain loops.
 
 use dyno_kernels::{Isa, Kernels, Layout, Weights};
 use std::io::Write;
 use std::sync::Once;
 
-/// The kernels of each instruction set present; says once which are not.
+/// The kernels of each instruction set present; the absent sets are reported once.
 #[allow(clippy::explicit_write)] // `eprintln!` would be captured with the test's output
 pub fn present() -> Vec<Kernels> {
     static TOLD: Once = Once::new();
     TOLD.call_once(|| {
-        for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_available()) {
+        for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_present()) {
             writeln!(std::io::stderr(), "skipped: {isa} is not on this processor").unwrap();
         }
     });
     Isa::ALL.into_iter().filter_map(|isa| Kernels::forced(isa).ok()).collect()
 }
 
-/// Numbers that look random and are the same in every run (xorshift64*).
+/// Seeded numbers that are the same in every run (xorshift64*).
 pub struct Seeded(pub u64);
 
 impl Seeded {
@@ -36,7 +36,7 @@ impl Seeded {
         (0..n).map(|_| self.f32() * scale).collect()
     }
 
-    /// In -limit..=limit, the ends often.
+    /// A whole number in -limit..=limit; the extremes are frequent.
     pub fn whole(&mut self, limit: i32) -> i32 {
         match self.next() % 4 {
             0 => limit,
@@ -46,18 +46,19 @@ impl Seeded {
     }
 }
 
-/// [m, k] by [k, n], in whole numbers.
+/// [m, k] times [k, n] in whole numbers.
 pub fn whole_product(a: &[i32], b: &[i32], (m, k, n): (usize, usize, usize)) -> Vec<i64> {
     let dot = |i: usize, j: usize| (0..k).map(|p| i64::from(a[i * k + p]) * i64::from(b[p * n + j])).sum();
     (0..m * n).map(|at| dot(at / n, at % n)).collect()
 }
 
 pub fn bits(x: &[f32]) -> Vec<u32> {
-    // All NaNs are one: no result depends on their sign or payload.
+    // All NaNs count as one: no result depends on their sign or payload.
     x.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
 }
 
-/// Runs `f` on every instruction set present; all must give the scalar's bits. Gives those.
+/// Runs `f` on every instruction set present, and checks that all give the bits of the plain code. Gives
+/// those results.
 pub fn same_bits(x: &[f32], f: impl Fn(Kernels, &mut Vec<f32>)) -> Vec<f32> {
     let mut specified: Option<Vec<f32>> = None;
     for kernels in present() {
@@ -74,7 +75,7 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Around the lanes, and some that engines use.
+/// Lengths around the lanes, and some of engines.
 pub const LENGTHS: [usize; 10] = [1, 2, 15, 16, 17, 31, 33, 64, 256, 1000];
 
 pub fn close(what: &str, found: &[f32], exact: &[f64]) {

@@ -1,13 +1,13 @@
-//! What follows a sum: scales, bias, activation, residual, requantisation, the best column.
+//! Epilogues of a product: scales, bias, activation, residual, requantisation, the best column.
 
 use crate::oracle::{Seeded, bits, present};
-use dyno_kernels::{Activation, Best, Kernels, Layout, Mask, Mat, MatMut, Output, Precision, Weights};
+use dyno_kernels::{Activation, Best, Input, Kernels, Layout, Mask, Mat, MatMut, Output, Precision, Weights};
 
 const M: usize = 5;
 const K: usize = 37;
 const N: usize = 150;
 
-/// The operands of a product with everything.
+/// Operands of a product with all parts of the epilogue.
 struct Case {
     x: Vec<f32>,        // [M, K]
     b: Vec<i8>,         // [K, N]
@@ -48,7 +48,7 @@ impl Case {
         y
     }
 
-    /// In f64, from activations quantised here.
+    /// The results in f64, from activations that are quantised here.
     fn oracle(&self, activation: Activation) -> Vec<f64> {
         let value = |at: usize| {
             let (row, column) = (at / N, at % N);
@@ -99,7 +99,7 @@ fn everything_after_the_sum_is_right_and_has_the_same_bits_everywhere() {
     }
 }
 
-/// Their values, through an identity, since their bytes are private.
+/// The values of rows, read through an identity, because their bytes are private.
 fn read(kernels: Kernels, rows: &dyno_kernels::Rows) -> Vec<f32> {
     let one: Vec<i8> = (0..N * N).map(|at| i8::from(at / N == at % N)).collect();
     let one = kernels.pack_int8(&one, N, N, Layout::Nk).unwrap();
@@ -132,7 +132,7 @@ fn best(case: &Case, kernels: Kernels, mask: Option<Mask<'_>>) -> Vec<Best> {
     best
 }
 
-/// The first of the greatest among allowed columns.
+/// The first of the greatest values among the allowed columns.
 fn plain_best(y: &[f32], allowed: impl Fn(usize) -> bool) -> Best {
     let columns = (0..y.len()).filter(|&column| allowed(column));
     columns.fold(Best::NONE, |best, column| best.or(Best { value: y[column], column }))
@@ -156,7 +156,7 @@ fn the_best_column_respects_a_mask_per_row() {
     let mut seeded = Seeded(9);
     let mut words: Vec<u64> =
         (0..M * words_per_row).map(|_| u64::from(seeded.next() & seeded.next()) << 13).collect();
-    words[words_per_row..2 * words_per_row].fill(0); // a row that may choose nothing
+    words[words_per_row..2 * words_per_row].fill(0); // a row without an allowed column
     let mask = Mask { words: &words, words_per_row };
     for kernels in present() {
         let y = case.f32(kernels, Activation::None);
@@ -171,7 +171,28 @@ fn the_best_column_respects_a_mask_per_row() {
 fn no_rows_with_a_residual_are_no_error() {
     let kernels = Kernels::best();
     let weights = kernels.pack_f32(&[1.0; 6], 2, 3, Layout::Kn).unwrap();
-    let (a, residual) = (dyno_kernels::Input::f32(&[], 0, 2).unwrap(), Mat::new(&[], 0, 3).unwrap());
+    let (a, residual) = (Input::f32(&[], 0, 2).unwrap(), Mat::new(&[], 0, 3).unwrap());
     let out = Output::F32(MatMut::new(&mut [], 0, 3).unwrap());
     assert_eq!(weights.multiply(a, 0..3, Activation::None, Some(residual), out), Ok(()));
+}
+
+#[test]
+fn operands_can_be_read_by_other_code() {
+    let x: Vec<f32> = (0..12).map(|i| i as f32 * 0.5).collect();
+    let mut copied = vec![7.0];
+    Input::f32(&x, 4, 3).unwrap().rows(1..3).copy_f32(&mut copied).unwrap();
+    assert_eq!(copied, x[3..9]);
+    let mut rows = Kernels::best().rows(Precision::Int8, 1, 3);
+    rows.quantise(&x[..3], 1).unwrap();
+    assert!(rows.view().copy_f32(&mut copied).is_err(), "quantised rows have no f32 values");
+
+    let mask = Mask { words: &[0b101, 1 << 63], words_per_row: 1 };
+    assert_eq!(
+        [(0, 0), (0, 1), (0, 2), (1, 63)].map(|(row, column)| mask.allows(row, column)),
+        [true, false, true, true]
+    );
+    assert_eq!(Mat::new(&x, 4, 3).unwrap().columns(1..3).unwrap().row(2), &x[7..9]);
+    let mut y = x.clone();
+    MatMut::new(&mut y, 4, 3).unwrap().split_columns(2).1.row_mut(3).fill(-1.0);
+    assert_eq!((y[11], y[10]), (-1.0, x[10]));
 }

@@ -1,5 +1,5 @@
-//! Properties over shapes and values that nobody thought of: each instruction set present against whole-number sums, and
-//! against the plain code's bits; shares of threads against the whole.
+//! Properties over random shapes and values: each instruction set present against
+//! whole-number sums, and against the plain code's bits; shares of threads against the whole.
 
 use crate::oracle::{bits, present, whole_product};
 use dyno_kernels::{Activation, Best, Kernels, Layout, Mat, MatMut, Output, Precision, Weights};

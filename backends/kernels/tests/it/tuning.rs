@@ -1,8 +1,8 @@
-//! Walks change no bit, and a tuning survives its text.
+//! Blockings change no bit, and a tuning survives its text.
 
 use crate::oracle::{Seeded, bits, packed_int8, present};
 use dyno_kernels::{
-    Activation, Error, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Tuning, Walk, Weights,
+    Activation, Blocking, Error, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Tuning, Weights,
 };
 
 fn product(weights: &Weights, a: Input<'_>, rows: usize) -> Vec<f32> {
@@ -14,7 +14,7 @@ fn product(weights: &Weights, a: Input<'_>, rows: usize) -> Vec<f32> {
 }
 
 #[test]
-fn every_walk_gives_the_same_bits() {
+fn every_blocking_gives_the_same_bits() {
     let (k, n) = (67, 150);
     let mut seeded = Seeded(41);
     let b = seeded.f32s(k * n, 1.0);
@@ -29,22 +29,22 @@ fn every_walk_gives_the_same_bits() {
                 let plain = Input::f32(&x, rows, k).unwrap();
                 let a = if weights.precision() == Precision::F32 { plain } else { quantised.view() };
                 let expected = product(weights, a, rows);
-                for (tall, pass, ahead) in [
+                for (tile_rows, pass_rows, prefetch) in [
                     (1, 0, 0),
                     (4, 24, 0),
                     (6, 7, 32),
                     (8, 1, 128),
                     (12, 48, 5),
                     (255, 0, 9),
-                    (6, 0, Walk::PANEL),
-                    (2, 16, Walk::PANEL),
+                    (6, 0, Blocking::NEXT_PANEL),
+                    (2, 16, Blocking::NEXT_PANEL),
                 ] {
-                    weights.set_walk(rows, Walk { tall, pass, ahead });
+                    weights.set_blocking(rows, Blocking { tile_rows, pass_rows, prefetch });
                     let y = product(weights, a, rows);
                     assert_eq!(
                         bits(&y),
                         bits(&expected),
-                        "{} {rows} rows, {tall} {pass} {ahead}",
+                        "{} {rows} rows, {tile_rows} {pass_rows} {prefetch}",
                         kernels.isa()
                     );
                 }
@@ -81,7 +81,7 @@ fn a_tuning_that_does_not_fit_is_refused() {
     let error = |text: &str| text.parse::<Tuning>().unwrap_err();
     assert!(matches!(error(""), Error::Tuning { line: 1, .. }));
     assert!(matches!(error("dyno-tuning 2 scalar"), Error::Tuning { line: 1, .. }));
-    assert!(matches!(error("dyno-tuning 1 avx9"), Error::UnknownIsa { .. }));
+    assert!(matches!(error("dyno-tuning 1 avx9"), Error::UnknownIsa(_)));
     for line in [
         "int8 1 2",
         "int4 1 2 0 6 0 0 1",

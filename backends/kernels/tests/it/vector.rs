@@ -3,7 +3,8 @@
 use crate::oracle::{LENGTHS, Seeded, close, present, same_bits, sigmoid, wide};
 use dyno_kernels::{Activation, Best, Kernels};
 
-/// A sample of all floats, NaNs and infinities too: every 12,289th bit pattern (a prime, so that all mantissas mix).
+/// A sample of all floats, NaNs and infinities too: every 12,289th bit pattern (a prime, so that all
+/// mantissas mix).
 fn floats() -> Vec<f32> {
     let mut all: Vec<f32> = (0..=u32::MAX).step_by(12_289).map(f32::from_bits).collect();
     all.extend([

@@ -1,10 +1,10 @@
-//! Functions of single numbers, over rows, by their names in configurations; the kernels compute them.
+//! Activations by their names in configurations; the kernels compute them.
 
 use dyno_kernels::Kernels;
 
 use crate::watch::Operator;
 
-/// An activation by Marian's name.
+/// An activation of Marian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// max(x, 0).
@@ -20,7 +20,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// By its name in configurations.
+    /// The activation with this name in configurations.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "relu" => Some(Self::Relu),
@@ -31,7 +31,7 @@ impl Activation {
         }
     }
 
-    /// Applies it to each element.
+    /// Applies the activation to each element.
     pub fn apply(self, kernels: Kernels, row: &mut [f32]) {
         let _activation = Operator::Activation.span();
         kernels.activate(self.into(), row);

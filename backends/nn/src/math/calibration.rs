@@ -1,20 +1,22 @@
-//! How large what products read is, noted while a text is translated: what one activation scale for all rows is made of.
+//! Calibration: the magnitudes of products' inputs, noted while a text is translated. They give one
+//! activation scale for all rows.
 //!
-//! A product's multiplier is 127/(mean + 1.1·σ) of the greatest magnitudes that it was given, as in Marian's recipe for
-//! `QuantMultA` (`scripts/alphas/extract_stats.py` of browsermt/marian-dev): rare outliers are cut off, so that all others
-//! keep more levels.
+//! A product's multiplier is 127/(mean + 1.1·σ) of the greatest magnitudes of its inputs, as in Marian's
+//! recipe for `QuantMultA` (`scripts/alphas/extract_stats.py` of browsermt/marian-dev). It cuts rare outliers
+//! off, so that all other values keep more levels.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// All products of a model that is watched. It lives as long as the process, like what it hands out.
+/// The calibration of all products of a model. It lives as long as the process, like the products'
+/// statistics.
 #[derive(Debug, Default)]
 pub struct Calibration(Mutex<Vec<&'static Seen>>);
 
-/// What one product was given.
+/// Statistics of one product's inputs.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    /// Of the matrices that stand side by side in it.
+    /// Names of the matrices that stand side by side in the product.
     names: Vec<String>,
     magnitudes: Mutex<Magnitudes>,
 }
@@ -25,7 +27,7 @@ impl PartialEq for Seen {
     }
 }
 
-/// Sums over greatest magnitudes.
+/// Sums over the greatest magnitudes of the inputs.
 #[derive(Debug, Default)]
 struct Magnitudes {
     count: f64,
@@ -34,17 +36,17 @@ struct Magnitudes {
 }
 
 impl Calibration {
-    /// A product of the weights `names`.
+    /// Adds a product of the weights `names`.
     pub(crate) fn product(&self, names: Vec<String>) -> &'static Seen {
         let seen: &'static Seen = Box::leak(Box::new(Seen { names, magnitudes: Mutex::default() }));
         self.0.lock().expect(UNPOISONED).push(seen);
         seen
     }
 
-    /// The multiplier of each weight that was multiplied with more than zeros.
+    /// The multipliers of the weights whose inputs weren't only zeros, by the names of the weights.
     ///
     /// # Panics
-    /// Never: nobody panics while holding a lock.
+    /// Never: no holder of a lock panics.
     pub fn multipliers(&self) -> BTreeMap<String, f32> {
         let all = self.0.lock().expect(UNPOISONED);
         let found = all.iter().filter_map(|seen| Some((seen, seen.multiplier()?)));
@@ -52,7 +54,7 @@ impl Calibration {
     }
 }
 
-/// What a lock is taken for can't fail.
+/// Reason why the locks aren't poisoned.
 const UNPOISONED: &str = "magnitudes are added up without a panic";
 
 impl Seen {

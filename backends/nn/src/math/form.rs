@@ -1,33 +1,34 @@
-//! The forms in which products take their rows, and a worker's buffer for rows in such a form.
+//! The forms in which products read rows, and a worker's buffer for rows in such a form.
 
 use dyno_kernels::{Input, Kernels, Precision, Rows};
 
 use super::calibration::Seen;
 use crate::watch::Operator;
 
-/// How a product's rows are quantised. A row's scale is its own, from its greatest magnitude, or the same for all: it never
-/// depends on the rows beside it.
+/// Form of a product's rows: how they are quantised. A row's scale is its own or the same for all rows, so
+/// that it never depends on other rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
-    /// Not at all.
+    /// f32, not quantised.
     F32,
-    /// Not at all, but their greatest magnitude is noted.
+    /// f32, not quantised; the greatest magnitude is noted for a calibration.
     Seen(&'static Seen),
-    /// To 16 bits, the greatest becoming `limit`: so much that no sum leaves 32 bits.
+    /// 16 bits with a scale for each row: the greatest magnitude becomes `limit`, with which no sum leaves 32
+    /// bits.
     Int16 {
-        /// At most 32,767.
+        /// Greatest quantised value, at most 32,767.
         limit: u16,
     },
-    /// To 8 bits, the greatest becoming 127.
+    /// 8 bits with a scale for each row: the greatest magnitude becomes 127.
     Int8,
-    /// To 8 bits in units of 1/`multiplier`, saturating.
+    /// 8 bits in units of 1/`multiplier` for all rows, saturating.
     Static {
-        /// Positive.
+        /// Multiplier of the values, positive.
         multiplier: f32,
     },
 }
 
-/// A worker's buffer for what products read; it only grows.
+/// A worker's buffer for the inputs of products; it only grows.
 #[derive(Debug, Default)]
 pub struct Operands(Option<Rows>);
 

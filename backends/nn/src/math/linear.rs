@@ -1,146 +1,116 @@
-//! The one product of all layers: y = x·W + b in the precision of its weights.
-//!
-//! Weights in f32 are multiplied in f32; integers with rows that are quantised on the way in, sums being exact. No
-//! layer knows which. The weights are packed once, and every row's result is the same in any batch.
+//! The product of all layers: y = x·W + b. Packing decides how it is computed, and no layer knows which way.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Output, Weights};
+use dyno_kernels::Kernels;
 
-use super::form::{Form, Operands};
-use super::rivals::{Races, Turn};
-use super::{Activation, Matrix};
-use crate::watch::Operator;
+use super::auto_precision::AutoPrecision;
+use super::form::Operands;
+use super::matrix::Matrix;
+use super::product::{Epilogue, Product};
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
-pub struct Linear {
-    weights: Weights,
-    form: Form,
-    kernels: Kernels,
-    /// The same in another precision, if whichever is faster is to be used.
-    rival: Option<Arc<(Linear, Races)>>,
-}
+pub struct Linear(Computation);
 
-/// What is done to y at once: the activation, then the sum with what went around.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Epilogue<'a> {
-    /// Applied to each element.
-    pub activation: Option<Activation>,
-    /// [rows, outputs]; added.
-    pub residual: Option<&'a [f32]>,
+/// The ways of computing a product; packing chooses one.
+#[derive(Clone, Debug)]
+enum Computation {
+    /// In the precision of the weights.
+    Product(Box<Product>),
+    /// In the faster one of two precisions.
+    AutoPrecision(Arc<AutoPrecision>),
 }
 
 impl Linear {
-    /// Packs `matrix` for `kernels`, with `bias` [outputs]; an empty one is none.
+    /// Packs `matrix` for `kernels`, with `bias` [outputs]; an empty bias is none.
     ///
     /// # Errors
-    /// When weights or bias can't be packed: their lengths, or integers out of range.
+    /// When weights or bias can't be packed: a wrong length, or integers out of range.
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
-        let (weights, form) = matrix.pack(kernels, bias)?;
-        let rival = matrix.rival().map(|rival| Self::new(kernels, rival, bias)).transpose()?;
-        let rival = rival.map(|rival| Arc::new((rival, Races::default())));
-        Ok(Self { weights, form, kernels, rival })
+        let product = Product::new(kernels, matrix, bias)?;
+        let Some(other) = matrix.alternative() else { return Ok(Self(Computation::Product(product.into()))) };
+        let other = Product::new(kernels, other, bias)?;
+        Ok(Self(Computation::AutoPrecision(Arc::new(AutoPrecision::new([product, other])))))
+    }
+
+    /// The product in the precision of the weights.
+    fn product(&self) -> &Product {
+        match &self.0 {
+            Computation::Product(product) => product,
+            Computation::AutoPrecision(both) => both.product(),
+        }
     }
 
     /// Width of x.
     pub fn inputs(&self) -> usize {
-        self.weights.k()
+        self.product().inputs()
     }
 
     /// Width of y.
     pub fn outputs(&self) -> usize {
-        self.weights.n()
+        self.product().outputs()
     }
 
-    /// What it is computed with.
+    /// Kernels that compute the product.
     pub fn kernels(&self) -> Kernels {
-        self.kernels
+        self.product().kernels()
     }
 
     /// Replaces `out` by y for each row of `input` [rows, inputs].
     ///
     /// # Panics
-    /// When `input` has no whole rows.
+    /// When the length of `input` is no multiple of the inputs.
     pub fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
         self.apply_then(input, operands, Epilogue::default(), out);
     }
 
-    /// As [`apply`](Self::apply), with what is to follow at once.
+    /// As [`apply`](Self::apply), with the operations of an epilogue.
     ///
     /// # Panics
-    /// When `input` has no whole rows, or the residual not as many.
+    /// When the length of `input` is no multiple of the inputs, or the residual has another number of rows.
     pub fn apply_then(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut Vec<f32>) {
         if input.is_empty() {
-            // It would count as a magnitude of 0 where magnitudes are noted, and as a fast row where two race.
+            // A calibration would note it as a magnitude of 0, and auto-precision would time it as a fast
+            // row.
             return out.clear();
         }
-        let Some(rival) = &self.rival else { return self.quantise_and_multiply(input, operands, then, out) };
-        let (other, race) = (&rival.0, rival.1.of(input.len() / self.inputs()));
-        let ways = [self, other];
-        match race.turn() {
-            Turn::Settled(way) => ways[way].quantise_and_multiply(input, operands, then, out),
-            Turn::Timed(way) => {
-                let begin = Instant::now();
-                ways[way].quantise_and_multiply(input, operands, then, out);
-                race.note(way, begin.elapsed());
-            }
+        match &self.0 {
+            Computation::Product(product) => product.apply(input, operands, then, out),
+            Computation::AutoPrecision(both) => both.apply(input, operands, then, out),
         }
-    }
-
-    fn quantise_and_multiply(
-        &self,
-        input: &[f32],
-        operands: &mut Operands,
-        then: Epilogue<'_>,
-        out: &mut Vec<f32>,
-    ) {
-        let rows = operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE);
-        self.multiply(rows, input.len() / self.inputs(), then, out);
-    }
-
-    fn multiply(&self, input: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut Vec<f32>) {
-        let columns = self.outputs();
-        out.resize(rows * columns, 0.0);
-        let activation = then.activation.map_or(Fused::None, Fused::from);
-        let residual = then.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
-        let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));
-        let _product = Operator::Product.span();
-        self.weights.multiply(input, 0..columns, activation, residual, to).expect(WHOLE);
     }
 }
 
-/// What makes calls of the kernels succeed.
-const WHOLE: &str = "rows are whole, and as wide as the weights";
-
-/// Several products of the same rows, which are put into form once where all agree about it for good: replaces each `Vec`
-/// by its product's y.
+/// Several products of the same rows: replaces each `Vec` by y of its product. The rows are quantised once
+/// where all products read them in the same form.
 ///
 /// # Panics
-/// When `input` has no whole rows, or the products have different inputs.
+/// When the length of `input` is no multiple of the inputs, or the products have different inputs.
 pub fn together<const N: usize>(
     input: &[f32],
     operands: &mut Operands,
     products: [(&Linear, &mut Vec<f32>); N],
 ) {
     let Some((first, _)) = products.first() else { return };
-    let (kernels, form, k) = (first.kernels, first.form, first.inputs());
-    if products.iter().any(|(linear, _)| linear.form != form || linear.rival.is_some()) {
+    let (first, form) = (first.product(), first.product().form());
+    let shares =
+        |linear: &Linear| matches!(&linear.0, Computation::Product(product) if product.form() == form);
+    if !products.iter().all(|(linear, _)| shares(linear)) {
         products.into_iter().for_each(|(linear, out)| linear.apply(input, operands, out));
         return;
     }
-    let rows = operands.fill(kernels, form, input, k).expect(WHOLE);
+    let operand = first.operand(input, operands);
     for (linear, out) in products {
-        linear.multiply(rows, input.len() / k, Epilogue::default(), out);
+        linear.product().multiply(operand, input.len() / first.inputs(), Epilogue::default(), out);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Calibration, InputScale};
-    use crate::{ActivationScales, Params};
+    use crate::math::{Activation, Calibration, InputScale};
+    use crate::params::{ActivationScales, Params};
 
     fn waves(len: usize, step: f32) -> Vec<f32> {
         (0..len).map(|i| (i as f32 * step).sin()).collect()
@@ -179,7 +149,8 @@ mod tests {
         }
     }
 
-    /// Against whole numbers in plain loops: what is past 127 units is cut off, and a small row gets no finer units.
+    /// Compares with whole numbers in plain loops: values beyond 127 units are cut off, and a small row gets
+    /// no finer units.
     #[test]
     fn a_static_scale_is_one_unit_for_all_rows() {
         let (q, scales, units) = ([127i8, -3, 40, 5, -90, 64, 11, 100], [0.01f32, 0.5], 32.0f32);
@@ -227,52 +198,57 @@ mod tests {
 
     /// Such as the products of the words before the first: there are none.
     #[test]
-    fn no_rows_are_neither_noted_nor_timed() {
+    fn no_rows_are_not_noted_as_a_magnitude() {
         let calibration: &'static Calibration = Box::leak(Box::default());
         let watched = InputScale::Watched(calibration, vec!["w".into()]);
-        let [plain, other] = [waves(6, 0.3), waves(6, 0.5)].map(|weights| Matrix::plain(weights, 3, 2));
-        let linear = |matrix: &Matrix<'_>| Linear::new(Kernels::best(), matrix, &[]).unwrap();
-        let (watched, racing) =
-            (linear(&plain.clone().with_scale(watched)), linear(&plain.with_rival(Some(other))));
+        let matrix = Matrix::plain(waves(6, 0.3), 3, 2).with_scale(watched);
+        let linear = Linear::new(Kernels::best(), &matrix, &[]).unwrap();
         let (mut operands, mut out) = (Operands::default(), vec![7.0]);
         for input in [&[][..], &[1.0, -4.0, 2.0], &[]] {
-            watched.apply(input, &mut operands, &mut out);
+            linear.apply(input, &mut operands, &mut out);
             assert_eq!(out.len(), input.len() / 3 * 2);
         }
         assert_eq!(calibration.multipliers()["w"], 127.0 / 4.0);
-        (0..3).for_each(|_| racing.apply(&[], &mut operands, &mut out));
-        assert_eq!(racing.rival.unwrap().1.of(1).turn(), Turn::Timed(0), "the first to be timed");
     }
 
     #[test]
-    fn of_two_rivals_each_has_its_turn() {
+    fn no_rows_are_not_timed() {
+        let [one, two] = [waves(6, 0.3), waves(6, 0.5)].map(|weights| Matrix::plain(weights, 3, 2));
+        let linear = Linear::new(Kernels::best(), &one.with_alternative(Some(two)), &[]).unwrap();
+        (0..3).for_each(|_| linear.apply(&[], &mut Operands::default(), &mut Vec::new()));
+        let Computation::AutoPrecision(both) = linear.0 else { panic!("it has two precisions") };
+        assert!(both.is_untimed(1));
+    }
+
+    #[test]
+    fn two_precisions_take_turns() {
         let (input, weights) = (waves(6, 0.7), waves(12, 1.1));
         let double: Vec<f32> = weights.iter().map(|w| 2.0 * w).collect();
         let [one, two] = [weights, double].map(|weights| Matrix::plain(weights, 6, 2));
-        let both =
-            one.clone().with_rival(Some(two.clone())).beside(two.clone().with_rival(Some(one.clone())));
+        let left = one.clone().with_alternative(Some(two.clone()));
+        let right = two.clone().with_alternative(Some(one.clone()));
         let pack = |matrix: &Matrix<'_>| Linear::new(Kernels::best(), matrix, &[]).unwrap();
-        let (racing, mut operands, mut out) = (pack(&both), Operands::default(), Vec::new());
+        let (timed, mut operands, mut out) = (pack(&left.beside(right)), Operands::default(), Vec::new());
         let expected = [one.clone().beside(two.clone()), two.beside(one)].map(|matrix| {
             pack(&matrix).apply(&input, &mut operands, &mut out);
             out.clone()
         });
         assert_ne!(expected[0], expected[1]);
         for turn in 0..20 {
-            together(&input, &mut operands, [(&racing, &mut out)]);
+            together(&input, &mut operands, [(&timed, &mut out)]);
             assert_eq!(out, expected[turn % 2], "turn {turn}");
         }
     }
 
     #[test]
-    fn what_follows_a_product_is_the_same_at_once_or_apart() {
+    fn an_epilogue_gives_the_same_as_its_operations_apart() {
         let (input, residual) = (waves(10, 0.7), waves(8, 0.2));
         let linear = Linear::new(Kernels::best(), &Matrix::plain(waves(20, 1.3), 5, 4), &[0.5; 4]).unwrap();
         let (mut plain, mut fused, mut operands) = (Vec::new(), Vec::new(), Operands::default());
         for activation in [None, Some(Activation::Relu), Some(Activation::Swish), Some(Activation::Gelu)] {
             linear.apply(&input, &mut operands, &mut plain);
             activation.into_iter().for_each(|activation| activation.apply(Kernels::best(), &mut plain));
-            super::super::add(&mut plain, &residual);
+            crate::math::add(&mut plain, &residual);
             let then = Epilogue { activation, residual: Some(&residual) };
             linear.apply_then(&input, &mut operands, then, &mut fused);
             assert_eq!(fused, plain, "{activation:?}");

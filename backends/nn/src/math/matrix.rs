@@ -1,9 +1,9 @@
-//! Weights as their file has them, before they are packed: in f32 or in integers with a scale for each output.
+//! Weights as they lie in their file, before packing: in f32, or in integers with a scale for each output.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use dyno_formats::{Layout as Order, Result, Scales, Tensor};
+use dyno_formats::{ElementOrder, Result, Scales, Tensor};
 use dyno_kernels::{Kernels, Layout, Weights};
 
 use super::calibration::Calibration;
@@ -17,24 +17,24 @@ pub struct Matrix<'a> {
     inputs: usize,
     outputs: usize,
     scale: InputScale,
-    /// The same in another precision.
-    rival: Option<Box<Matrix<'a>>>,
+    /// The same weights in another precision, for auto-precision.
+    alternative: Option<Box<Matrix<'a>>>,
 }
 
-/// Where the scale of what int8 weights are multiplied with comes from.
+/// Source of the scale of int8 activations.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum InputScale {
-    /// Each row's own greatest magnitude.
+    /// The greatest magnitude of each row.
     #[default]
     PerRow,
     /// A multiplier that came with the weights.
     Static(f32),
-    /// It is to be found: inputs of the weights of these names are watched.
+    /// A calibration, which notes the inputs of the weights with these names.
     Watched(&'static Calibration, Vec<String>),
 }
 
 impl InputScale {
-    /// That of two matrices which read the same: nothing is cut off that one of them would keep.
+    /// The scale of two matrices with the same inputs: it cuts off no value that one of them would keep.
     fn of_both(self, other: Self) -> Self {
         match (self, other) {
             (Self::Static(one), Self::Static(other)) => Self::Static(one.min(other)),
@@ -49,19 +49,19 @@ impl InputScale {
 #[derive(Clone, Debug)]
 enum Values<'a> {
     F32(Cow<'a, [f32]>),
-    /// With a scale for each output, as those below.
+    /// Values with a scale for each output, as below.
     Int16(Cow<'a, [i16]>, Vec<f32>),
     Int8(Cow<'a, [i8]>, Vec<f32>),
 }
 
 impl<'a> Matrix<'a> {
-    /// Of a tensor [inputs, outputs].
+    /// The matrix of a tensor [inputs, outputs].
     ///
     /// # Errors
-    /// When it is no matrix, or holds no weights, or some that aren't finite.
+    /// When the tensor is no matrix, or holds no weights, or weights that aren't finite.
     pub fn of(tensor: Tensor<'a>) -> Result<Self> {
         let (inputs, outputs) = tensor.matrix()?;
-        let layout = if tensor.layout() == Order::RowMajor { Layout::Kn } else { Layout::Nk };
+        let layout = if tensor.layout() == ElementOrder::RowMajor { Layout::Kn } else { Layout::Nk };
         let scales = match tensor.scales() {
             Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
             Some(Scales::Columns(scales)) => Some(scales.clone()),
@@ -70,20 +70,20 @@ impl<'a> Matrix<'a> {
         Self::read(tensor, scales, layout, (inputs, outputs))
     }
 
-    /// Of a tensor [outputs, inputs], as embeddings are.
+    /// The matrix of a tensor [outputs, inputs], as embeddings are.
     ///
     /// # Errors
     /// As [`of`](Self::of).
     pub fn transposed(tensor: Tensor<'a>) -> Result<Self> {
         let (outputs, inputs) = tensor.matrix()?;
-        let layout = if tensor.layout() == Order::RowMajor { Layout::Nk } else { Layout::Kn };
+        let layout = if tensor.layout() == ElementOrder::RowMajor { Layout::Nk } else { Layout::Kn };
         let scales = match tensor.scales() {
             Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
             Some(Scales::Rows(scales)) => Some(scales.clone()),
             Some(Scales::Columns(_)) | None => None,
         };
         let found = Self::read(tensor, scales, layout, (inputs, outputs))?;
-        // What `to_f32` gave is in the order of the tensor's rows.
+        // Values of `to_f32` are in the order of the tensor's rows.
         let layout = if matches!(found.values, Values::F32(_)) { Layout::Nk } else { layout };
         Ok(Self { layout, ..found })
     }
@@ -100,51 +100,51 @@ impl<'a> Matrix<'a> {
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
             _ => (Values::F32(tensor.finite_f32()?), Layout::Kn),
         };
-        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, rival: None })
+        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, alternative: None })
     }
 
-    /// The same, whose inputs have their scale from there.
+    /// The same matrix with this source of its inputs' scale.
     pub(crate) fn with_scale(self, scale: InputScale) -> Self {
         Self { scale, ..self }
     }
 
-    /// The same, with `rival`, what it was before it was quantised: whichever is multiplied faster is to be used.
-    pub(crate) fn with_rival(self, rival: Option<Self>) -> Self {
-        Self { rival: rival.map(Box::new), ..self }
+    /// The same matrix, with its values before quantisation as the alternative of auto-precision.
+    pub(crate) fn with_alternative(self, alternative: Option<Self>) -> Self {
+        Self { alternative: alternative.map(Box::new), ..self }
     }
 
-    pub(crate) fn rival(&self) -> Option<&Self> {
-        self.rival.as_deref()
+    pub(crate) fn alternative(&self) -> Option<&Self> {
+        self.alternative.as_deref()
     }
 
-    /// Of f32 values [inputs, outputs], row-major.
+    /// A matrix of f32 values [inputs, outputs], row-major.
     ///
     /// # Panics
-    /// When there are more or fewer.
+    /// When the number of values differs from the shape.
     pub fn plain(values: impl Into<Cow<'a, [f32]>>, inputs: usize, outputs: usize) -> Self {
         let values = values.into();
         assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
         let (layout, scale) = (Layout::Kn, InputScale::PerRow);
-        Self { values: Values::F32(values), layout, inputs, outputs, scale, rival: None }
+        Self { values: Values::F32(values), layout, inputs, outputs, scale, alternative: None }
     }
 
-    /// How many inputs the product has.
+    /// Number of inputs of the product.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// How many outputs the product has.
+    /// Number of outputs of the product.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// One matrix that gives the outputs of both, side by side.
+    /// One matrix with the outputs of both, side by side.
     ///
     /// # Panics
-    /// When they have different inputs.
+    /// When the matrices have different inputs.
     pub fn beside(mut self, mut right: Self) -> Self {
-        let rivals = self.rival.take().zip(right.rival.take());
-        self.beside_it(right).with_rival(rivals.map(|(left, right)| left.beside(*right)))
+        let alternatives = self.alternative.take().zip(right.alternative.take());
+        self.beside_it(right).with_alternative(alternatives.map(|(left, right)| left.beside(*right)))
     }
 
     fn beside_it(self, right: Self) -> Self {
@@ -163,10 +163,11 @@ impl<'a> Matrix<'a> {
             }
             _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs, scale, rival: None }
+        Self { values, layout, inputs, outputs, scale, alternative: None }
     }
 
-    /// The same in f32, row-major: where two differ in what they hold.
+    /// The same matrix in f32, row-major: the common form of two matrices with different number types or
+    /// layouts.
     fn widened(&self) -> Matrix<'static> {
         let (k, n) = (self.inputs, self.outputs);
         let place = |at: usize| match self.layout {
@@ -185,13 +186,13 @@ impl<'a> Matrix<'a> {
         Matrix::plain(values, k, n)
     }
 
-    /// Packed for `kernels`, and the form in which its product takes rows; an empty bias is none.
+    /// The packed weights for `kernels`, and the form in which the product reads rows; an empty bias is none.
     pub(crate) fn pack(&self, kernels: Kernels, bias: &[f32]) -> dyno_kernels::Result<(Weights, Form)> {
         let form = self.form()?;
         Ok((self.pack_outputs(kernels, form, 0..self.outputs, bias)?, form))
     }
 
-    /// The form in which its product takes rows.
+    /// The form in which the product reads rows.
     pub(crate) fn form(&self) -> dyno_kernels::Result<Form> {
         match (&self.values, &self.scale) {
             (Values::F32(_), InputScale::Watched(calibration, names)) => {
@@ -209,14 +210,15 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Ranges of at most so many outputs that can be packed one by one: all at once where they don't lie apart.
+    /// Ranges of at most `most` outputs that can be packed one by one. Where the outputs don't lie apart, one
+    /// range covers all.
     pub(crate) fn parts(&self, most: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let outputs = self.outputs;
         let most = if self.layout == Layout::Nk { most } else { outputs.max(1) };
         (0..outputs).step_by(most).map(move |start| start..outputs.min(start + most))
     }
 
-    /// Some of the outputs, one of [`parts`](Self::parts), packed with their bias.
+    /// Packs the outputs of one of the [`parts`](Self::parts), with their bias.
     pub(crate) fn pack_outputs(
         &self,
         kernels: Kernels,

@@ -1,4 +1,4 @@
-//! The gates of recurrent cells, over one row, with σ and tanh computed or looked up.
+//! Gates of recurrent cells over one row, with σ and tanh computed or from tables.
 
 use dyno_kernels::{Activation, Kernels};
 
@@ -10,26 +10,27 @@ use crate::watch::Operator;
 pub enum Cell {
     /// Gated recurrent unit; its pre-activations are in the order r, z, h.
     Gru {
-        /// Whether the candidate's bias counts to what the reset holds back.
+        /// Whether the reset gate scales the candidate's bias too.
         bias_inside: bool,
     },
     /// Long short-term memory; its pre-activations are in the order f, i, c, o.
     Lstm,
 }
 
-/// How σ and tanh are had.
+/// The functions σ and tanh of a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Functions {
     kernels: Kernels,
-    /// From tables with linear interpolation (within 1e-5), or computed (within 2e-7).
+    /// Whether the functions come from tables with linear interpolation (within 1e-5), or are computed
+    /// (within 2e-7).
     table: bool,
 }
 
-/// Slices of one row have the lengths that the cell's width asks for.
+/// Reason why calls of the kernels succeed.
 const SIZED: &str = "gates are as wide as the state, times their number";
 
 impl Functions {
-    /// Of `kernels`; from tables, or computed.
+    /// The functions of `kernels`, from tables or computed.
     pub fn new(kernels: Kernels, table: bool) -> Self {
         Self { kernels, table }
     }
@@ -55,7 +56,7 @@ impl Functions {
 }
 
 impl Cell {
-    /// How many pre-activations it has for each element of its state.
+    /// Number of pre-activations for each element of the state.
     pub fn gates(self) -> usize {
         match self {
             Self::Gru { .. } => 3,
@@ -63,8 +64,8 @@ impl Cell {
         }
     }
 
-    /// Takes one step of all rows of `state` [rows, S]: `recurrent` [rows, G] is what the states give, `fed` what the inputs
-    /// give: [rows, G], or one row for all.
+    /// Takes one step of all rows of `state` [rows, S]. `recurrent` [rows, G] are the products of the states.
+    /// `fed` are the products of the inputs: [rows, G], or one row for all.
     pub fn step_all(
         self,
         functions: Functions,
@@ -82,12 +83,12 @@ impl Cell {
         }
     }
 
-    /// Replaces `output` [S] (and an LSTM's `cell` [S]) by the next state. Pre-activations are the sum of what the input
-    /// gives, `fed`, what the state gives, `recurrent`, and `bias`, each [3S] or [4S]; but for a GRU's candidate,
-    /// tanh(fed + r⊙recurrent + bias), or tanh(fed + r⊙(recurrent + bias)).
+    /// Replaces `output` [S], and an LSTM's `cell` [S], by the next state. Pre-activations are the sum of the
+    /// input's product `fed`, the state's product `recurrent`, and `bias`, each [3S] or [4S]. A GRU's
+    /// candidate is tanh(fed + r⊙recurrent + bias), or tanh(fed + r⊙(recurrent + bias)).
     ///
     /// # Panics
-    /// When the lengths don't fit together.
+    /// When the lengths differ from the cell's width.
     pub fn step(
         self,
         functions: Functions,
@@ -130,7 +131,7 @@ fn gru(
     functions.sigmoid(gates);
     let (reset, update) = gates.split_at(width);
     let held = recurrent[2 * width..].iter().zip(&bias[2 * width..]);
-    // The sum has what the reset acts on whole: what it holds back is taken off again.
+    // The sum contains all that the reset gate scales; the share that the gate holds back is subtracted.
     for ((new, reset), (recurrent, bias)) in new.iter_mut().zip(reset).zip(held) {
         *new -= (1.0 - reset) * (recurrent + if bias_inside { *bias } else { 0.0 });
     }

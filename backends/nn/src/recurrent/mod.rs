@@ -1,35 +1,36 @@
-//! What recurrent layers share: the gates of GRU and LSTM, what hypotheses remember, and the walk through a batch.
+//! Parts that recurrent layers share: the gates of GRU and LSTM, the states of hypotheses, and the walk
+//! through a batch.
 
 mod gates;
 mod walk;
 
 pub use gates::{Cell, Functions};
-pub use walk::{Spans, Walk};
+pub use walk::{Spans, WalkBuffers};
 
 use crate::Rows;
 
-/// What hypotheses or sentences remember in one layer.
+/// States of hypotheses or sentences in one layer.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// [rows, S].
+    /// Outputs, [rows, S].
     pub output: Rows,
-    /// [rows, S]; only LSTMs look at it.
+    /// Cells of an LSTM, [rows, S]; GRUs don't read them.
     pub cell: Rows,
 }
 
 impl State {
-    /// No rows, of this width.
+    /// A state of `width` without rows.
     pub fn new(width: usize) -> Self {
         Self { output: Rows::new(width), cell: Rows::new(width) }
     }
 
-    /// Replaces all by `rows` rows of zeros.
+    /// Replaces the state by `rows` rows of zeros.
     pub fn reset(&mut self, rows: usize) {
         self.output.reset(rows);
         self.cell.reset(rows);
     }
 
-    /// The new row i is what row `kept[i]` was.
+    /// Reorders the rows: the new row i is the old row `kept[i]`.
     ///
     /// # Panics
     /// When there is no such row.

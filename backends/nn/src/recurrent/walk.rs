@@ -1,16 +1,16 @@
-//! A recurrent layer's walk through the sentences of a batch.
+//! The walk of a recurrent layer through the sentences of a batch.
 //!
-//! Sentences lie one after the other, without padding. The walk takes them together, longest first, so that those
-//! that have ended are the last rows.
+//! Sentences lie one after the other, without padding. The walk takes them together, longest first, so that
+//! ended sentences are the last rows.
 
 use super::State;
 use crate::Sentence;
 use crate::math::add;
 
-/// Where the sentences of a batch lie.
+/// Positions of a batch's sentences.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
-    /// Where each begins, counted in words; one more than there are sentences.
+    /// First word of each sentence, and the number of all words behind them.
     starts: Vec<usize>,
     /// Sentences, longest first.
     order: Vec<usize>,
@@ -18,23 +18,23 @@ pub struct Spans {
 
 /// Buffers of a walk.
 #[derive(Clone, Debug)]
-pub struct Walk {
-    /// What is fed at one step, [sentences, fed].
+pub struct WalkBuffers {
+    /// Inputs of one step, [sentences, fed].
     fed: Vec<f32>,
     state: State,
-    /// Rows that go on: all, up to those of sentences that have ended.
+    /// Rows of the sentences that haven't ended.
     live: Vec<usize>,
 }
 
-impl Walk {
-    /// For states of this width.
+impl WalkBuffers {
+    /// Buffers for states of this width.
     pub fn new(width: usize) -> Self {
         Self { fed: Vec::new(), state: State::new(width), live: Vec::new() }
     }
 }
 
 impl Spans {
-    /// Replaces all by those of `batch`.
+    /// Replaces the positions by those of `batch`.
     pub fn set(&mut self, batch: &[Sentence<'_>]) {
         self.starts.clear();
         self.starts.push(0);
@@ -44,16 +44,16 @@ impl Spans {
             self.order.push(at);
         }
         let starts = &self.starts;
-        // The index makes the order a total one, which a sort without a buffer needs to be the same always.
+        // With the index, the order is total, so that an unstable sort gives one result.
         self.order.sort_unstable_by_key(|at| (std::cmp::Reverse(starts[at + 1] - starts[*at]), *at));
     }
 
-    /// How many sentences there are.
+    /// Number of sentences.
     pub fn sentences(&self) -> usize {
         self.order.len()
     }
 
-    /// The words of a sentence.
+    /// Range of a sentence's words.
     ///
     /// # Panics
     /// When there is no such sentence.
@@ -79,12 +79,13 @@ impl Spans {
         live.map(move |words| if backward { words.end - 1 - step } else { words.start + step })
     }
 
-    /// Walks through all sentences, each from its first word to its last (or the other way), from a state of zeros: `fed`
-    /// gives what a word feeds, `step` takes one step of all rows, and `put` gets a word with its output.
+    /// Walks through all sentences from a state of zeros, each from its first word to its last, or backward.
+    /// `fed` gives the input of a word, `step` takes one step of all rows, and `put` receives a word with its
+    /// output.
     pub fn walk<'a>(
         &self,
         backward: bool,
-        walk: &mut Walk,
+        walk: &mut WalkBuffers,
         fed: impl Fn(usize) -> &'a [f32],
         mut step: impl FnMut(&[f32], &mut State),
         mut put: impl FnMut(usize, &[f32]),
@@ -111,7 +112,7 @@ impl Spans {
 mod tests {
     use super::*;
 
-    /// What each word's output is, when a step adds what it is fed to the state.
+    /// The outputs of all words, where a step adds its input to the state.
     fn sums(backward: bool) -> Vec<f32> {
         let sentences = [2usize, 3, 1].map(|len| vec![0; len]);
         let batch: Vec<Sentence<'_>> =
@@ -122,7 +123,7 @@ mod tests {
         let mut out = vec![0.0; 6];
         spans.walk(
             backward,
-            &mut Walk::new(1),
+            &mut WalkBuffers::new(1),
             |word| &fed[word..=word],
             |fed, state| add(state.output.values_mut(), fed),
             |word, output| out[word] = output[0],

@@ -1,7 +1,7 @@
-//! Attention with several heads: the projections, and what one query makes of keys and values.
+//! Attention with several heads: the projections, and the attention of a query over keys and values.
 
 use dyno_formats::Result;
-use dyno_kernels::{Mat, Memory as Attended};
+use dyno_kernels::{KeyValues, Mat};
 
 use super::{Options, Process, Scratch};
 use crate::math::{Kernels, Linear};
@@ -24,7 +24,7 @@ impl Attention {
     /// Reads the parameters that begin with `prefix`, such as `encoder_l1_self`.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, prefix: &str) -> Result<Self> {
         let width = options.width;
         let dense = |suffix: &str| params.dense(prefix, suffix, width, width);
@@ -42,12 +42,12 @@ impl Attention {
         })
     }
 
-    /// Queries [rows, D] over what there is to attend to: into `out` [rows, D] goes what the heads found, side by side.
-    /// `weights` is left with those of the last row, the first head's first.
+    /// Attends with queries [rows, D]; `out` [rows, D] receives the results of the heads, side by side.
+    /// `weights` is left with the weights of the last row, the first head's first.
     pub(super) fn attend(
         &self,
         queries: &[f32],
-        attended: &Attended,
+        attended: &KeyValues,
         out: &mut [f32],
         weights: &mut Vec<f32>,
     ) {
@@ -55,13 +55,13 @@ impl Attention {
         self.kernels.attend(queries, attended, self.heads, weights, out).expect(WIDE);
     }
 
-    /// Fills `attended` with keys and values [words, D].
-    pub(super) fn remember(&self, keys: &[f32], values: &[f32], attended: &mut Attended) {
+    /// Replaces `attended` by keys and values [words, D].
+    pub(super) fn remember(&self, keys: &[f32], values: &[f32], attended: &mut KeyValues) {
         self.kernels.remember(attended, keys, values).expect(WIDE);
     }
 
-    /// What ends the sublayer whose input was `rows`: projection of what the `heads` found, and the operations after
-    /// it. Replaces `rows`; the buffers are left as they may be.
+    /// Ends the sublayer with the input `rows`: projects the results of the `heads` and applies the
+    /// operations after it. The result replaces `rows`; the content of the buffers is unspecified.
     pub(super) fn finish(
         &self,
         heads: &mut Vec<f32>,
@@ -80,7 +80,7 @@ impl Attention {
     }
 }
 
-/// What makes calls of the kernels succeed.
+/// Reason why calls of the kernels succeed.
 const WIDE: &str = "rows are as wide as the model, which the heads divide";
 
 /// Buffers of an attention sublayer.
@@ -91,6 +91,6 @@ pub(super) struct Buffers {
     pub(super) values: Vec<f32>,
     pub(super) heads: Vec<f32>,
     pub(super) out: Vec<f32>,
-    /// Of one query.
+    /// Attention weights of one query.
     pub(super) weights: Vec<f32>,
 }

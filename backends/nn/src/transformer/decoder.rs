@@ -1,36 +1,30 @@
-//! The decoder's stack, and one worker's state of it.
+//! The decoder of a Transformer: one worker's state of its stack.
 
 use std::sync::Arc;
 
-use dyno_kernels::Memory as Attended;
+use dyno_kernels::KeyValues;
 
-use super::attention::{Attention, Buffers};
-use super::autoregression::{Autoregression, Memory};
+use super::attention::Buffers;
+use super::autoregression::AutoregressionState;
 use super::encoder::Encoded;
-use super::feed_forward::{FeedForward, Hidden};
-use super::{Scratch, Transformer};
+use super::feed_forward::Hidden;
+use super::process::Scratch;
+use super::stacks::{Layer, Transformer};
 use crate::math::together;
 use crate::output::Choice;
 use crate::watch::{Component, Operator};
 use crate::{Decoder, Request, Row, Sentence, Step};
 
-/// One layer of the decoder.
-pub(super) struct Layer {
-    pub(super) autoregression: Arc<dyn Autoregression>,
-    pub(super) context: Attention,
-    pub(super) feed: FeedForward,
-}
-
-/// One worker's state.
+/// State of one worker.
 pub(super) struct State {
     network: Arc<Transformer>,
     encoded: Encoded,
     choice: Choice,
-    memories: Vec<Box<dyn Memory>>,
+    memories: Vec<Box<dyn AutoregressionState>>,
     /// Keys and values of the encoded sentences, for each layer.
-    context: Vec<Vec<Attended>>,
+    context: Vec<Vec<KeyValues>>,
     taken: usize,
-    /// [hypotheses, D].
+    /// Vectors between the sublayers, [hypotheses, D].
     rows: Vec<f32>,
     embedded: Vec<f32>,
     buffers: Buffers,
@@ -40,7 +34,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(network: Arc<Transformer>) -> Self {
-        let memories = network.layers.iter().map(|layer| Arc::clone(&layer.autoregression).memory());
+        let memories = network.layers.iter().map(|layer| Arc::clone(&layer.autoregression).state());
         Self {
             memories: memories.collect(),
             context: vec![Vec::new(); network.layers.len()],
@@ -100,7 +94,7 @@ impl Decoder for State {
         for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(&self.encoded.rows, &mut self.scratch.operands, parts);
-            context.resize_with(context.len().max(batch.len()), || Attended::new(network.width));
+            context.resize_with(context.len().max(batch.len()), || KeyValues::new(network.width));
             let _attention = Operator::Attention.span();
             for (span, attended) in self.encoded.starts.windows(2).zip(context) {
                 let span = span[0] * network.width..span[1] * network.width;

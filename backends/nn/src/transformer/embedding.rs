@@ -1,4 +1,4 @@
-//! Embeddings and positions, as Marian makes them.
+//! Embeddings and positions, as in Marian.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use dyno_formats::Result;
 use super::options::Positions;
 use super::{Options, Process};
 use crate::params::Params;
-use crate::words::WordTable;
+use crate::word_table::WordTable;
 
-/// Words and positions to vectors, for one of the two sides.
+/// Embedding of one side: from words and positions to vectors.
 pub struct Embedding {
     words: Arc<WordTable>,
     positions: Encoding,
@@ -18,18 +18,18 @@ pub struct Embedding {
 }
 
 enum Encoding {
-    /// [TABULATED, width]; positions past it are computed.
+    /// Sines and cosines, [TABULATED, width]; later positions are computed.
     Sinusoid(Vec<f32>),
-    /// [positions, width].
+    /// Trained vectors, [positions, width].
     Trained(Vec<f32>),
     None,
 }
 
 impl Embedding {
-    /// Over the vectors of `words`; `prefix` is `encoder` or `decoder`.
+    /// The embedding over the vectors of `words`; `prefix` is `encoder` or `decoder`.
     ///
     /// # Errors
-    /// When a parameter is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, prefix: &str, words: Arc<WordTable>) -> Result<Self> {
         const TRAINED: &str = "Wpos";
         let width = options.width;
@@ -49,8 +49,8 @@ impl Embedding {
         Ok(Self { words, positions, after, width })
     }
 
-    /// Appends the vector of `word` (zeros where there is none, yet) at `position` to `rows`; what follows
-    /// embeddings isn't applied here.
+    /// Appends the vector of `word` at `position` to `rows`; no word has zeros. The operations after
+    /// embeddings aren't applied here.
     pub(super) fn push(&self, word: Option<u32>, position: usize, rows: &mut Vec<f32>) {
         let start = rows.len();
         rows.resize(start + self.width, 0.0);
@@ -75,14 +75,14 @@ impl Embedding {
         }
     }
 
-    /// The position that the decoder's step `step` has: with trained positions Marian counts from 0 within each
-    /// call, and decoding calls once a word.
+    /// The position of the decoder's step `step`. With trained positions Marian counts from 0 within each
+    /// call, and decoding makes a call for each word.
     pub(super) fn step_position(&self, step: usize) -> usize {
         if matches!(self.positions, Encoding::Trained(_)) { 0 } else { step }
     }
 }
 
-/// Positions whose sines and cosines are computed once: more than sentences have words, but for few.
+/// Number of positions whose sines and cosines are tabulated: few sentences have more words.
 const TABULATED: usize = 256;
 
 fn tabulated(width: usize) -> Vec<f32> {

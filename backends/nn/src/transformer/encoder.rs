@@ -1,7 +1,8 @@
-//! The encoder: sentences of a batch one after the other, without padding, each attending to itself alone.
+//! The encoder: the sentences of a batch lie one after the other, without padding, and each attends to itself
+//! alone.
 
 use dyno_formats::Result;
-use dyno_kernels::Memory as Attended;
+use dyno_kernels::KeyValues;
 
 use super::attention::{Attention, Buffers};
 use super::embedding::Embedding;
@@ -19,17 +20,17 @@ pub(super) struct Encoder {
     width: usize,
 }
 
-/// Buffers, and the result.
+/// The encoded batch, and buffers.
 #[derive(Default)]
 pub(super) struct Encoded {
-    /// [words of all sentences, D].
+    /// Vectors of the words of all sentences, [words, D].
     pub(super) rows: Vec<f32>,
-    /// Where each sentence begins in them, counted in words; one more than there are sentences.
+    /// First word of each sentence, and the number of all words behind them.
     pub(super) starts: Vec<usize>,
     embedded: Vec<f32>,
     buffers: Buffers,
-    /// Of one sentence in one layer.
-    self_attended: Option<Attended>,
+    /// Keys and values of one sentence in one layer.
+    self_attended: Option<KeyValues>,
     hidden: Hidden,
 }
 
@@ -87,7 +88,7 @@ impl Encoder {
         together(input, &mut scratch.operands, parts);
         heads.resize(rows.len(), 0.0);
         let spans = Operator::Attention.span();
-        let attended = self_attended.get_or_insert_with(|| Attended::new(width));
+        let attended = self_attended.get_or_insert_with(|| KeyValues::new(width));
         for span in starts.windows(2) {
             let span = span[0] * width..span[1] * width;
             attention.remember(&keys[span.clone()], &values[span.clone()], attended);

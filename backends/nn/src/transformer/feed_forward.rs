@@ -1,4 +1,4 @@
-//! The feed-forward sublayer, of any depth.
+//! The feed-forward sublayer, with any number of layers.
 
 use dyno_formats::Result;
 
@@ -7,7 +7,7 @@ use super::{Options, Process, Scratch};
 use crate::math::{Activation, Epilogue, Linear};
 use crate::params::Params;
 
-/// Layers one after the other, with an activation on all but the last.
+/// Linear layers in sequence, with an activation after all but the last.
 pub struct FeedForward {
     layers: Vec<Linear>,
     activation: Activation,
@@ -20,7 +20,7 @@ impl FeedForward {
     /// Reads the parameters that begin with `prefix`, such as `encoder_l1_ffn`.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, feed: Feed, prefix: &str) -> Result<Self> {
         let width = options.width;
         let layer = |number: usize| {
@@ -62,8 +62,8 @@ impl FeedForward {
     }
 }
 
-/// Rows that pass through all layers before the next ones do: enough for products at full speed, few enough for what stands
-/// between the layers, 512 KiB at a width of 2048, to stay in a core's cache.
+/// Number of rows that pass through all layers together. It is large enough for products at full speed. It is
+/// small enough that values between the layers, 512 KiB at a width of 2048, stay in a core's cache.
 const ROWS: usize = 64;
 
 /// Buffers of a feed-forward sublayer: between its layers, and for its output.

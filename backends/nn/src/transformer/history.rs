@@ -1,26 +1,26 @@
-//! What hypotheses attend to of themselves: keys and values of all their steps.
+//! History: keys and values of all steps of each hypothesis, for self-attention in the decoder.
 //!
-//! Each hypothesis has a slot. Slots stay where they are when hypotheses end or change places; only where one is continued
-//! twice its slot is copied.
+//! Each hypothesis has a slot. Slots stay in place when hypotheses end or are reordered; a slot is copied
+//! only where a hypothesis is continued twice.
 
-use dyno_kernels::Memory as Attended;
+use dyno_kernels::KeyValues;
 
-/// Keys and values for each hypothesis, one a step.
+/// Keys and values for each hypothesis, one pair for each step.
 #[derive(Debug)]
 pub(super) struct History {
-    memories: Vec<Attended>,
+    memories: Vec<KeyValues>,
     width: usize,
     /// The slot of each hypothesis.
     slots: Vec<usize>,
-    /// Slots that nobody has.
+    /// Slots without a hypothesis.
     free: Vec<usize>,
     spare: Vec<usize>,
-    /// For each hypothesis whether its slot still waits for one that continues it.
+    /// Whether the slot of each hypothesis still has no successor.
     waiting: Vec<bool>,
 }
 
 impl History {
-    /// Of nobody, in keys and values of `width`.
+    /// No hypotheses, with keys and values of `width`.
     pub(super) fn new(width: usize) -> Self {
         Self {
             memories: Vec::new(),
@@ -32,11 +32,11 @@ impl History {
         }
     }
 
-    /// Forgets all: `rows` new hypotheses.
+    /// Replaces all hypotheses by `rows` new ones.
     pub(super) fn start(&mut self, rows: usize) {
         let slots = rows.max(self.memories.len());
-        self.memories.resize_with(slots, || Attended::new(self.width));
-        self.memories.iter_mut().for_each(Attended::clear);
+        self.memories.resize_with(slots, || KeyValues::new(self.width));
+        self.memories.iter_mut().for_each(KeyValues::clear);
         self.slots.clear();
         self.slots.extend(0..rows);
         self.free.clear();
@@ -51,12 +51,12 @@ impl History {
         }
     }
 
-    /// All that hypothesis `row` has.
-    pub(super) fn of(&self, row: usize) -> &Attended {
+    /// Keys and values of hypothesis `row`.
+    pub(super) fn of(&self, row: usize) -> &KeyValues {
         &self.memories[self.slots[row]]
     }
 
-    /// The new hypothesis i continues what was `kept[i]`.
+    /// Reorders the hypotheses: the new hypothesis i continues the old hypothesis `kept[i]`.
     pub(super) fn reorder(&mut self, kept: &[usize]) {
         self.waiting.clear();
         self.waiting.resize(self.slots.len(), false);
@@ -72,13 +72,13 @@ impl History {
         std::mem::swap(&mut self.slots, &mut self.spare);
     }
 
-    /// A slot with the same content.
+    /// Copies a slot; gives the new slot.
     fn copy(&mut self, slot: usize) -> usize {
         let to = self.free.pop().unwrap_or_else(|| {
-            self.memories.push(Attended::new(self.width));
+            self.memories.push(KeyValues::new(self.width));
             self.memories.len() - 1
         });
-        let mut copy = std::mem::replace(&mut self.memories[to], Attended::new(self.width));
+        let mut copy = std::mem::replace(&mut self.memories[to], KeyValues::new(self.width));
         copy.copy_from(&self.memories[slot]);
         self.memories[to] = copy;
         to
@@ -91,8 +91,8 @@ mod tests {
 
     use super::*;
 
-    /// What a query finds that looks at all positions alike: the mean of the values.
-    fn mean(attended: &Attended) -> f32 {
+    /// The mean of the values: the result of a query that weighs all positions alike.
+    fn mean(attended: &KeyValues) -> f32 {
         let mut out = [0.0];
         let query = Mat::new(&[0.0], 1, 1).unwrap();
         Kernels::best().attend(query, attended, 1, &mut Vec::new(), &mut out).unwrap();

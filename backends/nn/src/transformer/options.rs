@@ -1,12 +1,12 @@
-//! Which Transformer a configuration describes. Everything that changes the mathematics is read here, or refused.
+//! Options of a Transformer's configuration. Every key that changes the mathematics is read here or refused.
 
 use dyno_formats::yaml::Value;
 use dyno_formats::{Fault, MarianConfig, Result};
 
 use crate::math::Activation;
 
-/// Keys of the Transformer that are honoured, here or in the engines, or refused elsewhere, or that matter to
-/// training alone. Any other that is switched on is refused: nobody knows what it would change.
+/// Known keys of the Transformer: honoured here or in the engines, refused elsewhere, or used in training
+/// only. Any other key that is switched on is refused, because its effect is unknown.
 const KNOWN: [&str; 32] = [
     "transformer-aan-activation",
     "transformer-aan-depth",
@@ -42,64 +42,64 @@ const KNOWN: [&str; 32] = [
     "transformer-train-positions",
 ];
 
-/// How a word learns where it stands.
+/// Positions of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Positions {
     /// Sines and cosines, on embeddings scaled by √D.
     Sinusoid,
     /// Trained vectors; embeddings as they are.
     Trained,
-    /// Not at all; embeddings as they are.
+    /// No positions; embeddings as they are.
     None,
 }
 
-/// The shape of one stack's feed-forward sublayers.
+/// Shape of the feed-forward sublayers of one stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Feed {
-    /// Width between the first and the last layer.
+    /// Width between the layers.
     pub width: usize,
     /// Number of layers.
     pub depth: usize,
 }
 
-/// A Transformer's shape.
+/// Shape of a Transformer.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Width of the model, D.
     pub width: usize,
-    /// Attention heads.
+    /// Number of attention heads.
     pub heads: usize,
-    /// Words of the vocabularies: source, target.
+    /// Words of the source vocabulary and of the target vocabulary.
     pub words: [usize; 2],
-    /// Layers of the encoder.
+    /// Number of layers of the encoder.
     pub encoder_depth: usize,
-    /// For each layer of the decoder the number, from 1, under which its parameters are stored.
+    /// For each layer of the decoder, the number under which its parameters are stored, from 1.
     pub decoder_layers: Vec<usize>,
-    /// Feed-forward sublayers of the encoder and of the decoder.
+    /// Shapes of the feed-forward sublayers in encoder and decoder.
     pub feeds: [Feed; 2],
-    /// Their activation.
+    /// Activation of the feed-forward sublayers.
     pub activation: Activation,
-    /// Codes of what is done before a sublayer.
+    /// Codes of the operations before a sublayer.
     pub before: String,
-    /// Codes of what is done after a sublayer.
+    /// Codes of the operations after a sublayer.
     pub after: String,
-    /// Codes of what is done to embeddings.
+    /// Codes of the operations after embeddings.
     pub after_embedding: String,
-    /// Codes of what is done after the last layer.
+    /// Codes of the operations after the last layer.
     pub after_top: String,
-    /// Positions.
+    /// Positions of words.
     pub positions: Positions,
     /// Whether attention ends with a projection.
     pub projection: bool,
-    /// The decoder's layer whose attention is the alignment, counted from 0.
+    /// Index of the decoder's layer whose attention is the alignment, from 0.
     pub alignment_layer: usize,
 }
 
 impl Options {
-    /// Reads them.
+    /// Reads the options.
     ///
     /// # Errors
-    /// A key that is switched on and not known, or a value that makes no sense.
+    /// When an unknown key is switched on, or a value makes no sense.
     pub fn read(config: &MarianConfig) -> Result<Self> {
         refuse_unknown(config)?;
         let width = config.count("dim-emb")?;
@@ -146,7 +146,7 @@ fn refuse_unknown(config: &MarianConfig) -> Result<()> {
     }
 }
 
-/// An activation by the key that names it.
+/// The activation that the key `key` names.
 ///
 /// # Errors
 /// When there is no such activation.
@@ -200,9 +200,9 @@ fn feeds(config: &MarianConfig) -> Result<[Feed; 2]> {
 }
 
 fn positions(config: &MarianConfig) -> Result<Positions> {
-    // Marian's option is called transformer-train-position-embeddings, but its Transformer asks for this key: a
-    // model of 1.12 that was trained with the option has no such vectors, and works with sines. (With this key
-    // 1.12 aborts, so that only older models have trained vectors, and no golden holds them.)
+    // Marian's option is called transformer-train-position-embeddings, but its Transformer reads this key. A
+    // model of 1.12 that was trained with the option has no such vectors and works with sines. With this key
+    // 1.12 aborts, so that only older models have trained vectors, and no golden holds them.
     const TRAINED: &str = "transformer-train-positions";
     if config.flag("transformer-disable-position-embeddings")? {
         Ok(Positions::None)
@@ -252,7 +252,7 @@ mod tests {
             let told = read(keys).unwrap_err().to_string();
             assert!(told.contains(refusal), "{keys}: {told}");
         }
-        // A key that is there but off changes nothing.
+        // A key that is switched off changes nothing.
         assert!(read("transformer-never-heard-of: false").is_ok());
     }
 }

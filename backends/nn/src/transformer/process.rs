@@ -1,15 +1,25 @@
-//! What is done before and after sublayers, by Marian's codes: d dropout (nothing here), n layer normalisation,
-//! r root-mean-square normalisation, a add the sublayer's input, h highway around the sublayer.
+//! Operations before and after sublayers, by Marian's codes: d dropout (nothing here), n layer normalisation,
+//! r root-mean-square normalisation, a addition of the sublayer's input, h highway around the sublayer.
 
 use dyno_formats::Result;
 
-use super::Scratch;
-use crate::math::{Epilogue, Kernels, Linear};
+use crate::math::{Epilogue, Kernels, Linear, Operands};
 use crate::params::Params;
 use crate::watch::Operator;
 
-/// Of the Transformer's norms (`src/models/transformer.h`).
+/// Epsilon of the Transformer's norms (`src/models/transformer.h`).
 const EPSILON: f32 = 1e-6;
+
+/// Buffers of one worker that all sublayers use in turn; they only grow.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Inputs of products, in the form that the products read.
+    pub operands: Operands,
+    /// Result of [`Process::prepare`] for the input of a sublayer.
+    pub prepared: Vec<f32>,
+    /// Gates of highways.
+    pub gate: Vec<f32>,
+}
 
 enum Operation {
     LayerNorm {
@@ -20,7 +30,7 @@ enum Operation {
         scale: Vec<f32>,
     },
     Add,
-    /// Its linear part decides between the sublayer's output and its input.
+    /// A highway: its linear layer gates between the sublayer's output and its input.
     Highway(Linear),
 }
 
@@ -32,11 +42,11 @@ pub struct Process {
 }
 
 impl Process {
-    /// The operations of `codes` on rows of `width`, whose parameters begin with `prefix` and (norms) end with
-    /// `suffix`. Codes were checked by [`Options`](super::Options).
+    /// The operations of `codes` on rows of `width`. The names of their parameters begin with `prefix`, and
+    /// those of norms end with `suffix`. [`Options`](super::Options) has checked the codes.
     ///
     /// # Errors
-    /// When a parameter is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, codes: &str, prefix: &str, suffix: &str, width: usize) -> Result<Self> {
         let mut operations = Vec::new();
         for code in codes.chars() {
@@ -52,7 +62,7 @@ impl Process {
         Ok(Self { operations, width, kernels: params.kernels() })
     }
 
-    /// Before a sublayer: names end in `_pre`.
+    /// The operations before a sublayer, whose names end in `_pre`.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -60,7 +70,7 @@ impl Process {
         Self::new(params, codes, prefix, "_pre", width)
     }
 
-    /// After a sublayer.
+    /// The operations after a sublayer.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -68,12 +78,13 @@ impl Process {
         Self::new(params, codes, prefix, "", width)
     }
 
-    /// Whether it changes nothing.
+    /// Whether the chain has no operation.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// `rows` themselves where nothing is to be done before a sublayer, else what is made of them, in `to`.
+    /// Applies the chain before a sublayer: gives the result in `to`, or `rows` themselves for an empty
+    /// chain.
     pub fn prepare<'a>(&self, rows: &'a [f32], to: &'a mut Vec<f32>) -> &'a [f32] {
         if self.is_empty() {
             return rows;
@@ -84,13 +95,13 @@ impl Process {
         to
     }
 
-    /// Applies what there is of norms: all that stands before sublayers, or after embeddings.
+    /// Applies the norms of the chain. Chains before sublayers and after embeddings have norms only.
     pub fn norms(&self, rows: &mut [f32]) {
         self.operations.iter().for_each(|operation| self.norm(operation, rows));
     }
 
-    /// Replaces `out` by the chain of the product that ends a sublayer: `linear` of `x`, the sublayer's input being `input`.
-    /// A sum with the input is taken in the product's epilogue.
+    /// Ends a sublayer with the input `input` by a product and the chain: replaces `out` by the result for
+    /// `linear` of `x`. The product's epilogue adds the sublayer's input.
     pub fn product(
         &self,
         linear: &Linear,
@@ -141,5 +152,5 @@ impl Process {
     }
 }
 
-/// What makes calls of the kernels succeed.
+/// Reason why calls of the kernels succeed.
 const WIDE: &str = "rows are of the width of the model";

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use dyno_formats::Result;
 
 use super::attention::{Attention, Buffers};
-use super::autoregression::{Autoregression, Memory};
+use super::autoregression::{Autoregression, AutoregressionState};
 use super::history::History;
 use super::{Options, Scratch};
 use crate::math::together;
 use crate::params::Params;
 use crate::watch::Operator;
 
-/// The sublayer's parameters.
+/// The parameters of self-attention in one layer.
 pub struct SelfAttention {
     attention: Attention,
 }
 
 impl SelfAttention {
-    /// Reads those of the decoder's layer that is stored under `number`.
+    /// Reads the parameters of the decoder's layer that is stored under `number`.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, number: usize) -> Result<Self> {
         let prefix = format!("decoder_l{number}_self");
         Ok(Self { attention: Attention::new(params, options, &prefix)? })
@@ -29,20 +29,20 @@ impl SelfAttention {
 }
 
 impl Autoregression for SelfAttention {
-    fn memory(self: Arc<Self>) -> Box<dyn Memory> {
+    fn state(self: Arc<Self>) -> Box<dyn AutoregressionState> {
         let history = History::new(self.attention.width);
         Box::new(Cache { history, buffers: Buffers::default(), layer: self })
     }
 }
 
-/// Keys and values, step by step.
+/// State of self-attention: keys and values of all steps.
 struct Cache {
     history: History,
     buffers: Buffers,
     layer: Arc<SelfAttention>,
 }
 
-impl Memory for Cache {
+impl AutoregressionState for Cache {
     fn start(&mut self, rows: usize) {
         self.history.start(rows);
     }
@@ -60,10 +60,12 @@ impl Memory for Cache {
 }
 
 impl Cache {
-    /// Queries, keys and values of the sublayer's input `rows` [hypotheses, D]; of the first step also what it sees.
+    /// Computes queries, keys and values of the sublayer's input `rows` [hypotheses, D]; at the first step
+    /// also the result of attention.
     ///
-    /// Keys and values come from the input as it is: Marian stores that, not what was normalised of it (`LayerAttention`
-    /// in its transformer.h). All but at the first step, whose one key is normalised, so that its value is all.
+    /// Keys and values come from the input itself: Marian stores those, not the keys and values of the
+    /// normalised input (`LayerAttention` in its transformer.h). Only at the first step Marian normalises its
+    /// one key, and the result of attention is the value of that key.
     fn project(&mut self, rows: &[f32], step: usize, scratch: &mut Scratch) {
         let attention = &self.layer.attention;
         let Buffers { query, keys, values, heads, .. } = &mut self.buffers;
@@ -81,7 +83,7 @@ impl Cache {
         }
     }
 
-    /// What each hypothesis sees of its own past, in `heads` [hypotheses, D], `len` values.
+    /// Attends to each hypothesis' own past; the result is `heads` [hypotheses, D], `len` values.
     fn attend(&mut self, len: usize, step: usize) {
         let _attend = Operator::Attention.span();
         let attention = &self.layer.attention;

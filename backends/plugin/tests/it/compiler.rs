@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs the compiler of `language` (`CC` or `CXX`) with `arguments`; `None`, and a line that says so, where there is
-/// none.
+/// Runs the compiler of `language` (`CC` or `CXX`) with `arguments`; `None`, and a line that says so, where
+/// there is none.
 pub fn compile(language: &str, arguments: &[&str]) -> Option<()> {
     let usual = if language == "CC" { "cc" } else { "c++" };
     let compiler = std::env::var(language).unwrap_or_else(|_| usual.into());

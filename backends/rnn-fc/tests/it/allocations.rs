@@ -1,10 +1,8 @@
 //! Nothing is allocated while decoding: buffers grow to their working size once (the paper's section 3).
 
-use std::sync::Arc;
-
 use dyno_formats::{ModelDir, Precision};
 use dyno_nn::math::Kernels;
-use dyno_nn::{Decoder, Network, Params, Request, Row, Sentence, Step, Wanted};
+use dyno_nn::{Decoder, Params, Request, Row, Sentence, Step, Wanted};
 use dyno_rnn_fc::ENGINE;
 use dyno_translator::Switches;
 
@@ -15,8 +13,7 @@ fn decoder(name: &str) -> Box<dyn Decoder> {
     let weights = model.load(Precision::F32).unwrap();
     let switches = Switches::defaults(ENGINE.customs.switches);
     let config = model.table(ENGINE.customs.table).unwrap();
-    let network: Arc<dyn Network> =
-        (ENGINE.load)(config, Params::new(&weights, Kernels::best()), &switches).unwrap();
+    let network = (ENGINE.load)(config, Params::new(&weights, Kernels::best()), &switches).unwrap();
     network.decoder()
 }
 

@@ -1,5 +1,5 @@
-//! The engine against the reference's answers (ci/rnn-fc-reference.py, see goldens/README.md), with and without each of
-//! its techniques.
+//! The engine against the reference's answers (ci/rnn-fc-reference.py, see goldens/README.md), with and
+//! without each of its techniques.
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 

@@ -39,7 +39,8 @@ fn all_techniques_together_change_no_line() {
     check(&json!({ ATTENTION: true, MERGED: true, EMBEDDINGS: 8000 }));
 }
 
-/// The paper finds 99.9 % of its outputs unchanged by what isn't exact; here a line of one system in a hundred may be.
+/// The paper finds 99.9 % of its outputs unchanged by what isn't exact; here a line of one system in a
+/// hundred may be.
 #[test]
 fn tables_change_next_to_nothing() {
     let (mut lines, mut changed) = (0, 0);

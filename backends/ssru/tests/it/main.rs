@@ -104,8 +104,9 @@ fn a_wrong_line_is_no_matter_of_rounding() {
     goldens.check(&ENGINE, &folder.path().join("model.npz"));
 }
 
-/// Marian rounds in its own way (one scale a matrix, and one for all of a batch's activations), so that equal lines can't
-/// be demanded. What it keeps itself can, but for one line in ten, since this model writes nonsense and decides narrowly.
+/// Marian rounds in its own way (one scale a matrix, and one for all of a batch's activations), so that equal
+/// lines can't be demanded. What it keeps itself can, but for one line in ten, since this model writes
+/// nonsense and decides narrowly.
 #[test]
 fn integers_of_marians_files_keep_the_floats_lines() {
     let folder = home().join("integers");
@@ -122,7 +123,8 @@ fn integers_of_marians_files_keep_the_floats_lines() {
     }
 }
 
-/// From a text to a model with static scales, which keeps many of the floats' lines, and has one translation everywhere.
+/// From a text to a model with static scales, which keeps many of the floats' lines, and has one translation
+/// everywhere.
 #[test]
 fn static_activation_scales_are_found_stored_and_used() {
     let folder = tempfile::tempdir().unwrap();
@@ -304,10 +306,10 @@ fn what_cannot_be_done_is_refused_by_name() {
             json!({ "shortlist-columns": "on-line", "precision": "int16" }),
             "`shortlist-columns = \"on-line\"`: columns are quantised on line for int8 weights, and these are int16",
         ),
-        (json!({ "shortlist-columns": "whole" }), "there is no shortlist"),
-        (json!({ "shortlist-ngrams": 1 }), "there is no shortlist"),
+        (json!({ "shortlist-columns": "whole" }), "no shortlist is set"),
+        (json!({ "shortlist-ngrams": 1 }), "no shortlist is set"),
         (json!({ "shortlist-ngrams": 0 }), "a whole number above 0"),
-        (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this one is lexical"),
+        (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this shortlist is lexical"),
         (json!({ "auto-precision": true }), "these weights are f32"),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();

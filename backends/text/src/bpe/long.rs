@@ -1,39 +1,46 @@
-//! Merging where looking through all pairs would take too long, or a model has unused pieces: pairs wait in a heap, and
-//! an unused piece that was made is taken apart again when it is emitted.
+//! Merging of many symbols, or with a model that has unused pieces: candidate pairs wait in a heap, and an
+//! unused piece is split again when it is emitted.
 
 use std::collections::{BinaryHeap, HashMap};
 
 use super::merges::Merged;
-use super::{Bpe, BpeScratch, NONE, Symbol};
+use super::symbols::{Bpe, NONE, Symbol};
 use crate::emit::{Emitter, NO_PIECE};
 
-/// Unused pieces are taken apart again this deep, and no deeper, as in the reference.
+/// Greatest depth of splitting unused pieces, as in the reference.
 const MAX_SPLIT_DEPTH: usize = 100;
 
-/// A pair that may be merged. The derived order is that of merging: by score, then the left one first.
+/// A pair that may be merged. The derived order is the order of merging: by score, then the left pair first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Candidate {
+struct Candidate {
     rank: u32,
     /// Complement of the left symbol's index.
     leftness: u32,
     right: u32,
-    /// Bytes of both together when it was found: another length now means that it is stale.
+    /// Length of both symbols in bytes when the pair was found; another length now makes the pair stale.
     len: u32,
     id: u32,
 }
 
-/// Into which symbols an unused piece falls apart.
+/// The two symbols of an unused piece.
 #[derive(Clone, Copy)]
-pub(super) struct Split {
+struct Split {
     left: u32,
     right: u32,
     left_len: u32,
 }
 
+/// Buffers of long merges.
+#[derive(Default)]
+pub(super) struct LongScratch {
+    heap: BinaryHeap<Candidate>,
+    splits: HashMap<u32, Split>,
+}
+
 impl Bpe {
     /// Merges the symbols `from..to` among themselves.
-    pub(super) fn merge(&self, scratch: &mut BpeScratch, from: usize, to: usize) {
-        let BpeScratch { symbols, heap, splits, .. } = scratch;
+    pub(super) fn merge(&self, symbols: &mut [Symbol], scratch: &mut LongScratch, from: usize, to: usize) {
+        let LongScratch { heap, splits } = scratch;
         heap.clear();
         splits.clear();
         for (i, symbol) in (from as u32..).zip(&mut symbols[from..to]) {
@@ -51,7 +58,7 @@ impl Bpe {
             }
             symbols[left as usize] = Symbol { len: best.len, id: best.id, next: r.next, ..l };
             symbols[right as usize].len = 0;
-            // The left pair first: of two ways to make an unused piece the later one counts.
+            // The left pair comes first: of two ways to make an unused piece, the later one counts.
             if l.prev != NONE {
                 self.consider(symbols, l.prev, left, heap, splits);
             }
@@ -84,21 +91,22 @@ impl Bpe {
     pub(super) fn emit(
         &self,
         text: &[u8],
-        scratch: &BpeScratch,
+        symbols: &[Symbol],
+        scratch: &LongScratch,
         from: usize,
         to: usize,
         emitter: &mut Emitter<'_>,
     ) {
         let mut at = from as u32;
         while at != NONE && (at as usize) < to {
-            let symbol = scratch.symbols[at as usize];
+            let symbol = symbols[at as usize];
             let surface = &text[symbol.start..symbol.start + symbol.len as usize];
             self.emit_symbol(symbol.id, surface, &scratch.splits, 0, emitter);
             at = symbol.next;
         }
     }
 
-    /// Emits one symbol; an unused piece as its parts. The recursion is bounded by [`MAX_SPLIT_DEPTH`].
+    /// Emits a symbol; an unused piece is emitted as its parts. [`MAX_SPLIT_DEPTH`] bounds the recursion.
     fn emit_symbol(
         &self,
         id: u32,

@@ -1,6 +1,7 @@
-//! The table of merges: which pairs of symbols make a piece.
+//! The table of merges: the pairs of symbols that make a piece.
 //!
-//! A piece may be made in several ways, at each place where it can be cut into two symbols; all ways are tabled.
+//! Several pairs may make one piece, a pair for each cut of the piece into two symbols; the table has all of
+//! them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,19 +9,19 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::pieces::Pieces;
 use crate::trie::{Step, Trie};
 
-/// What two neighbours become.
+/// Result of merging two neighbours.
 #[derive(Clone, Copy)]
 pub(crate) struct Merged {
     pub id: u32,
-    /// Orders as the score does.
+    /// Rank of the merge, in the order of scores.
     pub rank: u32,
 }
 
-/// See the module.
+/// The merges by pairs of symbol numbers.
 pub(crate) struct Merges(HashMap<u64, Merged, BuildHasherDefault<PairHasher>>);
 
 impl Merges {
-    /// The merges that make the surface pieces; `numbers` has the numbers of all symbols.
+    /// The merges of the surface pieces; `numbers` has the numbers of all symbols.
     pub fn new(pieces: &Pieces, numbers: &Trie) -> Self {
         let mut merges = HashMap::default();
         for (id, text, _) in pieces.surfaces() {
@@ -36,14 +37,14 @@ impl Merges {
         Self(merges)
     }
 
-    /// What two symbols make.
+    /// The merge of two symbols.
     #[inline]
     pub fn get(&self, left: u32, right: u32) -> Option<Merged> {
         self.0.get(&pair(left, right)).copied()
     }
 }
 
-/// Characters inside of pieces that are no pieces themselves, numbered behind the last id.
+/// Characters of pieces that are no pieces themselves, numbered behind the last id.
 pub(crate) fn mere_chars(pieces: &Pieces) -> impl Iterator<Item = (&[u8], u32)> {
     let chars = pieces.surfaces().flat_map(|(_, text, _)| {
         text.char_indices().map(|(at, char)| &text.as_bytes()[at..at + char.len_utf8()])
@@ -55,7 +56,7 @@ pub(crate) fn mere_chars(pieces: &Pieces) -> impl Iterator<Item = (&[u8], u32)> 
     chars.into_iter().zip(first..)
 }
 
-/// A whole number that orders as `score` does.
+/// A whole number with the order of `score`.
 fn rank(score: f32) -> u32 {
     let bits = score.to_bits();
     if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
@@ -77,8 +78,8 @@ impl Hasher for PairHasher {
     }
 
     fn write_u64(&mut self, value: u64) {
-        // Fibonacci hashing: 2^64 over the golden ratio. The table takes its index from the low bits and its tag
-        // from the high ones, so the halves are folded.
+        // Fibonacci hashing: 2^64 over the golden ratio. The hash map takes its index from the low bits and
+        // its tag from the high bits, so the halves are folded.
         let product = u128::from(self.0 ^ value) * 0x9E37_79B9_7F4A_7C15;
         self.0 = (product >> 64) as u64 ^ product as u64;
     }

@@ -1,26 +1,29 @@
-//! Building a trie: a place is sought for the children of each node, where all of them find free units.
+//! Building of a trie: for the children of each node, the builder searches a base under which all of them
+//! find free units.
 
 use std::collections::VecDeque;
 
+use super::array::{LABEL_BITS, NO_ID, Trie, Unit};
 use super::set::{BLOCK, Set};
-use super::{LABEL_BITS, NO_ID, Trie, Unit};
 use crate::{Error, Result};
 
-/// Blocks in which a free place is still looked for. More pack tighter but build slower; with 16 blocks, and without
-/// the nearly full ones, 95 in 100 units are used.
+/// Number of blocks that are searched for a base. More blocks pack tighter and build slower. With 16 blocks,
+/// and without nearly full ones, 95 % of the units are used.
 const OPEN_BLOCKS: usize = 16;
 
-/// With so few free units a block isn't searched any more: what is left rarely fits, and looking for it would take
+/// Number of free units below which a block isn't searched: its units rarely fit, and searching it would take
 /// two thirds of the time to build.
 const NEARLY_FULL: usize = 12;
 
-/// The label of an empty unit.
+/// Label of an empty unit.
 const EMPTY: u32 = 0x100;
 
-/// Bases take the bits that the label leaves: 8 million units, a hundred times a usual vocabulary.
+/// Greatest number of units, by the bits that labels leave for bases: 8 million, a hundred times a usual
+/// vocabulary.
 const MAX_UNITS: usize = 1 << (32 - LABEL_BITS);
 
-/// Keys `from..to` share their first `depth` bytes; the unit at `unit` stands for that prefix.
+/// A node without children so far: keys `from..to` share their first `depth` bytes, and `unit` is the unit of
+/// that prefix.
 struct Pending {
     unit: usize,
     depth: usize,
@@ -28,14 +31,14 @@ struct Pending {
     to: usize,
 }
 
-/// See the module.
+/// A trie that is being built.
 pub(super) struct Builder {
     units: Vec<Unit>,
-    /// Bases that no node owns, by block.
+    /// Bases without an owner, for each block.
     unowned: Vec<Set>,
-    /// Free units, by block.
+    /// Free units of each block.
     free: Vec<Set>,
-    /// Blocks that are still searched.
+    /// Blocks that are searched.
     open: VecDeque<usize>,
 }
 
@@ -47,7 +50,8 @@ impl Builder {
         builder
     }
 
-    /// A trie of `keys`, which are sorted. Breadth first, so that the nodes near the root, which every walk visits, lie close together.
+    /// Builds the trie of sorted `keys`, breadth first, so that the nodes near the root, which every walk
+    /// visits, are adjacent.
     pub(super) fn build(mut self, keys: &[(&[u8], u32)]) -> Result<Trie> {
         let mut queue = VecDeque::from([Pending { unit: 0, depth: 0, from: 0, to: keys.len() }]);
         let mut children = Vec::new();
@@ -89,7 +93,7 @@ impl Builder {
         Pending { unit, depth, from, to }
     }
 
-    /// A base under which all children find a free unit; it becomes owned.
+    /// Finds a base under which all children have free units, and takes it.
     fn place(&mut self, children: &[(u8, usize, usize)]) -> Result<usize> {
         self.open.retain(|&block| self.free[block].len() > NEARLY_FULL);
         let found = self.open.iter().find_map(|&block| self.place_in(block, children));
@@ -104,8 +108,8 @@ impl Builder {
         Ok(base)
     }
 
-    /// Where the child `byte` finds a free unit is the block's free units, each moved by XOR with the byte: so all
-    /// bases are tried at once.
+    /// The bases with a free unit for the child `byte` are the block's free units, each moved by XOR with the
+    /// byte. So all bases are tested at once.
     fn place_in(&self, block: usize, children: &[(u8, usize, usize)]) -> Option<usize> {
         let free = self.free[block];
         if free.len() < children.len() {
@@ -128,7 +132,7 @@ impl Builder {
     }
 }
 
-/// Groups the keys of `node` that go on by their next byte: (byte, from, to).
+/// Groups the keys of `node` by their next byte: (byte, from, to).
 fn collect_children(keys: &[(&[u8], u32)], node: &Pending, children: &mut Vec<(u8, usize, usize)>) {
     children.clear();
     for (i, (key, _)) in keys.iter().enumerate().take(node.to).skip(node.from) {

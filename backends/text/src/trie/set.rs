@@ -1,39 +1,40 @@
-//! Sets of places within a block of units, moved and cut a word of bits at a time.
+//! Sets of positions in a block of units, with operations on whole words of bits.
 
-/// Units of a block: the children of one node share one, since they differ in eight bits.
+/// Number of units in a block: the children of one node share a block, because their positions differ in
+/// eight bits.
 pub(super) const BLOCK: usize = 256;
 
-/// Some of a block's 256 places, a bit for each.
+/// A set of a block's 256 positions, a bit for each.
 #[derive(Clone, Copy)]
 pub(super) struct Set([u64; 4]);
 
 impl Set {
-    /// All of them.
+    /// The set of all positions.
     pub(super) const FULL: Self = Self([u64::MAX; 4]);
 
-    /// Takes one out.
+    /// Removes a position.
     pub(super) fn remove(&mut self, place: usize) {
         self.0[place / 64] &= !(1 << (place % 64));
     }
 
-    /// How many there are.
+    /// Number of positions in the set.
     pub(super) fn len(self) -> usize {
         self.0.iter().map(|bits| bits.count_ones() as usize).sum()
     }
 
-    /// The lowest.
+    /// The lowest position.
     pub(super) fn first(self) -> Option<usize> {
         let word = self.0.iter().position(|bits| *bits != 0)?;
         Some(64 * word + self.0[word].trailing_zeros() as usize)
     }
 
-    /// Those that are in both.
+    /// The intersection of two sets.
     pub(super) fn and(self, other: Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
-    /// Each place `i` moved to `i ^ byte`: whole words by the upper two bits, and within words for each of the lower six
-    /// those halves swapped that differ in it.
+    /// Moves each position `i` to `i ^ byte`. The upper two bits of the byte move whole words; each of the
+    /// lower six bits swaps the halves of words that differ in it.
     pub(super) fn moved(self, byte: u8) -> Self {
         /// Bits whose number has bit 0, 1, … 5 clear.
         const LOWER: [u64; 6] = [

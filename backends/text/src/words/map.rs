@@ -1,4 +1,4 @@
-//! A map from words to ids, in YAML or JSON, entry by entry.
+//! Maps from words to ids, in YAML or JSON, read entry by entry.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use saphyr_parser::{Event, Parser};
 
 use crate::{Error, Result};
 
-/// Bytes of a character that JSON spells as two halves of six.
+/// Length of a character that JSON writes as two escapes of six bytes.
 const PAIR_BYTES: usize = 12;
 
-/// The entries of a flat YAML map, one by one: nothing nested is ever followed.
+/// The entries of a flat YAML map, one by one; nested values are never followed.
 pub(super) struct Entries<'a> {
     parser: Parser<'a, saphyr_parser::StrInput<'a>>,
     line: usize,
 }
 
 impl<'a> Entries<'a> {
-    /// Those of `text`, up to which nothing but its map begins.
+    /// The entries of `text`, which must be a map.
     pub(super) fn open(text: &'a str) -> Result<Self> {
         let mut entries = Self { parser: Parser::new_from_str(text), line: 1 };
         loop {
@@ -59,10 +59,10 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Replaces characters that JSON spells as two halves, `\\ud83d\\ude00`, which YAML does not know.
+/// Replaces characters that JSON writes as two escapes, `\\ud83d\\ude00`, which YAML doesn't know.
 pub(super) fn join_surrogates(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with('{') {
-        return Cow::Borrowed(text); // in YAML proper the same letters may stand for themselves
+        return Cow::Borrowed(text); // in plain YAML the same letters may stand for themselves
     }
     let mut joined = String::new();
     let mut rest = text;
@@ -81,7 +81,7 @@ pub(super) fn join_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// The character that `escape` begins with, if it is spelled as two halves.
+/// The character at the start of `escape`, if it is written as two escapes.
 fn surrogate_pair(escape: &str) -> Option<char> {
     let half = |at: usize| u16::from_str_radix(escape.get(at..at + 6)?.strip_prefix("\\u")?, 16).ok();
     char::decode_utf16([half(0)?, half(6)?]).next()?.ok().filter(|char| char.len_utf16() == 2)

@@ -3,6 +3,8 @@
 //! `DYNO_FUZZ_CASES` sets the number of mutated files; the same number gives the same files.
 
 use dyno_text::Format;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::fixtures::golden;
 
@@ -32,7 +34,7 @@ fn mutated_files_never_panic() {
     }
     let cases =
         std::env::var("DYNO_FUZZ_CASES").map_or(CASES, |cases| cases.parse().expect("a number of cases"));
-    let mut random = Random(1);
+    let mut random = SplitMix64::seed_from_u64(1);
     let mut read = 0;
     for case in 0..cases {
         let (format, bytes) = &seeds[case % seeds.len()];
@@ -63,21 +65,21 @@ fn faults_are_told_in_one_line_with_the_file() {
 }
 
 /// `seed` with one to four wounds.
-fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
+fn mutated(seed: &[u8], random: &mut SplitMix64) -> Vec<u8> {
     let mut bytes = seed.to_vec();
-    for _ in 0..=random.below(4) {
-        let at = random.below(bytes.len().max(1));
+    for _ in 0..=below(random, 4) {
+        let at = below(random, bytes.len().max(1));
         let rest = bytes.len() - at;
-        match random.below(7) {
+        match below(random, 7) {
             0 => bytes.truncate(at),
-            1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
-            2 => bytes[at..].iter_mut().take(1 + random.below(16)).for_each(|byte| *byte = 0xFF),
-            3 => overwrite(&mut bytes[at..], &UPSETTING[random.below(UPSETTING.len())].to_le_bytes()),
-            4 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = random.next() as u8),
-            5 => drop(bytes.drain(at..at + random.below(rest.min(32) + 1))),
+            1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << below(random, 8)),
+            2 => bytes[at..].iter_mut().take(1 + below(random, 16)).for_each(|byte| *byte = 0xFF),
+            3 => overwrite(&mut bytes[at..], &UPSETTING[below(random, UPSETTING.len())].to_le_bytes()),
+            4 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = random.next_u64() as u8),
+            5 => drop(bytes.drain(at..at + below(random, rest.min(32) + 1))),
             _ => {
-                let copied: Vec<u8> = bytes[at..at + random.below(rest.min(64) + 1)].to_vec();
-                let to = random.below(bytes.len() + 1);
+                let copied: Vec<u8> = bytes[at..at + below(random, rest.min(64) + 1)].to_vec();
+                let to = below(random, bytes.len() + 1);
                 bytes.splice(to..to, copied);
             }
         }
@@ -89,19 +91,7 @@ fn overwrite(bytes: &mut [u8], by: &[u8]) {
     bytes.iter_mut().zip(by).for_each(|(byte, by)| *byte = *by);
 }
 
-/// SplitMix64: small, seeded, the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
+/// An index below `limit`.
+fn below(random: &mut SplitMix64, limit: usize) -> usize {
+    (random.next_u64() % limit as u64) as usize
 }

@@ -1,10 +1,10 @@
-//! Beam search as Marian does it: beams only shrink, each finished hypothesis freeing its place for nobody.
+//! Beam search as in Marian: beams only shrink, because no hypothesis takes the place of a finished one.
 
 use dyno_nn::math::{Best, multiply_add};
 use dyno_nn::{Request, Row, Wanted};
 
+use super::batch::{Batch, Member, SearchOptions, aligned};
 use super::paths::{Finished, NONE, Results};
-use super::{Member, SearchOptions, Task, aligned};
 
 /// A live hypothesis.
 #[derive(Clone, Copy)]
@@ -14,7 +14,7 @@ struct Hypothesis {
     score: f32,
 }
 
-/// A hypothesis continued by a word.
+/// A hypothesis and its next word.
 #[derive(Clone, Copy)]
 struct Continued {
     row: usize,
@@ -25,15 +25,15 @@ struct Continued {
 struct Beams<'a> {
     options: &'a SearchOptions,
     end: u32,
-    task: &'a Task<'a>,
+    batch: &'a Batch<'a>,
     results: &'a mut Results,
-    /// In the order of their sentences.
+    /// Live hypotheses, in the order of their sentences.
     live: Vec<Hypothesis>,
     /// Greatest score of a finished hypothesis, for each sentence.
     best_finished: Vec<f32>,
-    /// For one sentence, best first.
+    /// Best continuations of one sentence, best first.
     top: Vec<Continued>,
-    /// Of one row, and the greatest of them.
+    /// Scores of one row; the field below holds the greatest of them.
     scores: Vec<f32>,
     greatest: Vec<Best>,
 }
@@ -42,17 +42,17 @@ pub(super) fn run(
     members: &mut [Member],
     options: &SearchOptions,
     end: u32,
-    task: &Task<'_>,
+    batch: &Batch<'_>,
     results: &mut Results,
 ) {
     let wanted = if options.skip_cost { Wanted::Logits } else { Wanted::LogProbabilities };
     let request = Request { wanted, suppressed: &[], attention: options.attention };
     let begin = |sentence| Hypothesis { sentence, node: NONE, score: 0.0 };
-    let sentences = task.sentences.len();
+    let sentences = batch.sentences.len();
     let mut beams = Beams {
         options,
         end,
-        task,
+        batch,
         results,
         live: (0..sentences).map(begin).collect(),
         best_finished: vec![f32::NEG_INFINITY; sentences],
@@ -84,13 +84,13 @@ impl Hypothesis {
 }
 
 impl Beams<'_> {
-    /// Continues all hypotheses by their step's scores; leaves in `kept` which rows live on.
+    /// Continues all hypotheses by the scores of their step; `kept` receives the rows that stay alive.
     fn advance(&mut self, members: &[Member], len: usize, kept: &mut Vec<usize>) {
         let old = std::mem::take(&mut self.live);
         kept.clear();
         let mut first = 0;
         for group in old.chunk_by(|a, b| a.sentence == b.sentence) {
-            // At the first step there is one hypothesis, which makes room for a whole beam.
+            // At the first step, one hypothesis fills the whole beam.
             let places = if len == 1 { self.options.beam } else { group.len() };
             self.top.clear();
             for (at, hypothesis) in group.iter().enumerate() {
@@ -101,9 +101,9 @@ impl Beams<'_> {
         }
     }
 
-    /// Puts the continuations of one row among the best.
+    /// Inserts the continuations of one row among the best of its sentence.
     fn consider(&mut self, members: &[Member], row: usize, hypothesis: &Hypothesis, places: usize) {
-        let candidates = self.task.sentences[hypothesis.sentence].candidates;
+        let candidates = self.batch.sentences[hypothesis.sentence].candidates;
         self.score(members, row, hypothesis.score, candidates);
         self.greatest.resize(places, Best::NONE);
         self.options.kernels.greatest(&self.scores, &mut self.greatest);
@@ -120,7 +120,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Replaces `scores` by those of a row's continuations: of none that is never written.
+    /// Replaces `scores` by the scores of a row's continuations; suppressed words have -∞.
     fn score(&mut self, members: &[Member], row: usize, so_far: f32, candidates: Option<&[u32]>) {
         let (first, others) = members.split_first().expect("one network or more");
         let scores = first.step.scores.row(row).iter();
@@ -129,7 +129,7 @@ impl Beams<'_> {
         for member in others {
             multiply_add(&mut self.scores, member.weight, member.step.scores.row(row));
         }
-        for word in self.task.suppressed {
+        for word in self.batch.suppressed {
             let at = match candidates {
                 Some(candidates) => candidates.binary_search(word).ok(),
                 None => Some(*word as usize),
@@ -140,7 +140,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Ends what ends, and lets the rest live on.
+    /// Finishes hypotheses at their end, and keeps the others alive.
     fn settle(
         &mut self,
         members: &[Member],
@@ -149,7 +149,7 @@ impl Beams<'_> {
         len: usize,
         kept: &mut Vec<usize>,
     ) {
-        let full = self.options.is_full(len, self.task.sentences[sentence].ids.len());
+        let full = self.options.is_full(len, self.batch.sentences[sentence].ids.len());
         let start = self.live.len();
         for continued in &self.top {
             let aligned = if self.options.attention { aligned(&members[0].step, continued.row) } else { 0 };
@@ -169,7 +169,8 @@ impl Beams<'_> {
         }
     }
 
-    /// Whether none of the sentence's live hypotheses, from `start` on, is near enough to its best finished one.
+    /// Whether no live hypothesis of the sentence, from `start` on, is within the margin of the best finished
+    /// one.
     fn may_stop(&self, sentence: usize, start: usize) -> bool {
         let Some(margin) = self.options.early_stop else { return false };
         let bar = self.best_finished[sentence] - margin;

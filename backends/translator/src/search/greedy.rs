@@ -1,11 +1,11 @@
-//! The best word of each step, without softmax.
+//! Greedy search: the best word of each step, without softmax.
 
 use dyno_nn::{Request, Row, Wanted};
 
+use super::batch::{Batch, Member, SearchOptions, aligned};
 use super::paths::{Finished, NONE, Results};
-use super::{Member, SearchOptions, Task, aligned};
 
-/// A sentence that isn't finished.
+/// An unfinished sentence.
 struct Live {
     sentence: usize,
     node: usize,
@@ -15,12 +15,13 @@ pub(super) fn run(
     member: &mut Member,
     options: &SearchOptions,
     end: u32,
-    task: &Task<'_>,
+    batch: &Batch<'_>,
     results: &mut Results,
 ) {
-    let request = Request { wanted: Wanted::Best, suppressed: task.suppressed, attention: options.attention };
+    let request =
+        Request { wanted: Wanted::Best, suppressed: batch.suppressed, attention: options.attention };
     let mut live: Vec<Live> =
-        (0..task.sentences.len()).map(|sentence| Live { sentence, node: NONE }).collect();
+        (0..batch.sentences.len()).map(|sentence| Live { sentence, node: NONE }).collect();
     let (mut rows, mut kept) = (Vec::new(), Vec::new());
     for len in 1.. {
         rows.clear();
@@ -33,7 +34,7 @@ pub(super) fn run(
             let word = member.step.best[row];
             let aligned = if options.attention { aligned(&member.step, row) } else { 0 };
             live.node = results.push(live.node, word, aligned);
-            if word == end || options.is_full(len, task.sentences[live.sentence].ids.len()) {
+            if word == end || options.is_full(len, batch.sentences[live.sentence].ids.len()) {
                 results.finish(live.sentence, Finished { node: live.node, value: None });
             } else {
                 kept.push(row);

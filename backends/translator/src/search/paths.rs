@@ -1,55 +1,55 @@
-//! Paths of words: shared beginnings are stored once.
+//! Paths of words; common beginnings are stored once.
 
-/// A path's last word, and where the path came from.
+/// Last word of a path, and the path before it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     word: u32,
-    /// The source word that it looked at most.
+    /// Source word that the word attends to most.
     aligned: usize,
-    /// `NONE` at a sentence's first word.
+    /// Node of the word before; [`NONE`] for the first word of a sentence.
     parent: usize,
 }
 
-/// No node: the beginning.
+/// The node before the first word.
 pub(super) const NONE: usize = usize::MAX;
 
-/// All words of all hypotheses of a batch, and the paths that are finished.
+/// Words of all hypotheses of a batch, and the finished paths.
 #[derive(Default)]
 pub(crate) struct Results {
     nodes: Vec<Node>,
-    /// For each sentence.
+    /// Finished paths of each sentence.
     finished: Vec<Vec<Finished>>,
     ids: Vec<u32>,
     aligned: Vec<usize>,
 }
 
-/// The end of a path.
+/// End of a finished path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finished {
     pub(super) node: usize,
-    /// What it is ranked by; `None` where nobody asked.
+    /// Ranking value; `None` for greedy search.
     pub(super) value: Option<f32>,
 }
 
 /// A translation.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
-    /// Its words; the end is among them unless the limit came first.
-    pub ids: &'a [u32],
-    /// For each word the source word that it looked at most, if that was asked for.
-    pub aligned: &'a [usize],
-    /// What it was ranked by.
-    pub score: Option<f32>,
+pub(crate) struct Found<'a> {
+    /// Words of the translation, with the end of the sentence unless the greatest length came first.
+    pub(crate) ids: &'a [u32],
+    /// For each word the source word that it attends to most, if the search notes it.
+    pub(crate) aligned: &'a [usize],
+    /// Ranking value.
+    pub(crate) score: Option<f32>,
 }
 
 impl Results {
-    /// Forgets all, for a batch of this many sentences.
+    /// Removes all paths, for a batch of this many sentences.
     pub(super) fn start(&mut self, sentences: usize) {
         self.clear();
         self.finished.resize_with(sentences, Vec::new);
     }
 
-    /// Forgets all, and keeps the memory.
+    /// Removes all paths and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.finished.iter_mut().for_each(Vec::clear);
@@ -69,23 +69,24 @@ impl Results {
         self.finished[sentence].push(finished);
     }
 
-    /// Sorts a sentence's translations, best first, and keeps so many. Among equals the first to finish is first.
+    /// Sorts the translations of a sentence, best first, and keeps `most` of them. Of equal values, the first
+    /// finished one is first.
     pub(super) fn rank(&mut self, sentence: usize, most: usize) {
         let finished = &mut self.finished[sentence];
         finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
         finished.truncate(most);
         if finished.is_empty() {
-            // Every word was forbidden: an empty translation is still an answer.
+            // Where every word was suppressed, the answer is an empty translation.
             finished.push(Finished { node: NONE, value: Some(f32::NEG_INFINITY) });
         }
     }
 
-    /// How many translations of a sentence there are.
+    /// Number of translations of a sentence.
     pub(crate) fn count(&self, sentence: usize) -> usize {
         self.finished[sentence].len()
     }
 
-    /// One translation of a sentence; rank 0 is the best.
+    /// A translation of a sentence; rank 0 is the best.
     pub(crate) fn found(&mut self, sentence: usize, rank: usize) -> Found<'_> {
         let Finished { node, value } = self.finished[sentence][rank];
         self.trace(node);

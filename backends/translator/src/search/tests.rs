@@ -1,48 +1,19 @@
-//! Search on a network whose every score is written down.
-
-use std::sync::Arc;
+//! Tests of the search on a network whose scores are all written down.
 
 use dyno_nn::math::Kernels;
-use dyno_nn::{Decoder, Network, Request, Row, Sentence, Step, Wanted};
+use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
 
-use super::{Member, Search, SearchOptions, Task, aligned};
+use super::batch::aligned;
+use super::{Batch, Member, Search, SearchOptions};
 
 const END: u32 = 0;
 const UNKNOWN: u32 = 1;
 
-/// Scores of the words 0 to 3 after each previous word; row 4 is the beginning.
-type Table = [[f32; 4]; 5];
+/// Scores of the words 0 to 3 after each previous word; row 4 is the start of a sentence.
+type Scores = [[f32; 4]; 5];
 
-struct Scripted(Table);
-
-/// Knows nothing but its table; checks how it is driven.
-struct Script(Table, usize);
-
-impl Network for Scripted {
-    fn attended_bytes(&self) -> usize {
-        0
-    }
-
-    fn stepped_bytes(&self) -> usize {
-        0
-    }
-
-    fn source_words(&self) -> usize {
-        4
-    }
-
-    fn target_words(&self) -> usize {
-        4
-    }
-
-    fn parameters(&self) -> u64 {
-        0
-    }
-
-    fn decoder(self: Arc<Self>) -> Box<dyn Decoder> {
-        Box::new(Script(self.0, 0))
-    }
-}
+/// A decoder that reads its scores from a table, and checks that it gets a row for each hypothesis.
+struct Script(Scores, usize);
 
 impl Decoder for Script {
     fn start(&mut self, batch: &[Sentence<'_>]) {
@@ -70,8 +41,8 @@ impl Decoder for Script {
     }
 }
 
-/// Greedily 2 3 end (−4.5); better is 3 end (−3).
-const GARDEN_PATH: Table =
+/// Greedy search finds 2 3 end (−4.5); the better path is 3 end (−3).
+const GARDEN_PATH: Scores =
     [[-9.0; 4], [-9.0; 4], [-3.0, -0.5, -9.0, -2.0], [-1.5, -9.0, -2.0, -9.0], [-9.0, -0.1, -1.0, -1.5]];
 
 fn options(beam: usize) -> SearchOptions {
@@ -89,19 +60,16 @@ fn options(beam: usize) -> SearchOptions {
 }
 
 fn search(
-    tables: &[(f32, Table)],
+    tables: &[(f32, Scores)],
     options: SearchOptions,
     lengths: &[usize],
 ) -> Vec<Vec<(Vec<u32>, Option<f32>)>> {
-    let members = tables.iter().map(|(weight, table)| {
-        let network: Arc<dyn Network> = Arc::new(Scripted(*table));
-        Member::new(*weight, network.decoder())
-    });
+    let members = tables.iter().map(|(weight, table)| Member::new(*weight, Box::new(Script(*table, 0))));
     let mut search = Search::new(members.collect(), options, END);
     let ids = vec![2; lengths.iter().copied().max().unwrap()];
     let sentences: Vec<Sentence<'_>> =
         lengths.iter().map(|len| Sentence { ids: &ids[..*len], candidates: None }).collect();
-    let mut results = search.run(&Task { sentences: &sentences, suppressed: &[UNKNOWN] });
+    let mut results = search.run(&Batch { sentences: &sentences, suppressed: &[UNKNOWN] });
     let lists = (0..lengths.len()).map(|at| {
         let mut all = Vec::new();
         for rank in 0..results.count(at) {
@@ -133,14 +101,14 @@ fn a_beam_of_one_finds_what_greedy_finds() {
 fn length_is_normalised_and_words_are_charged() {
     let normalised = SearchOptions { normalize: 1.0, ..options(2) };
     assert_eq!(best(normalised).1, Some(-1.5));
-    // A negative penalty is a reward: now the longer path wins.
+    // A negative penalty is a reward, with which the longer path wins.
     let rewarded = SearchOptions { word_penalty: -2.0, ..options(2) };
     assert_eq!(best(rewarded), (vec![2, 3, END], Some(1.5)));
 }
 
 #[test]
 fn limits_are_those_of_each_sentence() {
-    let endless: Table = [[-9.0, -9.0, -1.0, -2.0]; 5];
+    let endless: Scores = [[-9.0, -9.0, -1.0, -2.0]; 5];
     let short = SearchOptions { max_length_factor: 1.5, ..options(1) };
     let lists = search(&[(1.0, endless)], short, &[1, 4, 2]);
     let lengths: Vec<usize> = lists.iter().map(|list| list[0].0.len()).collect();

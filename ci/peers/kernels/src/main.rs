@@ -1,10 +1,10 @@
-//! Our products beside those of rten-gemm, `gemm` and oneDNN: the same shapes in one process, turn by turn, so that what
-//! disturbs the core disturbs all of them; the median of nine turns counts.
+//! Our products beside those of rten-gemm, `gemm` and oneDNN: the same shapes in one process, turn by turn,
+//! so that a disturbance hits all of them alike. The median of nine turns counts.
 //!
-//! Weights are packed beforehand by everyone who can (`gemm` can't), and rows are given in the form that each multiplies.
-//! Ours ends in f32 with scales and bias; so does oneDNN's, which runs in int8 a second time, to the bare 32-bit sums. Those
-//! are shown and not compared: what they leave to the caller is work. rten-gemm's int8 has no other form than bare sums. All
-//! run on the one thread that `run` pins.
+//! Each library packs its weights beforehand, except `gemm`, which can't. Rows have the form that the library
+//! multiplies. Our products end in f32 with scales and bias, and so do oneDNN's. A second int8 product of
+//! oneDNN ends in 32-bit sums; it is shown and not compared, because the caller would have work left.
+//! rten-gemm's int8 products end in such sums only. All products run on the thread that `run` pins.
 //!
 //! `kernels-peers [LIBDNNL]`: with the path of oneDNN's library, or without oneDNN.
 
@@ -37,15 +37,15 @@ const SHAPES: [(usize, usize); 15] = [
 const ROWS: [usize; 6] = [1, 4, 8, 16, 64, 256];
 /// Odd, so that one is the median.
 const TURNS: usize = 9;
-/// Long against the clock's grain.
+/// Duration of a turn, long against the resolution of the clock.
 const TURN_SECONDS: f64 = 0.000_3;
-/// Below this share of the best of the others a shape is listed.
+/// Share of the best other speed, below which a shape is listed at the end.
 const BEHIND: f64 = 0.97;
 
-/// Who leaves work to the caller that the others do.
+/// Name of the contestant that leaves scales and bias to the caller; it isn't compared.
 const BARE_SUMS: &str = "onednn-sums";
 
-/// One who multiplies: the name, and a product to be timed.
+/// A contestant: its name, and a product to time.
 type Contestant<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

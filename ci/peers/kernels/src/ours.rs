@@ -17,7 +17,8 @@ pub fn f32(m: usize, k: usize, n: usize) -> Result<Box<dyn FnMut()>> {
     Ok(Box::new(move || multiply(&weights, Input::f32(&x, m, k).expect("its shape"), y.values(), m)))
 }
 
-/// Values that begin where a cache line does, as oneDNN's own memories do: a vector that crosses lines costs two.
+/// Values that begin where a cache line does, as oneDNN's own memories do: a vector that crosses lines costs
+/// two.
 struct Aligned {
     all: Vec<f32>,
     from: usize,

@@ -1,22 +1,21 @@
-//! Damage done to files: what disks, careless programs and hostile hands do to them.
+//! Damage to files, as disks, careless programs and attackers cause it.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Bytes that mean something to JSON, YAML, TOML or an array's header, a NUL, and half a character.
 const SYNTAX: &[u8] = b"'\"\\{}[](),:=# \n\t*&!\x00\xC3";
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-pub struct Random(pub u64);
+/// A seeded source of damage, the same on every host.
+pub struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
+        (self.0.next_u64() % limit.max(1) as u64) as usize
     }
 
     /// Lengths and offsets that lie: extremes, and the neighbourhood of the truth.
@@ -52,7 +51,7 @@ impl Random {
             truth / 2,
             truth ^ 0x10000,
         ];
-        if self.below(4) == 0 { self.next() } else { lies[self.below(lies.len())] }
+        if self.below(4) == 0 { self.0.next_u64() } else { lies[self.below(lies.len())] }
     }
 
     /// A place: anywhere, or where headers and directories are.
@@ -102,7 +101,7 @@ fn digit(random: &mut Random, file: &mut Vec<u8>, at: usize) {
         match random.below(3) {
             0 => file[at + found] = b'0' + random.below(10) as u8,
             1 => file.insert(at + found, b'9'),
-            _ => drop(file.splice(at + found..=at + found, random.next().to_string().bytes())),
+            _ => drop(file.splice(at + found..=at + found, random.0.next_u64().to_string().bytes())),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Words' vectors: looked up as embeddings, and multiplied as output weights. Where a model ties the two, one copy
-//! in memory serves both.
+//! Vectors of words: read as embeddings, and multiplied as output weights. Tied vectors have one copy in
+//! memory.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -10,14 +10,16 @@ use dyno_kernels::{Candidates, Kernels, Weights};
 use crate::math::{Form, Matrix};
 use crate::params::{OUTPUT_MULTIPLIER, Params, ShortlistColumns};
 
-/// Words that are packed at a time, before their columns are taken apart: few enough to stay in a core's cache.
+/// Number of words that are packed at a time, before their columns become candidates: few enough to stay in a
+/// core's cache.
 const PART: usize = 1024;
 
 impl Params<'_> {
-    /// The vectors [words, width] of a vocabulary. Those that are outputs, too, have a `bias` [words], maybe an empty one.
+    /// The vectors [words, width] of a vocabulary. Vectors that are output weights as well have a `bias`
+    /// [words], which may be empty.
     ///
     /// # Errors
-    /// When they are missing, or have another shape.
+    /// When the tensor is missing or has another shape.
     pub fn words(
         self,
         name: &str,
@@ -34,7 +36,8 @@ impl Params<'_> {
         self.table(name, &matrix, floats.transpose()?.as_ref(), bias.unwrap_or_default())
     }
 
-    /// The words of `matrix` [width, words], which is of the tensor `name`; `floats` are the same before they were quantised.
+    /// The word table of `matrix` [width, words], which comes from the tensor `name`; `floats` is the matrix
+    /// before quantisation.
     fn table(
         self,
         name: &str,
@@ -56,21 +59,23 @@ impl Params<'_> {
 pub struct WordTable {
     /// A column for each word, with its bias as an output.
     columns: Candidates,
-    /// All of them packed, made by who first multiplies without a shortlist.
+    /// All columns packed, on the first product without a shortlist.
     packed: OnceLock<Weights>,
     form: Form,
     kernels: Kernels,
     shortlist: ShortlistColumns,
-    /// The columns before they were quantised, if a shortlist's are to be quantised on line.
+    /// The columns before quantisation, if a shortlist's columns are quantised on line.
     floats: Option<Candidates>,
 }
 
-/// Gathering a column takes as long as multiplying it about so many times: 28 to 73 µs a thousand columns against 9, of
-/// 25,000 words and 512 values in int8 on Zen 5. Both ways take the same time where it decides, and give the same bits.
+/// Time to gather a column, as a multiple of the time to multiply it. On Zen 5, a thousand of 25,000 int8
+/// columns with 512 values take 28 to 73 µs to gather and 9 µs to multiply. Near the break-even point both
+/// ways take the same time, and they always give the same bits.
 const GATHERING: usize = 5;
 
 impl WordTable {
-    /// Of `matrix` [width, words]; `bias` [words] counts only where they are outputs, an empty one is none.
+    /// The table of `matrix` [width, words]. `bias` [words] counts where the vectors are output weights; an
+    /// empty bias is none.
     ///
     /// # Errors
     /// When weights or bias can't be packed.
@@ -81,18 +86,18 @@ impl WordTable {
         Ok(Self { columns, packed, form, kernels, shortlist, floats: None })
     }
 
-    /// The same, with a shortlist's columns from there.
+    /// The same table with this source of a shortlist's columns.
     pub(crate) fn with_columns(self, shortlist: ShortlistColumns) -> Self {
         Self { shortlist, ..self }
     }
 
-    /// The same, with what it was before it was quantised.
+    /// The same table with the matrix before quantisation.
     pub(crate) fn with_floats(self, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
         let floats = columns(self.kernels, matrix, matrix.form()?, bias)?;
         Ok(Self { floats: Some(floats), ..self })
     }
 
-    /// How many words there are.
+    /// Number of words.
     pub fn words(&self) -> usize {
         self.columns.n()
     }
@@ -112,7 +117,7 @@ impl WordTable {
         self.columns.column(word as usize, &mut rows[start..]).expect("words are of the vocabulary");
     }
 
-    /// Adds the vector of `word`, `factor` times, to `row` [width].
+    /// Adds the vector of `word`, times `factor`, to `row` [width].
     ///
     /// # Panics
     /// When there is no such word, or the row has another width.
@@ -120,8 +125,8 @@ impl WordTable {
         self.columns.add_column(word as usize, factor, row).expect("words are of the vocabulary");
     }
 
-    /// Whether so many candidates, for a translation of about so many steps, are to be gathered: columns that are gathered cost
-    /// their gathering once, and all others, if they aren't, a product a step.
+    /// Whether so many candidates are gathered for a translation of about so many steps. Gathering costs once
+    /// for each candidate; without gathering, each step multiplies all words.
     pub(crate) fn gathers(&self, candidates: usize, steps: usize) -> bool {
         match self.shortlist {
             ShortlistColumns::Auto => candidates * (GATHERING + steps) < self.words() * steps,
@@ -130,10 +135,10 @@ impl WordTable {
         }
     }
 
-    /// Makes `into` the output weights of `words`, in their order.
+    /// Replaces `into` by the output weights of `words`, in their order.
     ///
     /// # Panics
-    /// When one is no word of the vocabulary.
+    /// When an id is no word of the vocabulary.
     pub(crate) fn gather(&self, words: &[u32], into: &mut Option<Weights>) {
         let from = self.floats.as_ref().unwrap_or(&self.columns);
         let room =
@@ -176,51 +181,52 @@ fn columns(
     Ok(columns)
 }
 
-/// The tables of a translator: one and the same where they are tied.
+/// The word tables of a translator; tied tables are one and the same.
 pub struct WordTables {
-    /// The source's embeddings.
+    /// Embeddings of the source.
     pub source: Arc<WordTable>,
-    /// The target's embeddings.
+    /// Embeddings of the target.
     pub target: Arc<WordTable>,
-    /// The output weights.
+    /// Output weights.
     pub output: Arc<WordTable>,
 }
 
-/// Where the tables' tensors are, and their sizes.
+/// Names and sizes of the tensors of word tables.
 #[derive(Clone, Copy)]
-pub struct Layout<'a> {
+pub struct WordTensors<'a> {
     /// Words of source and target.
     pub words: [usize; 2],
-    /// Width of the vectors.
+    /// Width of a vector.
     pub width: usize,
-    /// What the names of output weights and bias begin with.
+    /// Beginning of the names of output weights and bias.
     pub output: &'a str,
 }
 
 impl WordTables {
-    /// Reads them, tied as the configuration says; `stored` gives the name under which the file has a tensor.
+    /// Reads the tables, tied as the configuration says; `stored` gives the name of a tensor in the file.
     ///
     /// # Errors
-    /// When one is missing, or has another shape.
+    /// When a tensor is missing or has another shape.
     pub fn read(
         config: &MarianConfig,
         params: Params<'_>,
-        layout: Layout<'_>,
+        tensors: WordTensors<'_>,
         stored: impl Fn(&str) -> String,
     ) -> Result<Self> {
-        let [source, target] = layout.words;
+        let [source, target] = tensors.words;
         let all = config.flag("tied-embeddings-all")?;
         let tied = all || config.flag("tied-embeddings")?;
         let bias = match config.flag("output-omit-bias")? {
             true => Vec::new(),
-            false => params.vector(&stored(&format!("{}_b", layout.output)), target)?,
+            false => params.vector(&stored(&format!("{}_b", tensors.output)), target)?,
         };
         let table = |name: &str, words: usize, bias: Option<&[f32]>| {
-            params.words(&stored(name), words, layout.width, bias)
+            params.words(&stored(name), words, tensors.width, bias)
         };
         let target_bias = tied.then_some(&bias[..]);
         let tables = if all || config.flag("tied-embeddings-src")? {
-            // Its rows are counted by the source; a target of another size can't share them.
+            // The tied table has a row for each source word; a target vocabulary of another size can't share
+            // it.
             if source != target {
                 return Err(config.fault("dim-vocabs", "must be the same twice where embeddings are tied"));
             }
@@ -232,21 +238,21 @@ impl WordTables {
         let [source, target_table] = tables;
         let output = match tied {
             true => Arc::clone(&target_table),
-            false => untied(params, layout, stored, &bias)?,
+            false => untied(params, tensors, stored, &bias)?,
         };
         Ok(Self { source, target: target_table, output })
     }
 }
 
-/// `{prefix}_Wt` [words, width], or the old `{prefix}_W` [width, words].
+/// Output weights that aren't tied: `{prefix}_Wt` [words, width], or the old `{prefix}_W` [width, words].
 fn untied(
     params: Params<'_>,
-    layout: Layout<'_>,
+    tensors: WordTensors<'_>,
     stored: impl Fn(&str) -> String,
     bias: &[f32],
 ) -> Result<Arc<WordTable>> {
-    let (words, width) = (layout.words[1], layout.width);
-    let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", layout.output)));
+    let (words, width) = (tensors.words[1], tensors.width);
+    let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", tensors.output)));
     if params.has(&transposed) || !params.has(&plain) {
         return params.words(&transposed, words, width, Some(bias));
     }

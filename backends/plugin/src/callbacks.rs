@@ -1,6 +1,8 @@
-//! What a plugin hands over during a call: texts and answers, checked as they come.
+//! Callbacks by which a plugin hands texts and answers to the host during a call; the host checks them as
+//! they come.
 //!
-//! These functions are called from C, so nothing may unwind out of them: `extern "C"` ends the process instead.
+//! C code calls these functions, so that no panic may unwind out of them: `extern "C"` ends the process
+//! instead.
 
 use std::ffi::c_void;
 
@@ -9,24 +11,25 @@ use dyno_api::Sink;
 use crate::abi;
 use crate::error::Fault;
 
-/// One text, kept.
+/// The texts of one call, concatenated.
 #[derive(Default)]
 pub(crate) struct Texts {
     pub(crate) bytes: Vec<u8>,
-    /// Whether one began nowhere.
+    /// Whether a text was null.
     pub(crate) nowhere: bool,
 }
 
 impl Texts {
-    /// What to hand to a plugin beside [`take`](Self::take).
+    /// The argument `data` for [`take`](Self::take).
     pub(crate) fn data(&mut self) -> *mut c_void {
         (&raw mut *self).cast()
     }
 
-    /// Keeps `text`.
+    /// Appends `text`.
     ///
     /// # Safety
-    /// `data` comes from [`data`](Self::data) and nobody else uses what it belongs to; `text` is as the header says.
+    /// `data` comes from [`data`](Self::data), and no other code uses its `Texts` meanwhile. `text` fulfils
+    /// the header's contract.
     pub(crate) unsafe extern "C" fn take(data: *mut c_void, text: abi::Text) {
         // SAFETY: by this function's contract.
         let kept = unsafe { &mut *data.cast::<Self>() };
@@ -38,32 +41,32 @@ impl Texts {
     }
 }
 
-/// The answers of one call on their way to `sink`, until the first that can't be.
+/// The answers of one call on their way to `sink`, until the first faulty one.
 pub(crate) struct Answers<'a> {
     sink: &'a mut dyn Sink,
-    /// Which lines have their answer of rank 0.
+    /// Whether each line has its answer of rank 0.
     answered: &'a mut Vec<bool>,
     fault: Option<Fault>,
 }
 
 impl<'a> Answers<'a> {
-    /// For a call with so many `lines`; `answered` is only there to be used again.
+    /// The answers of a call with so many `lines`; `answered` is a reused buffer.
     pub(crate) fn new(sink: &'a mut dyn Sink, answered: &'a mut Vec<bool>, lines: usize) -> Self {
         answered.clear();
         answered.resize(lines, false);
         Self { sink, answered, fault: None }
     }
 
-    /// What to hand to a plugin beside [`take`](Self::take).
+    /// The argument `data` for [`take`](Self::take).
     pub(crate) fn data(&mut self) -> *mut c_void {
         (&raw mut *self).cast()
     }
 
-    /// Passes `answer` on, or remembers what is wrong with it.
+    /// Passes `answer` on, or notes its fault.
     ///
     /// # Safety
-    /// `data` comes from [`data`](Self::data), and its `Answers` is alive and used by nobody else; `answer` is null
-    /// or as the header says.
+    /// `data` comes from [`data`](Self::data), and no other code uses its `Answers` meanwhile. `answer` is
+    /// null or fulfils the header's contract.
     pub(crate) unsafe extern "C" fn take(data: *mut c_void, answer: *const abi::Answer) {
         // SAFETY: by this function's contract.
         let answers = unsafe { &mut *data.cast::<Answers<'_>>() };
@@ -89,7 +92,7 @@ impl<'a> Answers<'a> {
         Ok(())
     }
 
-    /// Whether the call gave all that it had to.
+    /// Checks that the call answered each line.
     pub(crate) fn complete(self) -> Result<(), Fault> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -102,10 +105,10 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// The answer, if it is one of this header's size.
+/// The answer, if its size is this header's.
 ///
 /// # Safety
-/// `answer` is null, or begins with its size, and is that long for `'a`.
+/// `answer` is null, or begins with its size and is that long for `'a`.
 unsafe fn size<'a>(answer: *const abi::Answer) -> Result<&'a abi::Answer, Fault> {
     if answer.is_null() {
         return Err(Fault::NoAnswer);

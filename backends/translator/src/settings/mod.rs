@@ -1,49 +1,63 @@
-//! What may be set, and what holds where nothing is.
+//! The settings of a translator, and the values where nothing is set.
 //!
-//! A model that comes with its decoder's settings is decoded as they say, with Marian's defaults for what they
-//! leave out; one without is decoded greedily, which is fastest. A setting that is given by hand wins over both.
+//! A model that comes with its decoder's settings is decoded by them, with Marian's defaults for what they
+//! leave out. A model without them is decoded greedily, which is fastest. A setting in the campaign wins over
+//! both.
+
+mod activation_scales;
+mod full_precision;
+mod switches;
+mod tuning;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use dyno_api::{Error, SettingsReader, WATCH};
+use dyno_api::{Error, SettingsReader, UnknownIsa, WATCH};
 use dyno_formats::{Cut, MarianConfig, ModelDir, Precision};
-use dyno_nn::math::{KernelError, Kernels};
+use dyno_nn::math::Kernels;
 use serde_json::Value;
 
-use crate::calibration::Scales;
-use crate::floats::Floats;
+pub use activation_scales::read_multipliers;
+pub(crate) use activation_scales::{CalibrationFile, RequestedScales};
+pub(crate) use full_precision::{FullPrecision, NOT_REPRODUCIBLE};
+pub use switches::{Position, Switch, Switches};
+pub(crate) use tuning::MeasuredTuning;
+pub use tuning::explain_tuning;
+
 use crate::search::SearchOptions;
-use crate::tuning::{self, Measured};
 
-/// The setting for how much of a vocabulary map counts.
-pub(crate) const NGRAMS: &str = "shortlist-ngrams";
+/// Name of a refused setting, and the reason.
+pub(crate) type Refusal = (&'static str, String);
 
-/// Largest beam: beyond it memory and time make no sense, and nobody has found better translations there.
+/// Name of the setting that limits the n-grams of a vocabulary map.
+const NGRAMS: &str = "shortlist-ngrams";
+
+/// Largest beam. Larger beams take much memory and time, and give no better translations.
 const LARGEST_BEAM: usize = 1000;
 
-/// Longest translation in lengths of its source: without a limit one need never end.
+/// Longest translation as a multiple of its source: without a limit, a translation may never end.
 const LARGEST_FACTOR: f32 = 1000.0;
 
-/// Scores stay finite: the powers of a length, up to 1,000 words, and sums of what is taken off a word.
+/// Limits of the powers of a length, and of a penalty for each word, with which scores of 1,000 words stay
+/// finite.
 const POWERS: (f32, f32) = (-10.0, 10.0);
 const LARGEST_SCORE: f32 = 1e6;
 
-/// Settings as given, before any model was seen.
+/// Settings as given, before a model is opened.
 #[derive(Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct RequestedSettings {
     pub(crate) precision: Option<Precision>,
-    /// Of the instruction set that was asked for, or of the best.
+    /// Kernels of the instruction set in the settings, or of the best one.
     pub(crate) kernels: Kernels,
-    /// Where to leave the choices of kernels that opening measures.
-    pub(crate) measured: Option<Measured>,
-    pub(crate) scales: Scales,
-    pub(crate) floats: Floats,
+    /// Tuning that is measured while weights are packed, and written afterwards.
+    pub(crate) measured: Option<MeasuredTuning>,
+    pub(crate) scales: RequestedScales,
+    pub(crate) full_precision: FullPrecision,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
-    pub(crate) shortlist: ShortlistWish,
-    /// How long the n-grams of a vocabulary map may be.
+    pub(crate) shortlist: RequestedShortlist,
+    /// Greatest length of the n-grams of a vocabulary map.
     pub(crate) ngrams: Option<NonZeroUsize>,
-    /// One for each model.
+    /// Weight of each model in an ensemble.
     pub(crate) weights: Option<Vec<f32>>,
     beam: Option<usize>,
     normalize: Option<f32>,
@@ -56,24 +70,24 @@ pub(crate) struct Wishes {
     skip_cost: Option<bool>,
     early_stop: Option<f32>,
     pub(crate) replace_unknown: bool,
-    /// Whether to watch where the time goes.
+    /// Whether to keep a breakdown of the time.
     pub(crate) breakdown: bool,
 }
 
-/// Which shortlist.
+/// The shortlist that the settings ask for.
 #[derive(Debug, Default)]
-pub(crate) enum ShortlistWish {
-    /// The model's, if it has one.
+pub(crate) enum RequestedShortlist {
+    /// The model's shortlist, if it has one.
     #[default]
     Own,
-    /// None.
+    /// No shortlist.
     Off,
-    /// This file.
+    /// The shortlist in this file.
     File(PathBuf, Cut),
 }
 
-impl ShortlistWish {
-    /// The shortlist that `model` is to be decoded with, if any.
+impl RequestedShortlist {
+    /// The shortlist for `model`, if any.
     pub(crate) fn of<'a>(&'a self, model: &'a ModelDir) -> Option<(&'a Path, Cut)> {
         match self {
             Self::Own => model.shortlist(),
@@ -83,7 +97,7 @@ impl ShortlistWish {
     }
 }
 
-/// How to decode, all decided.
+/// The settings of decoding, with all defaults filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoding {
     pub(crate) search: SearchOptions,
@@ -92,18 +106,18 @@ pub(crate) struct Decoding {
     pub(crate) allow_special: bool,
 }
 
-impl Wishes {
-    /// Takes all settings that translators know.
+impl RequestedSettings {
+    /// Takes all settings of a translator.
     pub(crate) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
         const NUMBER: &str = "a finite number";
         const FLAG: &str = "true or false";
         let (kernels, measured) = kernels(reader).and_then(|kernels| tuning::read(reader, kernels))?;
-        let wishes = Self {
+        let requested = Self {
             precision: precision(reader)?,
             kernels,
             measured,
-            scales: Scales::read(reader)?,
-            floats: Floats::read(reader)?,
+            scales: RequestedScales::read(reader)?,
+            full_precision: FullPrecision::read(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
             ngrams: reader.take(NGRAMS, "a whole number above 0")?,
@@ -121,14 +135,18 @@ impl Wishes {
             replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
             breakdown: reader.take(WATCH, FLAG)?.unwrap_or(false),
         };
-        wishes.check(reader)?;
-        Ok(wishes)
+        requested.check(reader)?;
+        Ok(requested)
     }
 
-    /// Why n-grams can't be left out where there are none, and of which setting.
-    pub(crate) fn ngrams_fault(&self, shortlist: bool) -> Option<(&'static str, String)> {
-        let unfit = self.ngrams.is_some() && !shortlist;
-        unfit.then(|| (NGRAMS, "it is about a vocabulary map, and there is no shortlist".into()))
+    /// The refusal of settings that weights of this precision, with a shortlist or without, can't honour.
+    pub(crate) fn refusal(&self, precision: Precision, shortlist: bool) -> Option<Refusal> {
+        let ngrams = || {
+            let unfit = self.ngrams.is_some() && !shortlist;
+            unfit.then(|| (NGRAMS, "it needs a vocabulary map, but no shortlist is set".into()))
+        };
+        let refusal = self.scales.refusal(precision);
+        refusal.or_else(|| self.full_precision.refusal(precision, shortlist)).or_else(ngrams)
     }
 
     fn check(&self, reader: &SettingsReader<'_>) -> Result<(), Error> {
@@ -157,7 +175,7 @@ impl Wishes {
         Ok(())
     }
 
-    /// Decides, with what came with the model.
+    /// The settings of decoding, with the defaults of the model's decoder.
     pub(crate) fn decide(&self, decoder: Option<&MarianConfig>) -> dyno_formats::Result<Decoding> {
         let written = Written(decoder.filter(|config| !config.entries().is_empty()));
         let search = SearchOptions {
@@ -171,7 +189,8 @@ impl Wishes {
             attention: self.replace_unknown,
             kernels: self.kernels,
         };
-        let max_length = written.or(self.max_length, "max-length", 1000, MarianConfig::count)?; // Marian's default
+        // Marian's default is 1000.
+        let max_length = written.or(self.max_length, "max-length", 1000, MarianConfig::count)?;
         Ok(Decoding {
             search,
             max_length: max_length.max(2),
@@ -181,33 +200,34 @@ impl Wishes {
     }
 }
 
-/// The settings that came with a model, if any did.
+/// The decoder's settings that came with the model, if any.
 #[derive(Clone, Copy)]
 struct Written<'a>(Option<&'a MarianConfig>);
 
 impl Written<'_> {
-    /// The wish, else what is written (or Marian's default, where something is), else `otherwise`.
+    /// The requested value, else the value that came with the model (or Marian's default, where settings
+    /// came), else `otherwise`.
     fn or<T>(
         self,
-        wish: Option<T>,
+        requested: Option<T>,
         key: &str,
         otherwise: T,
         read: fn(&MarianConfig, &str) -> dyno_formats::Result<T>,
     ) -> dyno_formats::Result<T> {
-        match (wish, self.0) {
+        match (requested, self.0) {
             (Some(value), _) => Ok(value),
             (None, Some(config)) => read(config, key),
             (None, None) => Ok(otherwise),
         }
     }
 
-    fn flag(self, wish: Option<bool>, key: &str) -> dyno_formats::Result<bool> {
-        self.or(wish, key, false, MarianConfig::flag)
+    fn flag(self, requested: Option<bool>, key: &str) -> dyno_formats::Result<bool> {
+        self.or(requested, key, false, MarianConfig::flag)
     }
 
-    fn beam(self, wish: Option<usize>) -> dyno_formats::Result<usize> {
+    fn beam(self, requested: Option<usize>) -> dyno_formats::Result<usize> {
         const KEY: &str = "beam-size";
-        let beam = self.or(wish, KEY, 1, MarianConfig::count)?;
+        let beam = self.or(requested, KEY, 1, MarianConfig::count)?;
         match self.0.filter(|_| !(1..=LARGEST_BEAM).contains(&beam)) {
             Some(config) => {
                 Err(config.fault(KEY, format!("is {beam}; it must lie between 1 and {LARGEST_BEAM}")))
@@ -216,9 +236,9 @@ impl Written<'_> {
         }
     }
 
-    fn max_length_factor(self, wish: Option<f32>) -> dyno_formats::Result<f32> {
+    fn max_length_factor(self, requested: Option<f32>) -> dyno_formats::Result<f32> {
         const KEY: &str = "max-length-factor";
-        let factor = self.or(wish, KEY, 3.0, MarianConfig::float)?; // Marian's default
+        let factor = self.or(requested, KEY, 3.0, MarianConfig::float)?; // Marian's default
         match self.0.filter(|_| !(0.0..=LARGEST_FACTOR).contains(&factor)) {
             Some(config) => {
                 Err(config.fault(KEY, format!("is {factor}; it must lie between 0 and {LARGEST_FACTOR}")))
@@ -237,7 +257,7 @@ fn kernels(reader: &mut SettingsReader<'_>) -> Result<Kernels, Error> {
     let Some(name) = reader.take::<String>("isa", "the name of an instruction set")? else {
         return Ok(Kernels::best());
     };
-    let isa = name.parse().map_err(|error: KernelError| reader.refuse("isa", error.to_string()))?;
+    let isa = name.parse().map_err(|error: UnknownIsa| reader.refuse("isa", error.to_string()))?;
     Kernels::forced(isa).map_err(|error| reader.refuse("isa", error.to_string()))
 }
 
@@ -254,19 +274,19 @@ fn vocabularies(reader: &mut SettingsReader<'_>) -> Result<Option<[PathBuf; 2]>,
     }
 }
 
-fn shortlist(reader: &mut SettingsReader<'_>) -> Result<ShortlistWish, Error> {
+fn shortlist(reader: &mut SettingsReader<'_>) -> Result<RequestedShortlist, Error> {
     const EXPECTED: &str = "a file, a list [file, first, best, threshold], or false";
     let refused = |reader: &SettingsReader<'_>| reader.refuse("shortlist", format!("it must be {EXPECTED}"));
     match reader.take::<Value>("shortlist", EXPECTED)? {
-        None | Some(Value::Bool(true)) => Ok(ShortlistWish::Own),
-        Some(Value::Bool(false)) => Ok(ShortlistWish::Off),
-        Some(Value::String(path)) => Ok(ShortlistWish::File(path.into(), Cut::default())),
+        None | Some(Value::Bool(true)) => Ok(RequestedShortlist::Own),
+        Some(Value::Bool(false)) => Ok(RequestedShortlist::Off),
+        Some(Value::String(path)) => Ok(RequestedShortlist::File(path.into(), Cut::default())),
         Some(Value::Array(values)) => cut(&values).ok_or_else(|| refused(reader)),
         Some(_) => Err(refused(reader)),
     }
 }
 
-fn cut(values: &[Value]) -> Option<ShortlistWish> {
+fn cut(values: &[Value]) -> Option<RequestedShortlist> {
     let (path, numbers) = values.split_first()?;
     let mut cut = Cut::default();
     for (at, value) in numbers.iter().enumerate() {
@@ -277,5 +297,5 @@ fn cut(values: &[Value]) -> Option<ShortlistWish> {
             _ => return None,
         }
     }
-    Some(ShortlistWish::File(path.as_str()?.into(), cut))
+    Some(RequestedShortlist::File(path.as_str()?.into(), cut))
 }

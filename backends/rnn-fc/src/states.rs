@@ -1,40 +1,40 @@
-//! What hypotheses remember in the target's recurrent layers. Hypotheses of one parent, which differ in their last word
-//! alone, have the same state: it is kept once, so that whatever depends on it alone is computed once (paper, 4.5,
-//! where only the first layer gains; a recurrent layer above it gains as much with the product of its own state).
+//! States of hypotheses in the target's recurrent layers. Hypotheses of one parent differ in their last word
+//! alone and have the same state. The state is stored once, so that its products are computed once (paper,
+//! 4.5). In the paper only the first layer gains; here a recurrent layer above it gains as much.
 
 use dyno_nn::recurrent::State;
 
 /// States of all layers.
-pub(crate) struct Memory {
+pub(crate) struct States {
     layers: Vec<Layer>,
-    /// Which state each row has, in all layers alike.
+    /// Index of each row's state, the same in all layers.
     owners: Vec<usize>,
     merged: bool,
-    /// Buffers: rows whose state is kept, and where it goes.
+    /// Buffers of `reorder`: rows whose state is kept, and the new index of their state.
     distinct: Vec<usize>,
     places: Vec<usize>,
 }
 
 struct Layer {
-    /// [states, S].
+    /// Present states, [states, S].
     now: State,
-    /// [rows, S].
+    /// Next states, [rows, S].
     next: State,
     width: usize,
 }
 
-/// No place yet.
+/// No index yet.
 const NONE: usize = usize::MAX;
 
-impl Memory {
-    /// Of layers of these `widths`, from the bottom up.
+impl States {
+    /// States of layers with these `widths`, from the bottom up.
     pub(crate) fn new(widths: impl Iterator<Item = usize>, merged: bool) -> Self {
         let layer = |width| Layer { now: State::new(width), next: State::new(width), width };
         let (owners, distinct, places) = (Vec::new(), Vec::new(), Vec::new());
         Self { layers: widths.map(layer).collect(), owners, merged, distinct, places }
     }
 
-    /// Begins with a row for each of `first` [rows, S], the states of the bottom layer; all else is zero.
+    /// Starts with a row for each state `first` [rows, S] of the bottom layer; all other states are zero.
     pub(crate) fn start(&mut self, first: &[f32]) {
         let rows = first.len() / self.layers[0].width;
         self.layers.iter_mut().for_each(|layer| layer.now.reset(rows));
@@ -42,24 +42,24 @@ impl Memory {
         self.own(rows);
     }
 
-    /// Each row has a state of its own.
+    /// Gives each row a state of its own.
     fn own(&mut self, rows: usize) {
         self.owners.clear();
         self.owners.extend(0..rows);
     }
 
-    /// The states of a layer, [states, S].
-    pub(crate) fn states(&self, layer: usize) -> &[f32] {
+    /// Outputs of a layer, [states, S].
+    pub(crate) fn outputs(&self, layer: usize) -> &[f32] {
         self.layers[layer].now.output.values()
     }
 
-    /// Which state a row has.
+    /// Index of a row's state.
     pub(crate) fn owner(&self, row: usize) -> usize {
         self.owners[row]
     }
 
-    /// Takes one step of all rows in a layer: `step` gets a row, its state's place, and output and cell as they are, to be
-    /// replaced by those that follow. Gives all new outputs, [rows, S].
+    /// Takes one step of all rows in a layer. `step` receives a row, the index of its state, and its output
+    /// and cell, which it replaces by the next ones. Gives all new outputs, [rows, S].
     pub(crate) fn advance(
         &mut self,
         layer: usize,
@@ -77,13 +77,13 @@ impl Memory {
         next.output.values()
     }
 
-    /// All layers have advanced: what follows is what is.
+    /// Makes the next states the present ones, after all layers have advanced.
     pub(crate) fn settle(&mut self) {
         self.layers.iter_mut().for_each(|layer| std::mem::swap(&mut layer.now, &mut layer.next));
         self.own(self.owners.len());
     }
 
-    /// The new row i continues what was row `kept[i]`.
+    /// Reorders the rows: the new row i continues the old row `kept[i]`.
     pub(crate) fn reorder(&mut self, kept: &[usize]) {
         if !self.merged {
             self.layers.iter_mut().for_each(|layer| layer.now.reorder(kept));
@@ -108,16 +108,16 @@ impl Memory {
 mod tests {
     use super::*;
 
-    /// The outputs of each step when a row adds its number to its state, and how many states there were.
+    /// The outputs of each step, where a row adds its number to its state, and the numbers of states.
     fn run(merged: bool) -> Vec<(Vec<f32>, usize)> {
-        let mut memory = Memory::new([1].into_iter(), merged);
-        memory.start(&[10.0, 20.0]);
+        let mut states = States::new([1].into_iter(), merged);
+        states.start(&[10.0, 20.0]);
         let mut seen = Vec::new();
         for kept in [&[1, 0, 1, 1][..], &[3, 3, 0], &[2]] {
-            let outputs = memory.advance(0, |row, _, output, _| output[0] += row as f32).to_vec();
-            seen.push((outputs, memory.states(0).len()));
-            memory.settle();
-            memory.reorder(kept);
+            let outputs = states.advance(0, |row, _, output, _| output[0] += row as f32).to_vec();
+            seen.push((outputs, states.outputs(0).len()));
+            states.settle();
+            states.reorder(kept);
         }
         seen
     }

@@ -1,9 +1,9 @@
-//! What looks at a whole row: a sum, the greatest.
+//! Plain loops over rows of f32: dot product, sums, and the greatest element.
 
-/// Partial sums of a reduction: one 512-bit register of f32, which narrower machines take in several.
+/// Number of partial sums of a reduction: one 512-bit register of f32, or several narrower registers.
 const LANES: usize = 16;
 
-/// Pairwise: lane i with lane i + 8, then + 4, + 2, + 1.
+/// Folds pairwise: lane i with lane i + 8, then + 4, + 2, + 1.
 fn fold(mut lanes: [f32; LANES]) -> f32 {
     let mut half = LANES / 2;
     while half > 0 {
@@ -35,7 +35,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     fold(lanes)
 }
 
-/// The index of the greatest; the first among equals, 0 of an empty row.
+/// Index of the greatest value: the first of equal values, and 0 for an empty row.
 pub fn argmax(values: &[f32]) -> usize {
     let mut best = 0;
     for (at, value) in values.iter().enumerate() {
@@ -44,6 +44,16 @@ pub fn argmax(values: &[f32]) -> usize {
         }
     }
     best
+}
+
+/// Adds x·`row` to `out`, element by element.
+pub fn multiply_add(out: &mut [f32], x: f32, row: &[f32]) {
+    out.iter_mut().zip(row).for_each(|(out, weight)| *out += x * weight);
+}
+
+/// Adds `row` to `out`, element by element.
+pub fn add(out: &mut [f32], row: &[f32]) {
+    out.iter_mut().zip(row).for_each(|(out, x)| *out += x);
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! Settings of an engine's own: it declares them, the translator reads them, and an engine that hasn't declared one
-//! refuses it like any other unknown setting.
+//! Settings of one engine: the engine declares them, the translator reads them, and other engines refuse them
+//! as unknown settings.
 
 use dyno_api::{Error, SettingsReader};
 
-/// One of them.
+/// A setting of one engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch {
-    /// Its name.
+    /// Name of the setting.
     pub name: &'static str,
-    /// Where it stands when nothing is set; only a position of the same kind may be set.
+    /// Default position. Only a position of the same kind may be set.
     pub position: Position,
 }
 
-/// What a switch may be set to.
+/// Position of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// On or off.
@@ -21,17 +21,17 @@ pub enum Position {
     Count(usize),
 }
 
-/// All switches of an engine, set.
+/// The switches of an engine with their positions.
 #[derive(Clone, Debug)]
 pub struct Switches(Vec<Switch>);
 
 impl Switches {
-    /// As they stand when nothing is set.
+    /// The switches in their default positions.
     pub fn defaults(declared: &[Switch]) -> Self {
         Self(declared.to_vec())
     }
 
-    /// Takes what is set of the switches that an engine declares.
+    /// Takes the settings of the declared switches.
     pub(crate) fn read(reader: &mut SettingsReader<'_>, declared: &[Switch]) -> Result<Self, Error> {
         let read = |switch: &Switch| {
             let given = match switch.position {
@@ -43,12 +43,12 @@ impl Switches {
         declared.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether the flag `name` is on; no, where none is declared.
+    /// Whether the flag `name` is on; an undeclared flag is off.
     pub fn on(&self, name: &str) -> bool {
         self.position(name) == Some(Position::Flag(true))
     }
 
-    /// The number that `name` is set to; 0, where none is declared.
+    /// The number that `name` is set to; 0 for an undeclared switch.
     pub fn count(&self, name: &str) -> usize {
         match self.position(name) {
             Some(Position::Count(count)) => count,

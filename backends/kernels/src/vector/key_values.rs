@@ -1,36 +1,37 @@
-//! What attention of several heads attends to.
+//! Keys and values: the operand of attention with several heads.
 //!
-//! Keys lie sixteen positions side by side, so that a query's scores come out of a vector whole and nothing is added across
-//! lanes; values lie as they came, since their sum runs over positions.
+//! Keys of sixteen positions lie side by side, so that a query's scores are whole vectors, and no sum crosses
+//! lanes. Values lie as they came, because their sum runs over positions.
 
 use crate::Result;
 use crate::error::sized;
 use crate::lanes::LANES;
 
-/// Keys and values of one sentence, or of one hypothesis so far. It only grows; clearing it keeps its room.
+/// Keys and values of one sentence, or of one hypothesis so far. The buffers only grow; clearing keeps their
+/// memory.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct KeyValues {
     pub(crate) width: usize,
     pub(crate) positions: usize,
     pub(crate) keys: Vec<[f32; LANES]>, // [positions / 16 rounded up, width], of sixteen positions each
     pub(crate) values: Vec<f32>,        // [positions, width]
 }
 
-impl Memory {
-    /// Of keys and values [width], all heads side by side.
+impl KeyValues {
+    /// No positions, with keys and values of `width`, all heads side by side.
     #[must_use]
     pub fn new(width: usize) -> Self {
         Self { width, positions: 0, keys: Vec::new(), values: Vec::new() }
     }
 
-    /// Forgets all.
+    /// Removes all positions.
     pub fn clear(&mut self) {
         self.positions = 0;
         self.keys.clear();
         self.values.clear();
     }
 
-    /// Becomes a copy of another, in the room that it has.
+    /// Copies another operand into the memory of this one.
     pub fn copy_from(&mut self, other: &Self) {
         (self.width, self.positions) = (other.width, other.positions);
         self.keys.clone_from(&other.keys);
@@ -53,19 +54,19 @@ impl Memory {
         Ok(())
     }
 
-    /// Positions.
+    /// Number of positions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.positions
     }
 
-    /// Whether there is nothing to attend to.
+    /// Whether there is no position.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions == 0
     }
 
-    /// Positions, rounded up: how far apart the heads' weights lie.
+    /// Number of positions rounded up to whole vectors: the distance between the weights of two heads.
     #[must_use]
     pub fn span(&self) -> usize {
         self.positions.next_multiple_of(LANES)

@@ -1,4 +1,4 @@
-//! From a path to what a translator is made of.
+//! Opening of model files: from a path to the weights, configuration and vocabularies of a translator.
 
 use std::path::{Path, PathBuf};
 
@@ -6,27 +6,27 @@ use dyno_formats::{MarianConfig, ModelDir, Precision, Result, Weights};
 use dyno_nn::ShortlistColumns;
 use dyno_nn::math::Kernels;
 
-use crate::settings::Wishes;
+use crate::settings::RequestedSettings;
 
-/// The table that holds the configuration of a Marian model.
+/// Name of the table with the configuration of a Marian model.
 pub(crate) const MARIAN: &str = "marian";
 
-/// A model, read.
-pub(crate) struct Opened {
+/// An opened model: its files, read.
+pub(crate) struct OpenedModel {
     pub(crate) path: PathBuf,
     pub(crate) model: ModelDir,
     pub(crate) config: MarianConfig,
     pub(crate) weights: Weights,
-    /// The same in f32, where the settings need them.
-    pub(crate) floats: Option<Weights>,
-    /// What its products are computed with.
+    /// The weights in f32, where the settings need them.
+    pub(crate) full_precision: Option<Weights>,
+    /// Kernels that compute the products.
     pub(crate) kernels: Kernels,
 }
 
-/// Opens the model at `path` (or the models, where a decoder's YAML names several), which `table` configures; weights
-/// alone take their vocabularies from the settings.
-pub(crate) fn open(path: &Path, table: &str, wishes: &Wishes) -> Result<Vec<Opened>> {
-    let models = match &wishes.vocabularies {
+/// Opens the model at `path`, or the models, where a decoder's YAML names several; `table` configures them.
+/// Weights without a model directory take their vocabularies from the settings.
+pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> Result<Vec<OpenedModel>> {
+    let models = match &requested.vocabularies {
         Some([source, target]) if is_weights(path) => {
             vec![ModelDir::open_weights(path, [source, target], None)?]
         }
@@ -34,21 +34,28 @@ pub(crate) fn open(path: &Path, table: &str, wishes: &Wishes) -> Result<Vec<Open
     };
     let open = |model: ModelDir| {
         let widest = || model.weights().keys().next_back().copied().unwrap_or(Precision::F32);
-        let weights = model.load(wishes.precision.unwrap_or_else(widest))?;
-        let floats = match wishes.floats.are_needed() {
-            // What is quantised on line must be what was quantised off line.
-            true if wishes.floats.columns == ShortlistColumns::OnLine => Some(Precision::F32),
+        let weights = model.load(requested.precision.unwrap_or_else(widest))?;
+        let full_precision = match requested.full_precision.needs_weights() {
+            // Quantisation on line must read the same values as quantisation off line did.
+            true if requested.full_precision.columns == ShortlistColumns::OnLine => Some(Precision::F32),
             true => Some(widest().max(Precision::F16)),
             false => None,
         };
-        let floats = floats.map(|precision| model.load(precision)).transpose()?;
+        let full_precision = full_precision.map(|precision| model.load(precision)).transpose()?;
         let config = table_of(path, &model, table);
-        Ok(Opened { path: path.into(), model, config, weights, floats, kernels: wishes.kernels })
+        Ok(OpenedModel {
+            path: path.into(),
+            model,
+            config,
+            weights,
+            full_precision,
+            kernels: requested.kernels,
+        })
     };
     models.into_iter().map(open).collect()
 }
 
-/// Only the networks' configurations, wherever they stand.
+/// The configurations of the networks at `path`, without the weights.
 pub(crate) fn configurations(path: &Path, table: &str) -> Result<Vec<MarianConfig>> {
     if !is_weights(path) {
         let models = ModelDir::open_all(path)?;
@@ -59,13 +66,13 @@ pub(crate) fn configurations(path: &Path, table: &str) -> Result<Vec<MarianConfi
     Ok(vec![MarianConfig::from_yaml(path, text)?])
 }
 
-/// The model's table of that name; empty where it has none.
+/// The model's table `table`; empty where the model has none.
 fn table_of(path: &Path, model: &ModelDir, table: &str) -> MarianConfig {
     let none = || MarianConfig::from_entries(path, Vec::new());
     model.table(table).cloned().unwrap_or_else(none)
 }
 
-/// Whether a path names weights rather than a model with all that belongs to it.
+/// Whether `path` names a file of weights rather than a model directory or a decoder's YAML.
 pub(crate) fn is_weights(path: &Path) -> bool {
     path.is_file() && path.extension().is_some_and(|extension| extension == "npz" || extension == "bin")
 }

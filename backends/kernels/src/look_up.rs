@@ -1,20 +1,20 @@
-//! The tables that the logistic function and the hyperbolic tangent are looked up in, made once from the plain code, so that
-//! they are the same on every instruction set.
+//! Lookup tables of the logistic function and the hyperbolic tangent. The plain code computes them once, so
+//! that they are the same on every instruction set.
 
 use crate::vector::STEPS;
 use std::sync::LazyLock;
 
-/// A function for positive arguments, at steps of 1/[`STEPS`].
+/// A function for positive arguments, in steps of 1/[`STEPS`].
 pub(crate) struct LookUp {
     pub(crate) values: Vec<f32>,
-    /// How much it grows per step.
+    /// Growth of the function per step.
     pub(crate) slopes: Vec<f32>,
-    /// Its value at 0, around which it is odd.
+    /// Value of the function at 0, around which it is odd.
     pub(crate) middle: f32,
 }
 
 impl LookUp {
-    /// Up to `end`, where the function must be flat.
+    /// Tabulates up to `end`, from which on the function must be constant.
     fn new(end: f32, middle: f32, value: impl Fn(f32) -> f32, slope: impl Fn(f32) -> f32) -> Self {
         let positions = || (0..=(end * STEPS) as usize).map(|i| value(i as f32 / STEPS));
         let slopes = positions().map(|y| slope(y) / STEPS).collect();

@@ -1,13 +1,13 @@
-//! Vector maths as methods of [`Kernels`]: checks of shapes, and nothing else.
+//! Vector maths as methods of [`Kernels`], which check the shapes.
 
 use crate::error::sized;
 use crate::lanes::{Block, LANES};
+use crate::look_up::{LookUp, SIGMOID, TANH};
 use crate::product::{Best, Mat};
-use crate::tables::{LookUp, SIGMOID, TANH};
-use crate::vector::{Memory, TOGETHER};
+use crate::vector::{KeyValues, TOGETHER};
 use crate::{Activation, Kernels, Precision, Result};
 
-/// Shows a function of the table as a method. All of them have the same reason to be safe.
+/// Calls a function of the table. All calls are safe for the same reason.
 macro_rules! call {
     ($self:ident.$function:ident($($arg:expr),*)) => {
         // SAFETY: the table belongs to an instruction set that was found on this processor.
@@ -16,22 +16,23 @@ macro_rules! call {
 }
 
 impl Kernels {
-    /// An activation, in place. Error: 2e-7 of the result or of 1, whichever is greater (swish and gelu: 4e-7 of x).
+    /// Applies an activation in place. The error is 2e-7 of the result or of 1, whichever is greater; for
+    /// swish and gelu 4e-7 of x.
     pub fn activate(self, kind: Activation, x: &mut [f32]) {
         call!(self.activate(kind, x))
     }
 
-    /// eˣ, in place, within 2 units in the last place.
+    /// eˣ in place, within 2 units in the last place.
     pub fn exp(self, x: &mut [f32]) {
         call!(self.exp(x))
     }
 
-    /// The logistic function from a table, in place, within 1e-5. Not a number becomes 1.
+    /// The logistic function from a table, in place, within 1e-5. NaN becomes 1.
     pub fn sigmoid_table(self, x: &mut [f32]) {
         self.look_up(x, &SIGMOID)
     }
 
-    /// The hyperbolic tangent from a table, in place, within 1e-5. Not a number becomes 1.
+    /// The hyperbolic tangent from a table, in place, within 1e-5. NaN becomes 1.
     pub fn tanh_table(self, x: &mut [f32]) {
         self.look_up(x, &TANH)
     }
@@ -40,14 +41,15 @@ impl Kernels {
         call!(self.look_up(x, &table.values, &table.slopes, table.middle))
     }
 
-    /// The greatest magnitude; 0 of nothing.
+    /// The greatest magnitude; 0 for an empty slice.
     #[must_use]
     pub fn abs_max(self, x: &[f32]) -> f32 {
         call!(self.abs_max(x))
     }
 
-    /// The greatest of the values, as many as `best` has room for, in order; of equals the one further left first. What is no
-    /// number, or -∞, is never among them: where there are fewer, [`Best::NONE`] is left. How a beam looks at a row.
+    /// The greatest values in descending order, as many as `best` has room for; equal values keep their
+    /// order. NaN and -∞ are never among them: [`Best::NONE`] fills the places that are left. Beam search
+    /// reads a row of scores by it.
     pub fn greatest(self, x: &[f32], best: &mut [Best]) {
         best.fill(Best::NONE);
         call!(self.greatest(x, best))
@@ -58,12 +60,14 @@ impl Kernels {
         call!(self.softmax(x))
     }
 
-    /// Logarithms of the softmax, in place, within 1e-6 of the result or of 1. At least one value must be above -∞.
+    /// Logarithms of the softmax, in place, within 1e-6 of the result or of 1. At least one value must be
+    /// above -∞.
     pub fn log_softmax(self, x: &mut [f32]) {
         call!(self.log_softmax(x))
     }
 
-    /// ln Σ eˣ: what a logit must be less by to be a logarithm of a probability. At least one value must be above -∞.
+    /// ln Σ eˣ: a logit less this number is the logarithm of a probability. At least one value must be above
+    /// -∞.
     #[must_use]
     pub fn log_sum_exp(self, x: &[f32]) -> f32 {
         let (most, log) = call!(self.log_sum(x));
@@ -92,8 +96,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// A GRU's new state, in place of the old one [S]; `xw`, `su`, `bias` are [3S], the gates r, z, h. The candidate is
-    /// tanh(xw + su·r + b), or tanh(xw + (su + b)·r) with `bias_inside`.
+    /// Replaces a GRU's state [S] by the next one. `xw`, `su` and `bias` are [3S], with the gates r, z, h.
+    /// The candidate is tanh(xw + su·r + b), or tanh(xw + (su + b)·r) with `bias_inside`.
     pub fn gru(
         self,
         xw: &[f32],
@@ -109,7 +113,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// An LSTM's new cell, in place of the old one [S], and output [S]; `xw`, `su`, `bias` are [4S], the gates f, i, c, o.
+    /// Replaces an LSTM's cell [S] by the next one, and computes its output [S]. `xw`, `su` and `bias` are
+    /// [4S], with the gates f, i, c, o.
     pub fn lstm(self, xw: &[f32], su: &[f32], bias: &[f32], cell: &mut [f32], out: &mut [f32]) -> Result<()> {
         for part in [xw, su, bias] {
             sized("LSTM gates", part.len(), 4 * cell.len())?;
@@ -119,7 +124,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// An SSRU's new cell c ← f·c + (1 - f)·x with f = σ(`forget`), and its output relu(c). All are [D].
+    /// Replaces an SSRU's cell by c ← f·c + (1 - f)·x with f = σ(`forget`), and computes its output relu(c).
+    /// All are [D].
     pub fn ssru(self, x: &[f32], forget: &[f32], cell: &mut [f32], out: &mut [f32]) -> Result<()> {
         for part in [x.len(), forget.len(), out.len()] {
             sized("SSRU operand", part, cell.len())?;
@@ -128,8 +134,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// An average that runs along a sentence: mean ← (mean·before + x)/(before + 1), `before` values having gone in. All
-    /// are [D].
+    /// Adds a value to a running average: mean ← (mean·before + x)/(before + 1), where `before` is the number
+    /// of earlier values. All are [D].
     pub fn average(self, x: &[f32], before: usize, mean: &mut [f32]) -> Result<()> {
         sized("value of a running average", x.len(), mean.len())?;
         call!(self.average(x, before as f32, mean));
@@ -145,7 +151,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// y ← σ(gate)·y + (1 - σ(gate))·x: a highway past what made y. All are [D].
+    /// y ← σ(gate)·y + (1 - σ(gate))·x: a highway around the computation of y. All are [D].
     pub fn highway(self, x: &[f32], gate: &[f32], y: &mut [f32]) -> Result<()> {
         for part in [x, gate] {
             sized("operand of a highway", part.len(), y.len())?;
@@ -154,12 +160,13 @@ impl Kernels {
         Ok(())
     }
 
-    /// Attention of rows of queries [rows, D] over a sentence, in `heads` equal slices of D: out [rows, D]. `weights` is
-    /// scratch, and left with the last row's, [heads, `memory.span()`].
+    /// Attention of queries [rows, D] over a sentence, in `heads` equal slices of D; the result is `out`
+    /// [rows, D]. `weights` is scratch; it is left with the weights of the last row, [heads,
+    /// `memory.span()`].
     pub fn attend(
         self,
         queries: Mat<'_>,
-        memory: &Memory,
+        memory: &KeyValues,
         heads: usize,
         weights: &mut Vec<f32>,
         out: &mut [f32],
@@ -181,8 +188,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// Makes `memory` that of these keys and values [positions, D], forgetting what it had.
-    pub fn remember(self, memory: &mut Memory, keys: &[f32], values: &[f32]) -> Result<()> {
+    /// Replaces the content of `memory` by these keys and values [positions, D].
+    pub fn remember(self, memory: &mut KeyValues, keys: &[f32], values: &[f32]) -> Result<()> {
         let width = memory.width;
         sized("keys", keys.len(), values.len())?;
         sized("keys", keys.len(), keys.len() / width.max(1) * width)?;
@@ -207,7 +214,8 @@ impl Kernels {
         call!(self.interleave(rows, next, groups, blocks, step))
     }
 
-    /// Additive attention's energies of T rows [T, C]: direction·tanh(row + state), `direction` and `state` [C].
+    /// Energies of additive attention over T rows [T, C]: direction·tanh(row + state), with `direction` and
+    /// `state` [C].
     pub fn energies(self, rows: &[f32], state: &[f32], direction: &[f32], out: &mut [f32]) -> Result<()> {
         sized("rows of additive attention", rows.len(), out.len() * state.len())?;
         sized("direction of additive attention", direction.len(), state.len())?;
@@ -219,7 +227,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// Σ weight·row over T rows [T, C], into `out` [C].
+    /// Σ weight·row over T rows [T, C]; the result is `out` [C].
     pub fn weighted_sum(self, weights: &[f32], rows: &[f32], out: &mut [f32]) -> Result<()> {
         sized("rows of a weighted sum", rows.len(), weights.len() * out.len())?;
         if rows.is_empty() {

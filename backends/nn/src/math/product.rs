@@ -1,0 +1,82 @@
+//! A product with packed weights in one precision: y = x·W + b.
+//!
+//! f32 weights are multiplied in f32. Integer weights are multiplied with rows that are quantised first;
+//! integer sums are exact. The weights are packed once, and each row's result is the same in any batch.
+
+use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Output, Weights};
+
+use super::activation::Activation;
+use super::form::{Form, Operands};
+use super::matrix::Matrix;
+use crate::watch::Operator;
+
+/// Packed weights, and the form in which the product reads rows.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    weights: Weights,
+    form: Form,
+    kernels: Kernels,
+}
+
+/// Operations that follow a product in the same loop: first the activation, then the sum with a residual.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Epilogue<'a> {
+    /// Activation of each element.
+    pub activation: Option<Activation>,
+    /// Residual [rows, outputs], which is added to the result.
+    pub residual: Option<&'a [f32]>,
+}
+
+/// Reason why calls of the kernels succeed.
+const WHOLE: &str = "rows are whole, and as wide as the weights";
+
+impl Product {
+    pub(super) fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
+        let (weights, form) = matrix.pack(kernels, bias)?;
+        Ok(Self { weights, form, kernels })
+    }
+
+    pub(super) fn inputs(&self) -> usize {
+        self.weights.k()
+    }
+
+    pub(super) fn outputs(&self) -> usize {
+        self.weights.n()
+    }
+
+    pub(super) fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// `input` [rows, inputs] in the form that the product reads.
+    pub(super) fn operand<'a>(&self, input: &'a [f32], operands: &'a mut Operands) -> Input<'a> {
+        operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE)
+    }
+
+    /// Replaces `out` by y for each row of `input` [rows, inputs].
+    pub(super) fn apply(
+        &self,
+        input: &[f32],
+        operands: &mut Operands,
+        then: Epilogue<'_>,
+        out: &mut Vec<f32>,
+    ) {
+        let rows = input.len() / self.inputs();
+        self.multiply(self.operand(input, operands), rows, then, out);
+    }
+
+    /// Replaces `out` by y for each row of an operand of this form.
+    pub(super) fn multiply(&self, operand: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut Vec<f32>) {
+        let columns = self.outputs();
+        out.resize(rows * columns, 0.0);
+        let activation = then.activation.map_or(Fused::None, Fused::from);
+        let residual = then.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
+        let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));
+        let _product = Operator::Product.span();
+        self.weights.multiply(operand, 0..columns, activation, residual, to).expect(WHOLE);
+    }
+}

@@ -1,0 +1,122 @@
+//! Errors of opening and running a translator. Each message names the file or the operand, and a remedy.
+
+use std::path::PathBuf;
+
+use dyno_nn::math::KernelError;
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The reason why a translator can't be opened, or why one of its files can't be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file of the model can't be read.
+    #[error(transparent)]
+    Formats(#[from] dyno_formats::Error),
+    /// A vocabulary can't be read, or ids can't be decoded.
+    #[error(transparent)]
+    Text(#[from] dyno_text::Error),
+    /// A file of the settings can't be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// Path of the file.
+        path: PathBuf,
+        /// Cause.
+        source: std::io::Error,
+    },
+    /// A file that the settings ask for can't be written.
+    #[error("writing {what} to {}: {source}; name a file that can be written", .path.display())]
+    Write {
+        /// Content of the file.
+        what: &'static str,
+        /// Path of the file.
+        path: PathBuf,
+        /// Cause.
+        source: std::io::Error,
+    },
+    /// A file holds no tuning, or one that this processor can't use.
+    #[error("{}: {source}", .path.display())]
+    Tuning {
+        /// Path of the file.
+        path: PathBuf,
+        /// Fault of the tuning.
+        source: KernelError,
+    },
+    /// A line of a calibration's file isn't the name of a weight and a number.
+    #[error("{}: the line {line:?} isn't `NAME NUMBER`; calibrate again", .path.display())]
+    Multiplier {
+        /// Path of the file.
+        path: PathBuf,
+        /// The line.
+        line: String,
+    },
+    /// The list of models is empty.
+    #[error("no model; name one model or more")]
+    NoModel,
+    /// The model doesn't name a vocabulary for each side.
+    #[error("{}: names no two vocabularies; add `vocab`, or a [vocab] to its model.toml", .path.display())]
+    NoVocabularies {
+        /// Path of the model.
+        path: PathBuf,
+    },
+    /// A vocabulary has no word for the end of a sentence.
+    #[error(
+        "the {side} vocabulary has no end of sentence; use the vocabulary that the model was trained with"
+    )]
+    NoEndOfSentence {
+        /// Side of the vocabulary: `source` or `target`.
+        side: &'static str,
+    },
+    /// A vocabulary has more words than the network.
+    #[error(
+        "the {side} vocabulary has {vocabulary} words, the network {network}; they belong to different models"
+    )]
+    VocabularySize {
+        /// Side of the vocabulary: `source` or `target`.
+        side: &'static str,
+        /// Words of the vocabulary.
+        vocabulary: usize,
+        /// Words of the network.
+        network: usize,
+    },
+    /// The networks of an ensemble have target vocabularies of different sizes.
+    #[error("an ensemble's networks must write the same words; one writes {one}, another {next}")]
+    EnsembleWords {
+        /// Target words of one network.
+        one: usize,
+        /// Target words of the next network.
+        next: usize,
+    },
+    /// A limit on n-grams was set, and the shortlist is a lexical one.
+    #[error(
+        "{}: `shortlist-ngrams` needs a vocabulary map, but this shortlist is lexical; leave `shortlist-ngrams` out",
+        .path.display()
+    )]
+    NgramsOfLexical {
+        /// Path of the shortlist.
+        path: PathBuf,
+    },
+    /// A sentence's candidates need not contain the end of the sentence.
+    #[error(
+        "{}: a sentence's candidates need not hold its end, so that translations wouldn't end; \
+         let the shortlist always select some first words, the end among them",
+        .path.display()
+    )]
+    EndlessShortlist {
+        /// Path of the shortlist.
+        path: PathBuf,
+    },
+    /// Unknown words are to be replaced, and the vocabularies have pieces of words.
+    #[error(
+        "replace-unknown copies whole words; this model's vocabularies have pieces, so leave replace-unknown out"
+    )]
+    ReplacedPieces,
+}
+
+impl Error {
+    /// The same failure as an error of `backend` in the contract with the harness.
+    pub(crate) fn of_backend(self, backend: &str) -> dyno_api::Error {
+        dyno_api::Error::Failed { backend: backend.into(), reason: self.to_string() }
+    }
+}

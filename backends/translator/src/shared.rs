@@ -1,0 +1,35 @@
+//! The state that the workers of a model share: vocabularies, shortlist, networks, and the settings of
+//! decoding.
+
+use std::sync::{Arc, Mutex};
+
+use dyno_api::Facts;
+use dyno_formats::Shortlist;
+use dyno_nn::Network;
+use dyno_nn::watch::Times;
+use dyno_text::Vocabulary;
+
+use crate::settings::Decoding;
+
+/// The read-only state of an opened model, and the sums over its workers.
+pub(crate) struct Shared {
+    /// Name of the backend.
+    pub(crate) backend: &'static str,
+    pub(crate) source: Arc<Vocabulary>,
+    /// Target vocabulary; the source vocabulary itself where both are one file.
+    pub(crate) target: Arc<Vocabulary>,
+    /// Id of the end of a sentence in the source vocabulary.
+    pub(crate) source_eos: u32,
+    /// Id of the end of a sentence in the target vocabulary.
+    pub(crate) target_eos: u32,
+    pub(crate) shortlist: Option<Shortlist>,
+    /// Networks with the weights of their scores.
+    pub(crate) members: Vec<(f32, Network)>,
+    pub(crate) decoding: Decoding,
+    /// Words that no translation contains, ascending.
+    pub(crate) suppressed: Vec<u32>,
+    pub(crate) replace_unknown: bool,
+    pub(crate) facts: Facts,
+    /// Times of all workers, with the setting `breakdown`.
+    pub(crate) times: Option<Mutex<Times>>,
+}
