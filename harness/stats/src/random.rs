@@ -1,7 +1,7 @@
 //! Seeded random numbers for orders that must be random and repeatable.
 
-use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): 64 bits of state.
 /// It passes BigCrush, and gives the same sequence on every host.

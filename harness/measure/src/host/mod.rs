@@ -84,16 +84,7 @@ fn read(path: impl AsRef<std::path::Path>) -> String {
 }
 
 fn isa() -> Vec<String> {
-    #[cfg(target_arch = "x86_64")]
-    let present = [
-        ("avx2", is_x86_feature_detected!("avx2")),
-        ("avx_vnni", is_x86_feature_detected!("avxvnni")),
-        ("avx512bw", is_x86_feature_detected!("avx512bw")),
-        ("avx512_vnni", is_x86_feature_detected!("avx512vnni")),
-    ];
-    #[cfg(not(target_arch = "x86_64"))]
-    let present: [(&str, bool); 0] = [];
-    present.into_iter().filter(|(_, present)| *present).map(|(name, _)| name.into()).collect()
+    dyno_api::Isa::present().filter(|isa| *isa != dyno_api::Isa::Scalar).map(|isa| isa.name().into()).collect()
 }
 
 /// Hardware threads of the physical core of `core`, with `core` itself, ascending. The kernel numbers the
