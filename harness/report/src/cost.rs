@@ -1,5 +1,5 @@
-//! What a translation costs, in the ways that people count: money, waiting, machine time; and how systems stand
-//! when quality is set against it.
+//! Kinds of cost of a translation (money, waiting, machine time), and contests of systems in quality and one
+//! cost.
 
 use super::charts::Axis;
 use super::material::{Measure, Set};
@@ -9,10 +9,10 @@ use dyno_stats::Estimate;
 use dyno_stats::numbers::tick;
 use dyno_stats::{Order, Standing, standings};
 
-/// A way to count cost.
+/// A kind of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Million words for a dollar, with all cores at work.
+    /// Million words for a US dollar, with all cores at work.
     Dollars,
     /// 95th percentile of latency.
     Latency,
@@ -22,33 +22,33 @@ pub enum Cost {
     AllCores,
 }
 
-/// A system that has quality and cost.
+/// A system with both quality and cost.
 #[derive(Clone, Debug)]
 pub struct Contestant {
     /// Index of the system.
     pub system: usize,
-    /// Its quality.
+    /// Quality, BLEU.
     pub quality: Estimate,
-    /// Its cost, in the unit of the axis.
+    /// Cost, in the unit of the axis.
     pub cost: Estimate,
-    /// Where it stands.
+    /// Standing on the frontier.
     pub standing: Standing,
 }
 
-/// The systems of a test set, set against each other in quality and one cost.
+/// A contest of the systems on a test set, in quality and one cost.
 pub struct Contest<'a> {
-    /// The cost.
+    /// Cost of the contest.
     pub cost: Cost,
-    /// Those that have both figures, best quality first.
+    /// Systems with both figures, the best quality first.
     pub contestants: Vec<Contestant>,
     set: &'a Set,
 }
 
 impl Cost {
-    /// All of them, the most telling first.
+    /// All kinds of cost, the most telling first.
     pub const ALL: [Self; 4] = [Self::Dollars, Self::Latency, Self::OneCore, Self::AllCores];
 
-    /// Name in links.
+    /// Name of the cost in links.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Dollars => "dollars",
@@ -58,12 +58,12 @@ impl Cost {
         }
     }
 
-    /// Whether less of it is better.
+    /// Whether less is better.
     pub const fn less_is_better(self) -> bool {
         matches!(self, Self::Latency)
     }
 
-    /// What it is called in a sentence.
+    /// Name of the cost in a sentence.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Dollars => "words per dollar",
@@ -73,7 +73,7 @@ impl Cost {
         }
     }
 
-    /// A column's head.
+    /// Head of its column; `#` marks figures.
     pub const fn head(self) -> &'static str {
         match self {
             Self::Dollars => "#Mwords/$",
@@ -83,7 +83,7 @@ impl Cost {
         }
     }
 
-    /// The axis.
+    /// Axis of the cost.
     pub fn axis(self) -> Axis {
         let name = match self {
             Self::Dollars => "million words per US dollar (log, more is better →)",
@@ -94,7 +94,7 @@ impl Cost {
         Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None }
     }
 
-    /// What rounds measured of it. Money is speed in another unit.
+    /// Figure of rounds behind the cost. Words per dollar are speed in another unit.
     fn measure(self, set: &Set) -> Measure {
         match self {
             Self::Dollars => Measure::Speed(paid_track(set)),
@@ -104,15 +104,15 @@ impl Cost {
         }
     }
 
-    /// How many times better system `a` is than `b` in this, and how surely: by pairs of rounds where there were, else by
-    /// the intervals.
+    /// Comparison of systems `a` and `b` in this cost: by pairs of rounds where these were measured, else by
+    /// the intervals. The ratio is above 1 where `a` is better.
     fn duel(self, set: &Set, a: (usize, &Estimate), b: (usize, &Estimate)) -> Duel {
         let (a, b) = if self.less_is_better() { (b, a) } else { (a, b) };
         let apart = || Duel { ratio: a.1.over(b.1), order: a.1.order(b.1) };
         set.duels.get(&(self.measure(set), a.0, b.0)).copied().unwrap_or_else(apart)
     }
 
-    /// A system's cost on `set`, where a valid cell tells it.
+    /// Cost of a system on `set`, from its valid cell.
     pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
         let valid = |track| set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid);
         match self {
@@ -124,14 +124,15 @@ impl Cost {
     }
 }
 
-/// The track by which money is counted on `set`, one for all: half of an instance must not compete with a whole.
+/// The one track by which words per dollar are counted on `set`. A share of an instance must not compete with
+/// a whole instance.
 fn paid_track(set: &Set) -> Track {
     let uses_all = set.cells.iter().any(|cell| cell.track == Track::ThroughputAll);
     if uses_all { Track::ThroughputAll } else { Track::Throughput1 }
 }
 
 impl<'a> Contest<'a> {
-    /// Sets the systems among `translators` against each other.
+    /// The contest of those `translators` that have both figures.
     pub fn of(cost: Cost, set: &'a Set, translators: &[usize]) -> Self {
         let both = |&system: &usize| Some((system, set.quality(system)?, cost.of(set, system)?));
         let mut both: Vec<_> = translators.iter().filter_map(both).collect();
@@ -145,7 +146,7 @@ impl<'a> Contest<'a> {
         Self { cost, contestants: both.iter().zip(standings).map(contestant).collect(), set }
     }
 
-    /// The contest that the summary speaks of: by the first cost for which two systems have figures, else one.
+    /// The contest of the summary: by the first cost with figures of two systems, else by the first with one.
     pub fn primary(set: &'a Set, translators: &[usize]) -> Option<Self> {
         let all = [Cost::Dollars, Cost::AllCores, Cost::OneCore, Cost::Latency];
         let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).into();
@@ -154,27 +155,27 @@ impl<'a> Contest<'a> {
         (!contests.is_empty()).then(|| contests.swap_remove(whole))
     }
 
-    /// Where a system stands, if it competes.
+    /// Standing of a system, if the system competes.
     pub fn standing(&self, system: usize) -> Option<Standing> {
         self.contestants.iter().find(|one| one.system == system).map(|one| one.standing)
     }
 
-    /// How surely the first of two is of better quality.
+    /// Order of `a` and `b` in quality.
     pub fn quality_order(&self, a: &Contestant, b: &Contestant) -> Order {
         self.set.quality_order(a.system, b.system)
     }
 
-    /// Whether the quality of two can't be told apart.
+    /// Whether `a` and `b` are equal in quality, or not told apart.
     pub fn as_good(&self, a: &Contestant, b: &Contestant) -> bool {
         matches!(self.quality_order(a, b), Order::Equal | Order::Unclear)
     }
 
-    /// How many times better `b` is than `a` in cost, above 1 where it is better, and how surely.
+    /// Gain in cost of `b` over `a`, above 1 where `b` is better.
     pub fn gain(&self, a: &Contestant, b: &Contestant) -> Duel {
         self.cost.duel(self.set, (b.system, &b.cost), (a.system, &a.cost))
     }
 
-    /// The one to take for quality: of those whose quality can't be told from the best, the one of least cost.
+    /// The recommended system: the one of least cost among those as good as the best.
     pub fn pick(&self) -> Option<&Contestant> {
         let best = self.contestants.first()?;
         let gain =
@@ -184,7 +185,7 @@ impl<'a> Contest<'a> {
         equal.max_by(|a, b| gain(a).total_cmp(&gain(b)))
     }
 
-    /// Those on the frontier, from the best quality to the least cost.
+    /// Systems on the frontier, from the best quality to the least cost.
     pub fn frontier(&self) -> impl Iterator<Item = &Contestant> {
         self.contestants.iter().filter(|one| one.standing == Standing::Frontier)
     }

@@ -1,4 +1,5 @@
-//! The crate's one error. Each variant is a fault of dyno itself, since templates and papers' data ship with it.
+//! The error type of the crate. Each variant is a fault of dyno itself, since templates and papers' data ship
+//! with dyno.
 
 /// Failure to make a page.
 #[derive(Debug, thiserror::Error)]
@@ -7,7 +8,7 @@ pub enum Error {
     /// A template can't be filled.
     #[error("{what} can't be made")]
     Page {
-        /// The page.
+        /// Name of the page.
         what: String,
         /// Fault of the template or of its data.
         source: tera::Error,

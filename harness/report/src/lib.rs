@@ -1,13 +1,13 @@
-//! The report: one offline page on a run, its figures as SVG files, its tables in Markdown; and the published tables of
-//! papers, with our figures beside theirs.
+//! The report on a run: one offline page, figures as SVG files, tables in Markdown. The crate also holds the
+//! published tables of papers, and sets our figures beside them.
 //!
-//! A pure function in three steps, each of which can be read alone:
+//! A report is a pure function of three steps, each of which can be read alone:
 //!
 //! ```text
-//! Run, Summary ─ read ─► Material   everything measured and judged, renumbered for the page
+//! Run, Summary ─ read ─► Material   all measurements and judgements, renumbered for the page
 //!                          │ view
 //!                          ▼
-//!                        View       every sentence written, every chart drawn
+//!                        View       all sentences and charts
 //!                          │ page, markdown
 //!                          ▼
 //!                        HTML, SVG files, Markdown
@@ -15,16 +15,16 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `material`, `read` | what the page is made of, in the page's units |
+//! | `material`, `read` | data of the page, in the units of the page |
 //! | `view` | the parts of the page, one file a section |
-//! | [`charts`] | a small SVG writer: scales, axes, labels that avoid each other, each kind of chart |
-//! | `tables`, `words`, `cost`, `shares` | tables, sentences with hedges, cost axes, breakdowns |
-//! | `translations` | the texts side by side, searchable offline |
-//! | `page`, `markdown`, `readme` | the forms that a view takes |
-//! | [`papers`], `published` | tables and figures as papers printed them |
+//! | [`charts`] | each kind of chart, its scales, axes and labels, and a small SVG writer |
+//! | `tables`, `sentences`, `cost`, `shares` | tables, hedged sentences, kinds of cost, breakdowns of time |
+//! | `translations` | texts of the systems side by side, searchable offline |
+//! | `page`, `markdown`, `readme` | a view as HTML, as Markdown, as a part of a README |
+//! | [`papers`], [`published`] | tables and figures as papers printed them |
 //! | [`reproduction`] | a paper's table measured again |
 //!
-//! Judgements come from `dyno-results`; nothing is measured or read from the disk here.
+//! Judgements come from `dyno-results`. This crate measures nothing and reads no file.
 
 pub mod charts;
 mod cost;
@@ -37,11 +37,11 @@ pub mod published;
 mod read;
 mod readme;
 pub mod reproduction;
+mod sentences;
 pub mod shares;
 mod tables;
 mod translations;
 mod view;
-mod words;
 
 pub use error::{Error, Result};
 pub use page::document;
@@ -55,37 +55,37 @@ use dyno_results::{Run, Summary};
 
 use view::View;
 
-/// A report, from which each of its forms is made.
+/// A report, in all its forms.
 pub struct Report {
     view: View,
 }
 
 impl Report {
-    /// The report on a run, with the points of papers laid under its charts.
+    /// The report on a run, with the points of papers under its charts.
     pub fn of(run: &Run, summary: &Summary, published: &[Published]) -> Self {
         Self { view: View::of(&read::material(run, summary), published) }
     }
 
-    /// As one HTML file; with links to the records if it lies `beside_records`.
+    /// The report as one HTML file. `beside_records` adds links to the records in the same folder.
     pub fn html(&self, beside_records: bool) -> Result<String> {
         page::html(&self.view, beside_records)
     }
 
-    /// Its figures as SVG files that stand alone, with their names; the lead figures, which READMEs show, on a dark
-    /// ground too.
+    /// Names and contents of the figures as SVG files that stand alone. The lead figures, which READMEs show,
+    /// also come on a dark ground.
     pub fn figures(&self) -> impl Iterator<Item = (String, &str)> {
         let light = self.view.figures().map(|figure| (format!("{}.svg", figure.id), figure.paper.as_str()));
         let leads = self.view.parts.iter().filter_map(|part| part.lead.as_ref());
         light.chain(leads.map(|figure| (format!("{}-dark.svg", figure.id), figure.paper_dark.as_str())))
     }
 
-    /// A README with the frontier between its markers; `None` if it has none. `figures` is where the figures lie for
-    /// its readers, `commands` what led to it.
+    /// The README `text` with the frontier between its markers; `None` without markers. `figures` is the path
+    /// of the figures as readers have it, `commands` are the commands that made the report.
     pub fn readme(&self, text: &str, figures: &str, commands: &[String]) -> Option<String> {
         readme::updated(text, &self.view, figures, commands)
     }
 
-    /// What it says in short, for programs.
+    /// The findings in short, as JSON for programs.
     pub fn summary(&self) -> serde_json::Value {
         let view = &self.view;
         let part =
@@ -96,7 +96,7 @@ impl Report {
         })
     }
 
-    /// Its tables in Markdown.
+    /// The tables in Markdown.
     pub fn markdown(&self) -> String {
         markdown::markdown(&self.view)
     }

@@ -3,7 +3,7 @@
 pub use super::tables::inline;
 use super::view::View;
 
-/// Verdict, choices and the full table of each test set.
+/// The verdict, the choices and the full table of each test set.
 pub fn markdown(view: &View) -> String {
     let head = format!(
         "{}, {} profile, {}\n",

@@ -1,5 +1,7 @@
-//! What a report is made of: a run, as far as a reader of the page is concerned. Everything measured is here,
-//! nothing is judged yet.
+//! Material of a report: the part of a run that readers of the page see.
+//!
+//! All measurements are here, with the comparisons that `dyno-results` made. Verdicts for the reader follow
+//! in `view`.
 
 use std::collections::HashMap;
 
@@ -14,91 +16,92 @@ use dyno_results::summary::judge::{Duel, is_echo};
 use dyno_stats::Estimate;
 use dyno_stats::Order;
 
-/// A run.
+/// A run, as a page needs it.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// The campaign's name.
+    /// Name of the campaign.
     pub campaign: String,
-    /// The run's key.
+    /// Key of the run.
     pub key: String,
-    /// How thorough.
+    /// Profile of the run.
     pub profile: Profile,
     /// UTC day of the first round.
     pub date: Option<String>,
-    /// Where.
+    /// Machine of the run.
     pub host: Host,
-    /// What competed, in the campaign's order.
+    /// Systems, in the campaign's order.
     pub systems: Vec<System>,
-    /// On what.
+    /// Test sets.
     pub sets: Vec<Set>,
-    /// All texts that systems gave, a line each; cells point here, since tracks mostly give the same.
+    /// Different outputs of all systems, a list of lines each. Cells hold an index, since most tracks give
+    /// the same.
     pub outputs: Vec<Vec<String>>,
-    /// What the host costs, or one like it.
+    /// Price of the host, or of a similar instance.
     pub price: Option<Price>,
-    /// What else ran on the host, where it was watched.
+    /// Load of other programs on the host, where it was watched.
     pub load: Option<Load>,
-    /// A line between two processes that do nothing else, in microseconds.
+    /// Time of a line between two processes that do nothing else, in microseconds.
     pub pipe_floor_us: Option<f64>,
-    /// Where systems were to be cut off from the network: "isolated", or why that could not be; each once.
+    /// Different results of network isolation: "isolated", or the reason for a shared network.
     pub networks: Vec<String>,
-    /// Differences below this ratio are noise, by track, where it was measured.
+    /// Noise floor of each track where it was measured, as a share: smaller differences are noise.
     pub noise_floor: Vec<(Track, f64)>,
 }
 
-/// What others took of the host while it measured: the most of any round that counts.
+/// Load of other programs on the host: the greatest of all rounds that count.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Share that the hypervisor took.
+    /// Share of time that the hypervisor took.
     pub steal: f64,
     /// Share of the chosen cores that other programs took.
     pub foreign: f64,
-    /// How often a disturbed round was measured again.
+    /// Number of disturbed rounds that were measured again.
     pub repeated: usize,
 }
 
-/// What competed.
+/// A system of the campaign.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// Its name.
+    /// Name of the system.
     pub name: String,
-    /// Its family.
+    /// Family of its engine.
     pub family: Family,
-    /// Whether it is an earlier one under another name, entered to measure the noise.
+    /// Whether the system is an earlier one under a second name, entered to measure the noise.
     pub is_twin: bool,
-    /// What was varied: settings by name.
+    /// Settings that were varied, with their names.
     pub settings: Vec<(String, String)>,
-    /// Its models' names.
+    /// Names of the models.
     pub models: Vec<String>,
-    /// The command of each track.
+    /// Command of each track.
     pub commands: Vec<(Track, Vec<String>)>,
 }
 
 /// A test set with all cells on it.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// Its name.
+    /// Name of the test set.
     pub name: String,
-    /// Its hash.
+    /// SHA-256 of source and references.
     pub sha256: String,
-    /// Source lines; empty where the run doesn't hold them.
+    /// Source lines; empty if the run lacks them.
     pub source: Vec<String>,
     /// References, a list of lines each.
     pub references: Vec<Vec<String>>,
-    /// How many lines it has.
+    /// Number of lines.
     pub lines: usize,
-    /// And words.
+    /// Number of source words.
     pub words: usize,
-    /// How quality was computed.
+    /// Signatures of the quality metrics.
     pub signatures: Vec<String>,
-    /// Outcomes.
+    /// Cells on this test set.
     pub cells: Vec<Cell>,
-    /// How surely the first of two systems is better than the second, by the paired bootstrap.
+    /// Order of two systems in quality by the paired bootstrap: the first against the second.
     pub orders: HashMap<(usize, usize), Order>,
-    /// How the first of two systems compares with the second in what their rounds measured.
+    /// Comparison of two systems by pairs of rounds: the first against the second.
     pub duels: HashMap<(Measure, usize, usize), Duel>,
 }
 
-/// What rounds measured, and pairs of them compare.
+/// A figure of rounds by which systems are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Words a second under a track.
@@ -112,47 +115,47 @@ pub enum Measure {
 pub struct Cell {
     /// Index of the system.
     pub system: usize,
-    /// The protocol.
+    /// Track of the cell.
     pub track: Track,
-    /// Whether it may be quoted.
+    /// Verdict on the cell: only VALID cells may be quoted.
     pub verdict: Verdict,
-    /// Why not.
+    /// Reasons of the verdict.
     pub reasons: Vec<Reason>,
-    /// What else is to be said.
+    /// Warnings that leave the verdict as it is.
     pub warnings: Vec<Reason>,
-    /// Rounds that count.
+    /// Number of rounds that count.
     pub rounds: usize,
-    /// Cores that it had.
+    /// Number of cores of the system.
     pub cores: usize,
-    /// Words a second, official.
+    /// Official words a second.
     pub speed: Option<Estimate>,
-    /// Without loading.
+    /// Words a second without loading.
     pub steady: Option<f64>,
     /// Loading's share of a launch.
     pub load_share: Option<f64>,
     /// Million words for a US dollar, if the whole instance is paid for.
     pub millions_per_dollar: Option<Estimate>,
-    /// The same, if only the cores that were used are.
+    /// Million words for a US dollar, if only the used cores are paid for.
     pub millions_pro_rata: Option<Estimate>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
-    /// Each line's latency in ms, median over rounds, in source order.
+    /// Latency of each line in ms, median over rounds, in source order.
     pub latency_ms: Vec<f64>,
-    /// The line fitted to latency over source words: fixed and per-word cost in ms.
+    /// Fit of latency over source words: fixed cost and cost of a word in ms.
     pub fit_ms: Option<(f64, f64)>,
-    /// From launch to the first answer.
+    /// Time from launch to the first answer in ms.
     pub start_ms: Option<f64>,
-    /// Bytes of the model.
+    /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
-    /// Peak memory.
+    /// Peak resident memory.
     pub peak_bytes: Option<u64>,
     /// BLEU.
     pub bleu: Option<Estimate>,
     /// chrF.
     pub chrf: Option<f64>,
-    /// Index of its text.
+    /// Index of the output.
     pub output: Option<usize>,
-    /// Where its time went, as the system says.
+    /// Breakdown of its time, as the system accounts for it.
     pub breakdown: Option<Breakdown>,
 }
 
@@ -162,13 +165,13 @@ impl Set {
         self.cells.iter().find(|cell| cell.system == system && cell.track == track)
     }
 
-    /// A system's quality: the worst of its tracks', should they differ.
+    /// Quality of a system: the worst of its tracks.
     pub fn quality(&self, system: usize) -> Option<Estimate> {
         let own = self.cells.iter().filter(|cell| cell.system == system && cell.verdict != Verdict::Invalid);
         own.filter_map(|cell| cell.bleu).min_by(|a, b| a.value.total_cmp(&b.value))
     }
 
-    /// How surely system `a` is better than `b`; by their intervals where no paired test was made.
+    /// Order of systems `a` and `b` in quality; by their intervals where no paired test was made.
     pub fn quality_order(&self, a: usize, b: usize) -> Order {
         if let Some(order) = self.orders.get(&(a, b)) {
             return *order;
@@ -179,13 +182,14 @@ impl Set {
         }
     }
 
-    /// A system's text: its first valid cell's.
+    /// Index of a system's output: that of its first valid cell.
     pub fn output(&self, system: usize) -> Option<usize> {
         let own = self.cells.iter().filter(|cell| cell.system == system && cell.verdict != Verdict::Invalid);
         own.filter_map(|cell| cell.output).next()
     }
 
-    /// Whether a system hands back the source, as null systems and `cat` do: a yardstick of the path, no translator.
+    /// Whether a system returns the source, as null systems and `cat` do: a yardstick of the path, no
+    /// translator.
     pub fn is_yardstick(&self, system: usize, outputs: &[Vec<String>]) -> bool {
         let output = self.output(system).and_then(|output| outputs.get(output));
         output.is_some_and(|answers| is_echo(self.source.iter().map(String::as_bytes), answers))

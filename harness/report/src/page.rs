@@ -1,5 +1,7 @@
-//! From a view to HTML: one file that makes no request. Its content-security policy forbids every request,
-//! and allows only the style sheet and the script that it names by hash.
+//! A view as HTML: one file that makes no request.
+//!
+//! The page's content-security policy forbids every request. The policy allows one style sheet and one
+//! script, by their hashes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,13 +13,13 @@ use crate::charts;
 use crate::error::{Error, Result};
 use crate::view::View;
 
-/// What pages are built from.
+/// Components that all pages share.
 const PARTS: &str = include_str!("../templates/parts.html");
 const TEMPLATE: &str = include_str!("../templates/report.html");
 const STYLE: &str = include_str!("../templates/report.css");
 const SCRIPT: &str = include_str!("../templates/report.js");
 
-/// What a template is given: its page, and the looks and manners that all pages share.
+/// Data of a template: those of its page, and the style and script that all pages share.
 #[derive(Serialize)]
 struct Document<'a, P> {
     #[serde(flatten)]
@@ -28,7 +30,7 @@ struct Document<'a, P> {
     script_hash: String,
 }
 
-/// A report's page.
+/// Data of a report's page.
 #[derive(Serialize)]
 struct Page<'a> {
     view: &'a View,
@@ -36,26 +38,26 @@ struct Page<'a> {
     folder_links: bool,
 }
 
-/// The report. `beside_records` says whether it will lie in the run's folder, so that it can link to the records.
+/// The page of a report. `beside_records`: the page lies in the run's folder and links to the records.
 pub fn html(view: &View, beside_records: bool) -> Result<String> {
     let page = Page { view, csv: STANDARD.encode(&view.csv), folder_links: beside_records };
     document("report.html", TEMPLATE, &page)
 }
 
-/// A page: `template`, filled with `page`.
+/// A page: `template` filled with `page`.
 pub fn document(name: &str, template: &str, page: &impl Serialize) -> Result<String> {
     let style = charts::theme() + STYLE + &charts::style_sheet();
     let style_hash = hash(&style);
     let document = Document { page, style, style_hash, script: SCRIPT, script_hash: hash(SCRIPT) };
     let mut tera = Tera::new();
-    // The name's ending is what turns escaping on.
+    // Tera escapes templates whose names end in .html.
     let fault = |source| Error::Page { what: name.into(), source };
     tera.add_raw_templates([("parts.html", PARTS), (name, template)]).map_err(fault)?;
     let context = tera::Context::from_serialize(&document).map_err(fault)?;
     tera.render(name, &context).map_err(fault)
 }
 
-/// As a content-security policy names an inline element.
+/// Name of an inline element in a content-security policy.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

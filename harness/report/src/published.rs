@@ -1,4 +1,4 @@
-//! What papers published, as points to lay under our own charts.
+//! Published results as points under our own charts.
 
 use crate::cost::Cost;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use dyno_stats::numbers::plain;
 /// A published point.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The paper, by author or system and year.
+    /// Short name of the paper: author or system, and year.
     pub paper: String,
     /// BLEU as published.
     pub bleu: f64,
@@ -26,7 +26,7 @@ pub fn all() -> Result<Vec<Published>> {
     under.flat_map(|table| table.points.iter().map(|point| Published::of(table, point))).collect()
 }
 
-/// The papers that are in the data, in its order.
+/// Short names of the papers with such points, in the order of the data.
 pub fn papers() -> Result<Vec<String>> {
     let mut papers: Vec<String> = all()?.into_iter().map(|point| point.paper).collect();
     papers.dedup();
@@ -50,7 +50,7 @@ impl Published {
         })
     }
 
-    /// Its cost, where the paper tells it.
+    /// Cost of the point, where the paper gives it.
     pub fn cost(&self, cost: Cost) -> Option<f64> {
         match cost {
             Cost::Dollars => Some(self.words_per_second * 3600.0 / self.dollars_per_hour? / 1e6),
@@ -59,7 +59,7 @@ impl Published {
         }
     }
 
-    /// What it tells when pointed at.
+    /// Lines of the tip.
     pub fn tip(&self) -> Vec<String> {
         let speed = format!("{} words/s, BLEU {}", plain(self.words_per_second), self.bleu);
         vec![format!("{}: {}", self.paper, self.name), speed, self.conditions.clone(), self.source.clone()]

@@ -1,4 +1,5 @@
-//! From a run and its summary to the material of a report: renumbered, and in the units of the page.
+//! The step from a run and its summary to the material of a report: systems and outputs as indices, figures
+//! in the units of the page.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,7 +17,7 @@ use dyno_results::{CellBreakdown, CellSummary, Run, Summary};
 use dyno_stats::Estimate;
 use dyno_stats::{Order, median, median_interval, percentile};
 
-/// The material of `run`.
+/// Material of a report on `run`.
 pub fn material(run: &Run, summary: &Summary) -> Material {
     let mut names: Vec<&String> = run.outputs.keys().collect();
     names.sort();
@@ -60,7 +61,7 @@ fn system(run: &Run, index: usize, name: &str) -> System {
         None if launch["plugin"].is_object() => Family::Plugin,
         None => Family::Program,
     };
-    // Whichever way it is started: other ways are absent, and have no settings.
+    // A system has one way to start; only that way can have settings.
     let settings = ["built-in", "plugin"].into_iter().filter_map(|way| launch[way]["settings"].as_object());
     let settings = settings.flatten().map(|(name, value)| (name.clone(), shown(value)));
     let models = described["models"].as_array().into_iter().flatten().map(shown);
@@ -82,7 +83,8 @@ fn networks(run: &Run) -> Vec<String> {
     told.into_iter().cloned().collect()
 }
 
-/// A name without what would turn the text around it, or hide in it (Unicode's bidirectional controls).
+/// The name with control characters replaced, among them Unicode's bidirectional controls, which would turn
+/// the text around the name.
 fn named(name: &str) -> String {
     let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     name.replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
@@ -130,8 +132,8 @@ fn test_set(
     }
 }
 
-/// How every two systems compare in speed under each track, as the terminal's table has it, and in p95 latency, which has a
-/// noise floor of its own: tails are less steady than means.
+/// Comparisons of every two systems: in speed under each track, as in the terminal's table, and in p95
+/// latency. The latter has its own noise floor, since tails are less steady than means.
 fn duels(
     run: &Run,
     set: &TestSet,
@@ -171,7 +173,7 @@ fn signatures(scores: &Scores, test_set: &str) -> Vec<String> {
     signatures
 }
 
-/// How every two systems compare in quality: the same text is equal, else the paired bootstrap decides.
+/// Comparisons of every two systems in quality: equal texts are equal, else the paired bootstrap decides.
 fn orders(
     run: &Run,
     test_set: &str,
@@ -202,7 +204,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
         _ => None,
     };
-    // Money is speed in another unit, and has its interval.
+    // Words per dollar are words a second in another unit, with the same interval.
     let millions =
         |words: Option<f64>| speed.zip(words).map(|(speed, words)| speed.times(words / speed.value / 1e6));
     let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
@@ -236,7 +238,7 @@ fn milliseconds(ns: &[u64]) -> Vec<f64> {
     ns.iter().map(|&ns| ns as f64 / 1e6).collect()
 }
 
-/// A percentile: of each round over its lines, then the median over rounds with its interval.
+/// Median over rounds of a percentile of the lines, with its interval.
 fn over_rounds(valid: &[&Record], percent: f64) -> Option<Estimate> {
     let rounds: Vec<f64> =
         valid.iter().filter_map(|record| percentile(&milliseconds(&record.latency_ns), percent)).collect();
@@ -244,7 +246,7 @@ fn over_rounds(valid: &[&Record], percent: f64) -> Option<Estimate> {
     Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
 }
 
-/// Each line's latency, median over the rounds.
+/// Median latency of each line over the rounds.
 fn median_lines(valid: &[&Record]) -> Vec<f64> {
     let rounds: Vec<&Vec<u64>> =
         valid.iter().map(|record| &record.latency_ns).filter(|lines| !lines.is_empty()).collect();

@@ -1,17 +1,19 @@
-//! The frontier in a README: what stands between two markers is written by the tool, never by hand, together with the
-//! commands that write it again.
+//! The frontier in a README.
+//!
+//! dyno writes all text between two markers, together with the commands that write the text again; no figure
+//! there is typed by hand.
 
 use super::charts::escape;
 use super::markdown::inline;
 use super::view::View;
 
-/// What opens the part that is ours.
+/// Marker before the part that dyno writes.
 pub const BEGIN: &str = "<!-- dyno report: begin -->";
-/// What closes it.
+/// Marker after the part that dyno writes.
 pub const END: &str = "<!-- dyno report: end -->";
 
-/// `text` with the first test set's frontier between its markers: the picture (from `figures`, a path as the README's
-/// reader has it), the table, and the commands. `None` if the markers aren't there, once each and in order.
+/// `text` with the first test set's frontier between its markers: picture, table and commands. `figures` is
+/// the path of the pictures for readers of the README. `None` unless both markers occur once and in order.
 pub fn updated(text: &str, view: &View, figures: &str, commands: &[String]) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
@@ -31,7 +33,7 @@ fn frontier(view: &View, figures: &str, commands: &[String]) -> String {
     format!("{}{said}\n{table}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures))
 }
 
-/// The lead figure, on the ground that its reader prefers.
+/// The lead figure, light or dark as the reader's browser prefers.
 fn picture(view: &View, figures: &str) -> String {
     let Some(figure) = view.parts.first().and_then(|part| part.lead.as_ref()) else { return String::new() };
     let (file, title) =

@@ -1,5 +1,5 @@
-//! Where time goes, as bars divided into parts: one drawing and one table, for a report's systems and for a paper's
-//! networks.
+//! Breakdowns of time, as a chart of stacked bars and a table: for the systems of a report and the networks
+//! of a paper.
 
 use std::collections::BTreeMap;
 
@@ -9,35 +9,38 @@ use super::charts::{Colour, Figure, Stack, Stacked, shortened};
 use super::tables::{Field, Table};
 use dyno_measure::Track;
 
-/// What one system says of its time.
+/// Breakdown of one system's time.
 pub struct Account<'a> {
-    /// Its name.
+    /// Name of the system.
     pub system: &'a str,
-    /// Its name's colour.
+    /// Colour of the name.
     pub colour: Colour,
-    /// What it says.
+    /// Breakdown, as the system accounts for it.
     pub breakdown: &'a Breakdown,
 }
 
-/// Nanoseconds by part.
+/// Nanoseconds of each part.
 type Parts = BTreeMap<String, u64>;
 
-/// A way to divide a time.
-type Way = fn(&Breakdown) -> &Parts;
+/// A way to divide time into parts.
+type Division = fn(&Breakdown) -> &Parts;
 
-/// All of them, with what they divide by.
-const WAYS: [(&str, Way); 2] = [("component", |told| &told.components), ("operator", |told| &told.operators)];
+/// Names of all divisions, with their functions.
+const DIVISIONS: [(&str, Division); 2] =
+    [("component", |told| &told.components), ("operator", |told| &told.operators)];
 
-/// More parts than this are not told apart; the smallest go into the rest. A translator has so many components.
+/// Most parts with a name; the smallest ones go into the rest. A translator has eight components.
 const MOST_PARTS: usize = 8;
 
-/// What small parts come to, together with what systems call so themselves.
+/// Name of the rest, which systems also use for parts of their own.
 const REST: &str = "other";
 
-/// A figure by component and one by operator, as far as anybody says something; `id` makes their names of that.
+/// One figure by component and one by operator, where a system accounts for them. `id` makes the name of a
+/// figure.
 pub fn figures(track: Track, accounts: &[Account<'_>], id: impl Fn(&str) -> String) -> Vec<Figure> {
-    let figure = |(by, way): (&str, Way)| Some(figure(&id(by), by, track, &bars(accounts, way)?));
-    WAYS.into_iter().filter_map(figure).collect()
+    let figure =
+        |(by, division): (&str, Division)| Some(figure(&id(by), by, track, &bars(accounts, division)?));
+    DIVISIONS.into_iter().filter_map(figure).collect()
 }
 
 fn figure(id: &str, by: &str, track: Track, bars: &[Bar<'_>]) -> Figure {
@@ -53,18 +56,18 @@ fn figure(id: &str, by: &str, track: Track, bars: &[Bar<'_>]) -> Figure {
     Figure::of(&chart, id, finding(by, track, bars), about, table(caption, bars))
 }
 
-/// A system's shares, in the order of all.
+/// Shares of one system, in the order that all systems share.
 struct Bar<'a> {
     system: &'a str,
     colour: Colour,
     parts: Vec<(&'a str, f64)>,
 }
 
-/// The bars of those who say something; none if nobody does.
-fn bars<'a>(accounts: &[Account<'a>], way: Way) -> Option<Vec<Bar<'a>>> {
+/// Bars of the systems that account for their time; `None` if no system does.
+fn bars<'a>(accounts: &[Account<'a>], division: Division) -> Option<Vec<Bar<'a>>> {
     let told: Vec<(&Account<'a>, &'a Parts)> = accounts
         .iter()
-        .map(|account| (account, way(account.breakdown)))
+        .map(|account| (account, division(account.breakdown)))
         .filter(|(_, parts)| whole(parts) > 0.0)
         .collect();
     let order = order(&told.iter().map(|(_, parts)| *parts).collect::<Vec<_>>());
@@ -80,7 +83,7 @@ fn whole(parts: &Parts) -> f64 {
     parts.values().sum::<u64>() as f64
 }
 
-/// The parts that get a name of their own: the largest over all systems, in the order of the work.
+/// Named parts: the largest over all systems, in the order of the work.
 fn order<'a>(told: &[&'a Parts]) -> Vec<&'a str> {
     let mut most: BTreeMap<&str, f64> = BTreeMap::new();
     for parts in told {
@@ -93,13 +96,13 @@ fn order<'a>(told: &[&'a Parts]) -> Vec<&'a str> {
     shares.sort_by(|a, b| b.total_cmp(a));
     let least = shares.get(MOST_PARTS - 1).copied().unwrap_or(0.0);
     let mut named: Vec<&str> = most.into_iter().filter(|part| part.1 >= least).map(|part| part.0).collect();
-    // As the contract names them, which is as the work flows; others behind, in the order of their names.
+    // The contract lists parts in the order of the work. Other parts follow in the order of their names.
     let flow = || Breakdown::COMPONENTS.into_iter().chain(Breakdown::OPERATORS);
     named.sort_by_key(|name| flow().position(|part| part == *name).unwrap_or(usize::MAX));
     named
 }
 
-/// The shares of the parts in `order`, and the rest.
+/// Shares of the parts in `order`, then the rest.
 fn shares<'a>(parts: &Parts, order: &[&'a str]) -> Vec<(&'a str, f64)> {
     let share = |name: &&'a str| (*name, parts.get(*name).map_or(0.0, |ns| *ns as f64 / whole(parts)));
     let mut shares: Vec<(&str, f64)> = order.iter().map(share).collect();
@@ -127,12 +130,12 @@ impl Bar<'_> {
     }
 }
 
-/// The largest share of all, in a sentence.
+/// The largest share of all bars, as a sentence.
 fn finding(by: &str, track: Track, bars: &[Bar<'_>]) -> String {
     let shares = bars.iter().flat_map(|bar| bar.parts.iter().map(move |part| (bar.system, part)));
     let largest = shares.max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
     let told = |(system, (part, share)): (&str, &(&str, f64))| {
-        // A long name would drown the sentence.
+        // A long name would hide the sentence.
         let (system, percent) = (shortened(system, 40), share * 100.0);
         format!(
             "{part} takes {percent:.0} % of {system}'s time in the track {track}, the largest share of one {by}"

@@ -1,4 +1,4 @@
-//! Tables: plain data that the page sorts and draws, and that Markdown carries elsewhere.
+//! Tables as plain data. The page draws and sorts them; Markdown carries them elsewhere.
 
 use serde::Serialize;
 
@@ -8,38 +8,38 @@ use dyno_stats::numbers::lacking_decimals;
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
-    /// What it lists.
+    /// Caption of the table.
     pub caption: String,
-    /// Column heads.
+    /// Heads of the columns.
     pub heads: Vec<Head>,
-    /// Rows.
+    /// Rows of the table.
     pub rows: Vec<Row>,
 }
 
-/// A column's head.
+/// Head of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Head {
-    /// Its text.
+    /// Text of the head.
     pub text: String,
-    /// Whether figures stand below it: they are set right, on the decimal point.
+    /// Whether the column holds figures, which are aligned on the decimal point.
     pub numeric: bool,
 }
 
 /// A row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Fields, the first being the row's name.
+    /// Fields of the row; the first one is its name.
     pub fields: Vec<Field>,
-    /// How it looks: off the frontier, INVALID.
+    /// CSS class of the row, such as that of INVALID cells.
     pub class: &'static str,
 }
 
 /// A field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Field {
-    /// What is read.
+    /// Text of the field.
     pub text: String,
-    /// What it is sorted by, where that isn't the text.
+    /// Value to sort by; `None` sorts by the text.
     pub value: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Field {
         value.map_or_else(Self::none, |value| Self::figure(text(value), value))
     }
 
-    /// A factor with the least and the most of its rounds, where they differ in what is printed.
+    /// A factor with its least and greatest round, where their printed values differ.
     pub fn factor(factor: Option<Estimate>) -> Self {
         let text = |of: Estimate| {
             let [value, low, high] = [of.value, of.low, of.high].map(|value| format!("{value:.2}"));
@@ -68,14 +68,14 @@ impl Field {
         factor.map_or_else(Self::none, |factor| Self::figure(text(factor), factor.value))
     }
 
-    /// Nothing.
+    /// An empty field.
     pub fn none() -> Self {
         Self::text("–")
     }
 }
 
 impl Table {
-    /// A table of these columns; a head that begins with `#` is numeric.
+    /// A table without rows. A head that begins with `#` marks a column of figures.
     pub fn new(caption: impl Into<String>, heads: &[&str]) -> Self {
         let head = |text: &&str| match text.strip_prefix('#') {
             Some(text) => Head { text: text.into(), numeric: true },
@@ -84,13 +84,13 @@ impl Table {
         Self { caption: caption.into(), heads: heads.iter().map(head).collect(), rows: Vec::new() }
     }
 
-    /// One row more.
+    /// Adds a row.
     pub fn push(&mut self, class: &'static str, fields: Vec<Field>) {
         debug_assert_eq!(fields.len(), self.heads.len());
         self.rows.push(Row { fields, class });
     }
 
-    /// Without one of its columns.
+    /// The table without one column.
     #[must_use]
     pub fn without(mut self, column: usize) -> Self {
         self.heads.remove(column);
@@ -98,13 +98,13 @@ impl Table {
         self
     }
 
-    /// Without the columns that say nothing in any row.
+    /// The table without its empty columns.
     #[must_use]
     pub fn without_empty_columns(self) -> Self {
         self.without_empty_columns_but(0)
     }
 
-    /// The same, but the last `kept` stay: that they say nothing says something.
+    /// The table without its empty columns, except the last `kept` ones: their emptiness is a finding.
     #[must_use]
     pub fn without_empty_columns_but(mut self, kept: usize) -> Self {
         let says = |row: &Row, i: usize| !matches!(row.fields[i].text.as_str(), "–" | "");
@@ -124,8 +124,8 @@ impl Table {
         self
     }
 
-    /// Figures of a column end with spaces as wide as the digits they lack, so that points stand below each
-    /// other. (A "±" part takes no part in it.)
+    /// The table with spaces behind its figures, as wide as their missing digits, so that decimal points
+    /// stand below each other. A "±" part does not count.
     #[must_use]
     pub fn aligned(mut self) -> Self {
         for column in (0..self.heads.len()).filter(|&i| self.heads[i].numeric).collect::<Vec<_>>() {
@@ -139,7 +139,7 @@ impl Table {
         self
     }
 
-    /// With a column for each of its rows, where those are fewer: figures all but the first.
+    /// The table with rows and columns exchanged. All columns but the first hold figures.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let names = self.rows.iter().map(|row| format!("#{}", row.fields[0].text));
@@ -153,7 +153,7 @@ impl Table {
         table
     }
 
-    /// As GitHub's Markdown.
+    /// The table in GitHub's Markdown.
     pub fn to_markdown(&self) -> String {
         let line = |fields: Vec<String>| format!("| {} |\n", fields.join(" | "));
         let heads = self.heads.iter().map(|head| inline(&head.text)).collect();
@@ -165,13 +165,14 @@ impl Table {
     }
 }
 
-/// Room for the `lacks` last places of a figure: a figure space a digit, a punctuation space for the point.
+/// Spaces for the last `lacks` places of a figure: a figure space for each digit, a punctuation space for the
+/// point.
 pub fn blank(figure: &str, lacks: usize) -> String {
     let point = usize::from(lacks > 0 && !figure.contains('.'));
     "\u{2008}".repeat(point) + &"\u{2007}".repeat(lacks - point)
 }
 
-/// Text inside Markdown: neither cells, nor markup, nor a second line.
+/// Text inside a Markdown table: without cell marks, markup and line ends.
 pub fn inline(text: &str) -> String {
     let mut out = String::new();
     for c in text.trim_end_matches(['\u{2007}', '\u{2008}']).chars() {

@@ -1,5 +1,5 @@
-// What the page can do beyond being read: sort tables, and search and order the translations. Nothing here is needed
-// to read it, and nothing leaves it.
+// The page's additions to reading: tables that sort, translations that can be searched and ordered. The page can be
+// read without this script, and the script makes no request.
 "use strict";
 for (const table of document.querySelectorAll("table.sortable")) sortable(table);
 for (const section of document.querySelectorAll(".translations")) browsable(section);
@@ -13,7 +13,7 @@ function sortable(table) {
     button.append(...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
-      // Figures begin with the greatest, texts with the first letter.
+      // Columns of figures begin with the greatest, columns of text with the first letter.
       const first = head.classList.contains("n") ? "descending" : "ascending";
       const other = first === "descending" ? "ascending" : "descending";
       const order = head.getAttribute("aria-sort") === first ? other : first;
@@ -32,35 +32,37 @@ function sort(body, column, sign) {
   const compare = (a, b) => {
     const [x, y] = [key(a), key(b)];
     if (typeof x === "number" && typeof y === "number") return sign * (x - y);
-    // What has no figure comes last, whichever way.
+    // Cells without a figure come last in both orders.
     if (typeof x !== typeof y) return typeof x === "number" ? -1 : 1;
     return sign * x.localeCompare(y, undefined, { numeric: true });
   };
   body.append(...[...body.rows].sort(compare));
 }
 
+// The data of a section: { names, lines }. `names` has the systems of each output; a line has its number, source,
+// references, its different texts, and in `given` for each output the index of its text.
 function browsable(section) {
   const data = section.querySelector(".data");
   if (!data) return;
-  const [head, lines] = JSON.parse(data.textContent);
+  const { names, lines } = JSON.parse(data.textContent);
   const [list, more, found] = [".lines", ".more", ".found"].map(name => section.querySelector(name));
   const [find, order] = [".find", ".order"].map(name => section.querySelector(name));
   const page = 50;
   let hits = lines, shown = list.children.length;
   const orders = [
     () => 0,
-    (a, b) => a[0] - b[0],
-    (a, b) => b[1].length - a[1].length || a[0] - b[0],
+    (a, b) => a.number - b.number,
+    (a, b) => b.source.length - a.source.length || a.number - b.number,
   ];
   const show = () => {
-    list.append(...hits.slice(shown, shown + page).map(line => drawn(head, line)));
+    list.append(...hits.slice(shown, shown + page).map(line => drawn(names, line)));
     shown = Math.min(hits.length, shown + page);
     more.hidden = shown >= hits.length;
     found.textContent = `${hits.length} of ${lines.length} lines`;
   };
   const update = () => {
     const wanted = find.value.toLowerCase();
-    hits = wanted ? lines.filter(line => haystack(head, line).includes(wanted)) : [...lines];
+    hits = wanted ? lines.filter(line => searchText(line).includes(wanted)) : [...lines];
     if (order.value !== "0") hits = [...hits].sort(orders[order.value]);
     list.replaceChildren();
     shown = 0;
@@ -75,49 +77,26 @@ function browsable(section) {
   find.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(update, 120); });
 }
 
-// Numbers in letters: one of the first `last` letters ends a number, the others go on.
-function numbers(head, text) {
-  const out = [], more = head.letters.length - head.last;
-  let rest = 0;
-  for (const letter of text) {
-    const digit = head.letters.indexOf(letter);
-    if (digit >= head.last) { rest = rest * more + digit - head.last; continue; }
-    out.push(rest * head.last + digit);
-    rest = 0;
-  }
-  return out;
+// All texts of a line in lower case, kept after the first search.
+function searchText(line) {
+  line.search ||= [line.source, ...line.references, ...line.texts].join("\n").toLowerCase();
+  return line.search;
 }
 
-// A line as it reads: its number, source, references, and each text's words.
-function read(head, line) {
-  head.all ||= head.words.split(" ");
-  const all = text => numbers(head, text).map(number => head.all[number]);
-  const own = all(line[3]);
-  const texts = [];
-  for (const text of line[4]) texts.push(typeof text === "number" ? texts[text] : numbers(head, text).map(n => own[n]));
-  return { number: line[0], source: all(line[1]).join(" "), references: line[2].map(r => all(r).join(" ")), texts };
-}
-
-function haystack(head, line) {
-  if (!line.hay) {
-    const { source, references, texts } = read(head, line);
-    line.hay = [source, ...references, ...new Set(texts)].map(text => Array.isArray(text) ? text.join(" ") : text).join("\n").toLowerCase();
-  }
-  return line.hay;
-}
-
-function drawn(head, line) {
-  const { number, source, references, texts } = read(head, line);
+// A line as the page's own markup shows it.
+function drawn(names, line) {
   const item = document.createElement("li");
-  paragraph(item, "source", number, source);
-  for (const reference of references) paragraph(item, "reference", "reference", reference);
+  paragraph(item, "source", line.number, line.source);
+  for (const reference of line.references) paragraph(item, "reference", "reference", reference);
+  const texts = line.texts.map(text => text.split(" "));
   const spread = new Map();
-  for (const text of texts) for (const word of new Set(text)) spread.set(word, (spread.get(word) || 0) + 1);
-  const rare = word => texts.length > 1 && spread.get(word) * 2 <= texts.length;
-  for (const text of new Set(texts)) {
-    const names = head.names.filter((_, i) => texts[i] === text).flat();
-    marked(paragraph(item, "", names.join(", "), ""), text, rare);
-  }
+  for (const i of line.given) for (const word of new Set(texts[i])) spread.set(word, (spread.get(word) || 0) + 1);
+  const outputs = line.given.length;
+  const rare = word => outputs > 1 && spread.get(word) * 2 <= outputs;
+  texts.forEach((text, i) => {
+    const systems = names.filter((_, output) => line.given[output] === i).flat();
+    marked(paragraph(item, "", systems.join(", "), ""), text, rare);
+  });
   return item;
 }
 
@@ -126,7 +105,7 @@ function paragraph(item, name, label, text) {
   if (name) p.className = name;
   p.dir = "auto";
   const b = document.createElement("b");
-  // A direction of its own: the text's must not follow from the label.
+  // The label has its own direction, so that the text's direction follows from the text alone.
   b.dir = "auto";
   b.textContent = label;
   p.append(b, " ", text);
@@ -134,6 +113,7 @@ function paragraph(item, name, label, text) {
   return p;
 }
 
+// Appends the words of `text`, runs of rare words inside <mark>.
 function marked(p, text, rare) {
   let run = "", was = false;
   const flush = () => {

@@ -1,4 +1,4 @@
-//! The crate's one error. Each says what was wrong, where, and what to do about it.
+//! The error type of the crate. Each error names the fault, its place and the remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub enum Error {
     #[error("the run is damaged: {0}")]
     Changed(String),
     /// A record can't be true, or can't be read.
-    #[error("{}:{line}: {fault}; take that line out, and `dyno run` measures its round again", path.display())]
+    #[error("{}:{line}: {fault}; remove that line, and `dyno run` measures its round again", path.display())]
     Record {
         /// The file of records.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum Error {
         fault: String,
     },
     /// Records and identity contradict each other.
-    #[error("{} has a round of {system} on {test_set}, of which run.json says nothing: one of the two was changed", path.display())]
+    #[error("{} has a round of {system} on {test_set}, which run.json doesn't list: one of the two files was changed", path.display())]
     Strange {
         /// The file of records.
         path: PathBuf,
@@ -48,8 +48,8 @@ pub enum Error {
         /// Test set of the record.
         test_set: String,
     },
-    /// A newer dyno wrote the file, and may have put something into it that this one would overlook.
-    #[error("{} was written by a newer dyno (schema {schema}, not {known}): read it with that one", path.display())]
+    /// A newer dyno wrote the file, perhaps with facts that this dyno would overlook.
+    #[error("{} was written by a newer dyno (schema {schema}, not {known}): use that dyno to read it", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -58,8 +58,8 @@ pub enum Error {
         /// Newest schema that this dyno reads.
         known: u32,
     },
-    /// A folder is no run's.
-    #[error("{} is no run folder: it has no run.json; `dyno run` says at its end where a run lies", folder.display())]
+    /// A folder holds no run.
+    #[error("{} is no run folder: it has no run.json; `dyno run` prints the folder of a run at its end", folder.display())]
     NotARun {
         /// The folder.
         folder: PathBuf,

@@ -1,4 +1,5 @@
-//! A run's figures for other programs: a row a cell for spreadsheets, percentile distributions for plotters.
+//! Figures of a run for other programs: one row for each cell for spreadsheets, percentile distributions for
+//! plotters.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::store::files::write_whole;
 use crate::store::folder::create;
 use crate::summary::cell::CellSummary;
 
-/// Writes one row a cell, under the names of the fields.
+/// Writes one row for each cell, under the names of the fields.
 pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
     let bytes =
         csv(rows).map_err(|error| Error::Encoding { what: "the summary", fault: error.to_string() })?;
@@ -47,13 +48,14 @@ pub fn write_histograms(folder: &Path, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// A name as part of a file's: what could lead elsewhere or needs quoting becomes its code point.
+/// A name as part of a file's name. Characters other than letters, digits, `-` and `_` become code points, so
+/// that no path leads elsewhere.
 fn file_name(name: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     name.chars().map(|c| if safe(c) { c.to_string() } else { format!("%{:02x}", u32::from(c)) }).collect()
 }
 
-/// Text as it is (but never as a spreadsheet's formula), lists with spaces, nothing for nothing.
+/// A value as text of a cell: lists with spaces, null as nothing, formulas made harmless.
 fn cell_text(value: &serde_json::Value) -> String {
     use serde_json::Value;
     match value {
@@ -68,7 +70,7 @@ fn cell_text(value: &serde_json::Value) -> String {
     }
 }
 
-/// Text that a spreadsheet would take for a formula, with an apostrophe in front of it.
+/// The text, with an apostrophe in front if spreadsheets would read a formula.
 pub fn unlike_a_formula(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }

@@ -6,9 +6,9 @@ use hdrhistogram::Histogram;
 
 use crate::error::{Error, Result};
 
-/// Three significant digits: finer than any host repeats.
+/// Significant digits of a latency: finer than any host repeats.
 const DIGITS: u8 = 3;
-/// Lines a halving of what is left, as HdrHistogram's own tools print them.
+/// Lines for each halving of the remaining share, as HdrHistogram's own tools print.
 const TICKS_PER_HALF: u32 = 5;
 
 /// The distribution of `latency_ns`, in milliseconds.
@@ -25,7 +25,7 @@ pub(crate) fn percentile_text(latency_ns: impl Iterator<Item = u64>) -> Result<S
         reached += step.count_since_last_iteration();
         let (value, quantile) = (ms(step.value_iterated_to() as f64), step.quantile_iterated_to());
         let _ = write!(text, "{value:12.6} {quantile:14.12} {reached:10}");
-        // The last line, at 1, has no odds.
+        // The last column is infinite at quantile 1, so the last line lacks it.
         let _ =
             if quantile < 1.0 { writeln!(text, " {:14.2}", 1.0 / (1.0 - quantile)) } else { writeln!(text) };
     }

@@ -1,4 +1,4 @@
-//! Identity of a run: what was to be measured, and the key that tells one run from another.
+//! Identity of a run: subject and conditions of the measurement, and the key that tells two runs apart.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// Identity of a run. Two runs with the same key may be one run that was interrupted.
+/// Identity of a run. Two runs with the same key can be parts of one run that was interrupted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
-    /// First letters of a hash over all other fields.
+    /// Key: first letters of a hash over all other fields.
     pub key: String,
     /// Name of the campaign.
     pub campaign: String,
@@ -20,8 +20,8 @@ pub struct Identity {
     pub protocol: Value,
     /// Systems, as the campaign describes them.
     pub systems: Value,
-    /// SHA-256 of each model's files, of the files that a foreign command names, and of dyno itself, which
-    /// built-in systems run on.
+    /// Paths and SHA-256 of programs: files of each model, files that foreign commands name, and dyno itself,
+    /// which runs built-in systems.
     pub programs: Vec<(PathBuf, String)>,
     /// Name, hash and number of lines of each test set.
     pub test_sets: Vec<(String, String, usize)>,
@@ -30,7 +30,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity whose key is computed from everything else.
+    /// The identity of these parts, with the key computed from all of them.
     pub fn new(
         campaign: &str,
         protocol: Value,
@@ -50,12 +50,12 @@ impl Identity {
             host: host.clone(),
         };
         let text = serde_json::to_vec(&identity).map_err(Error::encoding("the run's identity"))?;
-        // 32 bits tell apart the few runs of one campaign that ever lie in one folder.
+        // 32 bits suffice: few runs of one campaign lie in one folder.
         identity.key = hash_of(&text)[..8].into();
         Ok(identity)
     }
 
-    /// Whether `record` is of a system and a test set of this run.
+    /// Whether system and test set of `record` belong to this run.
     pub(crate) fn names(&self, record: &Record) -> bool {
         let mut systems = self.systems.as_array().into_iter().flatten();
         systems.any(|system| system["name"] == *record.system)

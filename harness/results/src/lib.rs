@@ -1,18 +1,18 @@
 //! Keeps, scores, prices and judges what `dyno-measure` has measured.
 //!
-//! Data flow one way: records and answers → [`Run`] in memory → [`Scores`](scores::Scores) → [`Summary`], with the judgement of
-//! every cell, → tables, pages, gates. The [`Store`] is a sink on the disk; it is read only to resume a run, or by a command that
-//! starts from a folder.
+//! Data flow one way: records and answers → [`Run`] in memory → [`Scores`](scores::Scores) → [`Summary`] with
+//! the judgement of every cell → tables, pages, gates. The [`Store`] is a sink on the disk. A run is read
+//! from there only to be resumed, or by a command that starts from a folder.
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | [`store`] | the run's folder: records appended one by one, files written whole, the lock |
-//! | `identity` | what a run is of, and the key that tells two runs apart |
-//! | `run` | a run in memory, and its cells |
+//! | [`store`] | folder of a run: appended records, files written whole, the lock |
+//! | `identity` | subject of a run, and the key that tells two runs apart |
+//! | `run` | run in memory, and its cells |
 //! | [`scores`] | quality by sacrebleu or the user's own metrics, with paired bootstrap |
 //! | [`prices`] | words per dollar, by a dated price list |
-//! | [`summary`] | one row a cell; the noise floor, duels and the frontier (`judge`) |
-//! | [`compare`] | two sides of a cell: speeds by their rounds, texts by their quality |
+//! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
+//! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.

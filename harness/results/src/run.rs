@@ -1,4 +1,4 @@
-//! A run in memory: everything that tables, comparisons and reports start from. It grows round by round while it is
+//! A run in memory, from which tables, comparisons and reports start. A run grows round by round while it is
 //! measured, or is read whole from its folder.
 
 use std::collections::{HashMap, HashSet};
@@ -24,20 +24,20 @@ pub(crate) const BREAKDOWNS: &str = "breakdowns.json";
 pub(crate) const SCORES: &str = "scores.json";
 pub(crate) const PRICE: &str = "price.json";
 
-/// A run.
+/// A run in memory.
 #[derive(Debug)]
 pub struct Run {
-    /// Campaign, systems, protocol, host.
+    /// Identity: campaign, systems, protocol, host.
     pub identity: Identity,
-    /// Sources and references, in the campaign's order.
+    /// Test sets, in the campaign's order.
     pub test_sets: Vec<TestSet>,
-    /// All records, in the order in which they were made.
+    /// Records of all rounds, in the order of measurement.
     pub records: Vec<Record>,
-    /// Answers by the hash that records name: a line each source line.
+    /// Answers by the hash in the records: one line for each source line.
     pub outputs: HashMap<String, Vec<String>>,
-    /// Where the time of cells went, as their systems say.
+    /// Breakdowns of time, as the systems account for it.
     pub breakdowns: Vec<CellBreakdown>,
-    /// Quality, as far as it was scored.
+    /// Scores of the outputs, as far as they exist.
     pub scores: Scores,
     /// Price of the host, or of one like it.
     pub price: Option<Price>,
@@ -45,45 +45,45 @@ pub struct Run {
     pub command: Option<String>,
 }
 
-/// Where the time of one cell went, as its system says: a row of `breakdowns.json`.
+/// Breakdown of one cell's time, as its system accounts for it: a row of `breakdowns.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellBreakdown {
     /// Name of the system.
     pub system: String,
     /// Name of the test set.
     pub test_set: String,
-    /// Protocol of the cell.
+    /// Track of the cell.
     pub track: Track,
-    /// Nanoseconds of all its workers.
+    /// Nanoseconds of each part, over all workers.
     pub breakdown: Breakdown,
 }
 
 impl CellBreakdown {
-    /// Whether it is of `cell`.
+    /// Whether the breakdown is of `cell`.
     pub fn is_of(&self, cell: &Cell<'_>) -> bool {
         self.system == cell.system.name && self.test_set == cell.test_set.name && self.track == cell.track
     }
 }
 
-/// A cell of a run, with what was measured of it.
+/// A cell of a run, with its records.
 pub struct MeasuredCell<'a> {
     /// Name of the system.
     pub system: &'a str,
     /// Test set of the cell.
     pub test_set: &'a TestSet,
-    /// Protocol of the cell.
+    /// Track of the cell.
     pub track: Track,
-    /// Its records, in the order in which they were made.
+    /// Records of the cell, in the order of measurement.
     pub records: Vec<&'a Record>,
 }
 
 impl<'a> MeasuredCell<'a> {
-    /// The rounds that count.
+    /// Records that count: all but INVALID ones.
     pub fn valid(&self) -> Vec<&'a Record> {
         self.records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect()
     }
 
-    /// One INVALID round is enough; NOISY is a cell with more than half of its rounds flagged.
+    /// Verdict on the cell: INVALID with one INVALID round, NOISY with more than half of the rounds NOISY.
     pub fn verdict(&self) -> Verdict {
         let count = |verdict| self.records.iter().filter(|record| record.verdict == verdict).count();
         match self.records.len() {
@@ -100,7 +100,7 @@ impl<'a> MeasuredCell<'a> {
 }
 
 impl Run {
-    /// A run of which nothing is measured yet.
+    /// A run without records.
     pub fn new(identity: Identity, test_sets: Vec<TestSet>) -> Self {
         Self {
             identity,
@@ -135,7 +135,7 @@ impl Run {
         })
     }
 
-    /// Adds a round that was measured just now.
+    /// Adds a measured round.
     pub fn add(&mut self, measured: Measured) {
         let Measured { record, answers } = measured;
         if let Some(output) = &record.output {
@@ -168,7 +168,7 @@ impl Run {
             .collect()
     }
 
-    /// The cells that lack rounds which its profile asks for, and how many.
+    /// Cells with fewer rounds than the profile asks for, each with the number of missing rounds.
     pub fn missing(&self) -> Vec<(MeasuredCell<'_>, usize)> {
         let protocol = &self.identity.protocol;
         let wanted = serde_json::from_value(protocol["profile"].clone()).map_or(0, Profile::rounds);
@@ -188,12 +188,12 @@ impl Run {
         lacking.filter(|(_, lacks)| *lacks > 0).collect()
     }
 
-    /// How many rounds it lacks in all.
+    /// Number of missing rounds of all cells.
     pub fn missing_rounds(&self) -> usize {
         self.missing().iter().map(|(_, lacks)| lacks).sum()
     }
 
-    /// Whether two systems are one and the same program under two names: a twin, by which the noise is measured.
+    /// Whether two systems are the same program under two names: twins, which measure the noise.
     pub fn are_twins(&self, a: &str, b: &str) -> bool {
         let launch = |name: &str| {
             let mut systems = self.identity.systems.as_array().into_iter().flatten();
@@ -202,7 +202,7 @@ impl Run {
         a != b && launch(a).is_some() && launch(a) == launch(b)
     }
 
-    /// The cells that have records, in the order of tables: by test set, track, system.
+    /// Cells with records, in the order of tables: by test set, track, system.
     pub fn cells(&self) -> Vec<MeasuredCell<'_>> {
         let tracks = |test_set| Track::ALL.into_iter().map(move |track| (test_set, track));
         let systems = self.systems();

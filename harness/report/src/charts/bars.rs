@@ -1,40 +1,41 @@
-//! Horizontal bars from zero, with their figure at the end and its interval as a whisker.
+//! Horizontal bars from zero, each with its figure at the end and its interval as a whisker.
 
+use super::chart::{Chart, Size};
 use super::labels::{Area, LINE, shortened, width};
 use super::palette::{Colour, Family};
 use super::scale::Scale;
 use super::svg::{Anchor, Svg};
-use super::{Chart, Size, Tip, spot};
+use super::tip::{Tip, spot};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 
 /// One system's bar.
 pub struct Bar {
-    /// Its name.
+    /// Name of the system.
     pub name: String,
-    /// Its family.
+    /// Family of the system.
     pub family: Family,
-    /// Whether it is off the frontier.
+    /// Whether the system is off the frontier: then the bar is grey.
     pub off: bool,
-    /// How long.
+    /// Length of the bar, with its interval.
     pub value: Estimate,
-    /// The figure at its end.
+    /// Figure at the end of the bar.
     pub text: String,
-    /// What it tells when pointed at.
+    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// The chart.
+/// A chart of bars.
 pub struct Bars {
-    /// What the lengths are, with their unit.
+    /// Quantity that the lengths show, with its unit.
     pub name: String,
-    /// A length to compare with, and what it is.
+    /// Reference length, with its name.
     pub ideal: Option<(f64, String)>,
-    /// Bars in their order.
+    /// Bars from top to bottom.
     pub bars: Vec<Bar>,
 }
 
-/// Height of a row; on a phone the name has a line of its own above the bar.
+/// Height of a row. On a phone the name has its own line above the bar.
 pub const fn row(size: Size) -> f64 {
     match size {
         Size::Wide => 24.0,
@@ -42,7 +43,7 @@ pub const fn row(size: Size) -> f64 {
     }
 }
 
-/// Where bars begin: behind the longest name, on a phone at the edge.
+/// Left end of the bars: behind the longest name, on a phone at the edge.
 pub fn names_end<'a>(names: impl Iterator<Item = &'a str>, size: Size) -> f64 {
     match size {
         Size::Narrow => 0.0,
@@ -50,7 +51,7 @@ pub fn names_end<'a>(names: impl Iterator<Item = &'a str>, size: Size) -> f64 {
     }
 }
 
-/// A row's name, and the upper edge of its bar.
+/// Draws the name of a row, and returns the upper edge of its bar.
 pub fn draw_name(svg: &mut Svg, name: &str, colour: Colour, top: f64, from: f64, size: Size) -> f64 {
     match size {
         Size::Wide => {
@@ -59,7 +60,7 @@ pub fn draw_name(svg: &mut Svg, name: &str, colour: Colour, top: f64, from: f64,
             top + 4.0
         }
         Size::Narrow => {
-            // A line of its own has room for more.
+            // The name's own line has room for twice the letters.
             let text = shortened(name, 2 * size.letters());
             svg.text("label", colour, (0.0, top + 13.0), Anchor::Start, &text);
             top + 17.0
@@ -67,7 +68,7 @@ pub fn draw_name(svg: &mut Svg, name: &str, colour: Colour, top: f64, from: f64,
     }
 }
 
-/// Thickness of a bar.
+/// Thickness of a bar in pixels.
 pub const THICK: f64 = 16.0;
 
 impl Chart for Bars {
@@ -95,7 +96,8 @@ impl Chart for Bars {
 }
 
 impl Bar {
-    /// `right` is where its figure ends: points of figures stand below each other.
+    /// Draws the bar. `right` is the right end of its figure, chosen so that decimal points stand below each
+    /// other.
     fn draw(&self, svg: &mut Svg, top: f64, (from, right): (f64, f64), scale: &Scale, size: Size) {
         let colour = if self.off { Colour::Grey } else { Colour::Of(self.family) };
         let y = draw_name(svg, &self.name, colour, top, from, size);

@@ -1,40 +1,41 @@
-//! Curves over a measured quantity: distributions, and latency over length. Each curve carries its name.
+//! Curves over a measured quantity: distributions, and latency over length. Names stand at their curves.
 
+use super::chart::{Chart, Size};
 use super::frame::{Axis, Frame};
 use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
 use super::palette::{Colour, Family};
 use super::svg::{Anchor, Svg};
-use super::{Chart, Size, Tip, spot};
+use super::tip::{Tip, spot};
 
 /// One system's curve.
 pub struct Curve {
-    /// Its name.
+    /// Name of the system.
     pub name: String,
-    /// Its family.
+    /// Family of the system.
     pub family: Family,
-    /// Whether it is off the frontier: then it is grey and thin.
+    /// Whether the system is off the frontier: then the curve is grey and thin.
     pub off: bool,
-    /// The curve.
+    /// Points of the curve.
     pub line: Vec<(f64, f64)>,
-    /// Single measured points beside it.
+    /// Single measured points beside the curve.
     pub dots: Vec<(f64, f64)>,
-    /// What it tells when pointed at.
+    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// The chart.
+/// A chart of curves.
 pub struct Curves {
-    /// Across.
+    /// Horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// Vertical axis.
     pub y: Axis,
     /// Curves, the most important first.
     pub curves: Vec<Curve>,
-    /// Where along a curve (0 to 1) its name may stand, best first.
+    /// Positions along a curve (0 to 1) at which its name may stand, the best first.
     pub label_at: Vec<f64>,
 }
 
-/// With more curves than this the grey ones have no name.
+/// Most curves of a chart in which grey curves have names too.
 const MOST_NAMED: usize = 8;
 
 impl Chart for Curves {
@@ -62,10 +63,11 @@ impl Chart for Curves {
 }
 
 impl Curves {
-    /// Gives the number of curves whose name found no place.
+    /// Draws the names, and returns the number of curves whose name found no place.
     fn draw_labels(&self, svg: &mut Svg, frame: &Frame, size: Size) -> usize {
         let mut labels = Labels::new(frame.plot);
-        // Many grey curves with a name each would be a thicket: then only the others have theirs, and may cross the grey.
+        // Names of many grey curves would cover each other. In a crowded chart only the others have names,
+        // which may cross grey curves.
         let crowded = self.curves.len() > MOST_NAMED;
         for curve in self.curves.iter().filter(|curve| !(crowded && curve.off)) {
             for pair in curve.pixels(frame).windows(2) {

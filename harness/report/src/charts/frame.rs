@@ -1,43 +1,43 @@
-//! Axes: few ticks, a light grid, no frame; each axis says its unit, the upright one in a line above itself, so
-//! that nobody must turn their head.
+//! Axes of a plot: few ticks, a light grid, no frame. Each axis names its unit; the name of the vertical axis
+//! is a horizontal line above it, so that readers need not turn their heads.
 
-use super::Size;
+use super::chart::Size;
 use super::labels::{Area, width};
 use super::palette::Colour;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg};
 
-/// An axis before it is laid out.
+/// An axis before its layout.
 pub struct Axis {
-    /// What it shows, with the unit and which way is better.
+    /// Quantity, with its unit and the better direction.
     pub name: String,
-    /// Powers rather than sums.
+    /// Whether the scale is logarithmic.
     pub log: bool,
-    /// Whether lengths from zero are compared.
+    /// Whether the scale begins at zero, for lengths that are compared.
     pub from_zero: bool,
-    /// A tick's text.
+    /// Text of a tick.
     pub text: fn(f64) -> String,
-    /// Ticks where round values aren't the ones to read.
+    /// Ticks of the caller's own, in place of round values.
     pub ticks: Option<Vec<f64>>,
 }
 
-/// A laid-out plot.
+/// A plot with its layout.
 pub struct Frame {
-    /// Across.
+    /// Horizontal scale.
     pub x: Scale,
-    /// Upwards.
+    /// Vertical scale.
     pub y: Scale,
-    /// Inside the axes.
+    /// Area inside the axes.
     pub plot: Area,
 }
 
-/// Room below the plot for ticks and name.
+/// Height below the plot for ticks and name.
 const BELOW: f64 = 44.0;
-/// Room above it for the upright axis's name.
+/// Height above the plot for the name of the vertical axis.
 const ABOVE: f64 = 26.0;
 
 impl Frame {
-    /// Draws axes about values `x` and `y`, in a drawing of `height`.
+    /// Draws axes around the values `x` and `y`, in a drawing of `height`.
     pub fn draw(svg: &mut Svg, size: Size, height: f64, x: (&Axis, Vec<f64>), y: (&Axis, Vec<f64>)) -> Self {
         let upright = Scale::around(y.1, y.0.log, y.0.from_zero);
         let y_ticks = ticks(y.0, &upright, 5);
@@ -101,7 +101,7 @@ fn ticks(axis: &Axis, scale: &Scale, most: usize) -> Vec<f64> {
     }
 }
 
-/// The ticks' texts, with as many decimals as tell them apart.
+/// Texts of the ticks, with as many decimals as tell neighbours apart.
 fn texts(axis: &Axis, ticks: &[f64]) -> Vec<String> {
     let texts: Vec<String> = ticks.iter().map(|tick| (axis.text)(*tick)).collect();
     let told_apart = texts.windows(2).all(|pair| pair[0] != pair[1]);

@@ -1,8 +1,8 @@
-//! Labels that stand beside what they name and don't run into each other.
+//! Labels beside their points, without overlaps.
 //!
-//! Greedy: each label in turn takes the best free place around its point, more important ones first. With the
-//! few dozen points of a chart this finds what a person would; where nothing is free, the caller falls back
-//! on a number and a key.
+//! The search is greedy: each label in turn takes the best free place around its point, the more important
+//! labels first. For the few dozen points of a chart this gives the layout that a person would choose. Where
+//! no place is free, the caller falls back on a number and a key.
 
 use super::svg::Anchor;
 
@@ -44,7 +44,7 @@ impl Area {
 }
 
 impl Area {
-    /// Where a text about `x` begins, so that the side near its point is exact whatever the reader's font.
+    /// Anchor of a text near `x`, chosen so that the side near its point is exact in any font.
     pub fn text_at(&self, x: f64) -> (Anchor, f64) {
         match () {
             () if self.x >= x => (Anchor::Start, self.x),
@@ -54,12 +54,12 @@ impl Area {
     }
 }
 
-/// Where a label went.
+/// Place of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// The label's area.
+    /// Area of the label.
     pub area: Area,
-    /// Where a line to the point begins, for a label that stands away from it.
+    /// Begin of a line to the point, for a label far from its point.
     pub leader: Option<(f64, f64)>,
 }
 
@@ -70,28 +70,29 @@ pub struct Labels {
     avoided: Vec<Area>,
 }
 
-/// Distances of a label from its point, in pixels; beyond the third it gets a line.
+/// Distances of a label from its point, in pixels. Labels from the third distance on get a line.
 const DISTANCES: [f64; 6] = [9.0, 13.0, 20.0, 32.0, 46.0, 62.0];
 /// Height of a line of text.
 pub const LINE: f64 = 15.0;
 
 impl Labels {
-    /// No labels yet, none to leave `bounds`.
+    /// A drawing without labels, whose labels will stay inside `bounds`.
     pub const fn new(bounds: Area) -> Self {
         Self { bounds, taken: Vec::new(), avoided: Vec::new() }
     }
 
-    /// No label may cover this.
+    /// Keeps all labels off `area`.
     pub fn block(&mut self, area: Area) {
         self.taken.push(area);
     }
 
-    /// Labels had better not cover this.
+    /// Makes labels avoid `area` where another place is free.
     pub fn avoid(&mut self, area: Area) {
         self.avoided.push(area);
     }
 
-    /// The best free place close beside a point of a curve, with what it would cover; not taken yet.
+    /// The best free place close to a point of a curve, with the area that it would cover. The place stays
+    /// free.
     pub fn try_beside(&self, (x, y): (f64, f64), width: f64) -> Option<(f64, Area)> {
         let free = |area: &Area| {
             area.within(&self.bounds) && !self.taken.iter().any(|other| area.overlap(other) > 0.0)
@@ -107,7 +108,7 @@ impl Labels {
         areas.into_iter().filter(free).map(cost).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The best free place for a label of that width about `point`, now taken; `None` if nothing is free.
+    /// Takes the best free place for a label of that width around `point`; `None` if no place is free.
     pub fn place(&mut self, point: (f64, f64), width: f64) -> Option<Place> {
         let mut best: Option<(f64, Area)> = None;
         for (step, distance) in DISTANCES.into_iter().enumerate() {
@@ -116,7 +117,7 @@ impl Labels {
                     continue;
                 }
                 let covered: f64 = self.avoided.iter().map(|other| area.overlap(other)).sum();
-                // Right of the point before elsewhere, near before far, both before covering lightly.
+                // Preferred: right of the point, then near the point, then little cover of avoided areas.
                 let cost = covered / 12.0 + turn as f64 + 9.0 * step as f64;
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, area));
@@ -131,7 +132,7 @@ impl Labels {
     }
 }
 
-/// Places for a label at a distance: beside, above and below, then the corners and between.
+/// Places for a label at a distance: beside the point, at the corners, then above and below.
 fn around((x, y): (f64, f64), width: f64, distance: f64) -> [Area; 12] {
     let slant = distance * 0.75;
     let (left, right) = (x - width, x);
@@ -153,11 +154,11 @@ fn around((x, y): (f64, f64), width: f64, distance: f64) -> [Area; 12] {
     ]
 }
 
-/// How much wider a bold text is.
+/// Width of bold text, as a factor.
 pub const BOLD: f64 = 1.12;
 
-/// How wide a text of 12 pixels is in a sans-serif: by classes of letters, a little generously, since the
-/// reader's font is unknown.
+/// Width of a text of 12 pixels in a sans-serif font, by classes of letters. The widths are generous, since
+/// the reader's font is unknown.
 pub fn width(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
@@ -169,7 +170,7 @@ fn letter(c: char) -> f64 {
         'm' | 'w' | 'M' | 'W' | '%' | '@' | '—' => 11.4,
         '0'..='9' | 'a'..='z' => 7.4,
         'A'..='Z' => 8.8,
-        // Combining marks take no room of their own; scripts of the East take a square.
+        // Combining marks have no width; letters of East Asian scripts fill a square.
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' => 0.0,
         c if (c as u32) >= 0x1100 => 12.6,
         _ => 8.4,

@@ -1,22 +1,23 @@
-//! A map of two settings, such as beam × batch: each field's tint and figure say how fast.
+//! A map of two settings, such as beam × batch. Tint and figure of each field show its speed.
 
+use super::chart::{Chart, Size};
 use super::labels::{LINE, width};
 use super::palette::Colour;
 use super::svg::{Anchor, Svg};
-use super::{Chart, Size};
 
-/// The chart. Fields row by row; `None` where that pair wasn't measured.
+/// A map, row by row.
 pub struct Map {
-    /// The setting across, and its values.
+    /// Setting of the columns, and its values.
     pub columns: (String, Vec<String>),
-    /// The setting downwards, and its values.
+    /// Setting of the rows, and its values.
     pub rows: (String, Vec<String>),
-    /// What is mapped, with its unit.
+    /// Quantity of the fields, with its unit.
     pub name: String,
-    /// Value and text of each field.
+    /// Value and text of each field; `None` for a pair of settings that was not measured.
     pub fields: Vec<Vec<Option<(f64, String)>>>,
 }
 
+/// Height of a field in pixels.
 const HEIGHT: f64 = 30.0;
 
 impl Chart for Map {
@@ -48,7 +49,7 @@ impl Map {
         let all = || self.fields.iter().flatten().flatten().map(|field| field.0);
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
         let part = if high > low { (value / low).ln() / (high / low).ln() } else { 1.0 };
-        // From hardly there to a third: ink stays legible on every field.
+        // Tints end at a third of the ink, so that text stays legible on every field.
         svg.tinted("part", 0.04 + 0.3 * part, at, (each, HEIGHT));
         svg.text("tip-text", Colour::Ink, (at.0 + each / 2.0, at.1 + 20.0), Anchor::Middle, text);
     }

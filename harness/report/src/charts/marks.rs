@@ -1,9 +1,10 @@
-//! The shape beside a family's colour: whoever can't tell the colours can tell the shapes.
+//! Marks of the families: a shape beside each colour, for readers who can't tell the colours apart.
 
 use super::palette::{Colour, Family};
 use super::svg::Svg;
 
-/// Draws a family's mark about a point: filled on (or off) the frontier, hollow where it is only probably on it.
+/// Draws the mark of a family around a point. A `hollow` mark stands for a system that is probably on the
+/// frontier.
 pub fn draw(svg: &mut Svg, family: Family, colour: Colour, at: (f64, f64), hollow: bool) {
     let class = if hollow { "hollow" } else { "mark" };
     match outline(family) {
@@ -15,7 +16,7 @@ pub fn draw(svg: &mut Svg, family: Family, colour: Colour, at: (f64, f64), hollo
     }
 }
 
-/// The corners of a family's mark; `None` is a circle. Sizes are such that all look equally large.
+/// Corners of a family's mark; `None` is a circle. The sizes make all marks look equally large.
 fn outline(family: Family) -> Option<&'static [(f64, f64)]> {
     Some(match family {
         Family::Ssru => return None,

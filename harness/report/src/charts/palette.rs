@@ -1,36 +1,37 @@
-//! Colours, for light and dark. Colour means one thing only, the engine's family, and has a shape beside it;
-//! grey is what is off the frontier, red is INVALID alone.
+//! Colours, for light and dark pages. A colour means the family of an engine, and a shape stands beside each
+//! colour. Grey means off the frontier, red means INVALID.
 //!
-//! The families' colours lie after Okabe and Ito (2008, "Color universal design"), darkened on white and
-//! lightened on black until each has the contrast that WCAG 2.2 asks for: 4.5 for text, since labels carry them.
+//! The families' colours follow Okabe and Ito (2008, "Color universal design"). They are darkened on white
+//! and lightened on black, up to the contrast of 4.5 that WCAG 2.2 asks of text, since labels have these
+//! colours.
 
 use std::fmt::Write;
 
-/// Which engine's family a system is of.
+/// Family of a system's engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
-    /// Simple recurrent decoders.
+    /// Simple recurrent decoders (SSRU).
     Ssru,
-    /// Average attention.
+    /// Average attention networks.
     Aan,
     /// Gated recurrent networks.
     Gru,
-    /// A recurrent source with fully connected layers.
+    /// Networks with a recurrent source side and fully connected layers.
     RnnFc,
     /// Encoders of the BERT kind.
     Encoder,
-    /// Behind the C ABI.
+    /// Plugins behind the C ABI.
     Plugin,
-    /// Any other program.
+    /// All other programs.
     Program,
 }
 
 impl Family {
-    /// All of them, in the order of legends.
+    /// All families, in the order of legends.
     pub const ALL: [Self; 7] =
         [Self::Ssru, Self::Aan, Self::Gru, Self::RnnFc, Self::Encoder, Self::Plugin, Self::Program];
 
-    /// The family of a built-in backend; a name that isn't one counts as a program.
+    /// The family of a built-in backend. An unknown name counts as a program.
     pub fn of_backend(name: &str) -> Self {
         match name {
             "ssru" => Self::Ssru,
@@ -42,7 +43,7 @@ impl Family {
         }
     }
 
-    /// The name in legends.
+    /// Name of the family in legends.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ssru => "ssru",
@@ -56,10 +57,10 @@ impl Family {
     }
 }
 
-/// A colour by what it means.
+/// A colour by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// An engine's family.
+    /// Family of an engine.
     Of(Family),
     /// Off the frontier.
     Grey,
@@ -69,7 +70,7 @@ pub enum Colour {
     Ink,
 }
 
-/// Name, on white, on black.
+/// Name of each colour, its value on white, its value on black.
 const THEME: [(&str, &str, &str); 13] = [
     ("page", "#ffffff", "#16181c"),
     ("ink", "#1a1c1f", "#e6e7ea"),
@@ -87,7 +88,7 @@ const THEME: [(&str, &str, &str); 13] = [
 ];
 
 impl Colour {
-    /// The class that gives it to an element on a page.
+    /// CSS class of elements of this colour.
     pub fn class(self) -> String {
         format!("c-{}", self.name())
     }
@@ -102,14 +103,14 @@ impl Colour {
     }
 }
 
-/// The classes that set an element's colour.
+/// CSS classes of all colours.
 pub fn colour_classes() -> String {
     let colours = [Colour::Grey, Colour::Red, Colour::Ink].into_iter();
     let all = colours.chain(Family::ALL.map(Colour::Of));
     all.map(|colour| format!(".{}{{--c:var(--{})}}\n", colour.class(), colour.name())).collect()
 }
 
-/// The theme as CSS variables: light, and dark where the reader's system is and nobody prints.
+/// The theme as CSS variables: light, and dark on screens of systems that prefer dark.
 pub fn theme() -> String {
     let (mut light, mut dark) = (String::new(), String::new());
     for (name, on_white, on_black) in THEME {
@@ -122,7 +123,7 @@ pub fn theme() -> String {
     )
 }
 
-/// What a drawing stands on.
+/// Ground of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     /// White.
@@ -131,7 +132,7 @@ pub enum Ground {
     Dark,
 }
 
-/// A look with the colours of a ground in the place of variables.
+/// A look with the colours of a ground in place of its variables.
 pub fn resolve(paint: &str, colour: Colour, ground: Ground) -> String {
     let shade = |(_, light, dark): &(&str, &'static str, &'static str)| match ground {
         Ground::Light => *light,

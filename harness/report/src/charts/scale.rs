@@ -1,4 +1,4 @@
-//! From values to places: linear and logarithmic scales, and the few ticks that they carry.
+//! Scales from values to pixels, linear and logarithmic, and their ticks.
 
 /// A scale from a range of values to a range of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,8 +11,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale that ends where the data end, with a little air, and at zero only where `from_zero` says that
-    /// lengths are compared. A logarithmic one must have positive values.
+    /// A scale from the least to the greatest value, with a margin. `from_zero` makes it begin at zero, for
+    /// lengths that are compared. A logarithmic scale ignores values that aren't positive.
     pub fn around(values: impl IntoIterator<Item = f64>, log: bool, from_zero: bool) -> Self {
         let values = values.into_iter().filter(|v| v.is_finite() && (!log || *v > 0.0));
         let (mut low, mut high) =
@@ -33,18 +33,18 @@ impl Scale {
         Self { low, high, from: 0.0, to: 1.0, log }
     }
 
-    /// A scale over exactly these values.
+    /// A scale without a margin.
     pub const fn exactly(low: f64, high: f64) -> Self {
         Self { low, high, from: 0.0, to: 1.0, log: false }
     }
 
-    /// The same scale over these pixels.
+    /// The same scale on these pixels.
     #[must_use]
     pub const fn over(self, from: f64, to: f64) -> Self {
         Self { from, to, ..self }
     }
 
-    /// The pixel of a value; values outside land on the edge.
+    /// Pixel of a value. Values outside of the scale land on its edge.
     pub fn at(&self, value: f64) -> f64 {
         let part = if self.log {
             (value.max(f64::MIN_POSITIVE) / self.low).ln() / (self.high / self.low).ln()
@@ -64,8 +64,8 @@ impl Scale {
         self.high
     }
 
-    /// At most about `most` round values: 1-2-5 steps, on logarithmic scales powers of ten, with 1-2-5 between
-    /// them where powers alone would be fewer than three.
+    /// Round values as ticks, about `most` at most. Linear scales have 1-2-5 steps; logarithmic scales have
+    /// powers of ten, with 1-2-5 steps between them where these fit.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         if self.log { self.log_ticks(most) } else { self.linear_ticks(most) }
     }
@@ -87,7 +87,7 @@ impl Scale {
         };
         let fine = within(&[1.0, 2.0, 5.0], 1);
         if fine.len() < 3 && decades < 0.8 {
-            // Less than a decade, and hardly a round value in it: as on a linear scale.
+            // Less than a decade with hardly a round value: ticks as on a linear scale.
             return self.linear_ticks(most);
         }
         let choices = [fine, within(&[1.0], 1), within(&[1.0], 2), within(&[1.0], 3)];

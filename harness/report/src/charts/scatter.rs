@@ -1,51 +1,53 @@
-//! Quality against cost: points with their error boxes, the frontier as the stairs below which another system
-//! is both better and cheaper, labels at the points.
+//! Charts of quality against cost: points with their error boxes and labels, and the frontier as stairs. For
+//! each point below the stairs, another system is both better and cheaper.
 
+use super::chart::{Chart, Size};
 use super::frame::{Axis, Frame};
 use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
+use super::marks;
 use super::palette::{Colour, Family};
 use super::svg::{Anchor, Svg};
-use super::{Chart, Size, Tip, marks, spot};
+use super::tip::{Tip, spot};
 use dyno_stats::Estimate;
 use dyno_stats::Standing;
 
-/// A system's place.
+/// Point of a system.
 pub struct Point {
-    /// Its name.
+    /// Name of the system.
     pub name: String,
-    /// Its family.
+    /// Family of the system.
     pub family: Family,
-    /// Whether it is on the frontier.
+    /// Standing on the frontier.
     pub standing: Standing,
     /// Cost.
     pub x: Estimate,
     /// Quality.
     pub y: Estimate,
-    /// What it tells when pointed at.
+    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// A point out of a paper, laid under ours.
+/// Point of a paper, below our own.
 pub struct Published {
-    /// What stands beside it, if anything: one name a paper is enough.
+    /// Label, which one point of each paper has.
     pub name: Option<String>,
     /// Cost.
     pub x: f64,
     /// Quality.
     pub y: f64,
-    /// Where it was read.
+    /// Lines of the tip, with the source.
     pub tip: Vec<String>,
 }
 
-/// The chart.
+/// A chart of quality against cost.
 pub struct Scatter {
-    /// Cost.
+    /// Axis of cost.
     pub x: Axis,
-    /// Whether less of it is better.
+    /// Whether less cost is better, as for latency.
     pub less_is_better: bool,
-    /// Quality.
+    /// Axis of quality.
     pub y: Axis,
-    /// Systems, the most important first: they get the best places for their labels.
+    /// Points of systems, the most important first, since the first labels get the best places.
     pub points: Vec<Point>,
     /// Points of papers.
     pub published: Vec<Published>,
@@ -92,7 +94,7 @@ impl Scatter {
         ends.chain(self.published.iter().map(theirs)).collect()
     }
 
-    /// From the best quality to the least cost, with the corners between.
+    /// Corners of the stairs, from the best quality to the least cost.
     fn stairs(&self, frame: &Frame) -> Vec<(f64, f64)> {
         let on = self.points.iter().filter(|point| point.standing == Standing::Frontier);
         let mut corners: Vec<_> = on.map(|point| frame.at(point.x.value, point.y.value)).collect();
@@ -109,7 +111,7 @@ impl Scatter {
         stairs
     }
 
-    /// Labels at the points; what finds no place gets a number, and comes back for the key.
+    /// Draws the labels. A label without a free place becomes a number; its line for the key is returned.
     fn draw_labels(&self, svg: &mut Svg, frame: &Frame, stairs: &[(f64, f64)], size: Size) -> Vec<String> {
         let mut labels = Labels::new(frame.plot);
         let spots: Vec<_> = self.points.iter().map(|p| frame.at(p.x.value, p.y.value)).collect();
@@ -165,7 +167,7 @@ impl Point {
     fn draw_box(&self, svg: &mut Svg, frame: &Frame) {
         let (left, top) = frame.at(self.x.low, self.y.high);
         let (right, bottom) = frame.at(self.x.high, self.y.low);
-        // An interval narrower than a line would not be seen at all.
+        // An interval narrower than a pixel would be invisible.
         let (width, height) = ((right - left).max(1.0), (bottom - top).max(1.0));
         svg.rect("box", self.colour(), (left, top), (width, height));
     }
@@ -189,7 +191,7 @@ fn draw_label(
     true
 }
 
-/// The names of numbered points, below the chart; the height that they take.
+/// Draws the names of numbered points below the chart, and returns their height.
 fn draw_key(svg: &mut Svg, key: &[String], from: f64) -> f64 {
     for (i, line) in key.iter().enumerate() {
         let y = from + LINE * (i as f64 + 1.0);

@@ -1,35 +1,36 @@
-//! Shares of a whole as stacked bars. Colour is taken (it means the family), so parts are told apart by tint
-//! and by their names inside.
+//! Shares of a whole as stacked bars. Colour means the family, so parts differ by tint and by the names
+//! inside.
 
 use super::bars::{THICK, draw_name, names_end, row};
+use super::chart::{Chart, Size};
 use super::labels::{Area, LINE, width};
 use super::palette::Colour;
 use super::svg::{Anchor, Svg};
-use super::{Chart, Size, Tip, spot};
+use super::tip::{Tip, spot};
 
-/// One system's parts.
+/// Parts of one system.
 pub struct Stack {
-    /// Its name.
+    /// Name of the system.
     pub name: String,
-    /// Its name's colour.
+    /// Colour of the name.
     pub colour: Colour,
     /// Parts with their share of the whole, in the order of all stacks.
     pub parts: Vec<(String, f64)>,
-    /// What it tells when pointed at.
+    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// The chart.
+/// A chart of stacked bars.
 pub struct Stacked {
-    /// What the whole is.
+    /// Quantity that is divided.
     pub name: String,
-    /// Stacks in their order.
+    /// Stacks from top to bottom.
     pub stacks: Vec<Stack>,
 }
 
-/// Tints of neighbouring parts: far enough apart to be told without a line between.
+/// Tints of neighbouring parts, far enough apart to need no line between.
 const TINTS: [f64; 4] = [0.82, 0.3, 0.58, 0.14];
-/// Below this opacity of ink on the page, ink is read on the part; above it, the page's own colour.
+/// Parts up to this opacity of ink carry text in ink, darker ones text in the page's colour.
 const DARK: f64 = 0.5;
 
 impl Chart for Stacked {

@@ -1,12 +1,14 @@
-//! A small SVG writer. An element names its class and its colour; how a class looks is written down once, in
-//! [`PAINT`], and comes out as a style sheet for the page, which follows the reader's theme, or resolved into
-//! the elements for a figure that must stand alone in a paper (where few programs know CSS variables).
+//! A small SVG writer.
+//!
+//! Each element names its class and its colour. [`PAINT`] holds the look of each class. The page gets the
+//! looks as a style sheet, which follows the reader's theme. A figure for a paper gets them in its elements,
+//! since few programs there know CSS variables.
 
 use std::fmt::Write;
 
 use super::palette::{self, Colour, Ground};
 
-/// How each class looks. `var(--c)` is the element's own colour.
+/// Look of each class. `var(--c)` is the colour of the element.
 const PAINT: [(&str, &str); 25] = [
     ("grid", "stroke:var(--grid);stroke-width:1"),
     ("axis", "stroke:var(--soft);stroke-width:1"),
@@ -35,10 +37,10 @@ const PAINT: [(&str, &str); 25] = [
     ("tip-text", "fill:var(--ink);font-size:12px"),
 ];
 
-/// Names stay legible where a line passes behind them.
+/// Halo of names, which keeps them legible above a line.
 const HALO: &str = ".chart .label,.chart .strong{paint-order:stroke;stroke:var(--page);stroke-width:3px;stroke-linejoin:round}\n";
 
-/// The font of all charts, for figures that stand alone; the page's own otherwise.
+/// Font of figures that stand alone; charts on the page have the page's font.
 const FONT: &str = "font-family:Helvetica,Arial,'Liberation Sans',sans-serif";
 
 /// The style sheet of the charts on a page.
@@ -47,29 +49,29 @@ pub fn style_sheet() -> String {
     PAINT.iter().map(rule).collect::<String>() + HALO + &palette::colour_classes()
 }
 
-/// For whom a drawing is.
+/// Medium of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// On the page: themed, with tips.
+    /// The page: themed, with tips.
     Page,
-    /// A file of its own: every look resolved, nothing hidden.
+    /// A file for a paper: all looks resolved, without tips.
     Paper(Ground),
 }
 
-/// A drawing under way.
+/// A drawing in progress.
 pub struct Svg {
     body: String,
     medium: Medium,
 }
 
-/// Where a text stands about its point.
+/// Position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text begins at the point.
     Start,
-    /// It is centred there.
+    /// The text is centred on the point.
     Middle,
-    /// It ends there.
+    /// The text ends at the point.
     End,
 }
 
@@ -79,7 +81,7 @@ impl Svg {
         Self { body: String::new(), medium }
     }
 
-    /// For whom it is.
+    /// Medium of the drawing.
     pub const fn medium(&self) -> Medium {
         self.medium
     }
@@ -91,14 +93,14 @@ impl Svg {
         let _ = write!(self.body, "<line{look} x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
     }
 
-    /// A rectangle by its corner and its size.
+    /// A rectangle by its upper left corner and its size.
     pub fn rect(&mut self, class: &str, colour: Colour, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let look = self.look(class, colour);
         let (x, y, width, height) = (px(x), px(y), px(width.max(0.0)), px(height.max(0.0)));
         let _ = write!(self.body, "<rect{look} x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
     }
 
-    /// A rectangle in a tint: the share of its class's colour that shows.
+    /// A rectangle in a tint, the opacity of its colour.
     pub fn tinted(&mut self, class: &str, tint: f64, at: (f64, f64), size: (f64, f64)) {
         self.rect(class, Colour::Ink, at, size);
         self.body.truncate(self.body.len() - "/>".len());
@@ -111,7 +113,7 @@ impl Svg {
         let _ = write!(self.body, "<circle{look} cx=\"{}\" cy=\"{}\" r=\"{}\"/>", px(x), px(y), px(radius));
     }
 
-    /// A path through points; closed if `closed`.
+    /// A path through points, closed or open.
     pub fn path(&mut self, class: &str, colour: Colour, points: &[(f64, f64)], closed: bool) {
         let look = self.look(class, colour);
         let _ = write!(self.body, "<path{look} d=\"");
@@ -121,7 +123,7 @@ impl Svg {
         self.body.push_str(if closed { "Z\"/>" } else { "\"/>" });
     }
 
-    /// A text; escaped here and nowhere else.
+    /// A text. Only this function escapes texts of a drawing.
     pub fn text(&mut self, class: &str, colour: Colour, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
@@ -130,7 +132,7 @@ impl Svg {
         };
         let (x, y, text) = (px(x), px(y), escape(text));
         if matches!(self.medium, Medium::Paper(_)) && matches!(class, "label" | "strong") {
-            // Few programs that read SVG for papers know `paint-order`: the halo is a text of its own.
+            // Few programs that read SVG for papers know `paint-order`, so the halo is a second text.
             let halo = self.look("halo", colour);
             let _ = write!(
                 self.body,
@@ -141,7 +143,7 @@ impl Svg {
         let _ = write!(self.body, "<text{look} x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>");
     }
 
-    /// Begins a group that can be reached by the keyboard and tells `told` to a screen reader.
+    /// Begins a group that the keyboard reaches and whose text for screen readers is `told`.
     pub fn begin_focusable(&mut self, told: &str) {
         let _ = write!(
             self.body,
@@ -160,7 +162,7 @@ impl Svg {
         self.body.push_str("</g>");
     }
 
-    /// The finished drawing, `width` by `height`, with its title and description for those who can't see it.
+    /// The finished drawing, `width` by `height`, with title and description for screen readers.
     pub fn finish(
         self,
         id: &str,
@@ -170,7 +172,7 @@ impl Svg {
         about: &str,
     ) -> String {
         let (title, about) = (escape(title), escape(about));
-        // Beside other text a figure of its own needs a margin, and its ground below it wherever it lands.
+        // A figure of a paper brings a margin towards the text around it, and its own ground.
         let (margin, style, ground) = match self.medium {
             Medium::Page => (0.0, format!("class=\"chart {class}\""), String::new()),
             Medium::Paper(ground) => {
@@ -192,7 +194,7 @@ impl Svg {
         )
     }
 
-    /// The drawing as an ornament beside a text that says the same.
+    /// The drawing as an ornament, hidden from screen readers, beside a text of the same meaning.
     pub fn alone(self, (width, height): (f64, f64)) -> String {
         format!(
             "<svg class=\"chart mark-alone\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -212,7 +214,7 @@ impl Svg {
     }
 }
 
-/// A place to a tenth of a pixel: finer is neither seen nor worth its bytes.
+/// A coordinate to a tenth of a pixel, finer than eyes can see.
 fn px(value: f64) -> String {
     trimmed(value, 1)
 }
@@ -223,7 +225,7 @@ fn trimmed(value: f64, digits: usize) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Text inside markup. Characters that XML can't hold at all become replacement characters.
+/// Text inside markup. Characters that XML forbids become replacement characters.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

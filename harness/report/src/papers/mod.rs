@@ -1,8 +1,8 @@
-//! What papers published: their tables and figures, from data files with their sources, a file each paper.
+//! Published tables and figures of papers: one data file a paper, with sources.
 //!
-//! Numbers stand there as printed, in the paper's own unit; what follows from them (words a second, factors, words per
-//! dollar) is computed. A table that can be measured again names the campaign that does it: its points are then
-//! systems of that campaign. A figure whose values are lost has its claim in words.
+//! The data hold numbers as printed, in the paper's own unit. Words a second, factors and words per dollar
+//! are computed from them. A table that can be measured again names its campaign, whose systems are the
+//! table's points. A figure whose values are lost has its claim in words.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,56 +28,56 @@ struct WirePaper {
     table: Vec<Table>,
 }
 
-/// A table or figure.
+/// A table or figure of a paper.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Table {
-    /// The paper, by author or system and year.
+    /// Short name of the paper: author or system, and year.
     #[serde(default)]
     pub paper: String,
-    /// Its title, and where it appeared.
+    /// Title of the paper, and where it appeared.
     #[serde(default)]
     pub title: String,
-    /// What `dyno reproduce` calls it.
+    /// Name of the table for `dyno reproduce`.
     pub id: String,
-    /// Which table or figure of the paper.
+    /// Place in the paper, such as "table 1".
     pub place: String,
-    /// What it shows, in a line.
+    /// Subject of the table, in a line.
     pub about: String,
-    /// The campaign whose systems have the points' names.
+    /// Campaign whose systems have the names of the points.
     pub campaign: Option<String>,
-    /// Whether its points are laid under charts of quality and cost.
+    /// Whether its points go under charts of quality against cost.
     #[serde(default)]
     pub frontier: bool,
-    /// Whether it is a figure of quality against cost, and drawn as one.
+    /// Whether the table is a figure of quality against cost, to be drawn as one.
     #[serde(default)]
     pub plots: bool,
-    /// Whether its points are named “row, column” and drawn as a map of these.
+    /// Whether its points are named “row, column”, to be drawn as a map.
     #[serde(default)]
     pub maps: bool,
-    /// Whether it is a figure of where the time of its points goes, and drawn as one.
+    /// Whether the table is a figure of breakdowns of time, to be drawn as one.
     #[serde(default)]
     pub splits: bool,
-    /// On what.
+    /// Test set of the paper.
     pub test_set: String,
-    /// On which machine.
+    /// Machine of the paper.
     pub hardware: String,
-    /// Words of the test set, for times that are to be speeds.
+    /// Words of the test set, by which times become speeds.
     pub words: Option<f64>,
-    /// What the machine cost.
+    /// Price of the machine in US dollars an hour.
     pub dollars_per_hour: Option<f64>,
-    /// The point that the others are compared with, unless they name another.
+    /// Name of the point that others are compared with, unless they name another.
     pub base: Option<String>,
-    /// What it says of each point.
+    /// Columns of figures.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// Claims of figures and text, in our words.
     #[serde(default)]
     pub claims: Vec<String>,
-    /// In what our comparison differs.
+    /// Differences of our comparison from the paper's.
     #[serde(default)]
     pub differences: Vec<String>,
-    /// Its rows.
+    /// Rows of the table.
     #[serde(default)]
     pub points: Vec<Point>,
 }
@@ -86,62 +86,62 @@ pub struct Table {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
-    /// The paper's words for it.
+    /// Head of the column in the paper.
     pub head: String,
-    /// Its unit.
+    /// Unit of the figures.
     pub unit: Unit,
-    /// The track that measures the same here.
+    /// Track of dyno that measures the same.
     pub track: Option<Track>,
 }
 
-/// What a column counts.
+/// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Unit {
-    /// More is better.
+    /// Words a second; more is better.
     #[serde(rename = "words/s")]
     Words,
-    /// For the test set: less is better.
+    /// Seconds for the test set; less is better.
     #[serde(rename = "seconds")]
     Seconds,
-    /// For a sentence: less is better.
+    /// Milliseconds a sentence; less is better.
     #[serde(rename = "milliseconds")]
     Milliseconds,
-    /// Seconds in the data, words per dollar in tables.
+    /// Words per dollar in tables; the data hold seconds.
     #[serde(rename = "Mwords/$")]
     Dollars,
-    /// Of a model in f32.
+    /// Megabytes of a model in f32.
     #[serde(rename = "MB")]
     Megabytes,
-    /// 10⁹ multiply-accumulates a second of a product alone: more is better.
+    /// 10⁹ multiply-accumulates a second of a product alone; more is better.
     #[serde(rename = "GMAC/s")]
     GigaMacs,
 }
 
-/// A row.
+/// A row of a table.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// Its name in the table, and of the system that stands for it here.
+    /// Name of the row, and of the system that stands for it, unless `system` names another.
     pub name: String,
-    /// The system's name, where that is another.
+    /// Name of the system that stands for the row, where it differs.
     pub system: Option<String>,
-    /// A figure for each column; none where the paper's are lost.
+    /// A figure for each column; empty where the paper's figures are lost.
     #[serde(default)]
     pub values: Vec<f64>,
     /// BLEU as published.
     pub bleu: Option<f64>,
-    /// The point that it is compared with.
+    /// Name of the point that this one is compared with.
     pub base: Option<String>,
-    /// The product that it is, where no system stands for it.
+    /// Matrix product of the row, where no system stands for it.
     pub product: Option<Product>,
-    /// Why it isn't measured here.
+    /// Reason why dyno doesn't measure the row.
     pub missing: Option<String>,
-    /// What else is to be said.
+    /// Note on the row.
     pub note: Option<String>,
 }
 
 impl Unit {
-    /// Its name.
+    /// Name of the unit.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Words => "words/s",
@@ -153,7 +153,7 @@ impl Unit {
         }
     }
 
-    /// How many times as fast as `base` a point is, from figures of this unit.
+    /// Speed of a point over that of `base`, from figures of this unit.
     pub fn speed_up(self, point: f64, base: f64) -> Option<f64> {
         match self {
             Self::Words | Self::GigaMacs => Some(point / base),
@@ -164,19 +164,19 @@ impl Unit {
 }
 
 impl Point {
-    /// The system that stands for it here.
+    /// Name of the system that stands for the point here.
     pub fn system(&self) -> &str {
         self.system.as_ref().unwrap_or(&self.name)
     }
 }
 
 impl Table {
-    /// Whether its figures take a run, and not just a look at models.
+    /// Whether its figures need a run; bytes of models don't.
     pub fn measures(&self) -> bool {
         self.campaign.is_some() && self.columns.iter().any(|column| column.track.is_some())
     }
 
-    /// The products that its points are.
+    /// Matrix products of its points.
     pub fn products(&self) -> Vec<Product> {
         self.points.iter().filter_map(|point| point.product).collect()
     }
@@ -186,7 +186,7 @@ impl Table {
         self.points.iter().find(|point| point.name == name)
     }
 
-    /// The point that `point` is compared with, in the table or for itself.
+    /// The point that `point` is compared with: its own base or the table's.
     pub fn base_of<'a>(&'a self, point: &'a Point) -> Option<&'a Point> {
         self.point(point.base.as_ref().or(self.base.as_ref())?)
     }
@@ -196,7 +196,7 @@ impl Table {
         Some(self.words_per_second(point)? * 3600.0 / self.dollars_per_hour?)
     }
 
-    /// Words a second of a point by its first column, where that can be known.
+    /// Words a second of a point by its first column, where the unit allows it.
     pub fn words_per_second(&self, point: &Point) -> Option<f64> {
         let value = *point.values.first()?;
         match self.columns.first()?.unit {
@@ -207,7 +207,7 @@ impl Table {
     }
 }
 
-/// All tables, in the order of the papers.
+/// Tables of all papers, in the order of the papers.
 pub fn tables() -> Result<Vec<Table>> {
     let mut tables = Vec::new();
     for text in PAPERS {

@@ -1,9 +1,10 @@
-//! A paper's figure of quality against cost, drawn again: its points, and what the same networks cost here.
+//! A paper's figure of quality against cost, drawn again: its points, and the cost of the same networks here.
 //!
-//! Ours are drawn, not trained, and have no quality of their own. Each stands at the BLEU that the paper printed for its
-//! network, so that the figure compares cost alone.
+//! Our models have drawn weights, hence no quality of their own. Each stands at the BLEU that the paper
+//! printed for its network, so the figure compares cost alone.
 
-use super::rows::{Pair, Reproduction, Row};
+use super::pair::Pair;
+use super::rows::{Reproduction, Row};
 use crate::charts::{self, Axis, Family, Figure, Scatter};
 use crate::papers::{Table as Published, Unit};
 use crate::{Field, Table};
@@ -15,12 +16,13 @@ use dyno_stats::{Order, Standing, standings};
 struct Point<'a> {
     row: &'a Row,
     bleu: f64,
-    /// Million words for a dollar, or words a second: the paper's, and ours if it was measured.
+    /// The paper's figure: million words for a dollar, or words a second.
     paper: f64,
+    /// Our figure, if it was measured.
     here: Option<Estimate>,
 }
 
-/// The figure, if the table is one of the paper's figures.
+/// The figure, if the table is such a figure of the paper.
 pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
     let published = &reproduction.table;
     let column = published.columns.first().filter(|_| published.plots)?;
@@ -58,7 +60,7 @@ fn point<'a>(published: &Published, unit: Unit, row: &'a Row) -> Option<Point<'a
     Some(Point { row, bleu: row.paper_bleu?, paper, here: pair.ours.map(|ours| interval(ours, pair)) })
 }
 
-/// Ours with the interval of its factor, which pairs of rounds gave.
+/// Our figure with the interval of its factor, which comes from pairs of rounds.
 fn interval(ours: f64, pair: &Pair) -> Estimate {
     pair.factor.map_or(Estimate::exactly(ours), |factor| factor.times(ours / factor.value))
 }
@@ -85,7 +87,7 @@ fn ours(points: &[Point<'_>]) -> Vec<charts::Point> {
         ],
     };
     let mut marks: Vec<charts::Point> = measured.iter().zip(standings).map(mark).collect();
-    // Those on the frontier get the best places for their labels.
+    // Points on the frontier get the best places for their labels.
     marks.sort_by_key(|mark| mark.standing);
     marks
 }
@@ -94,7 +96,7 @@ fn exactly(value: f64) -> Estimate {
     Estimate::exactly(value)
 }
 
-/// The paper's; the best of them carries its name.
+/// Points of the paper; the best one carries the paper's name.
 fn theirs(published: &Published, points: &[Point<'_>]) -> Vec<charts::Published> {
     let best = points.iter().map(|point| point.bleu).fold(0.0, f64::max);
     let cross = |point: &Point<'_>| charts::Published {
@@ -141,7 +143,8 @@ mod tests {
     use super::*;
     use crate::papers;
 
-    /// The figure of a table whose networks are twice and three times the paper's speed, and the last unmeasured.
+    /// The figure of a table whose first two networks have twice and three times the paper's speed; the
+    /// others are not measured.
     fn drawn(id: &str) -> Option<Figure> {
         let table = papers::tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
         let mut reproduction = Reproduction::of(&table, Measured::default());

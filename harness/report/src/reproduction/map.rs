@@ -1,20 +1,21 @@
-//! A paper's figure over two settings, such as beam × batch, as a map: how many times as fast each pair is as its base.
+//! A paper's figure over two settings, such as beam × batch, as a map of factors over the base.
 //!
-//! What the plots showed is lost but for the papers' words; so the map says of ours what those words are about.
+//! The values of the papers' plots are lost; only their claims remain. The map shows our figures for those
+//! claims.
 
 use super::rows::{Reproduction, Row};
 use crate::charts::{Figure, Map};
 use crate::{Field, Table};
 use dyno_stats::Estimate;
 
-/// The rows of a table by what their names say: “row, column”.
+/// Rows of a table by their names, “row, column”.
 struct Places<'a> {
     rows: Vec<&'a str>,
     columns: Vec<&'a str>,
     factors: Vec<Vec<Option<Estimate>>>,
 }
 
-/// The map, if the table is one and something of it was measured.
+/// The map, if the table is one and a figure of it was measured.
 pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
     let (title, places) = (finding(reproduction)?, Places::of(reproduction)?);
     let text = |factor: Option<Estimate>| Some((factor?.value, format!("{:.2}", factor?.value)));
@@ -30,8 +31,8 @@ pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
     Some(Figure::of(&chart, &id, title, about, places.table(&chart.name)))
 }
 
-/// What was found, in a sentence: of rows with a base in each column how far they are from it, else what the last column
-/// brings over the first.
+/// Finding of the map, as a sentence: the factors of each row where each column has its base, else the gain
+/// of the last column over the first.
 pub(super) fn finding(reproduction: &Reproduction) -> Option<String> {
     let places = Places::of(reproduction)?;
     let told: Vec<String> = if places.bases(reproduction).is_some() {
@@ -49,21 +50,21 @@ pub(super) fn finding(reproduction: &Reproduction) -> Option<String> {
     }
 }
 
-/// The least and the most of a row whose base lies in another row.
+/// Least and greatest factor of a row whose base lies in another row.
 fn over_base(name: &str, row: &[Option<Estimate>]) -> Option<String> {
     let values = || row.iter().flatten().map(|factor| factor.value);
     let (least, most) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
     ((least, most) != (1.0, 1.0)).then(|| format!("{name} {least:.2} to {most:.2}"))
 }
 
-/// What the last column of a row is over its first.
+/// Factor of a row's last column over its first.
 fn along(name: &str, row: &[Option<Estimate>]) -> Option<String> {
     let (first, last) = (row.first()?.as_ref()?, row.last()?.as_ref()?);
     Some(format!("{name} {:.2}", last.value / first.value))
 }
 
 impl<'a> Places<'a> {
-    /// Where each row of the table stands; `None` if it is no map, or nothing of it was measured.
+    /// Places of the table's rows; `None` if the table is no map, or nothing of it was measured.
     fn of(reproduction: &'a Reproduction) -> Option<Self> {
         let table = Some(reproduction).filter(|reproduction| reproduction.table.maps)?;
         let placed = |row: &'a Row| Some((row.name.split_once(", ")?, row.columns.first()?.factor));
@@ -79,13 +80,13 @@ impl<'a> Places<'a> {
         places.factors.iter().flatten().any(Option::is_some).then_some(places)
     }
 
-    /// The first word of the rows that the others have their bases in, where each column has its own.
+    /// First word of the rows that are bases, where each column has its own base.
     fn bases(&self, reproduction: &Reproduction) -> Option<String> {
         let point = reproduction.table.points.iter().find(|point| point.base.is_some())?;
         Some(point.base.as_ref()?.split([' ', ',']).next()?.to_owned())
     }
 
-    /// What is mapped.
+    /// Quantity of the map.
     fn name(&self, reproduction: &Reproduction) -> String {
         match (self.bases(reproduction), &reproduction.table.base) {
             (Some(base), _) => format!("times as fast as {base} of the same size"),
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
     use crate::papers;
 
-    /// A figure of products in which int16 reaches twice and int8 as many times of f32 as there are rows, up to 8.
+    /// A figure of products: int16 has twice the speed of f32, int8 as many times as there are rows, up to 8.
     fn drawn() -> Reproduction {
         let table = papers::tables().unwrap().into_iter().find(|table| table.id == "devlin-fig1").unwrap();
         let speed = |name: &str| {

@@ -1,4 +1,4 @@
-//! Our side of a table: figures out of a run, and of models that nobody needs to run to know.
+//! Our side of a table: figures of a run, and facts of models that need no run.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use dyno_results::summary::steady;
 use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
 
-use super::rows::{LIBRARY, Pair};
+use super::pair::{LIBRARY, Pair};
 use crate::papers::{Column, Unit};
 
-/// What is known of a campaign's systems without running them.
+/// Systems of a campaign, as far as they are known without a run.
 #[derive(Clone, Debug, Default)]
 pub struct Contestants {
-    /// The systems.
+    /// Systems that can run.
     pub systems: Vec<Contestant>,
     /// Systems that are left out because their plugin isn't built.
     pub unbuilt: Vec<Unbuilt>,
-    /// Whether any model is drawn.
+    /// Whether a model has drawn weights.
     pub drawn: bool,
 }
 
@@ -26,13 +26,13 @@ pub struct Contestants {
 pub struct Contestant {
     /// Name of the system.
     pub name: String,
-    /// Its built-in backend, if it has one.
+    /// Built-in backend of the system, if any.
     pub backend: Option<String>,
-    /// Bytes of its model in f32, if the model is drawn.
+    /// Bytes of the model in f32, if its weights are drawn.
     pub drawn_bytes: Option<u64>,
 }
 
-/// A system whose plugin isn't there.
+/// A system whose plugin is not built.
 #[derive(Clone, Debug)]
 pub struct Unbuilt {
     /// Name of the system.
@@ -41,15 +41,15 @@ pub struct Unbuilt {
     pub build: String,
 }
 
-/// What each product of a table reached, turn by turn, and where.
+/// Speeds of the matrix products of a table, with the conditions.
 pub struct Products {
-    /// The host, and what was measured, in words.
+    /// Host and subject of the measurement, in words.
     pub conditions: Vec<String>,
-    /// 10⁹ multiply-accumulates a second by the point's name.
+    /// 10⁹ multiply-accumulates a second of each turn, by the name of the point.
     pub speeds: BTreeMap<String, Vec<f64>>,
 }
 
-/// A campaign and a run of it, or products, as far as they are there.
+/// Sources of our figures, as far as they exist: a campaign with its run, or products.
 #[derive(Clone, Copy, Default)]
 pub struct Measured<'a> {
     /// Systems of the table's campaign.
@@ -61,7 +61,7 @@ pub struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Our half of a field.
+    /// Our figures for one column of a system.
     pub(super) fn pair(&self, column: &Column, system: &str, base: Option<&str>) -> Pair {
         let Some(track) = column.track else {
             return match column.unit {
@@ -112,8 +112,8 @@ impl Measured<'_> {
         self.contestant(system)?.backend.clone()
     }
 
-    /// Words a second of each round that counts: without loading in the throughput tracks, since models are drawn in
-    /// f32 and narrowed at each start.
+    /// Words a second of each round that counts. The throughput tracks count without loading, since drawn
+    /// models are converted from f32 at each start.
     fn speeds(&self, system: &str, track: Track) -> BTreeMap<usize, f64> {
         let speed = |record: &&Record| match track {
             Track::Latency => record.words_per_second(),
@@ -127,7 +127,7 @@ impl Measured<'_> {
         self.run?.cells().into_iter().find(|cell| cell.system == system && cell.track == track)
     }
 
-    /// Megabytes of its model in f32, if the model is drawn.
+    /// Megabytes of the system's model in f32, if its weights are drawn.
     fn megabytes(&self, system: &str) -> Option<f64> {
         self.contestant(system)?.drawn_bytes.map(|bytes| bytes as f64 / 1e6)
     }
@@ -136,7 +136,7 @@ impl Measured<'_> {
         self.contestants?.systems.iter().find(|found| found.name == system)
     }
 
-    /// The share of lines that two systems of one model translate alike.
+    /// Share of lines that two systems of one model translate alike.
     pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
         let run = self.run?;
         let models = |name: &str| {
@@ -155,7 +155,7 @@ impl Measured<'_> {
         Some(same as f64 / theirs.len().max(1) as f64)
     }
 
-    /// BLEU, where the system's models are trained ones and the test set has references.
+    /// BLEU of a system with trained models, where the test set has references.
     pub(super) fn bleu(&self, system: &str) -> Option<f64> {
         let run = self.run?;
         let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
@@ -164,12 +164,12 @@ impl Measured<'_> {
         run.scores.of(&output, &cell.test_set.name).map(|score| score.bleu)
     }
 
-    /// Where the time of a system went, as it says.
+    /// Breakdown of a system's time, as the system accounts for it.
     pub(super) fn time(&self, system: &str) -> Option<&CellBreakdown> {
         self.run?.breakdowns.iter().find(|told| told.system == system)
     }
 
-    /// Why a system that should have figures has none, or none that may be quoted.
+    /// Reason why a system lacks figures that may be quoted.
     pub(super) fn failure(&self, system: &str) -> Option<String> {
         let run = self.run?;
         let cells: Vec<_> = run.cells().into_iter().filter(|cell| cell.system == system).collect();
@@ -188,7 +188,7 @@ impl Measured<'_> {
         unbuilt.map(|Unbuilt { name, build }| format!("{name}: not built; `{build}` builds it")).collect()
     }
 
-    /// Where, when, how thoroughly, on what.
+    /// Host, profile and test sets.
     pub(super) fn conditions(&self) -> Vec<String> {
         let Some(run) = self.run else {
             return self.products.map(|products| products.conditions.clone()).unwrap_or_default();
@@ -206,7 +206,7 @@ impl Measured<'_> {
     }
 }
 
-/// How many times as fast, round by round: rounds of one number were measured near each other.
+/// Factor in speed by pairs of rounds: rounds of one number were measured near each other.
 fn ratio(speeds: &BTreeMap<usize, f64>, base: &BTreeMap<usize, f64>) -> Option<Estimate> {
     let pairs = speeds.iter().filter_map(|(round, speed)| Some(speed / base.get(round)?));
     let ratios: Vec<f64> = pairs.collect();

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use super::notes::{Notes, all_findings, findings, notes, source, title};
 use super::rows::Reproduction;
 use super::table::whole;
-use super::words::{Notes, all_findings, findings, notes, source, title};
 use super::{chart, map, time};
 use crate::charts::Figure;
 use crate::error::Result;
@@ -13,13 +13,13 @@ use crate::tables::{Table, inline};
 
 const TEMPLATE: &str = include_str!("../../templates/reproduce.html");
 
-/// Its figures, if the paper has some.
+/// Figures of a reproduction, if the paper's table is a figure.
 fn drawn(reproduction: &Reproduction) -> Vec<Figure> {
     let one = chart::figure(reproduction).or_else(|| map::figure(reproduction));
     one.into_iter().chain(time::figures(reproduction)).collect()
 }
 
-/// The figures as SVG files that stand alone, with their names: on a light ground and on a dark one.
+/// Names and contents of the figures as SVG files that stand alone, on a light and on a dark ground.
 pub fn figures(reproductions: &[Reproduction]) -> Vec<(String, String)> {
     let files = |figure: Figure| {
         [(format!("{}.svg", figure.id), figure.paper), (format!("{}-dark.svg", figure.id), figure.paper_dark)]
@@ -27,7 +27,7 @@ pub fn figures(reproductions: &[Reproduction]) -> Vec<(String, String)> {
     reproductions.iter().flat_map(drawn).flat_map(files).collect()
 }
 
-/// As GitHub's Markdown.
+/// A reproduction in GitHub's Markdown.
 pub fn markdown(reproduction: &Reproduction) -> String {
     let table = whole(reproduction);
     let grid = if table.rows.is_empty() { String::new() } else { table.to_markdown() + "\n" };
@@ -54,7 +54,7 @@ struct Section {
     notes: Vec<Notes>,
 }
 
-/// All of them on one offline page.
+/// All reproductions on one offline page.
 pub fn page(reproductions: &[Reproduction]) -> Result<String> {
     let section = |reproduction: &Reproduction| Section {
         id: reproduction.table.id.clone(),

@@ -1,70 +1,52 @@
-//! The rows of a paper's table with our figures in them, and what has no figure, with the reason.
+//! The rows of a paper's table with our figures, and the missing figures with the reason.
 
 use dyno_results::CellBreakdown;
-use dyno_stats::Estimate;
 use serde::Serialize;
 
 use super::measured::Measured;
+use super::pair::{LIBRARY, Pair};
 use crate::papers::{Point, Table, Unit};
-
-/// What a system's name ends with that stands for another, multiplied by a library.
-pub const LIBRARY: &str = " (library)";
 
 /// A table of a paper with our figures in it.
 #[derive(Debug, Serialize)]
 pub struct Reproduction {
-    /// The paper's side.
+    /// Table of the paper.
     pub table: Table,
-    /// A row each point, and each library's beside its base.
+    /// One row for each point, and a library's row behind its base.
     pub rows: Vec<Row>,
-    /// What has no figure of ours, each with the reason.
+    /// Rows without a figure of ours, each with the reason.
     pub missing: Vec<String>,
-    /// How and where ours were measured; empty if nothing was.
+    /// Conditions of our measurement; empty if nothing was measured.
     pub conditions: Vec<String>,
-    /// Whether our weights are drawn.
+    /// Whether our models have drawn weights.
     pub drawn: bool,
 }
 
-/// A row.
+/// A row of a reproduction.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// The point's name.
+    /// Name of the point.
     pub name: String,
-    /// For each column of the table.
+    /// Figures for each column of the table.
     pub columns: Vec<Pair>,
-    /// The built-in backend that stands for it here.
+    /// Built-in backend of the system that stands for the point.
     pub backend: Option<String>,
-    /// The row that its factors are over.
+    /// Name of the row that factors compare with.
     pub base: Option<String>,
-    /// Lines that are the same as the base's, as a share; where both have one model.
+    /// Share of lines equal to the base's, where both have the same model.
     pub same_lines: Option<f64>,
     /// BLEU as published.
     pub paper_bleu: Option<f64>,
-    /// BLEU of ours, where the models are trained ones.
+    /// BLEU of our system, if its models are trained.
     pub bleu: Option<f64>,
-    /// Where its time went, where the table is about that.
+    /// Breakdown of its time, where the table is about that.
     pub time: Option<CellBreakdown>,
-    /// What else is to be said of it.
+    /// Note on the row.
     pub note: Option<String>,
 }
 
-/// What the paper says and what we found.
-#[derive(Debug, Default, Serialize)]
-pub struct Pair {
-    /// As printed.
-    pub paper: Option<f64>,
-    /// How many times as fast as its base.
-    pub paper_factor: Option<f64>,
-    /// Ours, in the column's unit; words a second for times of a whole test set.
-    pub ours: Option<f64>,
-    /// How many times as fast as its base: median over rounds, and their least and most.
-    pub factor: Option<Estimate>,
-    /// How many times as fast as the base with a library's products.
-    pub over_library: Option<Estimate>,
-}
-
 impl Reproduction {
-    /// `table` with what was measured; without, it has the paper's side alone.
+    /// `table` with the `measured` figures; without them it has the paper's side alone.
     pub fn of(table: &Table, measured: Measured<'_>) -> Self {
         let mut rows = Vec::new();
         for point in &table.points {
@@ -109,7 +91,7 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
     }
 }
 
-/// The library's row, behind that of the base that it stands for.
+/// The row of a library, behind its base.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
     let system = format!("{}{LIBRARY}", point.system());
     let found = |column| measured.pair(column, &system, Some(point.system()));
@@ -127,7 +109,7 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
     })
 }
 
-/// Rows without a figure of ours, and why.
+/// Rows without a figure of ours, with the reason.
 fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), point.missing.clone()?)));
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
@@ -144,6 +126,6 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
         }
     }
     let lines = groups.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; ")));
-    // What isn't measured needs no plugin.
+    // A table that needs no run needs no plugin either.
     lines.chain(measured.unbuilt().into_iter().filter(|_| table.measures())).collect()
 }

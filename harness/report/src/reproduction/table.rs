@@ -2,7 +2,8 @@
 
 use dyno_stats::numbers::plain;
 
-use super::rows::{Pair, Reproduction, Row};
+use super::pair::Pair;
+use super::rows::{Reproduction, Row};
 use crate::papers::{Column, Unit};
 use crate::tables::{Field, Table};
 
@@ -11,7 +12,7 @@ pub fn whole(reproduction: &Reproduction) -> Table {
     table(reproduction, &(0..reproduction.table.columns.len()).collect::<Vec<_>>())
 }
 
-/// The rows in those of the paper's columns, with the columns that have something to say.
+/// The table with some of the paper's columns. Empty columns are left out.
 pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     let paper = &reproduction.table;
     let has_bleu = reproduction.rows.iter().any(|row| row.paper_bleu.is_some());
@@ -34,7 +35,7 @@ pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     table.without_empty_columns_but(kept).aligned()
 }
 
-/// The paper's figure and factor, ours, and ours over a library.
+/// Heads of a column's fields: the paper's figure and factor, ours, and ours over a library.
 fn heads_of(column: &Column, several: bool) -> [String; 5] {
     let prefix = if several { format!("{}: ", column.head) } else { String::new() };
     let ours = match column.unit {

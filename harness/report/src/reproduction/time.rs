@@ -1,5 +1,5 @@
-//! A paper's figure of where the time goes, drawn again: each network's time by component and by operator, as the
-//! engines themselves account for it.
+//! A paper's breakdown of time, drawn again: the time of each network by component and by operator, as the
+//! engines account for it.
 
 use super::rows::{Reproduction, Row};
 use crate::Table;
@@ -7,7 +7,7 @@ use crate::charts::{Colour, Family, Figure};
 use crate::shares::{self, Account};
 use dyno_results::CellBreakdown;
 
-/// The figures, if the table has them and its networks told of their time.
+/// The figures, if the table is such a figure and its networks account for their time.
 pub(super) fn figures(reproduction: &Reproduction) -> Vec<Figure> {
     let told: Vec<(&Row, &CellBreakdown)> =
         reproduction.rows.iter().filter_map(|row| Some((row, row.time.as_ref()?))).collect();
@@ -21,7 +21,7 @@ fn account<'a>(row: &'a Row, told: &'a CellBreakdown) -> Account<'a> {
     Account { system: &row.name, colour: Colour::Of(family), breakdown: &told.breakdown }
 }
 
-/// Their numbers as tables with a row a part, since a terminal is too narrow for a column each.
+/// Numbers of the figures as tables with one row for each part, since a terminal is too narrow for columns.
 pub fn tables(reproduction: &Reproduction) -> Vec<Table> {
     figures(reproduction).into_iter().map(|figure| figure.table.transposed()).collect()
 }

@@ -1,9 +1,9 @@
-//! Section 7: every figure, the machine, the commands.
+//! Section 7: all figures, the machine, the commands.
 
 use serde::Serialize;
 
+use super::context::{SetContext, row_class};
 use super::summary::{estimate, quality};
-use super::{Scene, row_class};
 use crate::material::{Cell, Material};
 use crate::tables::{Field, Table};
 use dyno_measure::Host;
@@ -12,6 +12,7 @@ use dyno_measure::{Track, Verdict};
 use dyno_results::unlike_a_formula;
 use dyno_stats::numbers::{counted, mebibytes, plain};
 
+/// Heads of the full table; `#` marks columns of figures.
 const HEADS: [&str; 18] = [
     "system",
     "track",
@@ -34,28 +35,28 @@ const HEADS: [&str; 18] = [
 ];
 
 /// All cells of a test set.
-pub fn table(scene: &Scene<'_>) -> Table {
+pub fn table(context: &SetContext<'_>) -> Table {
     let mut table = Table::new("All cells", &HEADS);
-    let mut cells: Vec<&Cell> = scene.set.cells.iter().collect();
+    let mut cells: Vec<&Cell> = context.set.cells.iter().collect();
     cells.sort_by_key(|cell| (cell.track, cell.system));
     for cell in cells {
-        let standing = scene.contest.as_ref().and_then(|contest| contest.standing(cell.system));
+        let standing = context.contest.as_ref().and_then(|contest| contest.standing(cell.system));
         let invalid = cell.verdict == Verdict::Invalid;
-        table.push(if invalid { "invalid" } else { row_class(standing) }, row(scene, cell));
+        table.push(if invalid { "invalid" } else { row_class(standing) }, row(context, cell));
     }
     table.without_empty_columns().aligned()
 }
 
-fn row(scene: &Scene<'_>, cell: &Cell) -> Vec<Field> {
-    // Where all of the instance is used the two are the same.
+fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
+    // On a whole instance both figures are the same, so the second one is left out.
     let pro_rata = cell.millions_pro_rata.filter(|millions| Some(*millions) != cell.millions_per_dollar);
-    let standing = scene.contest.as_ref().and_then(|contest| contest.standing(cell.system));
+    let standing = context.contest.as_ref().and_then(|contest| contest.standing(cell.system));
     let verdict = match cell.reasons.first() {
         Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
         None => cell.verdict.name().into(),
     };
     vec![
-        Field::text(scene.name(cell.system)),
+        Field::text(context.name(cell.system)),
         Field::text(cell.track.name()),
         quality(cell.bleu.as_ref()),
         Field::maybe(cell.chrf, |chrf| format!("{chrf:.1}")),
@@ -82,17 +83,17 @@ fn row(scene: &Scene<'_>, cell: &Cell) -> Vec<Field> {
     ]
 }
 
-/// The same as CSV, all test sets below each other. A cell never looks like a spreadsheet's formula.
-pub fn csv(scenes: &[Scene<'_>]) -> String {
+/// All cells as CSV, test sets below each other. No field looks like a spreadsheet's formula.
+pub fn csv(contexts: &[SetContext<'_>]) -> String {
     let mut text =
         format!("test set,{}\r\n", HEADS.map(|head| head.trim_start_matches('#').to_owned()).join(","));
-    for scene in scenes {
-        for cell in &scene.set.cells {
-            let row = row(scene, cell);
+    for context in contexts {
+        for cell in &context.set.cells {
+            let row = row(context, cell);
             let fields = row
                 .iter()
                 .map(|field| field.value.map_or_else(|| csv_text(&field.text), |value| value.to_string()));
-            let fields: Vec<String> = [csv_text(&scene.set.name)].into_iter().chain(fields).collect();
+            let fields: Vec<String> = [csv_text(&context.set.name)].into_iter().chain(fields).collect();
             text += &(fields.join(",") + "\r\n");
         }
     }
@@ -162,7 +163,7 @@ fn measured(material: &Material) -> Vec<(&'static str, String)> {
     run.into_iter().chain(sets).collect()
 }
 
-/// The command of each system and track, once each.
+/// Command of each system and track.
 pub fn commands(material: &Material) -> Table {
     let mut table = Table::new("What was run", &["system", "track", "command"]);
     for system in &material.systems {
@@ -177,7 +178,7 @@ pub fn commands(material: &Material) -> Table {
     table
 }
 
-/// The profile's figures, for the methodology in brief.
+/// Parameters of a profile, for the methodology in brief.
 #[derive(Debug, Serialize)]
 pub struct Protocol {
     rounds: usize,
@@ -188,9 +189,10 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// Of a profile.
+    /// The parameters of `profile`.
     pub fn of(profile: Profile) -> Self {
-        // Binomial, p = ½: of 3 and 5 rounds from the least to the greatest, of 9 from the second to the eighth.
+        // Coverage of order statistics, binomial with p = ½. Intervals of 3 and 5 rounds go from the least to
+        // the greatest, those of 9 rounds from the second to the eighth.
         let coverage = match profile {
             Profile::Quick => "75 %",
             Profile::Standard => "93.8 %",
@@ -206,7 +208,7 @@ impl Protocol {
     }
 }
 
-/// An argument as a shell would have to be given it.
+/// An argument, quoted for a shell.
 fn quoted(argument: &str) -> String {
     shlex::try_quote(argument).map_or_else(|_| argument.into(), Into::into)
 }

@@ -1,6 +1,7 @@
-//! Section 3: how long a reader waits: the distribution, and what a line and a word cost.
+//! Section 3, latency: its distribution, and the cost of a line and of a word.
 
-use super::{Scene, Section};
+use super::context::SetContext;
+use super::section::Section;
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::{Cell, Measure};
 use crate::tables::{Field, Table};
@@ -12,13 +13,13 @@ use dyno_stats::numbers::{factor, percent_tick, plain, supported, tick};
 use dyno_stats::{Order, by_length};
 
 /// The section.
-pub fn section(scene: &Scene<'_>) -> Section {
-    let mut cells = scene.cells(Track::Latency);
+pub fn section(context: &SetContext<'_>) -> Section {
+    let mut cells = context.cells(Track::Latency);
     cells.retain(|cell| !cell.latency_ms.is_empty());
     let figures = if cells.is_empty() {
         Vec::new()
     } else {
-        [distribution(scene, &cells), lengths(scene, &cells)].into_iter().flatten().collect()
+        [distribution(context, &cells), lengths(context, &cells)].into_iter().flatten().collect()
     };
     let note = figures
         .is_empty()
@@ -32,13 +33,13 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The value that a share of the sorted ones don't exceed.
+/// Least of the sorted values that at least `share` of them don't exceed.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
-fn distribution(scene: &Scene<'_>, cells: &[&Cell]) -> Option<Figure> {
+fn distribution(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
     let chart = Curves {
         x: Axis {
             name: "latency of a line in ms (log)".into(),
@@ -54,53 +55,53 @@ fn distribution(scene: &Scene<'_>, cells: &[&Cell]) -> Option<Figure> {
             text: percent_tick,
             ticks: Some(vec![0.0, 0.25, 0.5, 0.75, 0.95]),
         },
-        curves: cells.iter().map(|cell| curve(scene, cell)).collect(),
+        curves: cells.iter().map(|cell| curve(context, cell)).collect(),
         label_at: vec![0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.12],
     };
     let about =
         "For each system the share of lines that were answered within a time; steep is steady, left is fast.";
     Some(Figure::of(
         &chart,
-        &scene.id("latency-ecdf"),
-        tail_finding(scene, cells)?,
+        &context.id("latency-ecdf"),
+        tail_finding(context, cells)?,
         about.into(),
-        percentiles(scene, cells),
+        percentiles(context, cells),
     ))
 }
 
-fn curve(scene: &Scene<'_>, cell: &Cell) -> Curve {
+fn curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
     let sorted = sorted(&cell.latency_ms);
-    // A hundred points: more could not be told apart on a screen.
+    // A hundred points: a screen shows no more.
     let line =
         (0..=100).map(|i| f64::from(i) / 100.0).map(|share| (quantile(&sorted, share), share)).collect();
-    Curve { line, ..plain_curve(scene, cell) }
+    Curve { line, ..plain_curve(context, cell) }
 }
 
-fn plain_curve(scene: &Scene<'_>, cell: &Cell) -> Curve {
+fn plain_curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
     let names = ["p50", "p90", "p95", "p99"];
     let told = names
         .iter()
         .zip(&cell.percentiles_ms)
         .filter_map(|(name, ms)| Some(format!("{name} {} ms", supported(ms.as_ref()?))));
-    let mut tip = vec![scene.name(cell.system)];
+    let mut tip = vec![context.name(cell.system)];
     tip.extend(told);
     Curve {
-        name: scene.name(cell.system),
-        family: scene.system(cell.system).family,
-        off: scene.is_off(cell.system),
+        name: context.name(cell.system),
+        family: context.system(cell.system).family,
+        off: context.is_off(cell.system),
         line: Vec::new(),
         dots: Vec::new(),
         tip,
     }
 }
 
-/// How much longer than the usual line one in twenty takes, for the system that keeps it shortest.
-fn tail_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
+/// Finding on the tail: the system of least p95, and the next one behind it.
+fn tail_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
     let p95 = |cell: &Cell| {
         cell.percentiles_ms[2].map_or_else(|| quantile(&sorted(&cell.latency_ms), 0.95), |p95| p95.value)
     };
     let fastest = cells.iter().min_by(|a, b| p95(a).total_cmp(&p95(b)))?;
-    let (tail, name) = (p95(fastest), scene.spoken(fastest.system));
+    let (tail, name) = (p95(fastest), context.spoken(fastest.system));
     let next =
         cells.iter().filter(|cell| cell.system != fastest.system).min_by(|a, b| p95(a).total_cmp(&p95(b)));
     let answers = format!("{name} answers 95 % of lines within {} ms", plain(tail));
@@ -109,21 +110,21 @@ fn tail_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
     else {
         return Some(answers);
     };
-    let paired = scene.set.duels.get(&(Measure::P95, next.system, fastest.system)).copied();
+    let paired = context.set.duels.get(&(Measure::P95, next.system, fastest.system)).copied();
     let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
-    let rival = scene.spoken(next.system);
+    let rival = context.spoken(next.system);
     Some(match duel.order {
         Order::Better => format!("{answers}; {rival}, the next, takes {} times as long", factor(&duel.ratio)),
         _ => format!("{answers}; {rival} can't be told from it"),
     })
 }
 
-fn percentiles(scene: &Scene<'_>, cells: &[&Cell]) -> Table {
+fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
     let heads = ["system", "#p50 ms", "#p90 ms", "#p95 ms", "#p99 ms", "#ms a line", "#ms a word more"];
     let mut table = Table::new("Latency percentiles, and the fitted cost of a line and of a word", &heads);
     for cell in cells {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
-        let mut fields = vec![Field::text(scene.name(cell.system))];
+        let mut fields = vec![Field::text(context.name(cell.system))];
         fields.extend(cell.percentiles_ms.iter().map(ms));
         fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.0), plain));
         fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.1), plain));
@@ -133,20 +134,20 @@ fn percentiles(scene: &Scene<'_>, cells: &[&Cell]) -> Table {
 }
 
 /// Words of each source line.
-fn source_words(scene: &Scene<'_>) -> Vec<usize> {
-    scene.set.source.iter().map(|line| words(line.as_bytes())).collect()
+fn source_words(context: &SetContext<'_>) -> Vec<usize> {
+    context.set.source.iter().map(|line| words(line.as_bytes())).collect()
 }
 
-fn lengths(scene: &Scene<'_>, cells: &[&Cell]) -> Option<Figure> {
-    let source = source_words(scene);
-    let curves: Vec<Curve> = cells.iter().filter_map(|cell| by_words(scene, cell, &source)).collect();
+fn lengths(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
+    let source = source_words(context);
+    let curves: Vec<Curve> = cells.iter().filter_map(|cell| by_words(context, cell, &source)).collect();
     if curves.is_empty() {
         return None;
     }
     let ends = |pick: fn(f64, f64) -> f64, from: f64| {
         curves.iter().flat_map(|c| &c.line).map(|at| at.1).fold(from, pick)
     };
-    // Where systems lie far apart, the fast ones would be a line on the floor.
+    // Where systems lie far apart, a linear scale would press the fast ones onto the axis.
     let log =
         ends(f64::min, f64::INFINITY) > 0.0 && ends(f64::max, 0.0) / ends(f64::min, f64::INFINITY) > 30.0;
     let name = if log { "latency in ms (log)" } else { "latency in ms" };
@@ -165,16 +166,16 @@ fn lengths(scene: &Scene<'_>, cells: &[&Cell]) -> Option<Figure> {
     let about = "Dots are medians over lines of similar length; each line is the fitted cost of a line plus that of its words.";
     Some(Figure::of(
         &chart,
-        &scene.id("latency-length"),
-        length_finding(scene, cells)?,
+        &context.id("latency-length"),
+        length_finding(context, cells)?,
         about.into(),
-        length_table(scene, cells, &source),
+        length_table(context, cells, &source),
     ))
 }
 
-/// Widths of the groups of lengths, in words: as many lines in each as tell a median.
+/// Width of a group of lengths in words, wide enough for a median of its lines.
 const GROUP: usize = 5;
-/// Fewer lines than this tell no median worth a dot.
+/// Least lines of a group for a dot; fewer give no useful median.
 const LEAST: usize = 4;
 
 /// Medians over groups of source lengths: mean words, milliseconds, lines.
@@ -186,14 +187,14 @@ fn groups(cell: &Cell, source: &[usize]) -> Vec<(f64, f64, usize)> {
     groups.iter().filter(|g| g.lines >= LEAST).map(|g| (middle(g.words), g.median_ms, g.lines)).collect()
 }
 
-fn by_words(scene: &Scene<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
+fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
     let (fixed, word) = cell.fit_ms?;
     let groups = groups(cell, source);
     let longest = groups.last()?.0;
     let at = |words: f64| (words, fixed + word * words);
     let line: Vec<_> =
         (0..=20).map(|i| at(1.0 + (longest - 1.0) * f64::from(i) / 20.0)).filter(|at| at.1 > 0.0).collect();
-    let mut curve = plain_curve(scene, cell);
+    let mut curve = plain_curve(context, cell);
     curve.tip = vec![
         curve.name.clone(),
         format!("{} ms a line", plain(fixed)),
@@ -202,16 +203,16 @@ fn by_words(scene: &Scene<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
     Some(Curve { line, dots: groups.iter().map(|group| (group.0, group.1)).collect(), ..curve })
 }
 
-fn length_finding(scene: &Scene<'_>, cells: &[&Cell]) -> Option<String> {
+fn length_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
     let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms?)));
     let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
     let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
     let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };
     let least = if cells.len() > 1 { ", the least of all for a word" } else { "" };
-    Some(format!("{} takes {line}{} ms a word{least}", scene.spoken(cell.system), two(word)))
+    Some(format!("{} takes {line}{} ms a word{least}", context.spoken(cell.system), two(word)))
 }
 
-fn length_table(scene: &Scene<'_>, cells: &[&Cell], source: &[usize]) -> Table {
+fn length_table(context: &SetContext<'_>, cells: &[&Cell], source: &[usize]) -> Table {
     let mut lengths: Vec<f64> =
         cells.iter().flat_map(|cell| groups(cell, source)).map(|group| group.0).collect();
     lengths.sort_by(f64::total_cmp);
@@ -229,7 +230,7 @@ fn length_table(scene: &Scene<'_>, cells: &[&Cell], source: &[usize]) -> Table {
         let field = |middle: &f64| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain);
         table.push(
             "",
-            [Field::text(scene.name(cell.system))].into_iter().chain(lengths.iter().map(field)).collect(),
+            [Field::text(context.name(cell.system))].into_iter().chain(lengths.iter().map(field)).collect(),
         );
     }
     table.aligned()

@@ -1,128 +1,99 @@
-//! From a run to what the page says: plain data, every judgement made, every sentence written. The templates only
-//! set it.
+//! The view of a run: plain data with all sentences, tables and charts of the page. Templates only lay them
+//! out.
+//!
+//! Each section of the page has its own file. This file assembles them.
 
+mod context;
 mod full;
 mod latency;
 mod quality;
 mod scaling;
+mod section;
 mod summary;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod time;
+mod trust;
 
 use serde::Serialize;
 
-use super::charts::{Colour, Family, Figure, mark, shortened};
-use super::cost::Contest;
-use super::material::{Cell, Material, Set, System};
-use super::published::Published;
-use super::tables::Table;
-use super::translations::{Translations, translations};
-use dyno_measure::{Track, Verdict};
-use dyno_stats::Standing;
+use crate::charts::Figure;
+use crate::material::Material;
+use crate::published::Published;
+use crate::tables::Table;
+use crate::translations::{Translations, translations};
+use context::SetContext;
+use section::{Legend, Section};
 
-/// A page.
+/// Contents of a page.
 #[derive(Debug, Serialize)]
 pub struct View {
-    /// The campaign's name.
+    /// Name of the campaign.
     pub campaign: String,
-    /// The run's key.
+    /// Key of the run.
     pub key: String,
-    /// How thorough.
+    /// Name of the profile.
     pub profile: &'static str,
-    /// Where, in a line.
+    /// Machine of the run, in a line.
     pub host: String,
-    /// The day on which it began, as 2026-11-21.
+    /// Day on which the run began, as 2026-11-21.
     pub date: Option<String>,
-    /// Of dyno.
+    /// Version of dyno.
     pub version: &'static str,
-    /// Whether to trust it.
-    pub trust: Vec<summary::Trust>,
-    /// One a test set.
+    /// Reasons for and against trust in the figures.
+    pub trust: Vec<trust::Trust>,
+    /// One part for each test set.
     pub parts: Vec<Part>,
-    /// The machine and the run's parameters.
+    /// Machine and parameters of the run.
     pub environment: Table,
-    /// What was run.
+    /// Commands of the systems.
     pub commands: Table,
-    /// The instance by which words per dollar are counted.
+    /// Instance whose price counts words per dollar.
     pub price: Option<String>,
-    /// Rounds a cell, and how surely their interval covers the true median.
+    /// Parameters of the profile.
     pub protocol: full::Protocol,
-    /// The run's table as CSV, to be saved.
+    /// Table of all cells as CSV, to be saved.
     pub csv: String,
 }
 
-/// What was found on one test set.
+/// Findings on one test set.
 #[derive(Debug, Serialize)]
 pub struct Part {
-    /// Name in links.
+    /// Name of the part in links.
     pub id: String,
-    /// The test set.
+    /// Name of the test set.
     pub name: String,
-    /// Its size, in a line.
+    /// Size of the test set, in a line.
     pub size: String,
-    /// What to take.
+    /// Sentences that say which system to take.
     pub verdict: Vec<String>,
-    /// Quality against the cost that the verdict speaks of.
+    /// Chart of quality against the cost of the verdict.
     pub lead: Option<Figure>,
-    /// What marks on that chart mean.
+    /// Legend of that chart.
     pub legend: Vec<Legend>,
-    /// What to take for which quality.
+    /// Systems on the frontier, by quality.
     pub choices: Table,
     /// Sections 2 to 5.
     pub sections: Vec<Section>,
-    /// Section 6.
+    /// Section 6, translations side by side.
     pub translations: Option<Translations>,
-    /// Section 7's table.
+    /// Table of section 7.
     pub full: Table,
-    /// How quality was computed.
+    /// Signatures of the quality metrics.
     pub signatures: Vec<String>,
 }
 
-/// A mark, or a look, with its meaning.
-#[derive(Debug, Serialize)]
-pub struct Legend {
-    name: &'static str,
-    mark: String,
-}
-
-/// Figures under one heading.
-#[derive(Debug, Serialize)]
-pub struct Section {
-    /// Name in links.
-    pub id: &'static str,
-    /// The heading.
-    pub title: &'static str,
-    /// The figures.
-    pub figures: Vec<Figure>,
-    /// Why there is none, or what else is to be said.
-    pub note: Option<String>,
-}
-
-/// A test set with what every section asks about it.
-struct Scene<'a> {
-    material: &'a Material,
-    set: &'a Set,
-    /// In front of ids, so that they are the page's only ones.
-    prefix: String,
-    /// Systems that translate; yardsticks and twins stand in the full table alone.
-    translators: Vec<usize>,
-    /// The contest that the summary speaks of.
-    contest: Option<Contest<'a>>,
-    published: &'a [Published],
-}
-
 impl View {
-    /// Makes the view of a run.
+    /// The view of a run, with `published` points of papers.
     pub fn of(material: &Material, published: &[Published]) -> Self {
         let several = material.sets.len() > 1;
-        let scenes: Vec<Scene<'_>> = material
+        let contexts: Vec<SetContext<'_>> = material
             .sets
             .iter()
             .enumerate()
             .map(|(i, set)| {
-                Scene::of(
+                SetContext::of(
                     material,
                     set,
                     if several { format!("set{}-", i + 1) } else { String::new() },
@@ -137,17 +108,17 @@ impl View {
             host: full::host_line(material),
             date: material.date.clone(),
             version: env!("CARGO_PKG_VERSION"),
-            trust: summary::trust(material, &scenes),
-            parts: scenes.iter().map(Scene::part).collect(),
+            trust: trust::trust(material, &contexts),
+            parts: contexts.iter().map(Part::of).collect(),
             environment: full::environment(material),
             commands: full::commands(material),
             price: material.price.as_ref().map(|price| format!("{} {}", price.provider, price.instance)),
             protocol: full::Protocol::of(material.profile),
-            csv: full::csv(&scenes),
+            csv: full::csv(&contexts),
         }
     }
 
-    /// A view of no test set, for tests of what a view is set into.
+    /// A view without test sets, for tests of other modules.
     #[cfg(test)]
     pub fn of_nothing() -> Self {
         Self {
@@ -175,96 +146,30 @@ impl View {
     }
 }
 
-impl<'a> Scene<'a> {
-    fn of(material: &'a Material, set: &'a Set, prefix: String, published: &'a [Published]) -> Self {
-        let translates = |&system: &usize| {
-            !material.systems[system].is_twin && !set.is_yardstick(system, &material.outputs)
-        };
-        let translators: Vec<usize> = (0..material.systems.len()).filter(translates).collect();
-        let contest = Contest::primary(set, &translators);
-        Self { material, set, prefix, translators, contest, published }
-    }
-
-    fn part(&self) -> Part {
-        let (lead, others) = quality::figures(self);
-        Part {
-            id: format!("{}set", self.prefix),
-            name: self.set.name.clone(),
+impl Part {
+    fn of(context: &SetContext<'_>) -> Self {
+        let (lead, others) = quality::figures(context);
+        Self {
+            id: format!("{}set", context.prefix),
+            name: context.set.name.clone(),
             size: format!(
                 "{} lines, {} words",
-                dyno_stats::numbers::count(self.set.lines),
-                dyno_stats::numbers::count(self.set.words)
+                dyno_stats::numbers::count(context.set.lines),
+                dyno_stats::numbers::count(context.set.words)
             ),
-            verdict: summary::verdict(self),
+            verdict: summary::verdict(context),
             lead,
-            legend: self.legend(),
-            choices: summary::choices(self),
-            sections: vec![others, latency::section(self), time::section(self), scaling::section(self)],
-            translations: translations(self.material, self.set, &self.translators),
-            full: full::table(self),
-            signatures: self.set.signatures.clone(),
+            legend: Legend::of(context),
+            choices: summary::choices(context),
+            sections: vec![
+                others,
+                latency::section(context),
+                time::section(context),
+                scaling::section(context),
+            ],
+            translations: translations(context.material, context.set, &context.translators),
+            full: full::table(context),
+            signatures: context.set.signatures.clone(),
         }
-    }
-
-    /// The families with their marks, and of the looks of standing those that occur.
-    fn legend(&self) -> Vec<Legend> {
-        let standings =
-            || self.contest.iter().flat_map(|contest| &contest.contestants).map(|one| one.standing);
-        let looks =
-            [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
-        let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
-        let mut families: Vec<Family> =
-            self.translators.iter().map(|&system| self.system(system).family).collect();
-        families.sort();
-        families.dedup();
-        let families = families.into_iter().map(|family| Legend { name: family.name(), mark: mark(family) });
-        families.chain(looks.map(|(_, name)| Legend { name, mark: String::new() })).collect()
-    }
-
-    fn system(&self, system: usize) -> &System {
-        &self.material.systems[system]
-    }
-
-    fn name(&self, system: usize) -> String {
-        self.system(system).name.clone()
-    }
-
-    /// A name inside a sentence: a long one would drown it.
-    fn spoken(&self, system: usize) -> String {
-        shortened(&self.system(system).name, 40)
-    }
-
-    /// The valid cells of a track whose systems translate; those on the frontier first.
-    fn cells(&self, track: Track) -> Vec<&Cell> {
-        let valid = |cell: &&Cell| {
-            cell.track == track && cell.verdict != Verdict::Invalid && self.translators.contains(&cell.system)
-        };
-        let mut cells: Vec<&Cell> = self.set.cells.iter().filter(valid).collect();
-        cells.sort_by_key(|cell| (self.is_off(cell.system), cell.system));
-        cells
-    }
-
-    /// Whether a system is off the frontier of the summary's contest. Where there is no contest, nobody is.
-    fn is_off(&self, system: usize) -> bool {
-        self.contest
-            .as_ref()
-            .is_some_and(|contest| matches!(contest.standing(system), None | Some(Standing::Off)))
-    }
-
-    fn colour(&self, system: usize) -> Colour {
-        if self.is_off(system) { Colour::Grey } else { Colour::Of(self.system(system).family) }
-    }
-
-    fn id(&self, name: &str) -> String {
-        format!("{}{name}", self.prefix)
-    }
-}
-
-/// How a row looks.
-const fn row_class(standing: Option<Standing>) -> &'static str {
-    match standing {
-        Some(Standing::Frontier) => "frontier",
-        Some(Standing::Probably) => "probably",
-        _ => "",
     }
 }

@@ -1,23 +1,24 @@
-//! Section 2: quality against cost, in the ways that people count cost.
+//! Section 2: quality against each kind of cost.
 
+use super::context::{SetContext, row_class};
+use super::section::Section;
 use super::summary::{estimate, quality};
-use super::{Scene, Section, row_class};
 use crate::charts::{self, Axis, Figure, Point, Scatter};
 use crate::cost::{Contest, Contestant, Cost};
 use crate::published::Published;
+use crate::sentences::{Writer, bleu};
 use crate::tables::{Field, Table};
-use crate::words::{Writer, bleu};
 use dyno_stats::numbers::{supported, tick};
 
-/// The lead chart, and the section with the others.
-pub fn figures(scene: &Scene<'_>) -> (Option<Figure>, Section) {
-    let lead = scene.contest.as_ref().map(|contest| figure(scene, contest));
-    let primary = scene.contest.as_ref().map(|contest| contest.cost);
+/// The lead chart, and the section with the other charts.
+pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
+    let lead = context.contest.as_ref().map(|contest| figure(context, contest));
+    let primary = context.contest.as_ref().map(|contest| contest.cost);
     let others = Cost::ALL.into_iter().filter(|cost| Some(*cost) != primary);
-    let contests = others.map(|cost| Contest::of(cost, scene.set, &scene.translators));
+    let contests = others.map(|cost| Contest::of(cost, context.set, &context.translators));
     let figures: Vec<_> = contests
         .filter(|contest| !contest.contestants.is_empty())
-        .map(|contest| figure(scene, &contest))
+        .map(|contest| figure(context, &contest))
         .collect();
     let note = figures.is_empty().then(|| match lead {
         Some(_) => "Only one way to count cost was measured: the chart above.".into(),
@@ -26,7 +27,7 @@ pub fn figures(scene: &Scene<'_>) -> (Option<Figure>, Section) {
     (lead, Section { id: "cost", title: "Quality against cost", figures, note })
 }
 
-fn figure(scene: &Scene<'_>, contest: &Contest<'_>) -> Figure {
+fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
     let cost = contest.cost;
     let chart = Scatter {
         x: cost.axis(),
@@ -38,34 +39,34 @@ fn figure(scene: &Scene<'_>, contest: &Contest<'_>) -> Figure {
             text: tick,
             ticks: None,
         },
-        points: points(scene, contest),
-        published: published(scene, cost),
+        points: points(context, contest),
+        published: published(context, cost),
     };
-    let title = Writer { contest, name: &|system| scene.spoken(system) }.finding();
+    let title = Writer { contest, name: &|system| context.spoken(system) }.finding();
     let about = format!(
         "{} systems by BLEU and {}, each with the box of its two intervals; the stairs are the frontier.",
         contest.contestants.len(),
         cost.noun()
     );
-    Figure::of(&chart, &scene.id(&format!("bleu-{}", cost.id())), title, about, table(scene, contest))
+    Figure::of(&chart, &context.id(&format!("bleu-{}", cost.id())), title, about, table(context, contest))
 }
 
-/// Frontier first: those labels get the best places.
-fn points(scene: &Scene<'_>, contest: &Contest<'_>) -> Vec<Point> {
+/// Points of the systems, the frontier first: the first labels get the best places.
+fn points(context: &SetContext<'_>, contest: &Contest<'_>) -> Vec<Point> {
     let mut ordered: Vec<&Contestant> = contest.contestants.iter().collect();
     ordered.sort_by_key(|one| one.standing);
     let point = |one: &&Contestant| Point {
-        name: scene.name(one.system),
-        family: scene.system(one.system).family,
+        name: context.name(one.system),
+        family: context.system(one.system).family,
         standing: one.standing,
         x: one.cost,
         y: one.quality,
-        tip: tip(scene, contest.cost, one),
+        tip: tip(context, contest.cost, one),
     };
     ordered.iter().map(point).collect()
 }
 
-fn tip(scene: &Scene<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
+fn tip(context: &SetContext<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
     let range = |e: &dyno_stats::Estimate| {
         let unit = cost.head().trim_start_matches('#');
         if e.high > e.low {
@@ -74,11 +75,11 @@ fn tip(scene: &Scene<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
             format!("{} {unit}", supported(e))
         }
     };
-    let system = scene.system(one.system);
+    let system = context.system(one.system);
     vec![system.name.clone(), bleu(&one.quality), range(&one.cost), system.family.name().into()]
 }
 
-/// To three digits, for a range beside its value.
+/// A value to three digits, for a range beside its value.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
@@ -87,20 +88,20 @@ fn rounded(value: f64) -> f64 {
     (value / unit).round() * unit
 }
 
-/// The points of papers; the best of each paper carries its name.
-fn published(scene: &Scene<'_>, cost: Cost) -> Vec<charts::Published> {
+/// Points of papers; the best point of each paper carries its name.
+fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
     let best = |point: &Published| {
-        let others = scene.published.iter().filter(|other| other.paper == point.paper);
+        let others = context.published.iter().filter(|other| other.paper == point.paper);
         others.map(|other| other.bleu).fold(0.0, f64::max) == point.bleu
     };
     let point = |point: &Published| {
         let name = best(point).then(|| point.paper.clone());
         Some(charts::Published { name, x: point.cost(cost)?, y: point.bleu, tip: point.tip() })
     };
-    scene.published.iter().filter_map(point).collect()
+    context.published.iter().filter_map(point).collect()
 }
 
-fn table(scene: &Scene<'_>, contest: &Contest<'_>) -> Table {
+fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
     let cost = contest.cost;
     let mut table =
         Table::new(format!("BLEU and {}", cost.noun()), &["system", "#BLEU", cost.head(), "frontier"]);
@@ -111,7 +112,7 @@ fn table(scene: &Scene<'_>, contest: &Contest<'_>) -> Table {
             dyno_stats::Standing::Off => "no",
         };
         let fields = vec![
-            Field::text(scene.name(one.system)),
+            Field::text(context.name(one.system)),
             quality(Some(&one.quality)),
             estimate(Some(&one.cost)),
             Field::text(standing),

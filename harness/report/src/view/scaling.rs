@@ -1,6 +1,8 @@
-//! Section 5: what more cores bring, beam × batch where they were swept, sizes and memory.
+//! Section 5: gain of more cores, memory, sizes of models, and maps of beam × batch where these were swept.
 
-use super::{Scene, Section, summary, sweep};
+use super::context::SetContext;
+use super::section::Section;
+use super::{summary, sweep};
 use crate::charts::{Bar, Bars, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
@@ -9,75 +11,76 @@ use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, mebibytes, plain};
 
 /// The section.
-pub fn section(scene: &Scene<'_>) -> Section {
-    let mut figures: Vec<Figure> = [cores(scene), memory(scene), size(scene)].into_iter().flatten().collect();
-    figures.extend(sweep::maps(scene));
+pub fn section(context: &SetContext<'_>) -> Section {
+    let mut figures: Vec<Figure> =
+        [cores(context), memory(context), size(context)].into_iter().flatten().collect();
+    figures.extend(sweep::maps(context));
     let note = figures.is_empty().then(|| "Neither cores, nor sizes, nor memory were measured here.".into());
     Section { id: "scaling", title: "Cores, sizes and memory", figures, note }
 }
 
-fn bar(scene: &Scene<'_>, system: usize, value: Estimate, text: String, told: String) -> Bar {
-    let name = scene.name(system);
+fn bar(context: &SetContext<'_>, system: usize, value: Estimate, text: String, told: String) -> Bar {
+    let name = context.name(system);
     let tip = vec![name.clone(), told];
-    Bar { name, family: scene.system(system).family, off: scene.is_off(system), value, text, tip }
+    Bar { name, family: context.system(system).family, off: context.is_off(system), value, text, tip }
 }
 
-/// One valid cell of each translator with its value, in the order of the charts.
-fn figures_of(scene: &Scene<'_>, value: impl Fn(usize) -> Option<Estimate>) -> Vec<(usize, Estimate)> {
-    let mut systems = scene.translators.clone();
-    systems.sort_by_key(|&system| (scene.is_off(system), system));
+/// Value of each translator that has one, in the order of the charts.
+fn figures_of(context: &SetContext<'_>, value: impl Fn(usize) -> Option<Estimate>) -> Vec<(usize, Estimate)> {
+    let mut systems = context.translators.clone();
+    systems.sort_by_key(|&system| (context.is_off(system), system));
     systems.into_iter().filter_map(|system| Some((system, value(system)?))).collect()
 }
 
-fn cores(scene: &Scene<'_>) -> Option<Figure> {
+fn cores(context: &SetContext<'_>) -> Option<Figure> {
     let cores =
-        scene.cells(Track::ThroughputAll).iter().map(|cell| cell.cores).max().filter(|&cores| cores > 1)?;
+        context.cells(Track::ThroughputAll).iter().map(|cell| cell.cores).max().filter(|&cores| cores > 1)?;
     let gain = |system| {
-        Some(speed(scene, system, Track::ThroughputAll)?.over(&speed(scene, system, Track::Throughput1)?))
+        Some(speed(context, system, Track::ThroughputAll)?.over(&speed(context, system, Track::Throughput1)?))
     };
-    let mut gains = figures_of(scene, gain);
+    let mut gains = figures_of(context, gain);
     gains.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    let title = cores_title(scene, cores, &gains)?;
+    let title = cores_title(context, cores, &gains)?;
     let about =
         format!("Words per second on {cores} cores over those on one core, with the interval of the ratio.");
     let bars = gains.iter().map(|(system, gain)| {
-        // Two decimals: more would be noise to compare by.
+        // More than two decimals would be noise.
         let text = format!("{:.2}", gain.value);
-        bar(scene, *system, *gain, text.clone(), format!("{text} times as fast on {cores} cores"))
+        bar(context, *system, *gain, text.clone(), format!("{text} times as fast on {cores} cores"))
     });
     let chart = Bars {
         name: format!("times the speed of one core, on {cores}"),
         ideal: Some((cores as f64, format!("ideal: {cores}"))),
         bars: bars.collect(),
     };
-    Some(Figure::of(&chart, &scene.id("cores"), title, about, cores_table(scene, &gains)))
+    Some(Figure::of(&chart, &context.id("cores"), title, about, cores_table(context, &gains)))
 }
 
-fn speed(scene: &Scene<'_>, system: usize, track: Track) -> Option<Estimate> {
-    scene.cells(track).into_iter().find(|cell| cell.system == system)?.speed
+fn speed(context: &SetContext<'_>, system: usize, track: Track) -> Option<Estimate> {
+    context.cells(track).into_iter().find(|cell| cell.system == system)?.speed
 }
 
-/// The finding; `gains` are the greatest first.
-fn cores_title(scene: &Scene<'_>, cores: usize, gains: &[(usize, Estimate)]) -> Option<String> {
+/// Finding on cores; `gains` begin with the greatest.
+fn cores_title(context: &SetContext<'_>, cores: usize, gains: &[(usize, Estimate)]) -> Option<String> {
     let (most, least) = (factor(&gains.first()?.1), factor(&gains.last()?.1));
     Some(match (most == least, gains) {
         (_, [(only, _)]) => {
-            format!("{} is {most} times as fast on {cores} cores as on one", scene.spoken(*only))
+            format!("{} is {most} times as fast on {cores} cores as on one", context.spoken(*only))
         }
         (true, _) => format!("All systems are about {most} times as fast on {cores} cores as on one"),
         (false, _) => format!("On {cores} cores systems are {least} to {most} times as fast as on one"),
     })
 }
 
-fn cores_table(scene: &Scene<'_>, gains: &[(usize, Estimate)]) -> Table {
+fn cores_table(context: &SetContext<'_>, gains: &[(usize, Estimate)]) -> Table {
     let mut table = Table::new(
         "Speed on one core and on all",
         &["system", "#one core, words/s", "#all cores, words/s", "#times"],
     );
     for (system, gain) in gains {
-        let speed = |track| summary::estimate(speed(scene, *system, track).as_ref());
+        let speed = |track| summary::estimate(speed(context, *system, track).as_ref());
         let fields = vec![
-            Field::text(scene.name(*system)),
+            Field::text(context.name(*system)),
             speed(Track::Throughput1),
             speed(Track::ThroughputAll),
             summary::estimate(Some(gain)),
@@ -87,10 +90,17 @@ fn cores_table(scene: &Scene<'_>, gains: &[(usize, Estimate)]) -> Table {
     table.aligned()
 }
 
-fn memory(scene: &Scene<'_>) -> Option<Figure> {
-    let peak = |system| Some(Estimate::exactly(summary::peak_mebibytes(scene, system)?));
-    let all = ascending(figures_of(scene, peak));
-    sizes(scene, &all, "peak-memory", "peak memory on one core in MiB", "peak MiB", "needs the least memory")
+fn memory(context: &SetContext<'_>) -> Option<Figure> {
+    let peak = |system| Some(Estimate::exactly(summary::peak_mebibytes(context, system)?));
+    let all = ascending(figures_of(context, peak));
+    sizes(
+        context,
+        &all,
+        "peak-memory",
+        "peak memory on one core in MiB",
+        "peak MiB",
+        "needs the least memory",
+    )
 }
 
 fn ascending(mut figures: Vec<(usize, Estimate)>) -> Vec<(usize, Estimate)> {
@@ -98,13 +108,13 @@ fn ascending(mut figures: Vec<(usize, Estimate)>) -> Vec<(usize, Estimate)> {
     figures
 }
 
-fn size(scene: &Scene<'_>) -> Option<Figure> {
+fn size(context: &SetContext<'_>) -> Option<Figure> {
     let valid =
-        |system: usize, track| scene.cells(track).into_iter().find(|cell: &&Cell| cell.system == system);
+        |system: usize, track| context.cells(track).into_iter().find(|cell: &&Cell| cell.system == system);
     let bytes = |system: usize| Track::ALL.into_iter().find_map(|track| valid(system, track)?.model_bytes);
-    let all = ascending(figures_of(scene, |system| Some(Estimate::exactly(mebibytes(bytes(system)?)))));
+    let all = ascending(figures_of(context, |system| Some(Estimate::exactly(mebibytes(bytes(system)?)))));
     sizes(
-        scene,
+        context,
         &all,
         "model-size",
         "bytes of the model's files in MiB",
@@ -114,7 +124,7 @@ fn size(scene: &Scene<'_>) -> Option<Figure> {
 }
 
 fn sizes(
-    scene: &Scene<'_>,
+    context: &SetContext<'_>,
     all: &[(usize, Estimate)],
     id: &str,
     axis: &str,
@@ -123,18 +133,20 @@ fn sizes(
 ) -> Option<Figure> {
     let (least, value) = all.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     let title = match all.len() {
-        1 => format!("{}: {} MiB", scene.spoken(*least), plain(value.value)),
-        _ => format!("{} {finding}, {} MiB", scene.spoken(*least), plain(value.value)),
+        1 => format!("{}: {} MiB", context.spoken(*least), plain(value.value)),
+        _ => format!("{} {finding}, {} MiB", context.spoken(*least), plain(value.value)),
     };
     let mut table = Table::new(axis.to_owned(), &["system", &format!("#{head}")]);
     for (system, value) in all {
-        table
-            .push("", vec![Field::text(scene.name(*system)), Field::figure(plain(value.value), value.value)]);
+        table.push(
+            "",
+            vec![Field::text(context.name(*system)), Field::figure(plain(value.value), value.value)],
+        );
     }
     let bars = all.iter().map(|(system, value)| {
         let text = plain(value.value);
-        bar(scene, *system, *value, text.clone(), format!("{text} MiB"))
+        bar(context, *system, *value, text.clone(), format!("{text} MiB"))
     });
     let chart = Bars { name: axis.into(), ideal: None, bars: bars.collect() };
-    Some(Figure::of(&chart, &scene.id(id), title, format!("A bar a system: {axis}."), table.aligned()))
+    Some(Figure::of(&chart, &context.id(id), title, format!("A bar a system: {axis}."), table.aligned()))
 }

@@ -1,6 +1,6 @@
-//! Maps of section 5: speed by beam and batch, where both were swept.
+//! Maps in section 5: speed by beam and batch, where both were swept.
 
-use super::Scene;
+use super::context::SetContext;
 use crate::charts::{Figure, Map};
 use crate::material::System;
 use crate::tables::{Field, Table};
@@ -11,29 +11,29 @@ use dyno_stats::numbers::supported;
 const BEAM: &str = "beam";
 const BATCH: &str = "batch";
 
-/// Systems that differ in beam and batch alone, and what values both have.
+/// Systems that differ in beam and batch alone, with the values of both.
 struct Sweep<'a> {
-    scene: &'a Scene<'a>,
+    context: &'a SetContext<'a>,
     systems: Vec<usize>,
     beams: Vec<u32>,
     batches: Vec<u32>,
 }
 
-/// Value and text of the pairs that were measured: a row a beam, a column a batch.
+/// Value and text of each measured pair: one row for each beam, one column for each batch.
 type Fields = Vec<Vec<Option<(f64, String)>>>;
 
 /// A map for each model whose beam and batch were swept.
-pub(super) fn maps(scene: &Scene<'_>) -> Vec<Figure> {
-    let has = |system, name| number(scene.system(system), name).is_some();
-    let swept = scene.translators.iter().copied().filter(|&system| has(system, BEAM) && has(system, BATCH));
+pub(super) fn maps(context: &SetContext<'_>) -> Vec<Figure> {
+    let has = |system, name| number(context.system(system), name).is_some();
+    let swept = context.translators.iter().copied().filter(|&system| has(system, BEAM) && has(system, BATCH));
     let mut sweeps: Vec<Vec<usize>> = Vec::new();
     for system in swept {
-        match sweeps.iter_mut().find(|sweep| same_sweep(scene.system(sweep[0]), scene.system(system))) {
+        match sweeps.iter_mut().find(|sweep| same_sweep(context.system(sweep[0]), context.system(system))) {
             Some(sweep) => sweep.push(system),
             None => sweeps.push(vec![system]),
         }
     }
-    let map = |(i, systems)| Sweep::of(scene, systems)?.figure(i + 1);
+    let map = |(i, systems)| Sweep::of(context, systems)?.figure(i + 1);
     sweeps.into_iter().enumerate().filter_map(map).collect()
 }
 
@@ -54,17 +54,17 @@ fn same_sweep(a: &System, b: &System) -> bool {
 }
 
 impl<'a> Sweep<'a> {
-    /// Of `systems`; `None` where one of the two never varies.
-    fn of(scene: &'a Scene<'a>, systems: Vec<usize>) -> Option<Self> {
+    /// The sweep of `systems`; `None` where beam or batch never varies.
+    fn of(context: &'a SetContext<'a>, systems: Vec<usize>) -> Option<Self> {
         let values = |name| {
             let mut values: Vec<u32> =
-                systems.iter().filter_map(|&system| number(scene.system(system), name)).collect();
+                systems.iter().filter_map(|&system| number(context.system(system), name)).collect();
             values.sort_unstable();
             values.dedup();
             values
         };
         let (beams, batches) = (values(BEAM), values(BATCH));
-        (beams.len() > 1 && batches.len() > 1).then_some(Self { scene, systems, beams, batches })
+        (beams.len() > 1 && batches.len() > 1).then_some(Self { context, systems, beams, batches })
     }
 
     fn figure(&self, number: usize) -> Option<Figure> {
@@ -77,7 +77,7 @@ impl<'a> Sweep<'a> {
             name: "words/s on one core".into(),
             fields,
         };
-        let id = self.scene.id(&format!("beam-batch-{number}"));
+        let id = self.context.id(&format!("beam-batch-{number}"));
         let about = "Beam downwards, batch across; darker is faster.";
         Some(Figure::of(&chart, &id, title, about.into(), table))
     }
@@ -91,20 +91,20 @@ impl<'a> Sweep<'a> {
         self.beams.iter().map(row).collect()
     }
 
-    /// The system of a pair.
+    /// The system of that beam and batch.
     fn at(&self, beam: u32, batch: u32) -> Option<usize> {
-        let has = |system, name, value| number(self.scene.system(system), name) == Some(value);
+        let has = |system, name, value| number(self.context.system(system), name) == Some(value);
         self.systems.iter().copied().find(|&system| has(system, BEAM, beam) && has(system, BATCH, batch))
     }
 
     fn speed(&self, system: usize) -> Option<Estimate> {
-        self.scene.cells(Track::Throughput1).into_iter().find(|cell| cell.system == system)?.speed
+        self.context.cells(Track::Throughput1).into_iter().find(|cell| cell.system == system)?.speed
     }
 
     fn title(&self) -> Option<String> {
         let speeds = self.systems.iter().filter_map(|&system| Some((system, self.speed(system)?)));
         let (fastest, speed) = speeds.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-        let name = self.scene.spoken(fastest);
+        let name = self.context.spoken(fastest);
         Some(format!("{name} is the fastest of its sweep, at {} words/s on one core", supported(&speed)))
     }
 

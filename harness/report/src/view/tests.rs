@@ -3,9 +3,12 @@
 use dyno_api::Breakdown;
 
 use super::*;
+use crate::charts::Family;
+use crate::material::{Cell, Set, System};
 use dyno_measure::Code;
 use dyno_measure::Host;
 use dyno_measure::Profile;
+use dyno_measure::{Track, Verdict};
 use dyno_stats::Estimate;
 
 fn lines(texts: &[&str]) -> Vec<String> {
@@ -50,7 +53,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
     }
 }
 
-/// Systems 0 to 3 sweep beam × batch; 4 hands the source back; 5 is 0 again.
+/// Systems 0 to 3 sweep beam × batch, system 4 returns the source, system 5 is a twin of 0.
 fn material() -> Material {
     let sweep = [("1", "1"), ("1", "32"), ("4", "1"), ("4", "32")];
     let mut systems: Vec<System> = sweep

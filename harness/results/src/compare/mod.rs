@@ -1,5 +1,6 @@
-//! Two sides of a cell, compared: speeds by their rounds, texts by their quality. `dyno compare` asks it of two
-//! runs, the gate of two systems that it measures side by side.
+//! Comparison of two sides of a cell: speeds by their rounds, texts by their quality.
+//!
+//! The sides of `dyno compare` are two runs; those of `dyno gate` are two systems, measured side by side.
 
 mod quality;
 mod speed;

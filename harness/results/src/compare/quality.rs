@@ -1,4 +1,4 @@
-//! Text against text: the same, or how much better or worse, by paired bootstrap.
+//! Comparison of two texts: whether they are equal, else their difference in quality by paired bootstrap.
 
 use dyno_measure::TestSet;
 use dyno_stats::bootstrap::Difference;
@@ -8,24 +8,24 @@ use serde::Serialize;
 use super::speed::SIGNIFICANT;
 use crate::scores::{self, Scores, Work};
 
-/// A candidate's text on a test set against the baseline's.
+/// Comparison of the candidate's text with the baseline's, on one test set.
 #[derive(Debug, Serialize)]
 pub struct Quality {
-    /// The candidate.
+    /// Name of the candidate.
     pub system: String,
-    /// On what.
+    /// Name of the test set.
     pub test_set: String,
-    /// Whether every line is the same.
+    /// Whether all lines are equal.
     pub same_text: bool,
-    /// How many lines are not.
+    /// Number of lines that differ.
     pub differing_lines: usize,
-    /// The candidate's BLEU; absent without references or sacrebleu.
+    /// BLEU of the candidate; absent without references or sacrebleu.
     pub bleu: Option<f64>,
-    /// The baseline's.
+    /// BLEU of the baseline.
     pub baseline_bleu: Option<f64>,
-    /// Candidate minus baseline, where the texts differ.
+    /// Difference in BLEU, candidate minus baseline, where the texts differ.
     pub difference: Option<Difference>,
-    /// Surely worse than the baseline, or below the least BLEU that was asked for.
+    /// Whether the candidate is surely worse than the baseline, or below the least accepted BLEU.
     pub worse: bool,
     /// Reason why quality was not compared, where the texts could be scored.
     #[serde(skip)]
@@ -64,7 +64,7 @@ impl Quality {
         }
     }
 
-    /// One line for people.
+    /// The comparison in a line.
     pub fn about(&self) -> String {
         let Self { system, test_set, differing_lines, .. } = self;
         let verdict = if self.worse { "worse" } else { "not worse" };
@@ -83,7 +83,7 @@ impl Quality {
     }
 }
 
-/// Scores, as far as there are any, and why there are none. Speeds are compared all the same.
+/// Scores of the outputs, and the reason where they are missing. Speeds are compared in any case.
 fn scores(set: &TestSet, outputs: Vec<(&str, &[String])>) -> (Scores, Option<String>) {
     let fits = outputs.iter().all(|(_, answers)| answers.len() == set.source.len());
     if set.references.is_empty() || !fits {

@@ -1,4 +1,4 @@
-//! Speed against speed, pure: from the rounds of two sides to a verdict.
+//! Comparison of two speeds: a pure function from the rounds of both sides to a verdict.
 
 use dyno_stats::{
     Interval, holm, mann_whitney, mann_whitney_less, median, median_interval, noise_floor,
@@ -6,30 +6,32 @@ use dyno_stats::{
 };
 use serde::Serialize;
 
-/// A slow-down up to this ratio of times is let pass: below it the layout of the code in memory alone may be the
-/// cause (Mytkowicz et al. 2009), and no reviewer could find it.
+/// Greatest tolerated slow-down, as a ratio of times. The layout of code in memory alone can cause smaller
+/// ones (Mytkowicz et al. 2009), which a reviewer cannot find.
 pub const TOLERATED_SLOW_DOWN: f64 = 1.04;
-/// The level of the tests, over all cells together.
+/// Significance level of the tests, over all cells together.
 pub const SIGNIFICANT: f64 = 0.05;
-/// Pairs of rounds a cell, and as many again to confirm.
+/// Pairs of rounds for each cell; a confirmation takes as many again.
 pub const PAIRS: usize = 15;
-/// With fewer the gate refuses: halves of four rounds say too little of the noise, and an answer would be a guess.
+/// Least pairs that the gate accepts. With fewer, halves of four rounds say too little of the noise for a
+/// verdict.
 pub const LEAST_PAIRS: usize = 9;
-/// Over half an hour a cell; a difference that no thousand pairs show is far below the tolerated one.
+/// Most pairs that the gate accepts, over half an hour for each cell. A thousand pairs show differences far
+/// below the tolerated one.
 pub const MOST_PAIRS: usize = 1000;
 
 /// Words a second of both sides of a cell, round by round.
 #[derive(Clone, Debug, Default)]
 pub struct Speeds {
-    /// Of the baseline.
+    /// Words a second of the baseline.
     pub baseline: Vec<f64>,
-    /// Of the candidate.
+    /// Words a second of the candidate.
     pub candidate: Vec<f64>,
-    /// Whether rounds of one index stood side by side.
+    /// Whether rounds of one index were measured side by side.
     pub paired: bool,
 }
 
-/// What is asked, which decides the test.
+/// Question of a comparison, which decides the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// Is the candidate slower? One-sided, as in the gate.
@@ -38,41 +40,41 @@ pub enum Question {
     Differ,
 }
 
-/// What is said of a cell's speed.
+/// Verdict on the speed of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// Beyond doubt, and by more than is tolerated.
+    /// Significantly slower, by more than the tolerated ratio and the noise.
     Slower,
-    /// Neither.
+    /// Neither slower nor faster.
     Same,
-    /// By the same measure.
+    /// Significantly faster, by the same three criteria.
     Faster,
 }
 
-/// A cell's speeds, compared.
+/// Comparison of the speeds of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The verdict.
+    /// Verdict on the speed.
     pub change: Change,
-    /// The baseline's median, words a second.
+    /// Median words a second of the baseline.
     pub baseline_words_per_second: f64,
-    /// The candidate's.
+    /// Median words a second of the candidate.
     pub candidate_words_per_second: f64,
-    /// The candidate's time over the baseline's: the median over pairs.
+    /// Candidate's time over the baseline's: median over pairs.
     pub slow_down: f64,
-    /// Lower end of its interval.
+    /// Lower end of the slow-down's interval.
     pub slow_down_low: f64,
-    /// Upper end.
+    /// Upper end of the slow-down's interval.
     pub slow_down_high: f64,
-    /// Of pairs Wilcoxon's signed ranks, of rounds that stood apart Mann–Whitney; corrected by Holm.
+    /// p-value, corrected by Holm: Wilcoxon's signed ranks for pairs, Mann–Whitney for unpaired rounds.
     pub p: f64,
-    /// A/A noise floor of these rounds, as a ratio.
+    /// Noise floor (A/A) of these rounds, as a ratio.
     pub noise_floor: f64,
 }
 
-/// Compares all cells at once, since Holm's correction is over all. A cell without rounds on either side has no
-/// comparison.
+/// Compares all cells at once, since Holm's correction is over all cells. A cell that lacks rounds on a side
+/// has no comparison.
 pub fn judge(cells: &[Speeds], question: Question) -> Vec<Option<Comparison>> {
     let compared: Vec<_> = cells.iter().map(|cell| compare(cell, question)).collect();
     let raw: Vec<f64> = compared.iter().flatten().map(|comparison| comparison.p).collect();
@@ -83,7 +85,7 @@ pub fn judge(cells: &[Speeds], question: Question) -> Vec<Option<Comparison>> {
     compared.into_iter().map(|comparison| comparison.map(&mut decide)).collect()
 }
 
-/// The figures without a verdict; `p` is still uncorrected.
+/// The figures of a cell, without a verdict and with an uncorrected `p`.
 fn compare(cell: &Speeds, question: Question) -> Option<Comparison> {
     let (slow_down, interval) = if cell.paired { paired(cell)? } else { unpaired(cell)? };
     let (p, floor) =
@@ -100,9 +102,10 @@ fn compare(cell: &Speeds, question: Question) -> Option<Comparison> {
     })
 }
 
-/// How likely such pairs are of like with like, and their noise. The two sides of a pair stood next to each other, in an
-/// order that was drawn, so that a host whose speed wanders is on neither side: rounds that are ranked without regard
-/// to their pairs would drown a slow-down of 8 % in a drift of 12 %.
+/// p-value and noise floor of pairs of rounds.
+///
+/// The two sides of a pair were measured next to each other, in a random order, so a drift of the host
+/// favours neither side. Ranks without regard to pairs would hide a slow-down of 8 % in a drift of 12 %.
 fn of_pairs(cell: &Speeds, question: Question) -> (f64, Option<f64>) {
     let ratios: Vec<f64> =
         cell.candidate.iter().zip(&cell.baseline).map(|(ours, theirs)| ours / theirs).collect();
@@ -116,7 +119,7 @@ fn of_pairs(cell: &Speeds, question: Question) -> (f64, Option<f64>) {
     (p, paired_noise_floor(&ratios))
 }
 
-/// The same of rounds that stood apart.
+/// p-value and noise floor of unpaired rounds.
 fn of_rounds(cell: &Speeds, question: Question, slow_down: f64) -> (f64, Option<f64>) {
     let p = match question {
         Question::Differ => mann_whitney(&cell.candidate, &cell.baseline),
@@ -131,7 +134,7 @@ fn paired(cell: &Speeds) -> Option<(f64, Interval)> {
     paired_ratio(&some(&cell.baseline), &some(&cell.candidate))
 }
 
-/// Of rounds that stood apart: medians, and the widest ratio that their intervals allow.
+/// Slow-down of unpaired rounds: the ratio of medians, and the widest ratio that their intervals allow.
 fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
     let (a, b) = (median_interval(&cell.baseline)?, median_interval(&cell.candidate)?);
     let coverage = a.coverage.min(b.coverage);
@@ -139,7 +142,7 @@ fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
     Some((median(&cell.baseline)? / median(&cell.candidate)?, interval))
 }
 
-/// All three must speak: size, significance, and the noise of these very rounds.
+/// The verdict. A change needs all three: size, significance, and more than the noise of these rounds.
 fn decided(comparison: Comparison) -> Comparison {
     let size = comparison.slow_down.max(1.0 / comparison.slow_down);
     let differs = size > TOLERATED_SLOW_DOWN && comparison.p < SIGNIFICANT && size > comparison.noise_floor;
@@ -156,7 +159,7 @@ mod tests {
     use super::*;
     use dyno_stats::Random;
 
-    /// Rounds of a host whose speed wanders for both alike, with noise of its own on each round.
+    /// Rounds of a host whose speed drifts for both sides alike, with independent noise on each round.
     fn rounds(random: &mut Random, pairs: usize, slow_down: f64, sigma: f64) -> Speeds {
         let uniform = |random: &mut Random| random.draw() as f64 / u64::MAX as f64;
         let normal = |random: &mut Random| (0..12).map(|_| uniform(random)).sum::<f64>() - 6.0;
@@ -169,7 +172,7 @@ mod tests {
         speeds
     }
 
-    /// How many of `gates` call a regression, as the gate does: after a confirming pass.
+    /// Number of gates out of `gates` that report a regression after a confirming pass, as the gate does.
     fn alarms(gates: usize, slow_down: f64, sigma: f64) -> usize {
         let mut random = Random::new(1, "gates");
         let slower = |cell: &Speeds| {

@@ -1,7 +1,8 @@
-//! Words per dollar: what instances cost, which of them this host is most like, and what a speed buys there.
+//! Words per dollar: prices of instances, the instance most like this host, and the words that a dollar buys
+//! there.
 //!
-//! A run keeps the row that it was priced by, with date and source, so that an old figure stays what it was; and
-//! since money is derived from speed alone, any run can be priced anew without measuring.
+//! A run keeps the row of its price, with date and source, so an old figure never changes. Words per dollar
+//! follow from speed alone, so any run can be priced again without a measurement.
 
 use std::fs;
 use std::path::Path;
@@ -14,25 +15,25 @@ use crate::error::{Error, Result};
 /// The price of an instance on a day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {
-    /// The instance's name.
+    /// Name of the instance.
     pub instance: String,
-    /// Who rents it out.
+    /// Name of the provider.
     pub provider: String,
-    /// Where.
+    /// Region of the price.
     pub region: String,
-    /// How: on demand, reserved, spot.
+    /// Terms: on demand, reserved, spot.
     pub terms: String,
-    /// US dollars an hour, the whole instance.
+    /// US dollars an hour for the whole instance.
     pub hourly_usd: f64,
-    /// Logical cores that it comes with.
+    /// Number of vCPUs of the instance.
     pub vcpus: usize,
-    /// How many of them make a core.
+    /// Number of vCPUs that share a core.
     pub threads: usize,
-    /// The day of the price.
+    /// Day of the price.
     pub date: String,
-    /// Where the price was read.
+    /// Source of the price.
     pub source: String,
-    /// Words of the CPU's name on hosts of its kind.
+    /// Words of the CPU's name on such instances.
     #[serde(default)]
     pub cpu: Vec<String>,
 }
@@ -43,14 +44,15 @@ impl Price {
         words_per_second * 3600.0 / self.hourly_usd
     }
 
-    /// The same, if only `cores` of the instance's cores are: the others do as much for others.
+    /// Words for a dollar, if only `cores` of the instance's cores are paid for, since other work can use the
+    /// rest.
     pub fn words_per_dollar_pro_rata(&self, words_per_second: f64, cores: usize) -> f64 {
         let share = (cores * self.threads) as f64 / self.vcpus as f64;
         self.words_per_dollar(words_per_second) / share.min(1.0)
     }
 }
 
-/// What a price file says.
+/// Contents of a price file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WirePrices {
@@ -80,7 +82,7 @@ struct WireInstance {
     cpu: Vec<String>,
 }
 
-/// The prices in `file`, or those that ship.
+/// Prices in `file`, or those that ship with dyno.
 pub fn load(file: Option<&Path>) -> Result<Vec<Price>> {
     let Some(path) = file else { return parse(SHIPPED, "the shipped prices") };
     let unreadable = |error| Error::Prices(format!("can't read prices {}: {error}", path.display()));
@@ -93,10 +95,7 @@ const SHIPPED: &str = include_str!("prices.toml");
 fn parse(text: &str, name: &str) -> Result<Vec<Price>> {
     let wire: WirePrices = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-        Error::Prices(format!(
-            "{name}:{line}: {}; `dyno list prices` shows what belongs there",
-            error.message()
-        ))
+        Error::Prices(format!("{name}:{line}: {}; `dyno list prices` shows the fields", error.message()))
     })?;
     let prices: Vec<Price> = wire.list.into_iter().flat_map(WireList::prices).collect();
     let wrong = prices.iter().find(|price| {
@@ -139,8 +138,8 @@ pub fn named<'a>(prices: &'a [Price], name: &str) -> Result<&'a Price> {
     prices.iter().find(|price| price.instance == name).ok_or_else(unknown)
 }
 
-/// The instance that `host` is most like: of its CPU's kind, the smallest that has as many vCPUs, else the
-/// largest. `None` for a CPU that no instance has: nobody rents it out, as far as the table knows.
+/// The instance most like `host`: with its kind of CPU, the smallest with at least as many vCPUs, else the
+/// largest. `None` for a CPU of no instance in the table.
 pub fn like<'a>(prices: &'a [Price], host: &Host) -> Option<&'a Price> {
     let of_kind =
         || prices.iter().filter(|price| price.cpu.iter().any(|word| host.cpu.contains(word.as_str())));

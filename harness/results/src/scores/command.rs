@@ -1,4 +1,4 @@
-//! Metrics that dyno doesn't bring: any command that reads files and prints a number, such as COMET's.
+//! Metrics of the user's own: commands that read files and print a number, such as COMET's.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use dyno_measure::{TestSet, as_text};
 
 use crate::error::{Error, Result};
 
-/// A metric by its name and the shell command that computes it.
+/// A metric that a shell command computes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricCommand {
-    /// Its name in summaries.
+    /// Name of the metric in summaries.
     pub name: String,
     command: String,
 }
@@ -32,7 +32,7 @@ impl FromStr for MetricCommand {
 }
 
 impl MetricCommand {
-    /// The score of `answers`: the last number on the command's last line.
+    /// Score of `answers`: the last number on the last line of the command's output.
     pub fn score(&self, set: &TestSet, answers: &[String]) -> Result<f64> {
         let folder = tempfile::tempdir().map_err(|error| self.fault(error))?;
         let write = |name: &str, lines: &[&[u8]]| -> Result<String> {
@@ -60,11 +60,12 @@ impl MetricCommand {
         let text = String::from_utf8_lossy(&output.stdout);
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.trim_end().lines().last().unwrap_or("it said nothing").to_owned();
+            let last = said.trim_end().lines().last().unwrap_or("no message").to_owned();
             return Err(self.fault(format!("{} ({last}); try the command by hand: {command}", output.status)));
         }
         let number = last_number(&text);
-        number.ok_or_else(|| self.fault(format!("no number on its last line of output: {:?}", text.trim())))
+        number
+            .ok_or_else(|| self.fault(format!("no number on the last line of its output: {:?}", text.trim())))
     }
 
     fn fault(&self, fault: impl std::fmt::Display) -> Error {

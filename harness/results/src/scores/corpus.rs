@@ -1,11 +1,12 @@
-//! Corpus scores as functions of sums over lines: what sacrebleu computes, from what sacrebleu has counted.
+//! Corpus scores as functions of sums over lines: the formulas of sacrebleu, on sacrebleu's counts.
 //!
-//! The bootstrap resamples lines a thousand times. With these functions each resample costs a sum, not a new count of
-//! n-grams.
+//! The bootstrap resamples lines a thousand times. With these functions a resample costs a sum instead of a
+//! new count of n-grams.
 
-/// Corpus BLEU (Papineni et al. 2002), with sacrebleu's default smoothing "exp": the k-th order without a match
-/// counts 1/2ᵏ of a match (Chen & Cherry 2014, method 3). Sums: length of the answer, of the reference, matched
-/// n-grams 1 to 4, n-grams 1 to 4.
+/// Corpus BLEU (Papineni et al. 2002), with sacrebleu's default smoothing "exp": the k-th order without a
+/// match counts 1/2ᵏ of a match (Chen & Cherry 2014, method 3).
+///
+/// `sums`: length of the answer, length of the reference, matched n-grams 1 to 4, n-grams 1 to 4.
 pub(super) fn bleu(sums: &[u64]) -> f64 {
     let (length, reference, matches, totals) = (sums[0], sums[1], &sums[2..6], &sums[6..10]);
     let mut smooth = 1.0;
@@ -28,8 +29,9 @@ pub(super) fn bleu(sums: &[u64]) -> f64 {
 }
 
 /// Corpus chrF2 (Popović 2015; β = 2 weighs recall double): the F-score of precision and recall of character
-/// n-grams, both averaged over the orders that occur on both sides, as sacrebleu does. Sums: for each order
-/// n-grams of the answer, of the reference, matched.
+/// n-grams. Both are averaged over the orders that occur on both sides, as in sacrebleu.
+///
+/// `sums`: for each order n-grams of the answer, of the reference, matched.
 pub(super) fn chrf(sums: &[u64]) -> f64 {
     let orders: Vec<&[u64]> = sums.chunks_exact(3).filter(|order| order[0] > 0 && order[1] > 0).collect();
     let average = |side: usize| {
@@ -46,8 +48,8 @@ mod tests {
 
     #[test]
     fn bleu_is_what_sacrebleu_computes_from_the_same_counts() {
-        // Counts and scores of sacrebleu 2.6.0 for three one-line corpora: an answer equal to its reference, one
-        // cut short, and one with two words too many in it, which leaves two orders without a match.
+        // Counts and scores of sacrebleu 2.6.0 for three one-line corpora. The answers are equal to the
+        // reference, cut short, and with two words too many, which leaves two orders without a match.
         for (sums, expected) in [
             ([8, 8, 8, 7, 6, 5, 8, 7, 6, 5], 100.0),
             ([6, 8, 6, 5, 4, 3, 6, 5, 4, 3], 71.653_131_057_378_96),
@@ -61,8 +63,8 @@ mod tests {
 
     #[test]
     fn chrf_is_what_sacrebleu_computes_from_the_same_counts() {
-        // sacrebleu 2.6.0: CHRF()._extract_corpus_statistics and corpus_score for "the cat sat" against "the cat
-        // sits there", "ab" against "abc" (orders 3 to 6 are missing on one side), and "x" against "y".
+        // sacrebleu 2.6.0: CHRF()._extract_corpus_statistics and corpus_score. The pairs are "the cat sat"
+        // and "the cat sits there", "ab" and "abc" (orders 3 to 6 are missing on one side), "x" and "y".
         for (sums, expected) in [
             (vec![9, 15, 8, 8, 14, 6, 7, 13, 5, 6, 12, 4, 5, 11, 3, 4, 10, 2], 39.664_362_403_589_42),
             (vec![2, 3, 2, 1, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 63.636_363_636_363_626),

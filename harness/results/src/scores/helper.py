@@ -1,12 +1,12 @@
-"""What the bench asks of sacrebleu: one JSON request on standard input, one JSON answer on standard output.
+"""Asks sacrebleu for the bench: one JSON request on standard input, one JSON answer on standard output.
 
-Going through the Python API rather than the command line keeps the per-line sufficient statistics, from which
-the bench draws its own bootstrap, and names the files of sacrebleu's test sets without copying them.
+The Python API, unlike the command line, gives the sufficient statistics of each line, from which the bench draws its
+own bootstrap. The API also names the files of sacrebleu's test sets, so that they need no copy.
 """
 
 import sys
 
-# Modules of the folder that the bench happens to be started in are none of ours.
+# Modules in the working directory must not shadow installed ones.
 sys.path[:] = [folder for folder in sys.path if folder]
 
 import json  # noqa: E402
@@ -27,13 +27,13 @@ def files(request):
 
 
 def score(request):
-    """All outputs of a run at once: importing sacrebleu takes longer than scoring."""
+    """Scores all outputs of a run at once, since importing sacrebleu takes longer than scoring."""
     from sacrebleu.metrics import BLEU, CHRF
 
     sets = []
     for test_set in request["sets"]:
         references = test_set["references"]
-        # The metrics cache what they extract from references: a new one for each set.
+        # Metrics cache the counts of their references, so each set has its own metrics.
         metrics = {"bleu": BLEU(references=references), "chrf": CHRF(references=references)}
         scored = lambda answers: {name: measure(metric, answers) for name, metric in metrics.items()}
         sets.append([scored(answers) for answers in test_set["outputs"]])
@@ -41,10 +41,10 @@ def score(request):
 
 
 def measure(metric, answers):
-    """A score with its per-line sufficient statistics.
+    """A score with the sufficient statistics of each line.
 
-    Of BLEU: length of answer, length of reference, matches of n-grams 1 to 4, n-grams 1 to 4. Of chrF: for each
-    order n-grams of the answer, of the reference, matches.
+    BLEU: length of answer, length of reference, matches of n-grams 1 to 4, n-grams 1 to 4. chrF: for each order
+    n-grams of the answer, of the reference, matches.
     """
     corpus = metric.corpus_score(answers, None)
     statistics = metric._extract_corpus_statistics(answers, None)
@@ -59,9 +59,9 @@ def main():
     request = json.load(sys.stdin)
     try:
         answer = {"probe": probe, "files": files, "score": score}[request["ask"]](request)
-    except (Exception, SystemExit) as error:  # sacrebleu exits on unknown names: the bench wants the reason
+    except (Exception, SystemExit) as error:  # sacrebleu exits on unknown names
         answer = {"error": f"{type(error).__name__}: {error}"}
-    # What sacrebleu prints while it downloads must not mix with the answer: the answer is the last line.
+    # sacrebleu prints progress of downloads; the answer is the last line.
     sys.stdout.write("\n" + json.dumps(answer) + "\n")
 
 

@@ -1,5 +1,7 @@
-//! A Python that has sacrebleu: the user's own if it has it, else a private virtual environment in the user's
-//! cache folder, with pinned versions, built aside and renamed into place.
+//! A Python with sacrebleu.
+//!
+//! The user's own Python comes first. Without sacrebleu there, dyno builds a private virtual environment with
+//! pinned versions in the user's cache folder: built aside, then renamed into place.
 
 use std::fs;
 use std::io::Write;
@@ -13,11 +15,11 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// The bench's side of sacrebleu.
+/// Script that asks sacrebleu for the bench.
 const HELPER: &str = include_str!("helper.py");
 
-/// What the private environment holds: sacrebleu and what it imports. Every version is pinned, so that the same
-/// dyno gives the same scores; numpy, which computes none of them, follows what each Python can run.
+/// Packages of the private environment: sacrebleu and its imports. All versions are pinned, so that one dyno
+/// always gives the same scores. The version of numpy, which computes no score, depends on the Python.
 const PINNED: [&str; 8] = [
     "sacrebleu==2.6.0",
     "portalocker==3.2.0",
@@ -35,7 +37,7 @@ pub(super) struct Python {
 }
 
 impl Python {
-    /// Finds one or makes one.
+    /// The installed Python with sacrebleu, else a private one.
     pub(super) fn provide(announce: &dyn Fn(&str)) -> Result<Self> {
         if let Some((found, _)) = Self::find() {
             return Ok(found);
@@ -43,14 +45,14 @@ impl Python {
         let folder = private_folder()?;
         let private = Self { program: folder.join("bin/python3") };
         build(&folder, announce)?;
-        // Not only whether it was installed, but whether it answers.
+        // An installed sacrebleu can still fail to answer.
         private
             .ask::<Value>(&serde_json::json!({"ask": "probe"}))
             .map_err(|error| fault("the private sacrebleu", error))?;
         Ok(private)
     }
 
-    /// One that is there already, and sacrebleu's version: the user's own before ours.
+    /// An installed Python, with its version of sacrebleu: the user's own before the private one.
     pub(super) fn find() -> Option<(Self, String)> {
         let private = private_folder().ok().map(|folder| folder.join("bin/python3"));
         iter::once("python3".into()).chain(private).map(|program| Self { program }).find_map(|python| {
@@ -59,24 +61,25 @@ impl Python {
         })
     }
 
-    /// Puts one request to the helper.
+    /// Sends one request to the helper.
     pub(super) fn ask<T: DeserializeOwned>(&self, request: &Value) -> Result<T> {
         let mut command = Command::new(&self.program);
         command.args(["-c", HELPER]);
-        // SACREBLEU_* override options of the metrics; SACREBLEU itself is the folder of the test sets.
+        // SACREBLEU_* override options of the metrics. SACREBLEU itself, the folder of test sets, stays.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SACREBLEU_") {
                 command.env_remove(name);
             }
         }
-        // A group of its own: Ctrl-C is for the bench, which still writes what it has.
+        // The process has its own group: Ctrl-C ends the bench, which still writes its records.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command
             .spawn()
             .map_err(|error| fault(format!("can't start {}", self.program.display()), error))?;
         let mut stdin = child.stdin.take().expect("its input was asked for as a pipe");
         let text = serde_json::to_vec(request).map_err(Error::encoding("a request to sacrebleu"))?;
-        // It reads all before it writes, so that writing all first can't lock up. If it dies, it says why below.
+        // The helper reads its whole input before it writes, so this can't deadlock. A failed helper is
+        // reported below.
         let _ = stdin.write_all(&text);
         drop(stdin);
         answer(&child.wait_with_output().map_err(|error| fault("sacrebleu", error))?)
@@ -97,14 +100,14 @@ fn answer<T: DeserializeOwned>(output: &Output) -> Result<T> {
 
 fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    text.trim_end().lines().last().unwrap_or("it said nothing").trim().into()
+    text.trim_end().lines().last().unwrap_or("no message").trim().into()
 }
 
 fn private_folder() -> Result<PathBuf> {
     Ok(cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
 }
 
-/// Builds the environment beside its place and renames it there. Two at once do no harm: one rename wins.
+/// Builds the environment beside its place and renames it. Two builds at once are harmless: one rename wins.
 fn build(folder: &Path, announce: &dyn Fn(&str)) -> Result<()> {
     let parent = folder.parent().unwrap_or(folder);
     let not_created = |error| fault(format!("can't create {}", parent.display()), error);
@@ -115,10 +118,11 @@ fn build(folder: &Path, announce: &dyn Fn(&str)) -> Result<()> {
     run(Command::new("python3").args(["-m", "venv"]).arg(&venv), "python3 with its venv module is needed")?;
     let mut pip = Command::new(venv.join("bin/python3"));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
-    // Two short tries: without a network the answer is no, and a table without BLEU is better than a long wait.
+    // Two short tries: without a network, a table without BLEU is better than a long wait.
     pip.args(["--no-deps", "--only-binary=:all:", "--retries", "1", "--timeout", "10"]).args(PINNED);
     run(&mut pip, "a network is needed once; or install sacrebleu for python3 yourself")?;
-    let _ = fs::remove_dir_all(folder); // an environment that no longer answers, or nothing
+    // The folder holds an environment that no longer answers, or is absent.
+    let _ = fs::remove_dir_all(folder);
     if let Err(error) = fs::rename(&venv, folder)
         && !folder.is_dir()
     {
@@ -133,12 +137,13 @@ fn run(command: &mut Command, remedy: &str) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    // venv explains itself on standard output, pip on standard error.
+    // venv reports errors on standard output, pip on standard error.
     let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
     Err(Error::Scorer(format!("{remedy} ({})", last_line(said))))
 }
 
-/// dyno's folder in the user's cache, by the XDG base directory specification: everything there can be made again.
+/// Folder of dyno in the user's cache, by the XDG base directory specification. dyno can make its files
+/// again.
 pub fn cache_folder() -> Result<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));

@@ -1,4 +1,4 @@
-//! Files of a run: read with an explanation, written whole or not at all.
+//! Files of a run: read with clear errors, written whole or not at all.
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -9,14 +9,14 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::{Error, Result};
 
-/// A JSON file of a run; `None` where there is none.
+/// A JSON file of a run; `None` if the file is absent.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     match fs::read(path) {
         Ok(text) => {
             let damaged = |source| Error::Damaged { path: path.into(), source };
             serde_json::from_slice(&text).map(Some).map_err(damaged)
         }
-        // A path that leads through a file is refused where the folder is created, with a remedy.
+        // A path through a file fails with a remedy where the folder is created.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(source) => Err(Error::Unreadable { path: path.into(), source }),
     }
@@ -28,11 +28,11 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     write_whole(path, &text)
 }
 
-/// Writes a file aside and renames it into place, so that nothing ever shows half of it.
+/// Writes a file aside and renames it into place, so that readers never see half a file.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
-        // As any file that others may read; the user's umask decides.
+        // A temporary file is private; this one gets the permissions of any new file, by the user's umask.
         let mut aside =
             tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
         aside.write_all(bytes)?;

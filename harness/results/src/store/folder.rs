@@ -1,4 +1,4 @@
-//! State of a run's folder: vacant, locked by another process, finished, or another run's.
+//! State of a run's folder: vacant, locked by another process, finished, or of another run.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use super::journal::check_schema;
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 
-/// Whether the run of `identity` lies in `folder`, whole. Only looks: another run's folder is left as it is.
+/// Whether `folder` holds the whole run of `identity`. Changes nothing in the folder.
 pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> Result<bool> {
     check_vacant(folder)?;
     let Some(there) = read_identity(folder)? else { return Ok(false) };
     if there.key != identity.key {
-        let remedy = "choose another --out, or go back to what was measured there";
+        let remedy = "choose another --out, or run the campaign of that folder";
         let fault = format!("holds another run ({}-{}): {remedy}", there.campaign, there.key);
         return Err(Error::Folder { folder: folder.into(), fault });
     }
@@ -22,7 +22,7 @@ pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> 
         && folder.join("summary.csv").exists())
 }
 
-/// The folder of that number: the first has none.
+/// Folder of that number; the first folder's name has no number.
 pub(super) fn numbered(base: &Path, number: usize) -> PathBuf {
     match number {
         1 => base.into(),
@@ -30,7 +30,7 @@ pub(super) fn numbered(base: &Path, number: usize) -> PathBuf {
     }
 }
 
-/// Refuses a folder that holds something else than a run.
+/// Refuses a folder with files that are no run.
 fn check_vacant(folder: &Path) -> Result<()> {
     let refused = |fault: &str| Err(Error::Folder { folder: folder.into(), fault: fault.into() });
     if folder.exists() && !folder.is_dir() {
@@ -41,7 +41,7 @@ fn check_vacant(folder: &Path) -> Result<()> {
     if ours || entries.next().is_none() {
         return Ok(());
     }
-    refused("holds files that are no run: name a new or an empty folder, or a run's")
+    refused("holds files that are no run: name a new folder, an empty one or a run's")
 }
 
 /// Creates a folder of the run.

@@ -1,5 +1,5 @@
-//! `records.jsonl`: opened for appending, and read. Neither a line that was cut off nor one that a newer dyno wrote is taken
-//! for a record.
+//! `records.jsonl`, opened for appending, and read. A line that was cut off is no record; a line of a newer
+//! dyno is an error.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// Name of the file in a run's folder.
 pub(crate) const RECORDS: &str = "records.jsonl";
 
-/// Opens the records for appending. A last line without an end was in flight when a bench died: it is dropped.
+/// Opens the records for appending. Drops a last line without an end, which a dying bench left.
 pub(super) fn open_records(path: &Path) -> Result<File> {
     let remedy = "make it writable, or put the run elsewhere with --out DIR";
     let not_created = |source| Error::NotCreated { path: path.into(), source, remedy };
@@ -24,7 +24,7 @@ pub(super) fn open_records(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The records in a file; its last line counts only with its end.
+/// Records in a file. The last line counts only with its line end.
 pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
     let bytes = read_whole_lines(path)?;
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
@@ -49,7 +49,7 @@ fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
     read.map_err(|error| Error::Record { path: path.into(), line, fault: error.to_string() })
 }
 
-/// The one field that is asked of a record which can't be read.
+/// The field that tells the version of a record that can't be read.
 #[derive(Deserialize)]
 struct Schema {
     schema: u32,

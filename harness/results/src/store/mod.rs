@@ -1,26 +1,26 @@
-//! A run's folder: identity, records, outputs, scores. Records are appended and synced one by one, so that
-//! killing the bench at any instant loses at most the round in flight.
+//! Folder of a run: identity, records, outputs, scores. Records are appended and synced one by one, so a
+//! killed bench loses at most the round in progress.
 //!
 //! ```text
 //! run.json         identity: campaign, systems, test sets, protocol, host
 //! testsets/        source and references: <sha256 of both>.source.txt, <…>.reference-1.txt
-//! records.jsonl    one record a round
+//! records.jsonl    one record for each round
 //! outputs/         answers by content: <sha256>.txt
-//! breakdowns.json  where the time of a cell went, as its system says
+//! breakdowns.json  breakdowns of the cells' time, as the systems account for it
 //! scores.json      quality by output and test set
 //! command.txt      the command that began the run
-//! price.json       what the host costs, or one like it
-//! summary.csv      a row a cell, derived
-//! histograms/      latencies of a cell, all rounds, as HdrHistogram's text; derived
-//! verified.json    findings of the probes, so that a resumed run needn't ask again
-//! tuning/          kernel choices that were fastest here
-//! scratch/         the launch in flight; gone when the run is finished
-//! run.lock         locked by the process that measures or scores
+//! price.json       price of the host, or of a similar instance
+//! summary.csv      one row for each cell; derived
+//! histograms/      latencies of each cell over all rounds, as HdrHistogram's text; derived
+//! verified.json    findings of the probes, which a resumed run uses again
+//! tuning/          fastest kernel choices on this host
+//! scratch/         files of the current launch; removed when the run is finished
+//! run.lock         lock of the process that measures or scores
 //! ```
 //!
-//! [`Store`] writes and holds the folder's lock. A fresh run reads nothing back: its state is the [`Run`] in memory. The
-//! folder is read to resume a run, and by commands that start from a folder. It is whole: a run is scored, compared and
-//! reported without the campaign that it came from.
+//! [`Store`] writes the folder and holds its lock. A fresh run reads nothing back: its state is the [`Run`]
+//! in memory. The folder is read to resume a run, and by commands that start from a folder. It is complete: a
+//! run is scored, compared and reported without its campaign.
 
 pub mod files;
 pub(crate) mod folder;
@@ -47,26 +47,26 @@ use journal::{RECORDS, open_records};
 
 const VERIFIED: &str = "verified.json";
 
-/// An open run folder; only one process has it open.
+/// The open folder of a run; only one process can open it.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
     records_file: File,
-    /// Held for its lock.
+    /// Open file that holds the lock.
     _lock: File,
 }
 
 /// Place of a run, as `--out` or the default asks for it.
 pub enum Place<'a> {
-    /// `<root>/<campaign>-<key>`, or the next free number behind it.
+    /// Folder `<root>/<campaign>-<key>`, or the same with the next free number.
     Below(&'a Path),
-    /// This folder and no other.
+    /// This folder.
     Exactly(&'a Path),
 }
 
 impl Store {
-    /// Opens the run of `identity` for writing. An unfinished run of the same key is resumed: the [`Run`] holds its records
-    /// then. A finished run, which has all of its `rounds` and their summary, is never reopened.
+    /// Opens the run of `identity` for writing. An unfinished run of the same key is resumed, and [`Run`]
+    /// holds its records. A finished run, with all of its `rounds` and their summary, is never reopened.
     pub fn open(
         place: &Place<'_>,
         identity: Identity,
@@ -77,17 +77,17 @@ impl Store {
         let lock = Self::lock_in(&folder)?;
         let is_resumed = read_identity(&folder)?.is_some();
         test_sets.iter().try_for_each(|set| texts::keep(&folder, set))?;
-        // A run that can't be read is left as it is: it is read before its records are opened for appending.
+        // Reading comes before opening for appending, so that an unreadable run stays as it is.
         let run = if is_resumed { Run::read(&folder)? } else { Run::new(identity, test_sets.to_vec()) };
         let store = Self::append_in(&folder, lock)?;
         if !is_resumed {
-            // Last: a folder with an identity has its test sets.
+            // The identity comes last: a folder with an identity has its test sets.
             write_json(&folder.join("run.json"), &run.identity)?;
         }
         Ok((store, run))
     }
 
-    /// Opens the run in `folder`, finished or not, in order to score it again.
+    /// Opens the run in `folder`, finished or unfinished, to score it again.
     pub fn reopen(folder: &Path) -> Result<(Self, Run)> {
         identity_in(folder)?;
         let lock = Self::lock_in(folder)?;
@@ -142,7 +142,7 @@ impl Store {
         &self.folder
     }
 
-    /// Keeps a round: first its answers, then its record. When this returns both are on the disk.
+    /// Keeps a round: its answers, then its record. Both are on the disk when this returns.
     pub fn keep(&mut self, measured: &Measured) -> Result<()> {
         if let Some(name) = &measured.record.output {
             let path = texts::output_path(&self.folder, name);
@@ -156,13 +156,13 @@ impl Store {
         written.map_err(|source| Error::Unwritable { path: self.folder.join(RECORDS), source })
     }
 
-    /// The answers with that hash, a line each.
+    /// Lines of the answers with that hash.
     pub fn answers(&self, output: &str) -> Result<Vec<Vec<u8>>> {
         let text = texts::read_output(&self.folder, output)?;
         Ok(dyno_measure::split_lines(&text).map(<[u8]>::to_vec).collect())
     }
 
-    /// Findings of the probes by system, as an earlier part of the run has kept them.
+    /// Findings of the probes by system, from an earlier part of the run.
     pub fn verified(&self) -> Result<BTreeMap<String, Vec<Examined>>> {
         Ok(read_json(&self.folder.join(VERIFIED))?.unwrap_or_default())
     }
@@ -177,12 +177,12 @@ impl Store {
         write_whole(&self.folder.join(COMMAND), format!("{command}\n").as_bytes())
     }
 
-    /// Keeps the price that the run is counted by.
+    /// Keeps the price of the run.
     pub fn keep_price(&self, price: &Price) -> Result<()> {
         write_json(&self.folder.join(PRICE), price)
     }
 
-    /// Keeps where the time of cells went.
+    /// Keeps the breakdowns of the cells' time.
     pub fn keep_breakdowns(&self, breakdowns: &[CellBreakdown]) -> Result<()> {
         write_json(&self.folder.join(BREAKDOWNS), &breakdowns)
     }
@@ -201,7 +201,7 @@ impl Store {
         write_csv(&self.folder.join("summary.csv"), &summary.cells)
     }
 
-    /// Folder for files that needn't outlive the run. Absolute, since systems are started in other folders.
+    /// Absolute path of the folder for temporary files, since systems start in other folders.
     pub fn scratch(&self) -> PathBuf {
         let path = self.folder.join("scratch");
         std::path::absolute(&path).unwrap_or(path)
@@ -209,7 +209,7 @@ impl Store {
 
     /// Removes the scratch files.
     pub fn clear_scratch(&self) {
-        // What can't be removed is a few hundred kilobytes in a folder that git ignores.
+        // A failure leaves a few hundred kilobytes in a folder that git ignores.
         let _ = fs::remove_dir_all(self.folder.join("scratch"));
     }
 }

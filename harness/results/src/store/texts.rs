@@ -1,5 +1,5 @@
-//! The texts of a run, test sets and outputs, held to the hashes that name them. Test sets are kept beside the records: whoever
-//! reads the run needs neither the campaign nor a network.
+//! Texts of a run: test sets and outputs, checked against the hashes in their names. Test sets lie beside the
+//! records, so a reader of the run needs neither the campaign nor a network.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::folder::create;
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 
-/// Where the source of the set of that hash lies; every line ends.
+/// File with the source of the test set of that hash.
 pub(super) fn source_path(folder: &Path, sha256: &str) -> PathBuf {
     folder.join("testsets").join(format!("{sha256}.source.txt"))
 }
@@ -22,10 +22,10 @@ fn reference_path(folder: &Path, sha256: &str, number: usize) -> PathBuf {
     folder.join("testsets").join(format!("{sha256}.reference-{number}.txt"))
 }
 
-/// Writes what isn't there yet.
+/// Writes the files of a test set that are missing.
 pub(super) fn keep(folder: &Path, set: &TestSet) -> Result<()> {
     create(&folder.join("testsets"))?;
-    // References first: a set whose source is there is whole.
+    // References come first: a set with a source is complete.
     for (i, reference) in set.references.iter().enumerate() {
         write_lines(&reference_path(folder, &set.sha256, i + 1), reference)?;
     }
@@ -39,7 +39,7 @@ fn write_lines(path: &Path, lines: &[impl AsRef<[u8]>]) -> Result<()> {
     write_whole(path, &as_text(lines))
 }
 
-/// The test sets of a run.
+/// Test sets of a run.
 pub(crate) fn read(folder: &Path, identity: &Identity) -> Result<Vec<TestSet>> {
     identity.test_sets.iter().map(|(name, sha256, _)| read_one(folder, name, sha256)).collect()
 }
@@ -59,7 +59,7 @@ fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
     })
 }
 
-/// The answers with that hash, as one text.
+/// Answers with that hash, as one text.
 pub(crate) fn read_output(folder: &Path, sha256: &str) -> Result<Vec<u8>> {
     let path = output_path(folder, sha256);
     let bytes = read_file(&path)?;
@@ -72,14 +72,14 @@ pub(crate) fn output_path(folder: &Path, sha256: &str) -> PathBuf {
     folder.join("outputs").join(format!("{sha256}.txt"))
 }
 
-/// Scores of another text than the one that was timed would be worth nothing.
+/// Checks that the files have the hash of the measurement: scores of another text would mean nothing.
 fn unchanged<'a>(path: &Path, files: impl IntoIterator<Item = &'a Vec<u8>>, sha256: &str) -> Result<()> {
     let mut hash = Sha256::new();
     files.into_iter().for_each(|bytes| hash.update(bytes));
     if hex(&hash.finalize()) == sha256 {
         return Ok(());
     }
-    let remedy = "bring back what was measured, or measure anew";
+    let remedy = "restore the measured file, or measure again";
     Err(Error::Changed(format!("{} was changed afterwards; {remedy}", path.display())))
 }
 
@@ -87,7 +87,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::Changed(format!("{}: {error}", path.display())))
 }
 
-/// Lines of a text; what is no UTF-8 is replaced.
+/// Lines of a text, with invalid UTF-8 replaced.
 pub(crate) fn text_lines(bytes: &[u8]) -> Vec<String> {
     split_lines(bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
 }

@@ -6,35 +6,35 @@ use dyno_measure::{Profile, Track, Verdict};
 use dyno_stats::Standing;
 use serde::Serialize;
 
-/// One cell, summed up. Times in milliseconds; `None` where it wasn't measured or can't be bounded.
+/// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CellSummary {
-    /// Test set.
+    /// Name of the test set.
     pub test_set: String,
-    /// Track.
+    /// Track of the cell.
     pub track: Track,
-    /// System.
+    /// Name of the system.
     pub system: String,
-    /// How thorough.
+    /// Profile of the run.
     pub profile: Profile,
-    /// VALID, NOISY or INVALID.
+    /// Verdict: VALID, NOISY or INVALID.
     pub verdict: Verdict,
-    /// Codes of what was wrong.
+    /// Codes of the faults.
     pub reasons: Vec<String>,
-    /// Codes and figures of what is worth a warning.
+    /// Codes and figures of the warnings.
     pub warnings: Vec<String>,
-    /// Against the cells of the same test set and track, by BLEU and words a second. Absent without BLEU, for
-    /// what is INVALID or no translation, and for the second of twins.
+    /// Standing among the cells of the same test set and track, by BLEU and words a second. Absent without
+    /// BLEU, for INVALID cells, for echoes of the source, and for the second of twins.
     pub standing: Option<Standing>,
-    /// Rounds that count.
+    /// Number of rounds that count.
     pub rounds: usize,
     /// Source words a second (official), median over rounds.
     pub words_per_second: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the speed's interval.
     pub words_per_second_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the speed's interval.
     pub words_per_second_high: Option<f64>,
-    /// How surely the true median lies between the two.
+    /// Coverage of that interval: probability that it holds the true median.
     pub interval_coverage: Option<f64>,
     /// Words a second without loading; hidden above 65 % load share.
     pub steady_words_per_second: Option<f64>,
@@ -46,43 +46,43 @@ pub struct CellSummary {
     pub target_chars_per_second: Option<f64>,
     /// Source words for a US dollar, if the whole instance is paid for.
     pub words_per_dollar: Option<f64>,
-    /// The same, if only the cores that were used are.
+    /// Source words for a US dollar, if only the used cores are paid for.
     pub words_per_dollar_pro_rata: Option<f64>,
     /// Mean latency.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,
-    /// The true one lies below this with 99 %.
+    /// Upper bound of the median with 99 % confidence.
     pub p50_bound_ms: Option<f64>,
     /// 90th percentile.
     pub p90_ms: Option<f64>,
-    /// Its bound.
+    /// Upper bound of the 90th percentile.
     pub p90_bound_ms: Option<f64>,
     /// 95th percentile.
     pub p95_ms: Option<f64>,
-    /// Its bound.
+    /// Upper bound of the 95th percentile.
     pub p95_bound_ms: Option<f64>,
     /// 99th percentile.
     pub p99_ms: Option<f64>,
-    /// Its bound.
+    /// Upper bound of the 99th percentile.
     pub p99_bound_ms: Option<f64>,
     /// 99.9th percentile.
     pub p999_ms: Option<f64>,
-    /// Its bound.
+    /// Upper bound of the 99.9th percentile.
     pub p999_bound_ms: Option<f64>,
-    /// Slowest line.
+    /// Latency of the slowest line.
     pub max_ms: Option<f64>,
-    /// What a line costs whatever its length, by the fit over source lengths.
+    /// Fixed time of a line, by the fit over source lengths.
     pub line_ms: Option<f64>,
-    /// What each source word adds.
+    /// Time of each source word, by the same fit.
     pub word_ms: Option<f64>,
-    /// From launch to the first answer.
+    /// Time from launch to the first answer.
     pub start_ms: Option<f64>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
     /// Peak resident memory, the largest of the rounds.
     pub peak_bytes: Option<u64>,
-    /// The least that `peak_bytes` can be.
+    /// Lower bound of `peak_bytes`.
     pub floor_bytes: Option<u64>,
     /// BLEU.
     pub bleu: Option<f64>,

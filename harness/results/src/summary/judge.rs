@@ -1,5 +1,7 @@
-//! How the cells of a table compare with each other: the noise floor of their track, round against round, and who
-//! stands on the frontier of BLEU and words a second.
+//! Judgement of the cells of a table: the noise floor of their track, duels by pairs of rounds, and the
+//! frontier of BLEU and words a second.
+//!
+//! Table and page show these judgements; neither judges again.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +11,7 @@ use dyno_stats::{Estimate, Order, paired_ratio, percentile};
 use super::cell::CellSummary;
 use crate::run::{MeasuredCell, Run};
 
-/// A figure of a round, by which systems are compared.
+/// A figure of a round by which systems are compared.
 pub type Figure = fn(&Record) -> Option<f64>;
 
 /// Words a second.
@@ -21,23 +23,23 @@ pub const P95: Figure = |record| {
     percentile(&ms, 95.0)
 };
 
-/// A cell's rounds in one figure.
+/// One figure of all rounds of a cell.
 pub struct Rounds {
-    /// By the round's number; none where it is missing or doesn't count.
+    /// Figure by the number of the round; `None` for a round that is missing or doesn't count.
     figures: Vec<Option<f64>>,
 }
 
-/// One cell against another in one figure, by pairs of rounds.
+/// Comparison of two cells in one figure, by pairs of rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Duel {
-    /// How many times the other's figure the one's is.
+    /// Ratio of the first cell's figure to the second's.
     pub ratio: Estimate,
-    /// Whether it is surely more: Better.
+    /// Order of the figures: `Better` if the first is surely greater.
     pub order: Order,
 }
 
 impl Rounds {
-    /// Of `cell`.
+    /// The figures of `cell`.
     pub fn of(cell: &MeasuredCell<'_>, figure: Figure) -> Self {
         let mut figures = Vec::new();
         for record in cell.valid() {
@@ -49,8 +51,9 @@ impl Rounds {
         Self { figures }
     }
 
-    /// Against `other`: rounds of one number stood near each other in time, so that what slowed both cancels out. Surely
-    /// more only if the interval of the ratios says so, and the ratio exceeds the noise `floor`, a share.
+    /// Comparison with `other`. Rounds of one number were measured near each other, so a load on both cancels
+    /// out. The order is sure only if the interval of ratios excludes 1 and the ratio exceeds the noise
+    /// `floor`, a share.
     pub fn against(&self, other: &Self, floor: f64) -> Option<Duel> {
         let (value, interval) = paired_ratio(&self.figures, &other.figures)?;
         let ratio = Estimate { value, low: interval.low, high: interval.high };
@@ -63,13 +66,14 @@ impl Rounds {
     }
 }
 
-/// The noise floors of the tracks in which a system and its twin were measured, as shares.
+/// Noise floors of the tracks with twins, as shares.
 pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Track, f64> {
     let floor = |track| Some((track, noise_floor(run, cells, track, SPEED)?));
     Track::ALL.into_iter().filter_map(floor).collect()
 }
 
-/// What two measurements of one thing differ by at most in `figure`, as a share; `None` where no system was entered twice.
+/// Noise floor of a track in `figure`, as a share: the greatest difference of two measurements of the same
+/// system. `None` without twins.
 pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: Figure) -> Option<f64> {
     let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(figure).collect::<Vec<f64>>();
     let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
@@ -90,7 +94,7 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
     dyno_stats::noise_floor(&groups).filter(|_| has_twin).map(f64::exp_m1)
 }
 
-/// Fills in where the cells of one table stand.
+/// Fills in the standing of the cells of one table.
 pub(super) fn place(
     run: &Run,
     table: &[MeasuredCell<'_>],
@@ -128,15 +132,16 @@ fn order_of_rows(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
     }
 }
 
-/// Whether answers are an echo: more than half of them are their source line, but for spaces at its ends. No translation
-/// leaves so many lines as they are. The null system and its like are yardsticks of the path and stand on no frontier.
+/// Whether answers are an echo: more than half of them equal their source line, up to spaces at the ends. No
+/// translation leaves so many lines unchanged. Echoes, such as the null system, are yardsticks and on no
+/// frontier.
 pub fn is_echo<'a>(source: impl IntoIterator<Item = &'a [u8]>, answers: &[String]) -> bool {
     let same =
         answers.iter().zip(source).filter(|(answer, line)| answer.trim().as_bytes() == line.trim_ascii());
     !answers.is_empty() && 2 * same.count() > answers.len()
 }
 
-/// How output `a` compares with output `b` in quality: the same text is equal, else the paired bootstrap decides.
+/// Order of outputs `a` and `b` in quality: equal texts are equal, else the paired bootstrap decides.
 pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Order {
     if a == b {
         return Order::Equal;
@@ -148,7 +153,7 @@ pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Order {
     }
 }
 
-/// The usual level; sacrebleu's, too.
+/// Significance level: the usual one, as in sacrebleu.
 const SIGNIFICANT: f64 = 0.05;
 
 #[cfg(test)]
@@ -158,7 +163,7 @@ mod tests {
     #[test]
     fn what_slows_both_hides_no_difference_and_noise_makes_none() {
         let rounds = |figures: [f64; 5]| Rounds { figures: figures.map(Some).to_vec() };
-        // The host's speed wanders by half, far more than the two differ: their own intervals overlap.
+        // The host's speed drifts by half, far more than the two cells differ: their own intervals overlap.
         let (fast, slow) = (rounds([10.0, 15.0, 11.0, 14.0, 10.5]), rounds([9.0, 13.5, 9.8, 12.8, 9.4]));
         let duel = fast.against(&slow, 0.02).unwrap();
         assert_eq!(duel.order, Order::Better);

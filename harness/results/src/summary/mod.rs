@@ -1,4 +1,5 @@
-//! From rounds to one row a cell: medians over rounds, with the interval of each, and where each system stands.
+//! Summary of a run: one row for each cell, with medians over rounds, their intervals, and the standing of
+//! the system.
 
 pub mod cell;
 pub mod judge;
@@ -15,23 +16,24 @@ use crate::prices::Price;
 use crate::run::{MeasuredCell, Run};
 use cell::CellSummary;
 
-/// A run, summed up.
+/// Summary of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// A row a cell, by test set and track, systems in the campaign's order.
+    /// Rows of the cells, by test set and track, systems in the campaign's order.
     pub cells: Vec<CellSummary>,
-    /// By track, what two measurements of the same thing differ by at most, as a share (0.02 is 2 %). A track is
-    /// absent where it wasn't measured: no system was entered twice.
+    /// Noise floor of each track: greatest difference of two measurements of the same system, as a share
+    /// (0.02 is 2 %). A track without twins is absent.
     pub noise_floors: BTreeMap<Track, f64>,
-    /// What words per dollar are counted by.
+    /// Price that counts words per dollar.
     pub price: Option<Price>,
 }
 
-/// Above this share of loading what is left is mostly noise: the protocol hides the steady figure.
+/// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides
+/// the figure.
 const MOST_LOAD_SHARE: f64 = 0.65;
 
 impl Summary {
-    /// Sums up what `run` holds.
+    /// The summary of `run`.
     pub fn of(run: &Run) -> Self {
         let measured = run.cells();
         let noise_floors = judge::noise_floors(run, &measured);
@@ -48,31 +50,31 @@ impl Summary {
     }
 }
 
-/// One cell: what its rounds say, and what that is derived from.
-struct Told<'a> {
+/// A cell, and the functions from its rounds to its figures.
+struct CellFigures<'a> {
     run: &'a Run,
     cell: &'a MeasuredCell<'a>,
-    /// The rounds that count.
+    /// Records that count.
     valid: Vec<&'a Record>,
-    /// Their words a second.
+    /// Words a second of these records.
     speeds: Vec<f64>,
-    /// The text that is scored.
+    /// Hash of the output that is scored.
     output: Option<&'a String>,
 }
 
-impl<'a> Told<'a> {
-    fn by(run: &'a Run, cell: &'a MeasuredCell<'a>) -> Self {
+impl<'a> CellFigures<'a> {
+    fn of(run: &'a Run, cell: &'a MeasuredCell<'a>) -> Self {
         let valid = cell.valid();
         let output = scored_output(&valid);
         Self { run, cell, valid, speeds: cell.speeds(), output }
     }
 
-    /// The median over rounds.
+    /// Median over rounds.
     fn over_rounds(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
         median(&self.valid.iter().filter_map(|record| value(record)).collect::<Vec<_>>())
     }
 
-    /// The median over rounds of what is figured from a round's lines, in milliseconds.
+    /// Median over rounds of a figure of a round's lines, in milliseconds.
     fn latency(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<f64> {
         self.over_rounds(|record| figure(&milliseconds(&record.latency_ns)))
     }
@@ -85,7 +87,7 @@ impl<'a> Told<'a> {
         self.latency(|ms| percentile_bound(ms, p))
     }
 
-    /// What grows with the source's length, and what doesn't.
+    /// Fit of latency over the words of the source.
     fn fit(&self) -> Option<LengthFit> {
         let words_of = |line: &Vec<u8>| words(line);
         fit_length(&by_length(self.valid.iter().flat_map(|record| {
@@ -94,7 +96,7 @@ impl<'a> Told<'a> {
         })))
     }
 
-    /// The speed, counted in what the answers hold instead of source words.
+    /// Speed in units of the answers instead of source words.
     fn speed_in(&self, count: impl Fn(&String) -> usize) -> Option<f64> {
         let counted = self.run.outputs.get(self.output?)?.iter().map(count).sum::<usize>() as f64;
         Some(median(&self.speeds)? * counted / self.cell.test_set.words() as f64)
@@ -109,12 +111,12 @@ impl<'a> Told<'a> {
     }
 }
 
-/// A column of the summary a line.
+/// The row of a cell. The function is long because each line is one column.
 fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
-    let told = Told::by(run, cell);
+    let figures = CellFigures::of(run, cell);
     let (interval, fit, load_share) =
-        (median_interval(&told.speeds), told.fit(), told.over_rounds(load_share));
-    let score = told.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
+        (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
+    let score = figures.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
     let cores = cell.records[0].system_cores.len();
     CellSummary {
         test_set: cell.test_set.name.clone(),
@@ -125,48 +127,51 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         reasons: codes(&cell.records),
         warnings: warnings(&cell.records),
         standing: None,
-        rounds: told.valid.len(),
-        words_per_second: median(&told.speeds),
+        rounds: figures.valid.len(),
+        words_per_second: median(&figures.speeds),
         words_per_second_low: interval.map(|interval| interval.low),
         words_per_second_high: interval.map(|interval| interval.high),
         interval_coverage: interval.map(|interval| interval.coverage),
         steady_words_per_second: load_share
             .filter(|&share| share <= MOST_LOAD_SHARE)
-            .and_then(|_| told.over_rounds(steady)),
+            .and_then(|_| figures.over_rounds(steady)),
         load_share,
-        target_words_per_second: told.speed_in(|line| words(line.as_bytes())),
-        target_chars_per_second: told.speed_in(|line| line.chars().count()),
-        words_per_dollar: told.priced(|price, speed| price.words_per_dollar(speed)),
-        words_per_dollar_pro_rata: told.priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
-        mean_ms: told.latency(mean),
-        p50_ms: told.percentile(50.0),
-        p50_bound_ms: told.bound(50.0),
-        p90_ms: told.percentile(90.0),
-        p90_bound_ms: told.bound(90.0),
-        p95_ms: told.percentile(95.0),
-        p95_bound_ms: told.bound(95.0),
-        p99_ms: told.percentile(99.0),
-        p99_bound_ms: told.bound(99.0),
-        p999_ms: told.percentile(99.9),
-        p999_bound_ms: told.bound(99.9),
-        max_ms: told.latency(|ms| ms.iter().copied().reduce(f64::max)),
+        target_words_per_second: figures.speed_in(|line| words(line.as_bytes())),
+        target_chars_per_second: figures.speed_in(|line| line.chars().count()),
+        words_per_dollar: figures.priced(|price, speed| price.words_per_dollar(speed)),
+        words_per_dollar_pro_rata: figures
+            .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
+        mean_ms: figures.latency(mean),
+        p50_ms: figures.percentile(50.0),
+        p50_bound_ms: figures.bound(50.0),
+        p90_ms: figures.percentile(90.0),
+        p90_bound_ms: figures.bound(90.0),
+        p95_ms: figures.percentile(95.0),
+        p95_bound_ms: figures.bound(95.0),
+        p99_ms: figures.percentile(99.0),
+        p99_bound_ms: figures.bound(99.0),
+        p999_ms: figures.percentile(99.9),
+        p999_bound_ms: figures.bound(99.9),
+        max_ms: figures.latency(|ms| ms.iter().copied().reduce(f64::max)),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
-        start_ms: told.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
+        start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
         model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
-        peak_bytes: told.most(|record| record.usage.peak_bytes),
-        floor_bytes: told.most(|record| record.usage.floor_bytes),
+        peak_bytes: figures.most(|record| record.usage.peak_bytes),
+        floor_bytes: figures.most(|record| record.usage.floor_bytes),
         bleu: score.map(|score| score.bleu),
         bleu_confidence: score.map(|score| score.bleu_confidence),
         chrf: score.map(|score| score.chrf),
         chrf_confidence: score.map(|score| score.chrf_confidence),
         other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
-        output: told.output.cloned(),
+        output: figures.output.cloned(),
     }
 }
 
-/// The text that is scored. Rounds are expected to give the same; where they don't (a system that samples) it is drawn by
-/// the moments at which they ended, which no system can foresee: else it might take pains with the first alone.
+/// Hash of the output that is scored.
+///
+/// Most systems give the same output in all rounds. For a system that samples, the start times of its rounds
+/// draw one output. A system can't foresee them, so it can't do better work in one chosen round.
 fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
     let outputs: Vec<_> = rounds.iter().filter_map(|record| record.output.as_ref()).collect();
     let moments = rounds.iter().fold(0, |sum: u64, record| sum.wrapping_add(record.started_unix_ms));
@@ -181,7 +186,7 @@ fn codes(cell: &[&Record]) -> Vec<String> {
     codes.into_iter().map(|code| code.name().into()).collect()
 }
 
-/// Each code once, with the figure of the last round, which had most to compare with.
+/// Warnings, each code once. The figure is that of the last round, which compared with most rounds.
 fn warnings(cell: &[&Record]) -> Vec<String> {
     let last: BTreeMap<Code, &Reason> =
         cell.iter().flat_map(|record| &record.warnings).map(|warning| (warning.code, warning)).collect();
@@ -196,7 +201,8 @@ fn load_share(record: &Record) -> Option<f64> {
     Some(median(&milliseconds(&record.one_line_ns))? / mean(&milliseconds(&record.launch_ns))?)
 }
 
-/// Words a second of a launch without what a launch with one line takes, whatever share of it that is.
+/// Words a second of a launch without loading, which is the time of a launch with one line. Given for any
+/// share of loading.
 pub fn steady(record: &Record) -> Option<f64> {
     let load_free = mean(&milliseconds(&record.launch_ns))? - median(&milliseconds(&record.one_line_ns))?;
     (load_free > 0.0).then(|| record.words_of_a_pass() as f64 / (load_free / 1e3))

@@ -1,4 +1,4 @@
-//! What is said around a reproduced table: its title and source, what was found, and what differs.
+//! Texts around a reproduced table: title, source, findings and differences.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::tables::Field;
 /// Notes under a heading.
 #[derive(Serialize)]
 pub struct Notes {
-    /// Heading.
+    /// Heading of the notes.
     pub about: &'static str,
     /// Lines below the heading.
     pub lines: Vec<String>,
@@ -34,14 +34,14 @@ pub fn source(reproduction: &Reproduction) -> String {
     format!("{}.{theirs}{ours}", table.title)
 }
 
-/// Findings, with those that titles of maps and bars say where no chart is drawn.
+/// Findings of the table, of its map and of its breakdowns, for forms without charts.
 pub fn all_findings(reproduction: &Reproduction) -> Vec<String> {
     let titles = time::figures(reproduction).into_iter().map(|figure| figure.title);
     let drawn = map::finding(reproduction).into_iter().chain(titles).map(|finding| finding + ".");
     findings(reproduction).into_iter().chain(drawn).collect()
 }
 
-/// For each column what the paper's greatest factor has become here.
+/// For each column the paper's greatest factor beside ours.
 pub fn findings(reproduction: &Reproduction) -> Vec<String> {
     let finding = |at: usize| {
         let pair = |row: &Row| Some((row.columns[at].paper_factor?, row.columns[at].factor?));
@@ -63,7 +63,7 @@ pub fn findings(reproduction: &Reproduction) -> Vec<String> {
     (0..reproduction.table.columns.len()).filter_map(finding).collect()
 }
 
-/// Claims, differences, and what is missing.
+/// Claims, differences, and missing figures.
 pub fn notes(reproduction: &Reproduction) -> Vec<Notes> {
     let table = &reproduction.table;
     let drawn = "Speeds are of models with drawn weights at the paper's dimensions, whole words as tokens, and \

@@ -1,4 +1,4 @@
-//! Sentences written from the data, which claim no more than the intervals carry.
+//! Sentences written from the data. Each sentence claims only what the intervals support.
 
 use super::cost::{Contest, Contestant, Cost};
 use dyno_results::summary::judge::Duel;
@@ -6,7 +6,7 @@ use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, supported};
 use dyno_stats::{Order, Standing};
 
-/// Names in a row: "a", "a and b", "a, b and c", "a, b, c and 4 more".
+/// A list of names: "a", "a and b", "a, b and c", "a, b, c and 4 more".
 pub fn list(names: &[String]) -> String {
     match names {
         [] => "none".into(),
@@ -17,7 +17,7 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
-/// BLEU with its doubt.
+/// BLEU with half of its interval.
 pub fn bleu(quality: &Estimate) -> String {
     let half = (quality.high - quality.low) / 2.0;
     if half > 0.0 {
@@ -27,21 +27,22 @@ pub fn bleu(quality: &Estimate) -> String {
     }
 }
 
-/// BLEU below which texts are commonly held to be of hardly any use.
+/// Translations below this BLEU are commonly held to be of hardly any use.
 const USABLE: f64 = 10.0;
 
-/// Below this factor a difference is told in per cent, and nobody would give up quality for it.
+/// A gain below this factor is given in per cent, and is too small to give up quality for.
 const WORTH: f64 = 1.2;
 
-/// Where there is nobody to choose. Costs are those of `Cost`: a short set in the latency track alone has none.
+/// The sentence for a test set without a contest. Costs are those of `Cost`: a short set in the latency track
+/// alone has none.
 pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (a throughput track's speed, or the latency \
                               track's p95 over enough lines), so there is no frontier to choose from.";
 
-/// Writes of one contest.
+/// Writer of the sentences on one contest.
 pub struct Writer<'a> {
-    /// The contest.
+    /// Contest that the sentences are about.
     pub contest: &'a Contest<'a>,
-    /// A system's name.
+    /// Name of a system by its index.
     pub name: &'a dyn Fn(usize) -> String,
 }
 
@@ -50,7 +51,7 @@ impl Writer<'_> {
         (self.name)(one.system)
     }
 
-    /// How much better a cost is, as the end of a sentence.
+    /// The gain in cost, as the end of a sentence.
     fn times(&self, gain: &Duel) -> String {
         let (noun, ratio) = (self.contest.cost.noun(), &gain.ratio);
         let (more, less) = ((ratio.value - 1.0) * 100.0, (1.0 - 1.0 / ratio.value) * 100.0);
@@ -67,13 +68,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The next on the frontier that costs so much less that it is worth a thought; else just the next.
+    /// The next system on the frontier whose gain in cost is worth naming, else the next on the frontier.
     fn alternative(&self, pick: &Contestant) -> Option<&Contestant> {
         let others = || self.contest.frontier().filter(|other| other.system != pick.system);
         others().find(|other| self.contest.gain(pick, other).ratio.low >= WORTH).or_else(|| others().next())
     }
 
-    /// The finding of a chart of quality against cost.
+    /// Title of a chart of quality against cost: its finding.
     pub fn finding(&self) -> String {
         let (contest, noun) = (self.contest, self.contest.cost.noun());
         let (Some(best), Some(pick)) = (contest.contestants.first(), contest.pick()) else {
@@ -113,7 +114,7 @@ impl Writer<'_> {
         format!("{} leads{hedge} in quality and in {noun} alike", self.name(pick))
     }
 
-    /// The summary: what to take, and what to take instead where less will do.
+    /// Summary of the contest: the system to take, and the cheaper one for less quality.
     pub fn verdict(&self) -> Vec<String> {
         let Some(pick) = self.contest.pick() else {
             return vec![NO_CONTEST.into()];
@@ -126,7 +127,7 @@ impl Writer<'_> {
         [take].into_iter().chain(others.into_iter().flatten()).collect()
     }
 
-    /// All that is said where it applies: speed without quality is nothing to choose by.
+    /// The only sentence where no system is usable: speed without quality is no ground to choose by.
     fn unusable(&self) -> Option<String> {
         let best = self.contest.contestants.first().filter(|best| best.quality.value < USABLE)?;
         let best = bleu(&best.quality);

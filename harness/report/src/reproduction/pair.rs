@@ -1,0 +1,22 @@
+//! A figure of the paper beside ours, and the name of the system that stands for a library's products.
+
+use dyno_stats::Estimate;
+use serde::Serialize;
+
+/// End of the names of systems that stand for another, with a library's matrix products.
+pub const LIBRARY: &str = " (library)";
+
+/// Figures of the paper and ours, for one row and column.
+#[derive(Debug, Default, Serialize)]
+pub struct Pair {
+    /// Figure as printed.
+    pub paper: Option<f64>,
+    /// Speed over that of the base, in the paper.
+    pub paper_factor: Option<f64>,
+    /// Our figure in the column's unit; words a second for times of a whole test set.
+    pub ours: Option<f64>,
+    /// Our speed over that of the base: median of rounds, with the least and the most.
+    pub factor: Option<Estimate>,
+    /// Our speed over that of the base with a library's products.
+    pub over_library: Option<Estimate>,
+}

@@ -1,0 +1,87 @@
+//! Context of a part of the page: one test set, and the questions that all its sections ask.
+
+use crate::charts::{Colour, shortened};
+use crate::cost::Contest;
+use crate::material::{Cell, Material, Set, System};
+use crate::published::Published;
+use dyno_measure::{Track, Verdict};
+use dyno_stats::Standing;
+
+/// A test set as its sections see it.
+pub struct SetContext<'a> {
+    /// Material of the whole page.
+    pub material: &'a Material,
+    /// Test set of the part.
+    pub set: &'a Set,
+    /// Prefix of ids, which makes ids unique on the page.
+    pub prefix: String,
+    /// Systems that translate. Yardsticks and twins are in the full table alone.
+    pub translators: Vec<usize>,
+    /// Contest of the summary.
+    pub contest: Option<Contest<'a>>,
+    /// Points of papers.
+    pub published: &'a [Published],
+}
+
+impl<'a> SetContext<'a> {
+    /// The context of `set`.
+    pub fn of(material: &'a Material, set: &'a Set, prefix: String, published: &'a [Published]) -> Self {
+        let translates = |&system: &usize| {
+            !material.systems[system].is_twin && !set.is_yardstick(system, &material.outputs)
+        };
+        let translators: Vec<usize> = (0..material.systems.len()).filter(translates).collect();
+        let contest = Contest::primary(set, &translators);
+        Self { material, set, prefix, translators, contest, published }
+    }
+
+    /// The system of an index.
+    pub fn system(&self, system: usize) -> &System {
+        &self.material.systems[system]
+    }
+
+    /// Name of a system.
+    pub fn name(&self, system: usize) -> String {
+        self.system(system).name.clone()
+    }
+
+    /// Name of a system inside a sentence, shortened, since a long one would hide the sentence.
+    pub fn spoken(&self, system: usize) -> String {
+        shortened(&self.system(system).name, 40)
+    }
+
+    /// Valid cells of translators in a track, those on the frontier first.
+    pub fn cells(&self, track: Track) -> Vec<&Cell> {
+        let valid = |cell: &&Cell| {
+            cell.track == track && cell.verdict != Verdict::Invalid && self.translators.contains(&cell.system)
+        };
+        let mut cells: Vec<&Cell> = self.set.cells.iter().filter(valid).collect();
+        cells.sort_by_key(|cell| (self.is_off(cell.system), cell.system));
+        cells
+    }
+
+    /// Whether a system is off the frontier of the summary's contest. Without a contest, no system is.
+    pub fn is_off(&self, system: usize) -> bool {
+        self.contest
+            .as_ref()
+            .is_some_and(|contest| matches!(contest.standing(system), None | Some(Standing::Off)))
+    }
+
+    /// Colour of a system: its family's, or grey off the frontier.
+    pub fn colour(&self, system: usize) -> Colour {
+        if self.is_off(system) { Colour::Grey } else { Colour::Of(self.system(system).family) }
+    }
+
+    /// Id that is unique on the page.
+    pub fn id(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+}
+
+/// CSS class of a table row.
+pub const fn row_class(standing: Option<Standing>) -> &'static str {
+    match standing {
+        Some(Standing::Frontier) => "frontier",
+        Some(Standing::Probably) => "probably",
+        _ => "",
+    }
+}

@@ -1,0 +1,44 @@
+//! Figures under one heading, and the legend of the lead chart.
+
+use serde::Serialize;
+
+use super::context::SetContext;
+use crate::charts::{Family, Figure, mark};
+use dyno_stats::Standing;
+
+/// A mark with its meaning.
+#[derive(Debug, Serialize)]
+pub struct Legend {
+    name: &'static str,
+    mark: String,
+}
+
+/// Figures under one heading.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// Name of the section in links.
+    pub id: &'static str,
+    /// Heading of the section.
+    pub title: &'static str,
+    /// Figures of the section.
+    pub figures: Vec<Figure>,
+    /// Reason for missing figures, or a remark.
+    pub note: Option<String>,
+}
+
+impl Legend {
+    /// Marks of the families, then the looks of the standings that occur.
+    pub fn of(context: &SetContext<'_>) -> Vec<Self> {
+        let standings =
+            || context.contest.iter().flat_map(|contest| &contest.contestants).map(|one| one.standing);
+        let looks =
+            [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
+        let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
+        let mut families: Vec<Family> =
+            context.translators.iter().map(|&system| context.system(system).family).collect();
+        families.sort();
+        families.dedup();
+        let families = families.into_iter().map(|family| Self { name: family.name(), mark: mark(family) });
+        families.chain(looks.map(|(_, name)| Self { name, mark: String::new() })).collect()
+    }
+}
