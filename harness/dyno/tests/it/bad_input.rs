@@ -132,8 +132,8 @@ fn a_test_set_that_cannot_be_read_is_named() {
 #[test]
 fn a_filter_that_fits_nothing_is_a_typing_error() {
     let bench = campaign(LATENCY, NULL);
-    bench.run(&["--system", "nul"]).assert_says(2, &["no system fits \"nul\"", "did you mean \"null\"?"]);
-    bench.run(&["--test-set", "big*"]).assert_says(2, &["no test set fits \"big*\"", "tiny"]);
+    bench.run(&["--system", "nul"]).assert_says(2, &["no system matches \"nul\"", "did you mean \"null\"?"]);
+    bench.run(&["--test-set", "big*"]).assert_says(2, &["no test set matches \"big*\"", "tiny"]);
 }
 
 #[test]
