@@ -10,22 +10,21 @@ use crate::exit::{Outcome, bad_input};
 
 /// Parts of a campaign to measure; an empty list means all.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Filters")]
 pub struct Filters {
     /// Measure only systems with a name that matches PATTERN, with `*` and `?`; may be repeated
-    #[arg(long = "system", short = 's', value_name = "PATTERN")]
+    #[arg(long = "system", short = 's', value_name = "PATTERN", help_heading = "Filters")]
     pub systems: Vec<String>,
     /// Measure only test sets with a name that matches PATTERN; may be repeated
-    #[arg(long = "test-set", short = 't', value_name = "PATTERN")]
+    #[arg(long = "test-set", short = 't', value_name = "PATTERN", help_heading = "Filters")]
     pub test_sets: Vec<String>,
     /// Measure only this track; may be repeated
-    #[arg(long = "track", value_name = "TRACK", value_parser = track())]
+    #[arg(long = "track", value_name = "TRACK", value_parser = track(), help_heading = "Filters")]
     pub tracks: Vec<Track>,
 }
 
 impl Filters {
-    /// Removes from `campaign` everything that the filters exclude. A pattern that matches nothing is refused as a
-    /// typing error.
+    /// Removes from `campaign` everything that the filters exclude. A pattern that matches nothing is refused
+    /// as a typing error.
     pub fn apply(&self, campaign: &mut Campaign) -> Outcome<()> {
         keep_matching(&mut campaign.systems, &self.systems, "system", |entry| &entry.name)?;
         keep_matching(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;

@@ -18,18 +18,18 @@ pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
 #[derive(Args)]
 pub struct HostedArgs {
     /// Backend that translates [default: the one that suits the models]
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Model options")]
     pub backend: Option<String>,
     /// Load the backend from the shared library FILE
-    #[arg(long, value_name = "FILE", conflicts_with = "backend")]
+    #[arg(long, value_name = "FILE", conflicts_with = "backend", help_heading = "Model options")]
     pub plugin: Option<PathBuf>,
     /// Model: a directory, a decoder's YAML file, or weights with --vocab; repeat it for an ensemble
-    #[arg(long = "model", short, value_name = "PATH")]
+    #[arg(long = "model", short, value_name = "PATH", help_heading = "Model options")]
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub decoding: DecodingArgs,
     /// Set an option of the backend; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, help_heading = "Model options")]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Protocol to follow [default: latency at a terminal, throughput otherwise]
     #[arg(long, value_parser = track())]
@@ -39,8 +39,8 @@ pub struct HostedArgs {
     pub cores: usize,
     /// Number of words to translate together; 1 translates line by line
     ///
-    /// A batch holds lines of about the same length. By default, the batch suits the model and the caches of this
-    /// host.
+    /// A batch holds lines of about the same length. By default, the batch suits the model and the caches of
+    /// this host.
     #[arg(long, value_name = "WORDS", value_parser = batch)]
     pub batch: Option<usize>,
 }
@@ -51,15 +51,15 @@ pub struct TranslateArgs {
     #[command(flatten)]
     pub hosted: HostedArgs,
     /// Write facts about the model to FILE, as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output options")]
     pub facts: Option<PathBuf>,
     /// Print the kernel choices of the tuning and their gains, on standard error
-    #[arg(long)]
+    #[arg(long, help_heading = "Output options")]
     pub explain: bool,
     /// Write the time by component and by operator to FILE, as JSON
     ///
     /// FILE holds `null` if the backend keeps no account of its time.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output options")]
     pub breakdown: Option<PathBuf>,
 }
 
@@ -87,33 +87,32 @@ pub struct BreakdownArgs {
 
 /// Options that stand for settings of the backend; the same as `--set NAME=VALUE`.
 #[derive(Args)]
-#[command(next_help_heading = "Model and search options")]
 pub struct DecodingArgs {
     /// Vocabulary of both sides, or of source and target
-    #[arg(long, num_args = 1..=2, value_name = "FILE")]
+    #[arg(long, num_args = 1..=2, value_name = "FILE", help_heading = "Model options")]
     pub vocab: Option<Vec<String>>,
     /// Shortlist or vocabulary map
     ///
-    /// Of a lexical shortlist in text form, FIRST is the number of frequent words to keep, and BEST the number of
-    /// translations to keep for each source word.
-    #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
+    /// Of a lexical shortlist in text form, FIRST is the number of frequent words to keep, and BEST the
+    /// number of translations to keep for each source word.
+    #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"], help_heading = "Model options")]
     pub shortlist: Option<Vec<String>>,
     /// Number type of the weights: f32, f16, int16 or int8 [default: the widest in the model]
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", help_heading = "Model options")]
     pub precision: Option<String>,
     /// Instruction set of the kernels [default: the best of this CPU]
     ///
     /// One of scalar, avx2, avx_vnni, avx512bw and avx512_vnni.
-    #[arg(long, value_name = "ISA")]
+    #[arg(long, value_name = "ISA", help_heading = "Model options")]
     pub isa: Option<String>,
     /// Use the kernel choices in FILE
-    #[arg(long, value_name = "FILE", conflicts_with = "tune")]
+    #[arg(long, value_name = "FILE", conflicts_with = "tune", help_heading = "Model options")]
     pub tuning: Option<PathBuf>,
     /// Measure the kernel choices that FILE lacks, write them to FILE, and use them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Model options")]
     pub tune: Option<PathBuf>,
     /// Number of hypotheses to keep for each line
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Search options")]
     pub beam: Option<u64>,
     /// Divide scores by the length to the power A; A is 1 if it is left out
     #[arg(
@@ -122,17 +121,30 @@ pub struct DecodingArgs {
         num_args = 0..=1,
         default_missing_value = "1",
         allow_negative_numbers = true,
-        value_parser = finite
+        value_parser = finite,
+        help_heading = "Search options"
     )]
     pub normalize: Option<f64>,
     /// Subtract X from a score for each word
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = finite)]
+    #[arg(
+        long,
+        value_name = "X",
+        allow_negative_numbers = true,
+        value_parser = finite,
+        help_heading = "Search options"
+    )]
     pub word_penalty: Option<f64>,
     /// Limit translations to F times the length of the source
-    #[arg(long, value_name = "F", allow_negative_numbers = true, value_parser = finite)]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        value_parser = finite,
+        help_heading = "Search options"
+    )]
     pub max_length_factor: Option<f64>,
     /// Print all translations of the beam, as `line ||| text ||| score`
-    #[arg(long)]
+    #[arg(long, help_heading = "Search options")]
     pub n_best: bool,
 }
 
@@ -170,8 +182,8 @@ pub struct ConvertArgs {
     pub vocab: Option<Vec<PathBuf>>,
     /// Shortlist or vocabulary map to store with the model
     ///
-    /// A lexical shortlist is stored in binary form, with the FIRST frequent words and the BEST translations of each
-    /// source word.
+    /// A lexical shortlist is stored in binary form, with the FIRST frequent words and the BEST translations
+    /// of each source word.
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"])]
     pub shortlist: Option<Vec<String>>,
     /// Translate the lines of FILE to find static activation scales for int8, and store them

@@ -1,4 +1,5 @@
-//! Arguments of the commands that start systems (run, verify, gate, reproduce) and of doctor, which examines the host.
+//! Arguments of the commands that start systems (run, verify, gate, reproduce) and of doctor, which examines
+//! the host.
 
 use std::path::PathBuf;
 
@@ -29,7 +30,7 @@ pub struct RunArgs {
     #[arg(long, short, value_parser = profile())]
     pub profile: Option<Profile>,
     /// Folder of the run; resumes the run that it holds [default: a new folder in runs/]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output options")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub price: PriceArgs,
@@ -37,13 +38,13 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_tune: bool,
     /// Print the kernel choices of the tuning and their gains, on standard error
-    #[arg(long, conflicts_with = "no_tune")]
+    #[arg(long, conflicts_with = "no_tune", help_heading = "Output options")]
     pub explain: bool,
     /// Print what would be measured and how long it takes, then stop
     #[arg(long)]
     pub dry_run: bool,
     /// Print the summary as JSON instead of tables
-    #[arg(long)]
+    #[arg(long, help_heading = "Output options")]
     pub json: bool,
 }
 
@@ -64,7 +65,7 @@ pub struct VerifyArgs {
     /// Campaign file with the systems to verify [default: the starter campaign]
     pub campaign: Option<PathBuf>,
     /// Verify only systems with a name that matches PATTERN, with `*` and `?`; may be repeated
-    #[arg(long = "system", short = 's', value_name = "PATTERN")]
+    #[arg(long = "system", short = 's', value_name = "PATTERN", help_heading = "Systems")]
     pub systems: Vec<String>,
     /// Verify the shell command COMMAND instead of a campaign's systems
     ///
@@ -73,24 +74,37 @@ pub struct VerifyArgs {
         long,
         short,
         value_name = "COMMAND",
-        conflicts_with_all = ["systems", "campaign", "backend", "plugin", "models"]
+        conflicts_with_all = ["systems", "campaign", "backend", "plugin", "models"],
+        help_heading = "Systems"
     )]
     pub command: Option<String>,
     /// Verify this backend instead of a campaign's systems
-    #[arg(long, short, conflicts_with_all = ["systems", "campaign"])]
+    #[arg(long, short, conflicts_with_all = ["systems", "campaign"], help_heading = "Systems")]
     pub backend: Option<String>,
     /// Verify the plugin in the shared library FILE instead of a campaign's systems
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["systems", "campaign", "backend"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["systems", "campaign", "backend"],
+        help_heading = "Systems"
+    )]
     pub plugin: Option<PathBuf>,
     /// Model of the backend; repeat it for an ensemble
-    #[arg(long = "model", short, value_name = "PATH", conflicts_with_all = ["systems", "campaign"])]
+    #[arg(
+        long = "model",
+        short,
+        value_name = "PATH",
+        conflicts_with_all = ["systems", "campaign"],
+        help_heading = "Systems"
+    )]
     pub models: Vec<PathBuf>,
     /// Set an option of the backend; may be repeated
     #[arg(
         long = "set",
         value_name = "NAME=VALUE",
         value_parser = setting,
-        conflicts_with_all = ["systems", "campaign", "command"]
+        conflicts_with_all = ["systems", "campaign", "command"],
+        help_heading = "Systems"
     )]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Run only this probe; may be repeated
@@ -116,10 +130,12 @@ pub struct VerifyArgs {
 }
 
 pub(super) const GATE_HELP: &str = "Examples:
-  dyno gate my.toml --baseline marian -s mine                   another system of the campaign
-  dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems, run by another dyno
+  dyno gate my.toml -s mine --baseline marian                   another system of the campaign
   dyno gate my.toml -s mine --baseline './old/run.sh {cores}'   another program
-  dyno gate my.toml --baseline results/2026-11-21-host          a stored run of at least 9 rounds, same host
+  dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems in another dyno
+  dyno gate my.toml --baseline results/2026-11-21-host          a stored run of this host
+
+A stored run needs at least 9 rounds per cell.
 
 Exit codes:
     0  no regression
@@ -139,10 +155,15 @@ pub struct GateArgs {
     #[command(flatten)]
     pub filters: Filters,
     /// Baseline: a system of the campaign, a command, or the folder of a run
-    #[arg(long, value_name = "SYSTEM|COMMAND|RUN", conflicts_with = "baseline_dyno")]
+    #[arg(
+        long,
+        value_name = "SYSTEM|COMMAND|RUN",
+        conflicts_with = "baseline_dyno",
+        help_heading = "Baseline (one is required)"
+    )]
     pub baseline: Option<String>,
     /// Baseline: the same built-in systems, run by the dyno PROGRAM
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Baseline (one is required)")]
     pub baseline_dyno: Option<PathBuf>,
     /// Pairs of rounds for each cell, 9 to 1000
     ///
@@ -150,19 +171,19 @@ pub struct GateArgs {
     #[arg(long, value_name = "N", default_value_t = PAIRS, value_parser = pairs)]
     pub pairs: usize,
     /// Report a regression if BLEU is below this limit
-    #[arg(long, value_name = "BLEU", value_parser = amount)]
+    #[arg(long, value_name = "BLEU", value_parser = amount, help_heading = "Limits")]
     pub min_bleu: Option<f64>,
     /// Report a regression if the peak memory is above this limit
-    #[arg(long, value_name = "MIB", value_parser = amount)]
+    #[arg(long, value_name = "MIB", value_parser = amount, help_heading = "Limits")]
     pub max_memory: Option<f64>,
     /// Report a regression if the model is larger than this limit
-    #[arg(long, value_name = "MIB", value_parser = amount)]
+    #[arg(long, value_name = "MIB", value_parser = amount, help_heading = "Limits")]
     pub max_model: Option<f64>,
     /// Keep the rounds in this folder, as a run
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output options")]
     pub out: Option<PathBuf>,
     /// Print JSON instead of a table
-    #[arg(long)]
+    #[arg(long, help_heading = "Output options")]
     pub json: bool,
 }
 
@@ -225,15 +246,15 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Also write the tables to FILE, as an HTML page
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output options")]
     pub out: Option<PathBuf>,
     /// Also draw the papers' figures from the new measurements, as SVG files in DIR
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output options")]
     pub figures: Option<PathBuf>,
     /// Print Markdown instead of text
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = "Output options")]
     pub markdown: bool,
     /// Print JSON instead of text
-    #[arg(long)]
+    #[arg(long, help_heading = "Output options")]
     pub json: bool,
 }

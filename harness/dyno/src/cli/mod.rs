@@ -1,6 +1,7 @@
 //! The command line: commands, options, help texts and examples.
 //!
-//! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to `commands`.
+//! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to
+//! `commands`.
 
 mod engines;
 mod measuring;
@@ -15,8 +16,8 @@ pub use runs::{CompareArgs, ListArgs, PriceArgs, PublishArgs, ReportArgs, ScoreA
 
 /// A benchmark for machine-translation engines on CPUs.
 ///
-/// dyno starts each system as a child process. It measures speed, memory and quality, and checks that the system
-/// keeps the rules. Without a command, dyno runs the starter campaign, as `dyno run` does.
+/// dyno starts each system as a child process. It measures speed, memory and quality, and checks that the
+/// system keeps the rules. Without a command, dyno runs the starter campaign, as `dyno run` does.
 #[derive(Parser)]
 #[command(version, propagate_version = true, after_help = EXAMPLES_AND_CODES)]
 pub struct Cli {

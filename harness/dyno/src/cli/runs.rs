@@ -32,13 +32,12 @@ pub struct ScoreArgs {
 
 /// Options that choose the price for words per dollar.
 #[derive(Args, Default)]
-#[command(next_help_heading = "Price options")]
 pub struct PriceArgs {
     /// Instance that sets the price; see `dyno list prices` [default: the one most like the host]
-    #[arg(long, value_name = "INSTANCE")]
+    #[arg(long, value_name = "INSTANCE", help_heading = "Price options")]
     pub price: Option<String>,
     /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Price options")]
     pub prices: Option<PathBuf>,
 }
 

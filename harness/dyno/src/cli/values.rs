@@ -65,7 +65,8 @@ pub(super) fn finite(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number".into())
 }
 
-/// Number of pairs of rounds. The gate itself refuses too few pairs, with the exit code of "nothing measured".
+/// Number of pairs of rounds. The gate itself refuses too few pairs, with the exit code of "nothing
+/// measured".
 pub(super) fn pairs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(pairs @ 0..=MOST_PAIRS) => Ok(pairs),
