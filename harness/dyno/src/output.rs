@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::exit::{OrBadInput, Outcome};
 
-/// Prints one line on standard error. A closed or full standard error must not end a run, so failures are ignored.
+/// Prints one line on standard error. A closed or full standard error must not end a run, so failures are
+/// ignored.
 pub fn say(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

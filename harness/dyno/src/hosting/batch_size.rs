@@ -1,7 +1,7 @@
 //! The number of words that a backend translates together, chosen by its model and the caches of the host.
 //!
-//! More words per batch read the weights less often; fewer words keep the values between layers in a cache. All
-//! constants were measured; the throughput tracks alone use them.
+//! More words per batch read the weights less often; fewer words keep the values between layers in a cache.
+//! Only the throughput tracks use batches.
 
 use dyno_api::Model;
 use dyno_measure::host;
@@ -9,8 +9,8 @@ use dyno_measure::host;
 /// Upper limit of a batch: beyond it, no cache holds the values between layers, and only memory use grows.
 pub const MOST_BATCH: usize = 65_536;
 
-/// About twenty lines: from this size on, products no longer wait for weights, and the values between layers still
-/// take little memory.
+/// About twenty lines: from this size on, products no longer wait for weights, and the values between layers
+/// still take little memory.
 const MOST_WORDS: usize = 256;
 
 /// About five lines: smaller batches read the weights too often, whatever else they save.
@@ -28,12 +28,12 @@ pub fn batch_of(model: &dyn Model) -> usize {
 /// Batch size for caches of `second` and `last` bytes.
 ///
 /// - The usual size is [`MOST_WORDS`].
-/// - It shrinks if the bytes that each step reads for these words (keys and values of all layers) exceed twice the
-///   core's second-level cache. With 12 KiB a word (average attention, six layers of 256) and 1 MiB of cache, 170
-///   words are 9 % faster than 256. Up to 8 KiB a word, 256 words are the fastest.
-/// - It is [`WORDS_OF_LARGE`] if the weights that each step reads exceed half of the last cache. With decoders of
-///   width 512 and 32 MiB of cache, 512 words are compared with 128: 15 MB of weights are slower by 5 %, 19 MB are
-///   faster by 6 %, and 23 MB by 10 %.
+/// - It shrinks if the bytes that each step reads for these words (keys and values of all layers) exceed
+///   twice the core's second-level cache. With 12 KiB a word (average attention, six layers of 256) and 1 MiB
+///   of cache, 170 words are 9 % faster than 256. Up to 8 KiB a word, 256 words are the fastest.
+/// - It is [`WORDS_OF_LARGE`] if the weights that each step reads exceed half of the last cache. Decoders of
+///   width 512 with 32 MiB of cache show why, with 512 words against 128. With 15 MB of weights they are
+///   slower by 5 %, with 19 MB faster by 6 %, and with 23 MB faster by 10 %.
 fn words_within([second, last]: [usize; 2], attended: Option<usize>, stepped: Option<usize>) -> usize {
     if stepped.is_some_and(|weights| weights > last / 2) {
         return WORDS_OF_LARGE;

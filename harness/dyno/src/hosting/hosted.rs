@@ -31,7 +31,8 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// Opens the backend and the models of `args`. If `watched`, a backend that can account for its time does so.
+    /// Opens the backend and the models of `args`. If `watched`, a backend that can account for its time does
+    /// so.
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
         if args.cores > 1 && track != Track::ThroughputAll {

@@ -1,6 +1,7 @@
 //! The latency track: one line in, its answer out, until the end of input.
 //!
-//! Each answer is flushed before the next line is read, since the bench sends the next line only after the answer.
+//! Each answer is flushed before the next line is read, since the bench sends the next line only after the
+//! answer.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;

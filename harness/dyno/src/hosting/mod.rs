@@ -1,7 +1,8 @@
 //! Hosting a backend under a track: lines in on standard input, answers out on standard output, in order.
 //!
-//! Built-in engines and plugins are hosted alike. `lockstep` serves the latency track; `throughput` cuts windows of
-//! lines into batches for pinned workers. How the bench measures these processes belongs to `dyno-measure`.
+//! Built-in engines and plugins are hosted alike. `lockstep` serves the latency track; `throughput` cuts
+//! windows of lines into batches for pinned workers. How the bench measures these processes belongs to
+//! `dyno-measure`.
 
 mod answers;
 mod batch_size;

@@ -1,15 +1,16 @@
 //! A window of lines, cut into batches of like lengths.
 //!
-//! Lines of about the same length finish at about the same step, so that no batch ends with steps for a single long
-//! line. A window is the part of the input that is sorted at once; its size bounds the memory for endless input.
+//! Lines of about the same length finish at about the same step, so that no batch ends with steps for a
+//! single long line. A window is the part of the input that is sorted at once; its size bounds the memory for
+//! endless input.
 
 use std::io::{self, BufRead};
 use std::ops::Range;
 
 use super::answers::without_end;
 
-/// Bytes that count as one word in scripts without spaces. In languages with spaces, a word with its space has
-/// about six bytes.
+/// Bytes that count as one word in scripts without spaces. In languages with spaces, a word with its space
+/// has about six bytes.
 const BYTES_A_WORD: usize = 8;
 
 /// Lines that are sorted together, and the order of their translation.
@@ -19,7 +20,8 @@ pub(super) struct Window {
     lines: Vec<Vec<u8>>,
     /// Number of words of each line.
     words: Vec<usize>,
-    /// Lines, longest first: at the end of a window, when workers run out of batches, only short lines are left.
+    /// Lines, longest first: at the end of a window, when workers run out of batches, only short lines are
+    /// left.
     order: Vec<usize>,
 }
 

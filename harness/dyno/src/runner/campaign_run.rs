@@ -1,7 +1,7 @@
 //! The run of a campaign: models are drawn, systems opened and tuned, rounds measured, texts scored.
 //!
-//! Data flow one way. The plan is made once. Records and answers go into the run in memory and, one by one, to the
-//! disk. The summary is made once, at the end.
+//! Data flow one way. The plan is made once. Records and answers go into the run in memory and, one by one,
+//! to the disk. The summary is made once, at the end.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use dyno_stats::numbers::counted;
 
 use super::measurement::Runner;
 use super::pace::Pace;
-use super::probed::Probed;
+use super::probes::SystemFindings;
 use crate::campaign::{Campaign, make_models};
 use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome};
@@ -62,7 +62,7 @@ impl Finished {
 pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> Outcome<Finished> {
     make_models(campaign)?;
     preflight(campaign)?;
-    introduce(campaign, host);
+    print_header(campaign, host);
     let (store, mut run) =
         Store::open(&options.place, campaign.identity(host)?, campaign.rounds(), &campaign.test_sets)?;
     let tunings = match options.tuned {
@@ -80,7 +80,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
     let breakdowns = match stop.is_wanted() {
         true => None,
-        false => Some(break_all_down(&plan, &runner, &stop)?),
+        false => Some(break_down_all(&plan, &runner, &stop)?),
     };
     let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
     if let Some(breakdowns) = breakdowns {
@@ -116,8 +116,8 @@ fn keep_command(store: &Store, run: &mut Run) -> Outcome<()> {
     Ok(())
 }
 
-/// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance most
-/// like its host.
+/// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance
+/// most like its host.
 pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<()> {
     if wanted.price.is_none() && wanted.prices.is_none() && run.price.is_some() {
         return Ok(());
@@ -134,7 +134,7 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<(
     Ok(())
 }
 
-fn introduce(campaign: &Campaign, host: &Host) {
+fn print_header(campaign: &Campaign, host: &Host) {
     let (version, cores) = (env!("CARGO_PKG_VERSION"), counted(host.cores.len(), "core", "cores"));
     say(format_args!(
         "dyno {version} · {}, {cores}, {} · profile {}",
@@ -149,7 +149,8 @@ fn introduce(campaign: &Campaign, host: &Host) {
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
 }
 
-/// Prepares the scoring. A failure is only a warning: speed needs no scores, and `dyno score` adds them later.
+/// Prepares the scoring. A failure is only a warning: speed needs no scores, and `dyno score` adds them
+/// later.
 fn prepare_scoring(campaign: &Campaign) -> bool {
     if campaign.test_sets.iter().all(|set| set.references.is_empty()) {
         return false;
@@ -182,7 +183,7 @@ fn measure_all(
         progress.note(&format!("resuming {folder}: {done} of {} rounds are there", rounds.len()));
     }
     let mut pace = Pace::new(Forecast::of(campaign, &host.cores)?, &todo);
-    let mut probed = Probed::new(campaign, store, is_resumed)?;
+    let mut findings = SystemFindings::new(campaign, store, is_resumed)?;
     runner.measure_pipe_floor()?;
     for round in todo {
         if stop.is_wanted() {
@@ -190,10 +191,10 @@ fn measure_all(
         }
         progress.show(&format!("{} · {}", round.system.name, round.track), pace.left());
         let begin = Instant::now();
-        let examined = probed.of(round, plan, runner, &progress)?;
+        let examined = findings.of(round, plan, runner, &progress)?;
         let measured = runner.round(round, examined)?;
         pace.measured(round, begin.elapsed());
-        tell_trouble(&measured.record, &progress);
+        report_faults(&measured.record, &progress);
         progress.advance();
     }
     progress.finish();
@@ -201,7 +202,7 @@ fn measure_all(
 }
 
 /// Reports faults of a round, and disturbances by the host.
-fn tell_trouble(record: &Record, progress: &Progress) {
+fn report_faults(record: &Record, progress: &Progress) {
     let (system, track) = (&record.system, record.track);
     for reason in &record.reasons {
         let code = reason.code.name();
@@ -213,8 +214,9 @@ fn tell_trouble(record: &Record, progress: &Progress) {
     }
 }
 
-/// Breaks down the time of hosted systems, for each cell without a breakdown. A twin is the same as its original.
-fn break_all_down(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<CellBreakdown>> {
+/// Breaks down the time of hosted systems, for each cell without a breakdown. A twin is the same as its
+/// original.
+fn break_down_all(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<CellBreakdown>> {
     let (_, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {

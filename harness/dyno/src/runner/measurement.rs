@@ -1,4 +1,5 @@
-//! Measurement of rounds and probes: the runner passes earlier results to each round, and stores the new ones.
+//! Measurement of rounds and probes: the runner passes earlier results to each round, and stores the new
+//! ones.
 //!
 //! The bench works on cores of its own, so that it never takes time from a system.
 

@@ -11,20 +11,20 @@ use crate::exit::Outcome;
 use crate::progress::Progress;
 
 /// Findings of the probes, by system. Findings of an interrupted part of the run stay valid.
-pub(super) struct Probed<'a> {
+pub(super) struct SystemFindings<'a> {
     campaign: &'a Campaign,
     known: BTreeMap<String, Vec<Examined>>,
 }
 
-impl<'a> Probed<'a> {
+impl<'a> SystemFindings<'a> {
     /// Reads the findings of an earlier part of the run, if the run is resumed.
     pub(super) fn new(campaign: &'a Campaign, store: &Store, is_resumed: bool) -> Outcome<Self> {
         let known = if is_resumed { store.verified()? } else { BTreeMap::new() };
         Ok(Self { campaign, known })
     }
 
-    /// Findings about the system of `round`. Recognition is probed again before the last round, because the system may
-    /// have stored the lines of earlier rounds by then.
+    /// Findings about the system of `round`. Recognition is probed again before the last round, because the
+    /// system may have stored the lines of earlier rounds by then.
     pub(super) fn of(
         &mut self,
         round: &Round<'_>,
@@ -61,7 +61,8 @@ impl<'a> Probed<'a> {
         progress.show(&format!("{name} · verify"), None);
         let mut examined = Vec::new();
         for (i, test_set) in plan.test_sets.iter().enumerate() {
-            // Recognition depends on the test set, so it is probed with each set; the other probes need one set.
+            // Recognition depends on the test set, so it is probed with each set; the other probes need one
+            // set.
             let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
             let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
             examined.extend(runner.examine(system, &plan.tracks, test_set, &wanted)?);

@@ -1,8 +1,9 @@
-//! The throughput tracks: pinned workers, one for each core, translate batches of a window; answers leave in order.
+//! The throughput tracks: pinned workers, one for each core, translate batches of a window; answers leave in
+//! order.
 //!
-//! All threads are workers, and no worker waits at the end of a window. A worker that finds no batch reads the next
-//! window while the others still translate the last one. The worker that completes the first unfinished window
-//! writes its answers. Workers share the weights; each worker owns its session.
+//! All threads are workers, and no worker waits at the end of a window. A worker that finds no batch reads
+//! the next window while the others still translate the last one. The worker that completes the first
+//! unfinished window writes its answers. Workers share the weights; each worker owns its session.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, Write};
@@ -146,8 +147,8 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         Ok(())
     }
 
-    /// Next batch, from the next window if the last one has none left; `None` at the end. Other workers that need a
-    /// batch wait meanwhile.
+    /// Next batch, from the next window if the last one has none left; `None` at the end. Other workers that
+    /// need a batch wait meanwhile.
     fn next_job(&self) -> Outcome<Option<Job>> {
         let mut inbox = lock(&self.inbox);
         if inbox.jobs.is_empty() {
