@@ -21,7 +21,7 @@ impl Backend for Null {
     }
 
     fn about(&self) -> &'static str {
-        "echoes each line; the setting `word-us` adds that many microseconds of work for each word"
+        "Echoes each line; the setting `word-us` adds that many microseconds of work for each word"
     }
 
     fn open(&self, models: &[PathBuf], settings: &Settings) -> Result<Arc<dyn Model>> {

@@ -68,6 +68,8 @@ pub(super) const BREAKDOWN_HELP: &str = "Examples:
   dyno breakdown --model models/ssru --precision int8 --track throughput-1 lines.en
   dyno breakdown --model decoder.yml --beam 4 --json - <lines.en
 
+With one core, the default track is latency.
+
 The times are the backend's own account of its translation. Reading the lines, loading the
 model and waiting are not part of it. An activation or a sum inside the loop of a matrix
 product counts as product; the softmax of attention counts as attention.";

@@ -17,7 +17,7 @@ pub(super) const RUN_EXAMPLES: &str = "Examples:
   dyno run my.toml -s 'ssru*' --track latency
   dyno run my.toml --profile standard --out here
 
-A run that was interrupted resumes: repeat the command with the same --out.";
+To resume an interrupted run, repeat its command.";
 
 /// Arguments of `dyno run`.
 #[derive(Args, Default)]
