@@ -38,11 +38,7 @@ use std::sync::Arc;
 pub use breakdown::{Breakdown, WATCH};
 pub use error::{Error, Result, closest};
 pub use isa::{Isa, UnknownIsa};
-pub use settings::{SettingsReader, parse_setting};
-
-/// Settings of a system by name, in the order of the campaign file. A backend reads them through a
-/// [`SettingsReader`], which refuses each setting that the backend didn't read.
-pub type Settings = serde_json::Map<String, serde_json::Value>;
+pub use settings::{Settings, SettingsReader, parse_setting};
 
 /// Task of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

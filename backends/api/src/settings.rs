@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use crate::{Error, Result, Settings};
+use crate::error::{Error, Result};
+
+/// Settings of a system by name, in the order of the campaign file. A backend reads them through a
+/// [`SettingsReader`], which refuses each setting that the backend didn't read.
+pub type Settings = serde_json::Map<String, Value>;
 
 /// Gives settings one by one and remembers the names that the backend asked for.
 ///

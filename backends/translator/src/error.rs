@@ -7,6 +7,9 @@ use dyno_nn::math::KernelError;
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Name of a refused setting, and the reason.
+pub(crate) type Refusal = (&'static str, String);
+
 /// The reason why a translator can't be opened, or why one of its files can't be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -1,50 +1,52 @@
-//! The exit codes, the same for all commands, and the error that carries one to `main`.
+//! Exit codes, the same for all commands, and the error that carries its code to `main`.
+//!
+//! Library crates only say whether the user's input is at fault; the exit code is decided here.
 
 use std::fmt::Display;
 
-/// How a command ends, by the number that the shell sees.
+/// Exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Done, or the answer is yes.
+    /// The command is done, or its answer is yes.
     Done = 0,
-    /// The answer is no: INVALID, regressed, differs.
+    /// The answer is no: a system is INVALID, a candidate regressed, or a run is worse.
     No = 1,
-    /// A bad request or bad input: nothing was begun.
+    /// The request or the input is bad; nothing was measured.
     BadInput = 2,
-    /// Figures of different hosts can't be compared.
+    /// The hosts differ, so their figures can't be compared.
     HostsDiffer = 3,
     /// Nothing was measured.
     NothingMeasured = 4,
-    /// A gated cell is INVALID: there is no answer.
+    /// A gated cell is INVALID, so that the gate has no answer.
     CellInvalid = 5,
     /// The bench itself failed.
     BenchFailed = 6,
-    /// Ctrl-C; 128 + SIGINT, as shells count it.
+    /// The user pressed Ctrl-C; 128 + SIGINT, as in shells.
     Interrupted = 130,
 }
 
-/// An error on its way to `main`: what to print, and with which code to end.
+/// Error with its exit code, on its way to `main`.
 #[derive(Debug)]
 pub struct Failure {
-    /// The code to end with.
+    /// Exit code of the program.
     pub exit: Exit,
-    /// The chain of what went wrong, outermost first.
+    /// Chain of causes, outermost first.
     pub error: anyhow::Error,
 }
 
-/// A result whose error knows its exit code.
+/// Result whose error has an exit code.
 pub type Outcome<T = Exit> = Result<T, Failure>;
 
-/// Anything unforeseen is the bench's own failure; what the user can mend is marked with
-/// [`OrBadInput::or_bad_input`].
+/// An unexpected error is a failure of the bench. [`OrBadInput::or_bad_input`] marks the errors that the user
+/// can correct.
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self { exit: Exit::BenchFailed, error }
     }
 }
 
-/// The libraries know whether the user's input is at fault; which code that means is decided here alone.
+/// The library knows whether the user's input is at fault, which determines the exit code.
 impl From<dyno_measure::Error> for Failure {
     fn from(error: dyno_measure::Error) -> Self {
         Self { exit: exit_of(error.is_bad_input()), error: error.into() }
@@ -73,17 +75,17 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// A failure that the user can mend, in one line.
+/// Failure that the user can correct, in one line.
 pub fn bad_input(message: impl Display) -> Failure {
     Failure { exit: Exit::BadInput, error: anyhow::anyhow!("{message}") }
 }
 
-/// No answer, for a reason that has an exit code of its own.
+/// Failure without an answer, for a reason that has an exit code of its own.
 pub fn no_answer(exit: Exit, message: impl Display) -> Failure {
     Failure { exit, error: anyhow::anyhow!("{message}") }
 }
 
-/// Marks errors as the user's to mend.
+/// Marks errors that the user can correct.
 pub trait OrBadInput<T> {
     /// The same error, ending with exit code 2.
     fn or_bad_input(self) -> Outcome<T>;

@@ -1,4 +1,4 @@
-//! Filters of the command line: which systems, test sets and tracks of a campaign are wanted.
+//! Filters of the command line: they narrow a campaign to some of its systems, test sets and tracks.
 
 use clap::Args;
 use dyno_measure::Track;
@@ -8,48 +8,54 @@ use crate::campaign::Campaign;
 use crate::cli::values::track;
 use crate::exit::{Outcome, bad_input};
 
-/// Parts of a campaign to run; empty lists mean all.
+/// Parts of a campaign to measure; an empty list means all.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Filters {
-    /// Only systems of this name; `*` and `?` as in a shell; may be repeated
-    #[arg(long = "system", short = 's', value_name = "PATTERN")]
+    /// Measure only systems with a name that matches PATTERN, with `*` and `?`; may be repeated
+    #[arg(long = "system", short = 's', value_name = "PATTERN", help_heading = "Filters")]
     pub systems: Vec<String>,
-    /// Only test sets of this name; `*` and `?` as in a shell; may be repeated
-    #[arg(long = "test-set", short = 't', value_name = "PATTERN")]
+    /// Measure only test sets with a name that matches PATTERN; may be repeated
+    #[arg(long = "test-set", short = 't', value_name = "PATTERN", help_heading = "Filters")]
     pub test_sets: Vec<String>,
-    /// Only this track; may be repeated
-    #[arg(long = "track", value_name = "TRACK", value_parser = track())]
+    /// Measure only this track; may be repeated
+    #[arg(long = "track", value_name = "TRACK", value_parser = track(), help_heading = "Filters")]
     pub tracks: Vec<Track>,
 }
 
 impl Filters {
-    /// Removes from `campaign` everything that was not asked for. A pattern that fits nothing is a typing error.
+    /// Removes from `campaign` everything that the filters exclude. A pattern that matches nothing is refused
+    /// as a typing error.
     pub fn apply(&self, campaign: &mut Campaign) -> Outcome<()> {
-        keep_fitting(&mut campaign.systems, &self.systems, "system", |entry| &entry.name)?;
-        keep_fitting(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;
+        keep_matching(&mut campaign.systems, &self.systems, "system", |entry| &entry.name)?;
+        keep_matching(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;
         campaign.tracks.retain(|track| self.tracks.is_empty() || self.tracks.contains(track));
         Ok(())
     }
 }
 
-fn keep_fitting<T>(items: &mut Vec<T>, patterns: &[String], what: &str, name: fn(&T) -> &str) -> Outcome<()> {
+fn keep_matching<T>(
+    items: &mut Vec<T>,
+    patterns: &[String],
+    what: &str,
+    name: fn(&T) -> &str,
+) -> Outcome<()> {
     for pattern in patterns {
-        if !items.iter().any(|item| fits(pattern, name(item))) {
+        if !items.iter().any(|item| matches(pattern, name(item))) {
             let names: Vec<_> = items.iter().map(name).collect();
             let near = dyno_api::closest(pattern, names.iter().copied());
             let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
             let there_are = names.join(", ");
             return Err(bad_input(format!(
-                "no {what} fits {pattern:?}{hint}; the campaign has: {there_are}"
+                "no {what} matches {pattern:?}{hint}; the campaign has: {there_are}"
             )));
         }
     }
-    items.retain(|item| patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, name(item))));
+    items.retain(|item| patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name(item))));
     Ok(())
 }
 
-/// Whether `name` is `pattern` itself, or fits it as in a shell.
-fn fits(pattern: &str, name: &str) -> bool {
+/// Whether `name` is `pattern` itself, or matches it as in a shell.
+fn matches(pattern: &str, name: &str) -> bool {
     pattern == name || WildMatch::new(pattern).matches(name)
 }
 
@@ -58,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_names_as_in_a_shell() {
+    fn patterns_match_names_as_in_a_shell() {
         for (pattern, name, expected) in [
             ("ssru", "ssru", true),
             ("ssru", "ssru-int8", false),
@@ -73,7 +79,7 @@ mod tests {
             ("a*b*c", "a-b-b-c", true),
             ("a*b*c", "a-b-b", false),
         ] {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
         }
     }
 }

@@ -1,8 +1,9 @@
-//! How long a plan that has not run yet will take.
+//! Forecast of the time that a plan takes, before it runs.
 //!
-//! A drawn network's sizes are known before it is drawn, and so is how often its weights are multiplied for a word. What
-//! this host reaches in such products is measured in a moment. That is most of an engine's time, hence "about". Of other systems
-//! nothing is known but the protocol's own times.
+//! The sizes of a drawn network are known before it is drawn, and so is the number of multiplications for a
+//! word. The speed of such products on this host is measured in a moment. Products take most of an engine's
+//! time, so that the forecast is "about" right. Of other systems, only the minimum times of the protocol are
+//! known.
 
 use std::path::PathBuf;
 
@@ -13,55 +14,59 @@ use dyno_report::papers::{Precision, Product};
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Generated, Launch};
-use crate::product_speed::race;
+use crate::product_speed::product_speeds;
 
-/// A word of a system of which nothing is known: slow for the engines here, and fast for most others.
+/// Time for a word of an unknown system: slow for the engines of dyno, and fast for most others.
 const WORD_SECONDS: f64 = 1e-3;
 
-/// The product that stands for a network's: with the rows of a small beam, and more weights than a cache of one's own holds.
+/// Rows of the product that represents a network's products: those of a small beam.
 const ROWS: usize = 4;
+
+/// Shape of its weights, which are more than a core's own cache holds.
 const WIDTHS: [usize; 2] = [1024, 4096];
 
-/// Weights that a launch reads and packs in a second: on one core of Zen 5, of three networks with 20 to 58 million, 1.8 to 2.6
-/// hundred millions in f32, 2.8 to 4.0 in int16, 3.5 to 6.5 in int8. This is the median.
+/// Number of weights that a launch reads and packs in a second, on one core of Zen 5. Three networks with 20
+/// to 58 million weights reach 1.8 to 2.6 hundred millions in f32, 2.8 to 4.0 in int16, and 3.5 to 6.5 in
+/// int8. This is the median.
 const WEIGHTS_PER_SECOND: f64 = 2.9e8;
 
-/// A plugin that runs a drawn network has products of its own: the library of `ci/peers/baseline` takes 4.2 times as long as our
-/// f32 with Devlin's network, 3.3 and 2.6 times with Bolt's Base.12 and Small.12. This is between.
+/// Time of a plugin, relative to our f32 engines: a plugin that runs a drawn network has products of its own.
+/// The library of `ci/peers/baseline` takes 4.2 times as long with Devlin's network. With Bolt's Base.12 and
+/// Small.12 it takes 3.3 and 2.6 times as long. This value lies between.
 const OF_A_PLUGIN: f64 = 3.0;
 
-/// In the order of [`Forecast::speeds`].
+/// Precisions in the order of [`Forecast::speeds`].
 const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Int16, Precision::Int8];
 
-/// What is known of a campaign's systems before they run.
+/// Forecast for the systems of a campaign.
 pub struct Forecast<'a> {
     campaign: &'a Campaign,
-    /// Multiply-accumulates a second by precision; none where no network is drawn.
+    /// Multiply-accumulates per second, by precision; empty if the campaign draws no network.
     speeds: Vec<f64>,
-    /// Of throughput-all.
+    /// Number of cores of the track throughput-all.
     cores: usize,
 }
 
 impl<'a> Forecast<'a> {
-    /// Measures what it takes.
+    /// Creates a forecast for `campaign`; measures the speed of products if the campaign draws networks.
     pub fn of(campaign: &'a Campaign, cores: &[usize]) -> Result<Self> {
         let placement = Placement::new(cores, campaign.cores, host::siblings);
         let [k, n] = WIDTHS;
         let product = |precision| Product { precision, rows: ROWS, k, n };
         let speeds = match campaign.generated[..] {
             [] => Vec::new(),
-            _ => race(&PRECISIONS.map(product), placement.system(Track::Latency)[0])?,
+            _ => product_speeds(&PRECISIONS.map(product), placement.system(Track::Latency)[0])?,
         };
         let speeds = speeds.iter().filter_map(|turns| Some(median(turns)? * 1e9)).collect();
         Ok(Self { campaign, speeds, cores: placement.system(Track::ThroughputAll).len() })
     }
 
-    /// Whether all of its systems are drawn networks, so that its times are more than bounds.
+    /// Whether all systems run drawn networks. Otherwise the times are only lower bounds.
     pub fn is_whole(&self) -> bool {
         self.campaign.systems.iter().all(|entry| self.networks(&entry.models).is_some())
     }
 
-    /// How long a round takes.
+    /// Time of a round, in seconds.
     pub fn seconds(&self, round: &Round<'_>) -> f64 {
         let networks = self.networks(&round.system.models);
         let word = networks.as_ref().map_or(WORD_SECONDS, |found| self.word_seconds(round.system, found));
@@ -77,7 +82,7 @@ impl<'a> Forecast<'a> {
         }
     }
 
-    /// The drawn networks among `models`; `None` if any model is none.
+    /// Drawn networks of `models`; `None` if there are no models or one of them isn't drawn.
     fn networks(&self, models: &[PathBuf]) -> Option<Vec<&'a Generated>> {
         let drawn = |path: &PathBuf| self.campaign.generated.iter().find(|model| model.path == *path);
         let networks: Option<Vec<_>> = models.iter().map(drawn).collect();
@@ -141,7 +146,7 @@ name = "other"
 command = ["cat"]
 "#;
 
-    /// A campaign over so many lines of three words, beside a plugin that nobody opens.
+    /// Campaign over `lines` lines of three words, with a plugin file that stays unopened.
     fn load(text: &str, lines: usize) -> Campaign {
         let folder = tempfile::tempdir().unwrap();
         let write = |name, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -162,8 +167,9 @@ command = ["cat"]
             .filter(|round| round.number == 0 && round.system.name == "drawn")
             .map(|round| forecast.seconds(round))
             .collect();
-        // Of Vaswani's layer: 4 d² + 2 d F once for the source, and keys and values of the context; 6 d² + 2 d F and the
-        // whole vocabulary for each hypothesis. Twice, since two networks vote; 3,000 words.
+        // Multiply-accumulates of Vaswani's layer. Once for the source: 4 d² + 2 d F, and keys and values of
+        // the context. For each hypothesis: 6 d² + 2 d F and the whole vocabulary. Two networks vote on 3,000
+        // words.
         let (source, target) = (40_000 + 80_000 + 20_000, 60_000 + 80_000 + 100_000);
         let set = 3000.0 * 2.0 * f64::from(source + 3 * target) / 4e9;
         let weights = 2 * (140_000 + 140_000 + 100_000);
@@ -211,10 +217,11 @@ command = ["cat"]
         let plan = campaign.plan(|_| None).unwrap();
         let rounds = plan.rounds(&campaign.protocol());
         let seconds = |name| latency(&forecast, &rounds, name);
-        // An ensemble is its networks one after another.
+        // An ensemble runs its networks one after another.
         assert!((seconds("E1") / seconds("S4") - 2.0).abs() < 1e-9);
         assert!((seconds("E2") / seconds("S4") - 3.0).abs() < 1e-9);
-        // The paper's own S7 takes 418 / 28 times as long as its S1: less by their products alone, since a cache holds S1.
+        // The paper's S7 takes 418 / 28 times as long as its S1. The factor from products alone is smaller,
+        // because a cache holds S1.
         assert!((5.0..418.0 / 28.0).contains(&(seconds("S7") / seconds("S1"))));
     }
 }

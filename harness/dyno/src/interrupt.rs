@@ -1,16 +1,17 @@
-//! Ctrl-C: the first one ends after the round, the second one at once.
+//! Ctrl-C: the first one ends the run after the current round, the second one at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit::{Exit, Outcome};
 
-/// A wish to stop. Clones share it.
+/// Request to stop, shared by all clones.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens to SIGINT and SIGTERM from now on. The second signal ends the process; the supervisor then ends the system.
+    /// Listens to SIGINT and SIGTERM from now on. A second signal ends this process, and the supervisor then
+    /// ends the system.
     pub fn on_signals() -> Outcome<Self> {
         let stop = Self::default();
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -21,7 +22,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Whether the user wants to stop.
+    /// Whether the user asked to stop.
     pub fn is_wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -9,18 +9,18 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `cli`, `commands` | arguments as people type them; one file a command |
-//! | `campaign`, `filters` | campaign files, and what of them is wanted |
-//! | `registry`, `null` | the backends that are built in: `registry` is the only file that names engines |
-//! | `hosting` | `dyno translate`: a backend as a program, in lock-step or over a whole file |
-//! | `runner` | rounds, probes and a whole campaign: run, gate, reproduce and verify go through it |
-//! | `tuning`, `forecast`, `product_speed` | before the first round: opening and tuning systems, foretelling the time |
-//! | `gate`, `reproduce`, `doctor` | what these commands know beyond the runner |
-//! | `scoring`, `page` | scores, and the report on the disk |
-//! | `table`, `progress`, `output` | the terminal |
+//! | `cli`, `commands` | arguments and help texts; one file for each command |
+//! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
+//! | `registry`, `null` | built-in backends; `registry` is the only file that names engines |
+//! | `hosting` | `dyno translate`: a backend as a program, line by line or over a whole file |
+//! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
+//! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
+//! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
+//! | `scoring`, `page` | scores, and the files of the report |
+//! | `table`, `progress`, `output` | output in the terminal |
 //! | `exit`, `interrupt` | exit codes, and Ctrl-C |
 
-#![deny(clippy::print_stderr)] // `say` survives a closed standard error
+#![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
 
 mod campaign;
 mod cli;
@@ -53,7 +53,7 @@ use cli::{Cli, Command};
 use exit::{Exit, Failure, Outcome};
 
 fn main() -> ExitCode {
-    dyno_measure::enter(); // this program is also its own supervisor
+    dyno_measure::enter(); // the same program is also the supervisor
     let exit = dispatch(Cli::parse().command).unwrap_or_else(|failure| complain(&failure));
     ExitCode::from(exit as u8)
 }
@@ -80,7 +80,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
     }
 }
 
-/// One line on standard error. A reader that went away is no error.
+/// Prints the failure in one line on standard error. A closed pipe isn't an error.
 fn complain(failure: &Failure) -> Exit {
     let broken_pipe = |cause: &io::Error| cause.kind() == ErrorKind::BrokenPipe;
     if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
@@ -90,7 +90,7 @@ fn complain(failure: &Failure) -> Exit {
     failure.exit
 }
 
-/// The chain of causes. An error that tells its cause itself isn't followed by it.
+/// The chain of causes in one line. A cause that the error before it repeats is left out.
 fn in_one_line(error: &anyhow::Error) -> String {
     error
         .chain()

@@ -1,5 +1,7 @@
-//! The null backend: answers each line with itself. It measures what the path itself costs, and with a given
-//! time a word it is a system whose true speed is known, to hold the bench's figures against.
+//! The null backend, which answers each line with the line itself.
+//!
+//! It measures the cost of the path between bench and system. With a given time for each word, it is a system
+//! of known speed, against which the bench's figures can be checked.
 
 use std::hint::spin_loop;
 use std::path::PathBuf;
@@ -8,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use dyno_api::{Answer, Backend, Error, Facts, Model, Result, Session, Settings, SettingsReader, Sink};
 
-/// Echoes lines.
+/// Backend that echoes lines.
 pub struct Null;
 
 const NAME: &str = "null";
@@ -19,7 +21,7 @@ impl Backend for Null {
     }
 
     fn about(&self) -> &'static str {
-        "answers each line with itself; setting `word-us`: busy that many microseconds a word before"
+        "Echoes each line; the setting `word-us` adds that many microseconds of work for each word"
     }
 
     fn open(&self, models: &[PathBuf], settings: &Settings) -> Result<Arc<dyn Model>> {
@@ -29,7 +31,7 @@ impl Backend for Null {
         }
         let mut reader = SettingsReader::new(NAME, settings);
         let word_us = reader.take::<f64>("word-us", "a number")?.unwrap_or(0.0);
-        // Up to a minute a word: more would be a hung system, not a slow one.
+        // A minute for a word at most: a slower system would count as hung.
         if !(0.0..=60e6).contains(&word_us) {
             return Err(reader.refuse("word-us", "it must lie between 0 and 60,000,000"));
         }
@@ -69,7 +71,7 @@ impl Session for NullSession {
     }
 }
 
-/// Keeps the core busy, as a translator would; sleeping would let it change its clock.
+/// Keeps the core busy, as a translator does. Sleeping would let the core change its clock frequency.
 fn work(time: Duration) {
     let begin = Instant::now();
     while begin.elapsed() < time {

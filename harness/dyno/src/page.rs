@@ -1,4 +1,6 @@
-//! The report on the disk: the page beside the records, its figures, and the frontier in a README.
+//! Files of the report: the page in the run's folder, its figures, and the frontier in a README.
+//!
+//! Their contents belong to `dyno-report`.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -10,17 +12,20 @@ use dyno_results::{Run, Summary};
 use crate::exit::{Failure, Outcome, bad_input};
 use crate::output::{say, this_command};
 
-/// The page's name in a run's folder.
+/// Name of the page in a run's folder.
 pub const NAME: &str = "report.html";
 
-/// Writes the page into the folder of a run that has just ended; its path. What was measured stands without the page, so
-/// that a failure is only told.
+/// Writes the page into the folder of a run that has just ended, and returns its path. A failure is only a
+/// warning: the measurements are valid without the page.
 pub fn write_page(folder: &Path, run: &Run, summary: &Summary) -> Option<PathBuf> {
     let path = folder.join(NAME);
     match write(&Report::of(run, summary, &[]), &path, folder) {
         Ok(()) => Some(path),
         Err(failure) => {
-            say(format_args!("warning: no report: {:#}; `dyno report` can add it later", failure.error));
+            say(format_args!(
+                "warning: can't write the report: {:#}; `dyno report` can write it later",
+                failure.error
+            ));
             None
         }
     }
@@ -31,7 +36,7 @@ pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
         return Err(bad_input(format!(
-            "no folder {}: make it first, or choose another -o",
+            "no folder {}: create it first, or choose another -o",
             parent.display()
         )));
     }
@@ -39,16 +44,16 @@ pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
         (Ok(parent), Ok(run)) => parent == run,
         _ => false,
     };
-    write_whole(path, report.html(beside_records)?.as_bytes()).map_err(elsewhere)
+    write_whole(path, report.html(beside_records)?.as_bytes()).map_err(unwritable)
 }
 
-/// A file that can't be written where the user wants it.
-pub fn elsewhere(error: dyno_results::Error) -> Failure {
+/// Error of a file that can't be written at the path of -o.
+pub fn unwritable(error: dyno_results::Error) -> Failure {
     let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
     bad_input(format!("{error}{cause}; write it elsewhere with -o FILE"))
 }
 
-/// Writes figures with their names into `folder`.
+/// Writes figures into `folder`, under their names.
 pub fn write_figures<T: AsRef<str>>(
     figures: impl IntoIterator<Item = (String, T)>,
     folder: &Path,
@@ -65,9 +70,9 @@ pub fn write_figures<T: AsRef<str>>(
 /// The text of `readme` with the frontier of `report` between its markers.
 pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) -> Outcome<String> {
     let text = fs::read_to_string(readme).map_err(|error| {
-        bad_input(format!("can't read {}: {error}; name a README that is there", readme.display()))
+        bad_input(format!("can't read {}: {error}; name a README that exists", readme.display()))
     })?;
-    // The reader of a README starts in its folder.
+    // Links in a README start in its folder.
     let folder = readme.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let figures = from_folder(folder, figures)?.display().to_string();
     report.readme(&text, &figures, &commands(run)).ok_or_else(|| {
@@ -78,12 +83,12 @@ pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) ->
     })
 }
 
-/// How the figures came about: the run's command, where it is known, and this one.
+/// Commands that made the figures: that of the run, if known, and the current one.
 pub fn commands(run: &Run) -> Vec<String> {
     run.command.clone().into_iter().chain([this_command()]).collect()
 }
 
-/// `to` as somebody in `folder` has to write it.
+/// Path of `to`, relative to `folder`.
 fn from_folder(folder: &Path, to: &Path) -> Outcome<PathBuf> {
     let (folder, to) = (std::path::absolute(folder)?, std::path::absolute(to)?);
     let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();

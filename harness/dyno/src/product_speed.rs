@@ -1,5 +1,7 @@
-//! Matrix products alone, timed on this host: what the papers' figures of products show, and what tells how long a drawn
-//! network will take.
+//! Speed of single matrix products on this host.
+//!
+//! Two users: the papers' figures of products, and the forecast for drawn networks. Speeds of whole engines
+//! belong to `dyno-measure`.
 
 use std::hint::black_box;
 
@@ -9,15 +11,15 @@ use dyno_report::papers::{Precision, Product};
 
 use dyno_measure::os::{allowed_cores, own_cpu_ns, pin_thread};
 
-/// Turns of each product. Odd, so that one is the median.
+/// Number of turns of each product; odd, so that one turn is the median.
 const TURNS: usize = 9;
 
-/// A turn: long against the clock's grain, short against what disturbs a core.
+/// Time of a turn: long against the clock's resolution, short against disturbances of a core.
 const TURN_SECONDS: f64 = 0.002;
 
-/// What each of `products` reaches on `core` in 10⁹ multiply-accumulates a second, turn by turn: all of them take a turn
-/// before one takes the next, so that a disturbed core disturbs them alike.
-pub fn race(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
+/// Speeds of `products` on `core`, turn by turn, in 10⁹ multiply-accumulates per second. Each turn runs all
+/// products, so that a disturbed core disturbs them alike.
+pub fn product_speeds(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
     let mut runners = products.iter().map(runner).collect::<Result<Vec<_>>>()?;
     let mut speeds = vec![Vec::new(); products.len()];
     let allowed = allowed_cores()?;
@@ -31,10 +33,11 @@ pub fn race(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
     Ok(speeds)
 }
 
-/// How often `run` can be called in a second of this process's own time, so that who shares the core doesn't count. The clock
-/// costs as much as a small product, hence twice as many calls until they last long enough.
+/// Number of calls of `run` in a second of this process's own CPU time, which other processes on the core
+/// don't affect. Reading the clock costs as much as a small product, so the number of calls doubles until
+/// they last long enough.
 fn per_second(run: &mut dyn FnMut()) -> f64 {
-    run(); // brings the operands near
+    run(); // brings the operands into the cache
     let mut runs = 1;
     loop {
         let begin = own_cpu_ns();
@@ -47,12 +50,12 @@ fn per_second(run: &mut dyn FnMut()) -> f64 {
     }
 }
 
-/// Multiply-accumulates of a product, in 10⁹.
+/// Number of multiply-accumulates of a product, in 10⁹.
 fn giga_macs(product: &Product) -> f64 {
     (product.rows * product.k * product.n) as f64 / 1e9
 }
 
-/// The product as a function. Values of the operands don't matter to its time.
+/// The product as a function. The values of the operands don't affect its time.
 fn runner(product: &Product) -> Result<Box<dyn FnMut()>> {
     let Product { precision, rows, k, n } = *product;
     let (kernels, x, mut y) = (Kernels::best(), vec![0.5; rows * k], vec![0.0; rows * n]);
@@ -60,7 +63,7 @@ fn runner(product: &Product) -> Result<Box<dyn FnMut()>> {
         Precision::F32 => {
             let weights = kernels.pack_f32(&vec![1.0; k * n], k, n, Layout::Kn)?;
             return Ok(Box::new(move || {
-                multiply(&weights, Input::f32(&x, rows, k).expect("its shape"), &mut y);
+                multiply(&weights, Input::f32(&x, rows, k).expect("the shape fits"), &mut y);
             }));
         }
         Precision::Int16 => (kernels.pack_int16(&vec![1; k * n], k, n, Layout::Kn, 128)?, Values::Int16),
@@ -73,8 +76,8 @@ fn runner(product: &Product) -> Result<Box<dyn FnMut()>> {
 
 fn multiply(weights: &Weights, a: Input<'_>, y: &mut [f32]) {
     let rows = y.len() / weights.n();
-    let to = Output::F32(MatMut::new(y, rows, weights.n()).expect("its shape"));
-    weights.multiply(a, 0..weights.n(), Activation::None, None, to).expect("shapes that fit");
+    let to = Output::F32(MatMut::new(y, rows, weights.n()).expect("the shape fits"));
+    weights.multiply(a, 0..weights.n(), Activation::None, None, to).expect("the shapes fit");
     black_box(y);
 }
 
@@ -90,7 +93,7 @@ mod tests {
             product(Precision::Int16, 3, 64, 48),
             product(Precision::Int8, 17, 32, 8),
         ];
-        let speeds = race(&products, allowed_cores().unwrap()[0]).unwrap();
+        let speeds = product_speeds(&products, allowed_cores().unwrap()[0]).unwrap();
         assert_eq!(speeds.iter().map(Vec::len).collect::<Vec<_>>(), [TURNS; 3]);
         assert!(speeds.iter().flatten().all(|speed| speed.is_finite() && *speed > 0.0), "{speeds:?}");
         assert!((giga_macs(&products[2]) * 1e9 - 17.0 * 32.0 * 8.0).abs() < 1e-6);

@@ -1,4 +1,6 @@
-//! The progress line: done, to do, time left. On a terminal only, redrawn between rounds and never during one.
+//! The progress line: rounds done, rounds in all, remaining time.
+//!
+//! Only terminals show it. It is redrawn between rounds, never during one, because drawing takes CPU time.
 
 use std::time::Duration;
 
@@ -6,15 +8,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::say;
 
-/// Progress over rounds.
+/// Progress line over rounds.
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A line for `total` rounds, of which `done` were measured before.
+    /// Creates a line for `total` rounds, `done` of which were measured before.
     pub fn new(total: usize, done: usize) -> Self {
-        // indicatif shows nothing where standard error is no terminal. No ticker: it would run during rounds.
+        // indicatif hides the bar if standard error isn't a terminal. A ticker would run during rounds, so
+        // none is set.
         let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("[{bar:30.}] {pos:>3}/{len}  {wide_msg}");
         bar.set_style(style.expect("the template is fixed").progress_chars("##-"));
@@ -22,19 +25,19 @@ impl Progress {
         Self { bar }
     }
 
-    /// Shows what is being measured now.
+    /// Shows the current work and the remaining time.
     pub fn show(&self, what: &str, left: Option<Duration>) {
         let eta = left.map(|left| format!("   ETA {}", clock(left))).unwrap_or_default();
         self.bar.set_message(format!("{what}{eta}"));
         self.bar.tick();
     }
 
-    /// One round more is done.
+    /// Counts one more round as done.
     pub fn advance(&self) {
         self.bar.inc(1);
     }
 
-    /// A line above the bar, also where there is no terminal.
+    /// Prints a line above the bar, or on standard error without a terminal.
     pub fn note(&self, message: &str) {
         if self.bar.is_hidden() {
             say(message);
@@ -43,20 +46,20 @@ impl Progress {
         }
     }
 
-    /// A line above the bar, for who watches; what is written down elsewhere need not fill a log.
+    /// Prints a line above the bar, only on a terminal: for facts that the records hold anyway.
     pub fn remark(&self, message: &str) {
         if !self.bar.is_hidden() {
             self.bar.println(message);
         }
     }
 
-    /// Takes the line away.
+    /// Removes the progress line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Minutes and seconds, with hours where they are needed: 0:41, 2:05:00.
+/// Time as minutes and seconds, with hours if needed: 0:41, 2:05:00.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     match seconds / 3600 {

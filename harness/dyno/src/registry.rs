@@ -1,4 +1,4 @@
-//! The backends that are built in. The only file that names them.
+//! The built-in backends. This is the only file of the bench that names engines.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ fn engines() -> &'static [&'static Engine] {
     ]
 }
 
-/// Marian lets any of its models translate together: here each runs on the engine of its own family.
+/// Ensemble of any Marian models, as in Marian: each model runs on the engine of its own family.
 const ENSEMBLE: Engine = Engine {
     name: "ensemble",
     about: "Models of different engines as one ensemble (Marian's models)",
@@ -51,11 +51,12 @@ fn engine_of(config: &MarianConfig) -> Option<&'static Engine> {
 }
 
 fn load_any(config: &MarianConfig, params: Params<'_>) -> Result<Network> {
-    let engine = engine_of(config).ok_or_else(|| config.fault("type", "is one that no engine here runs"))?;
+    let engine = engine_of(config)
+        .ok_or_else(|| config.fault("type", "is a type that no engine of this build runs"))?;
     (engine.load)(config, params, &Switches::defaults(engine.customs.switches))
 }
 
-/// The backend of that name, or what to say where there is none.
+/// Backend of that name, or an error message.
 pub fn find(name: &str) -> std::result::Result<&'static dyn Backend, String> {
     all().iter().copied().find(|backend| backend.name() == name).ok_or_else(|| {
         let names: Vec<_> = all().iter().map(|backend| backend.name()).collect();
@@ -64,7 +65,7 @@ pub fn find(name: &str) -> std::result::Result<&'static dyn Backend, String> {
     })
 }
 
-/// The backend whose family all of `models` are of, or why there is none.
+/// Backend that suits all `models`, or an error message.
 pub fn suiting(models: &[PathBuf]) -> std::result::Result<&'static dyn Backend, String> {
     let suits = |backend: &&dyn Backend| models.iter().all(|model| backend.suits(model));
     all().iter().copied().find(suits).ok_or_else(|| misfit(models))
@@ -72,14 +73,14 @@ pub fn suiting(models: &[PathBuf]) -> std::result::Result<&'static dyn Backend, 
 
 fn misfit(models: &[PathBuf]) -> String {
     if let Some(gone) = models.iter().find(|model| !model.exists()) {
-        return format!("no model at {}; name one that is there, or a --backend", gone.display());
+        return format!("no model at {}; give the path of a model, or a --backend", gone.display());
     }
     let unreadable = models.iter().filter_map(|model| ModelDir::open_all(model).err()).next();
     unreadable.map_or_else(
         || {
             let names: Vec<_> = models.iter().map(|model| model.display().to_string()).collect();
             format!(
-                "no backend of this build is for {}; --backend says what it lacks for one",
+                "no backend of this build suits {}; choose one with --backend to see why",
                 names.join(", ")
             )
         },

@@ -1,11 +1,13 @@
-//! A reproduction as a terminal has it: text, tables, notes, in the width that is there.
+//! The reproduction of a paper's table as text for the terminal, in the terminal's width.
+//!
+//! Markdown, JSON and the page belong to `dyno_report::reproduction`.
 
 use dyno_report::Table;
 use dyno_report::reproduction::{Reproduction, all_findings, notes, source, table, time_tables, title};
 
 use crate::table::{grid, width, wrapped};
 
-/// As a terminal has it.
+/// Text of a reproduction: title, findings, tables and notes.
 pub fn text(reproduction: &Reproduction) -> String {
     let said = [title(reproduction), source(reproduction)].into_iter().chain(all_findings(reproduction));
     let said: String = said.map(|line| wrapped(&line, "") + "\n").collect();
@@ -18,7 +20,8 @@ pub fn text(reproduction: &Reproduction) -> String {
     format!("{said}\n{}{}{}", grids(reproduction), times.collect::<String>(), notes.collect::<String>())
 }
 
-/// The table; where a terminal is too narrow for it, one a column of the paper's, without what factors can do without.
+/// The table. If the terminal is too narrow, there is one table for each column of the paper, without
+/// dispensable columns.
 fn grids(reproduction: &Reproduction) -> String {
     let all: Vec<usize> = (0..reproduction.table.columns.len()).collect();
     let whole = table(reproduction, &all);
@@ -42,7 +45,7 @@ fn fits(grid: &str) -> bool {
     grid.lines().all(|line| line.chars().count() <= width())
 }
 
-/// Without as many columns as it takes, from the last; the factors stay.
+/// Grid of `table`, without as many columns as needed, last to first. Columns of factors stay.
 fn narrowed(mut table: Table) -> String {
     loop {
         let grid = grid_of(&table);

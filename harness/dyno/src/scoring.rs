@@ -1,4 +1,4 @@
-//! Scores of a run, and the tables and the page that follow from them.
+//! Scoring of a run's outputs, for the commands that measure and for `dyno score`.
 
 use std::io::IsTerminal;
 
@@ -7,7 +7,8 @@ use dyno_results::{Run, Store, scores};
 use crate::exit::Outcome;
 use crate::output::say;
 
-/// Scores the outputs of `run`, if any lacks its score. The speeds stand without: a failure is only told.
+/// Scores the outputs of `run` that lack a score. A failure is only a warning: speeds are valid without
+/// scores.
 pub fn score(store: &Store, run: &mut Run) -> Outcome<()> {
     match scores::score_run(run) {
         Ok(Some(scores)) => {
@@ -15,12 +16,12 @@ pub fn score(store: &Store, run: &mut Run) -> Outcome<()> {
             run.scores = scores;
         }
         Ok(None) => {}
-        Err(error) => say(format_args!("warning: no quality: {error}")),
+        Err(error) => say(format_args!("warning: can't score the outputs: {error}")),
     }
     Ok(())
 }
 
-/// Announces a wait to a person at a terminal.
+/// Prints a message about a wait, only on a terminal.
 pub fn announce(message: &str) {
     if std::io::stderr().is_terminal() {
         say(message);

@@ -1,4 +1,6 @@
-//! The terminal's tables: one for each test set and track, figures right-aligned.
+//! Tables in the terminal: one for each test set and track, and grids for other commands.
+//!
+//! Figures are aligned right. Judgements of cells come from `dyno-results`; tables only show them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,14 +14,14 @@ use dyno_results::{CellSummary, Summary};
 use dyno_stats::numbers::{self, plain, supported, whole};
 use dyno_stats::{Estimate, Standing};
 
-/// A column: head, and a row's text.
+/// Column of a table: its head, and the text of a row.
 type Column = (String, Box<dyn Fn(&CellSummary) -> String>);
 
 fn column(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Column {
     (head.into(), Box::new(text))
 }
 
-/// All tables of a run, each under a line that says which.
+/// All tables of a run, each below a title with track and test set.
 pub fn render(summary: &Summary) -> String {
     let (rows, mut text) = (&summary.cells, String::new());
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
@@ -27,10 +29,10 @@ pub fn render(summary: &Summary) -> String {
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
         let _ = writeln!(text, "{}", table(cells, columns(track, cells), width()));
     }
-    paint(text + &priced_by(summary) + &complaints(rows))
+    paint(text + &priced_by(summary) + &reasons_and_warnings(rows))
 }
 
-/// A price without its date and place says nothing.
+/// Price of the run with its date and place, without which a price means little.
 fn priced_by(summary: &Summary) -> String {
     let Some(Price { instance, provider, region, hourly_usd, date, .. }) = &summary.price else {
         return String::new();
@@ -69,7 +71,7 @@ fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
     columns
 }
 
-/// Metrics that the user has added, as they are: their scale is theirs.
+/// Metrics of the user, unchanged: dyno doesn't know their scales.
 fn own_metrics(rows: &[CellSummary]) -> Vec<Column> {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.other_metrics.keys()).collect();
     let value = |name: String| {
@@ -78,11 +80,11 @@ fn own_metrics(rows: &[CellSummary]) -> Vec<Column> {
     names.into_iter().map(|name| column(name, value(name.clone()))).collect()
 }
 
-/// What a narrow terminal does without, first to last; `--json` and summary.csv have it all.
+/// Columns that a narrow terminal leaves out, first to last; `--json` and summary.csv have all columns.
 const DISPENSABLE: [&str; 8] =
     ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
 
-/// The table of `rows`, in `width` columns of text as far as that goes.
+/// Table of `rows`, at most `width` characters wide if the necessary columns fit.
 fn table(rows: &[CellSummary], columns: Vec<Column>, width: usize) -> String {
     let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
     let figures = 1..columns.len() - 1;
@@ -92,7 +94,7 @@ fn table(rows: &[CellSummary], columns: Vec<Column>, width: usize) -> String {
     narrowed(&heads, &cells, figures, &DISPENSABLE, width)
 }
 
-/// Puts the points of a column of figures below each other.
+/// Aligns a column of figures at the decimal points.
 fn align(rows: &mut [Vec<String>], column: usize) {
     let lacks = numbers::lacking_decimals(rows.iter().map(|row| row[column].as_str()));
     for (row, lacks) in rows.iter_mut().zip(lacks) {
@@ -100,12 +102,12 @@ fn align(rows: &mut [Vec<String>], column: usize) {
     }
 }
 
-/// The width to keep to: a terminal's. A file or a pipe takes any.
+/// Width of the output: that of the terminal, and unlimited for files and pipes.
 pub fn width() -> usize {
     if std::io::stdout().is_terminal() { textwrap::termwidth() } else { usize::MAX }
 }
 
-/// A line broken between words at the width to keep to, with `indent` before all parts but the first.
+/// `line`, wrapped between words at [`width`], with `indent` before all parts except the first.
 pub fn wrapped(line: &str, indent: &str) -> String {
     broken(line, indent, width())
 }
@@ -113,11 +115,11 @@ pub fn wrapped(line: &str, indent: &str) -> String {
 fn broken(line: &str, indent: &str, width: usize) -> String {
     let options = textwrap::Options::new(width).subsequent_indent(indent).break_words(false);
     let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
-    // textwrap counts widths in floats, where the largest number isn't exact.
+    // textwrap computes widths as floats, which can't hold `usize::MAX` exactly.
     if width == usize::MAX { line.into() } else { textwrap::fill(line, options) }
 }
 
-/// INVALID in red, where somebody looks: on a terminal, and unless NO_COLOR asks for none (no-color.org).
+/// Paints INVALID red on a terminal, unless NO_COLOR is set (no-color.org).
 fn paint(text: String) -> String {
     let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match std::io::stdout().is_terminal() && !asked_not_to {
@@ -126,7 +128,7 @@ fn paint(text: String) -> String {
     }
 }
 
-/// A table without lines; `figures` are the columns that stand right.
+/// Table without rules; `figures` are the columns that are aligned right.
 pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -138,11 +140,12 @@ pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> St
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    // Blanks at the end would wrap where a line just fits.
+    // Trailing blanks would wrap a line that just fits.
     table.trim_fmt()
 }
 
-/// A grid in the width to keep to, as far as doing without the columns of `dispensable` heads goes, first to last.
+/// Grid that fits into [`width`]: it leaves out columns with the heads `dispensable`, first to last, as
+/// needed.
 pub fn fitted(heads: &[&str], rows: &[Vec<String>], figures: Range<usize>, dispensable: &[&str]) -> String {
     narrowed(heads, rows, figures, dispensable, width())
 }
@@ -168,11 +171,11 @@ fn narrowed(
     (0..most).map(without).find(fits).unwrap_or_else(|| without(most))
 }
 
-/// What was wrong or odd, below the tables: the verdict's column has no room for it.
-fn complaints(rows: &[CellSummary]) -> String {
+/// Reasons and warnings below the tables, since the column of verdicts has no room for them.
+fn reasons_and_warnings(rows: &[CellSummary]) -> String {
     let mut text = String::new();
-    let mut complain = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
-        // Mostly the same under each track: told once.
+    let mut add_lines = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
+        // Tracks mostly share their complaints, so one line names all tracks.
         let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
         for row in rows.iter().filter(|row| !what(row).is_empty()) {
             let same = |first: &CellSummary| {
@@ -189,10 +192,11 @@ fn complaints(rows: &[CellSummary]) -> String {
             let _ = writeln!(text, "{}", wrapped(&told, "  "));
         }
     };
-    complain("INVALID", |row| &row.reasons);
-    complain("warning", |row| &row.warnings);
+    add_lines("INVALID", |row| &row.reasons);
+    add_lines("warning", |row| &row.warnings);
     if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
-        let told = "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` says what disturbs here";
+        let told =
+            "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause";
         let _ = writeln!(text, "{}", wrapped(told, "  "));
     }
     text
@@ -218,7 +222,7 @@ fn quality(bleu: Option<f64>, confidence: Option<f64>) -> String {
     }
 }
 
-/// A share of a launch. A single line may by chance take longer than the whole set.
+/// Share of a launch, at most `>99` %: by chance, a single line can take longer than the whole set.
 fn percent(share: f64) -> String {
     if share > 0.99 { ">99".into() } else { whole(share * 100.0) }
 }
@@ -227,13 +231,13 @@ fn milliseconds(value: Option<f64>) -> String {
     value.map_or_else(none, plain)
 }
 
-/// Words a second, with the interval that says how many digits they have.
+/// Words per second with their interval, which determines the number of digits.
 fn speed(row: &CellSummary) -> Option<Estimate> {
     let (low, high) = (row.words_per_second_low?, row.words_per_second_high?);
     Some(Estimate { value: row.words_per_second?, low, high })
 }
 
-/// Million words for a dollar: the speed in another unit.
+/// Million words per dollar: the speed in another unit.
 fn dollars(row: &CellSummary) -> Option<Estimate> {
     let speed = speed(row)?;
     Some(speed.times(row.words_per_dollar? / speed.value / 1e6))
@@ -256,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_table_does_without_what_it_can_first_to_last() {
+    fn a_narrow_table_leaves_out_dispensable_columns_first_to_last() {
         let (heads, row) = (["name", "unit", "speed", "time"], ["engine", "words", "123", "45"]);
         let rows = [row.map(str::to_owned).to_vec()];
         let heads_in = |width| {
@@ -268,7 +272,7 @@ mod tests {
         assert_eq!(heads_in(80), two("name unit speed time", "engine words 123 45"));
         assert_eq!(heads_in(22), two("name speed time", "engine 123 45"));
         assert_eq!(heads_in(16), two("name speed", "engine 123"));
-        assert_eq!(heads_in(3), heads_in(16), "what can't be done without stays");
+        assert_eq!(heads_in(3), heads_in(16), "necessary columns stay");
         let right = narrowed(&heads, &rows, 2..4, &["unit", "time"], 16);
         assert!(right.ends_with("  123"), "figures still stand right: {right:?}");
     }

@@ -1,9 +1,11 @@
-//! Preparation of hosted systems before their first round: each is opened once on no input, so that its refusals are told
-//! early, and the built-in ones are tuned.
+//! Preparation of hosted systems before their first round: each system is opened once, and built-in ones are
+//! tuned.
 //!
-//! Tuning measures each product of a model on this host and keeps the fastest kernel choice; all choices give the same bits.
-//! It is done once, before any round, since no system may spend measured time on it. Its file lies in the run's folder, so that
-//! a resumed run has the same choices, and its hash is in each record.
+//! Opening a system on empty input shows its refusals early. Tuning measures each product of a model on this
+//! host and keeps the fastest kernel choice; all choices give the same bits. Tuning happens once, before any
+//! round, so that no measured time is spent on it. The tuning file lies in the run's folder, so that a
+//! resumed run has the same choices. Each record holds the file's hash. The measurement of kernel choices
+//! itself belongs to `dyno-kernels`.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
@@ -19,8 +21,8 @@ use crate::exit::{Outcome, bad_input};
 use crate::output::say;
 use crate::progress::Progress;
 
-/// Opens every hosted system once, before an hour of other systems' rounds. A model that is still to be drawn can't be opened
-/// yet.
+/// Opens every hosted system once, so that a refusal doesn't come after an hour of other rounds. Systems
+/// whose models aren't drawn yet are skipped.
 pub fn preflight(campaign: &Campaign) -> Outcome<()> {
     campaign
         .systems
@@ -29,14 +31,15 @@ pub fn preflight(campaign: &Campaign) -> Outcome<()> {
         .try_for_each(|entry| open(entry, campaign.tracks[0]))
 }
 
-/// Tuning files by the name of the entry.
+/// Tuning files, by the name of the entry.
 #[derive(Debug, Default)]
 pub struct Tunings(BTreeMap<String, PathBuf>);
 
 impl Tunings {
-    /// Tunes the built-in systems of `campaign` that bring no tuning, on `core`, into `folder`.
+    /// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The files go into
+    /// `folder`.
     pub fn measure(campaign: &Campaign, folder: &Path, core: usize) -> Outcome<Self> {
-        let folder = std::path::absolute(folder.join("tuning"))?; // systems are started in other folders
+        let folder = std::path::absolute(folder.join("tuning"))?; // systems start in other folders
         let wanted: Vec<&Entry> = campaign.systems.iter().filter(|entry| entry.is_tunable()).collect();
         if wanted.is_empty() {
             return Ok(Self::default());
@@ -49,13 +52,13 @@ impl Tunings {
         pin_thread(&allowed)?;
         let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
         if new > 0 {
-            let why = "--explain says which choices gain";
-            say(format_args!("tuned {new} products in {seconds:.1} s, into {}; {why}", folder.display()));
+            let more = "--explain shows the gains";
+            say(format_args!("tuned {new} products in {seconds:.1} s, into {}; {more}", folder.display()));
         }
         measured.map(Self)
     }
 
-    /// Tuning of `entry`, if it was tuned.
+    /// Tuning file of `entry`, if it was tuned.
     pub fn of(&self, entry: &Entry) -> Option<PathBuf> {
         self.0.get(&entry.name).cloned()
     }
@@ -75,7 +78,7 @@ fn tune(wanted: &[&Entry], folder: &Path, track: Track) -> Outcome<BTreeMap<Stri
     Ok(files)
 }
 
-/// Says what the tunings of the run in `folder` chose, earlier ones included.
+/// Prints the choices of all tunings of the run in `folder`, also those made before it was resumed.
 pub fn explain(folder: &Path) -> Outcome<()> {
     for file in tunings(&folder.join("tuning"))? {
         say(dyno_translator::explain_tuning(&file).map_err(bad_input)?.trim_end());
@@ -83,13 +86,13 @@ pub fn explain(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Number of products in the tunings of `folder`: all lines but each file's first.
+/// Number of products in the tunings of `folder`: all lines except the first of each file.
 fn products(folder: &Path) -> Outcome<usize> {
     let texts = tunings(folder)?.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
     Ok(texts.iter().map(|text| text.lines().count().saturating_sub(1)).sum())
 }
 
-/// Files of `folder`, in order; none where there is no such folder.
+/// Sorted files of `folder`; none if the folder is missing.
 fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -100,7 +103,7 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Opens a hosted system on no input. A refusal is the user's to mend.
+/// Opens a hosted system on empty input. A refusal is bad input, which the user can correct.
 pub fn open(entry: &Entry, track: Track) -> Outcome<()> {
     let facts = tempfile::NamedTempFile::new()?;
     let command = entry.system()?.command(track, &[0], facts.path());
@@ -113,7 +116,7 @@ pub fn open(entry: &Entry, track: Track) -> Outcome<()> {
     let reason = match (last.strip_prefix("dyno: "), output.status.signal()) {
         (Some(reason), _) => reason.into(),
         (None, Some(signal)) => {
-            format!("opening it ends in signal {signal}; run it by hand: {}", command.join(" "))
+            format!("it ends with signal {signal} when it opens; run it by hand: {}", command.join(" "))
         }
         (None, None) => format!("it can't be opened: {last}"),
     };

@@ -2,7 +2,7 @@
 
 use dyno_kernels::{Activation, Kernels};
 
-use super::State;
+use super::state::State;
 use crate::watch::Operator;
 
 /// A kind of cell.

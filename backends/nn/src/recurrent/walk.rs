@@ -3,7 +3,7 @@
 //! Sentences lie one after the other, without padding. The walk takes them together, longest first, so that
 //! ended sentences are the last rows.
 
-use super::State;
+use super::state::State;
 use crate::Sentence;
 use crate::math::add;
 

@@ -15,8 +15,7 @@ use dyno_formats::Precision;
 use dyno_nn::ActivationScales;
 use dyno_nn::math::Calibration;
 
-use super::Refusal;
-use crate::error::{Error, Result};
+use crate::error::{Error, Refusal, Result};
 
 /// Name of the setting for the scales of int8 rows.
 const SCALES: &str = "activation-scales";

@@ -5,7 +5,7 @@ use dyno_api::{Error, SettingsReader};
 use dyno_formats::Precision;
 use dyno_nn::ShortlistColumns;
 
-use super::Refusal;
+use crate::error::Refusal;
 
 /// Name of the setting for the output weights of a shortlist: `"off-line"`, `"on-line"`, `"whole"` or
 /// `"auto"`.

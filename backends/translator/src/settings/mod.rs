@@ -24,10 +24,8 @@ pub use switches::{Position, Switch, Switches};
 pub(crate) use tuning::MeasuredTuning;
 pub use tuning::explain_tuning;
 
+use crate::error::Refusal;
 use crate::search::SearchOptions;
-
-/// Name of a refused setting, and the reason.
-pub(crate) type Refusal = (&'static str, String);
 
 /// Name of the setting that limits the n-grams of a vocabulary map.
 const NGRAMS: &str = "shortlist-ngrams";

@@ -1,4 +1,4 @@
-//! A checked campaign.
+//! The checked campaign, and what the bench derives from it: the plan, the protocol and the run's identity.
 
 use std::path::PathBuf;
 
@@ -17,42 +17,42 @@ use crate::exit::Outcome;
 /// A checked campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// Name of the campaign, part of the run folder's.
+    /// Name of the campaign; the name of the run's folder begins with it.
     pub name: String,
     /// Thoroughness.
     pub profile: Profile,
     /// Seed of every random order.
     pub seed: u64,
-    /// Number of cores that throughput-all may use; all that the host allows if absent.
+    /// Number of cores of the track throughput-all; all cores that the host allows if absent.
     pub cores: Option<usize>,
-    /// Limits of patience.
+    /// Time limits, and the number of repeats of disturbed rounds.
     pub limits: Limits,
-    /// Systems that compete.
+    /// Systems to measure.
     pub systems: Vec<Entry>,
-    /// Systems that would compete if their plugin had been built.
+    /// Systems left out because their plugins aren't built.
     pub unbuilt: Vec<Unbuilt>,
-    /// Models that the campaign describes instead of naming.
+    /// Models that dyno draws at random.
     pub generated: Vec<Generated>,
     /// Test sets.
     pub test_sets: Vec<TestSet>,
-    /// Tracks, in the order of tables.
+    /// Tracks, in the order of the tables.
     pub tracks: Vec<Track>,
-    /// Lines that lengthen throughput launches.
+    /// Lines that make throughput launches longer.
     pub filler: Option<Filler>,
-    /// Name of the system that is entered twice; the first system if absent.
+    /// Name of the system that gets a twin; the first system if absent.
     pub twin: Option<String>,
-    /// Probes before the clock, instead of the profile's.
+    /// Probes of the campaign, instead of the profile's.
     pub own_probes: Option<Vec<Probe>>,
 }
 
 impl Campaign {
-    /// Probes before the clock.
+    /// Probes to run before the timed rounds.
     pub fn probes(&self) -> &[Probe] {
         self.own_probes.as_deref().unwrap_or(self.profile.probes())
     }
 
-    /// Enters one system a second time, where the profile wants that: after the filters, so that it is one of
-    /// those that are measured.
+    /// Adds a twin of one system, if the profile has twins. Call it after the filters, so that the original
+    /// is measured too.
     pub fn enter_twin(&mut self) {
         if !self.profile.has_twin() || self.systems.iter().any(|system| system.twin_of.is_some()) {
             return;
@@ -73,7 +73,7 @@ impl Campaign {
         }
     }
 
-    /// The plan of a measurement. Systems are commands there; `tuned` gives each entry its tuning.
+    /// Plan of the measurement, in which systems are commands. `tuned` gives the tuning file of an entry.
     pub fn plan(&self, tuned: impl Fn(&Entry) -> Option<PathBuf>) -> Outcome<Plan> {
         let system = |entry: &Entry| match tuned(entry) {
             Some(tuning) => entry.clone().with_setting("tuning", &tuning).system(),
@@ -111,7 +111,7 @@ impl Campaign {
         Ok(Identity::new(&self.name, protocol, json!(self.systems), programs, &self.test_sets, host)?)
     }
 
-    /// What a paper's table needs to know of the systems.
+    /// Facts about the systems that a paper's table needs.
     pub fn contestants(&self) -> Contestants {
         let drawn_bytes = |entry: &Entry| {
             let mut drawn = self.generated.iter().filter(|model| entry.models.contains(&model.path));

@@ -1,5 +1,7 @@
-//! An entry of the campaign: a backend, a plugin or a command with its models and settings, and the [`System`] that the bench
-//! measures for it.
+//! An entry of the campaign: a backend, a plugin or a command, with its models and settings.
+//!
+//! [`Entry::system`] turns the entry into a [`System`], the command that the bench measures. `dyno-measure`
+//! knows commands only.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,70 +12,70 @@ use serde::Serialize;
 
 use crate::registry;
 
-/// A system as a campaign describes it.
+/// System, as a campaign describes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
     /// Name in tables.
     pub name: String,
-    /// Way in which the system is started.
+    /// How the system is started.
     pub launch: Launch,
     /// Models; several are an ensemble.
     pub models: Vec<PathBuf>,
-    /// Variables of its environment, beside those that all systems get.
+    /// Environment variables of the system, besides those of all systems.
     pub environment: Vec<(String, String)>,
     /// Whether the system declares that it draws its answers at random.
     pub sampling: bool,
-    /// Name of the system whose second entry this is. The pair shows how far apart equal systems come out.
+    /// Name of the original, if this entry is a twin. The pair shows the difference between equal systems.
     pub twin_of: Option<String>,
 }
 
-/// Ways in which a system is started.
+/// Ways to start a system.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Launch {
-    /// A backend of this program.
+    /// Backend of this program.
     BuiltIn {
-        /// Its name in the registry.
+        /// Name of the backend in the registry.
         backend: String,
-        /// Its settings.
+        /// Settings of the backend.
         settings: Settings,
-        /// How many words it translates together in the throughput tracks, if that isn't left to dyno.
+        /// Number of words to translate together in the throughput tracks; dyno chooses it if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
         batch: Option<usize>,
     },
-    /// A backend in a shared library.
+    /// Backend in a shared library.
     Plugin {
-        /// Its file.
+        /// File of the library.
         library: PathBuf,
-        /// Its settings.
+        /// Settings of the backend.
         settings: Settings,
-        /// How many words it translates together in the throughput tracks, if that isn't left to dyno.
+        /// Number of words to translate together in the throughput tracks; dyno chooses it if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
         batch: Option<usize>,
     },
-    /// Any program that answers each line of its standard input by a line on its standard output.
+    /// Any program that answers each line of standard input with a line on standard output.
     Foreign {
         /// Program and arguments, with placeholders.
         command: Vec<String>,
-        /// The folder that it is started in: the campaign's.
+        /// Working folder: the campaign's.
         folder: PathBuf,
     },
 }
 
 impl Entry {
-    /// An entry that no campaign holds.
+    /// Creates an entry without a campaign.
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
         let name = name.into();
         Self { name, launch, models, environment: Vec::new(), sampling: false, twin_of: None }
     }
 
-    /// The same system under another name.
+    /// The same system under the name of a twin.
     pub fn twin(&self) -> Self {
         Self { name: format!("{} (twin)", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
     }
 
-    /// The command that the bench starts. A built-in backend is this very program, so that our own engines have no privileged
-    /// way in; a plugin is loaded by that process, never by the bench.
+    /// The command that the bench starts. A built-in backend or a plugin runs in a process of this program,
+    /// never in the bench itself, so that our own engines have no advantage over other programs.
     pub fn system(&self) -> io::Result<System> {
         let system = |command, hosted, folder| System {
             name: self.name.clone(),
@@ -96,7 +98,7 @@ impl Entry {
         })
     }
 
-    /// The same backend as another dyno runs it; `None` for a foreign program, which no dyno runs.
+    /// The same backend, run by the dyno `program`; `None` for a foreign program, which no dyno hosts.
     pub fn on_another_dyno(&self, program: &Path) -> io::Result<Option<System>> {
         if !self.is_hosted() {
             return Ok(None);
@@ -106,7 +108,7 @@ impl Entry {
         Ok(Some(System { name, command, hosted: false, folder, ..self.system()? }))
     }
 
-    /// The name of its backend, if it is built in.
+    /// Name of the built-in backend; `None` for plugins and foreign programs.
     pub fn backend(&self) -> Option<&str> {
         match &self.launch {
             Launch::BuiltIn { backend, .. } => Some(backend),
@@ -114,18 +116,18 @@ impl Entry {
         }
     }
 
-    /// Whether its answers are text: an encoder's vectors have no length to judge.
+    /// Whether the answers are translations. An encoder's vectors, for example, have no length to judge.
     pub fn translates(&self) -> bool {
         let backend = self.backend().and_then(|name| registry::find(name).ok());
         backend.is_none_or(|backend| backend.task() == dyno_api::Task::Translate)
     }
 
-    /// Whether this program's `translate` hosts it.
+    /// Whether `dyno translate` hosts the system.
     pub fn is_hosted(&self) -> bool {
         !matches!(self.launch, Launch::Foreign { .. })
     }
 
-    /// Whether it is one of our engines on a model, and no tuning was chosen for it.
+    /// Whether the system is a built-in engine with a model and without a tuning of its own.
     pub fn is_tunable(&self) -> bool {
         let chosen = ["tuning", "tune"].iter().any(|name| self.setting(name).is_some());
         self.backend().is_some() && !self.models.is_empty() && !chosen
@@ -141,7 +143,8 @@ impl Entry {
         }
     }
 
-    /// The same system with a path as a setting, where it has settings.
+    /// The same system with `path` as the setting `name`; a foreign program has none and stays
+    /// unchanged.
     pub fn with_setting(mut self, name: &str, path: &Path) -> Self {
         if let Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } = &mut self.launch {
             settings.insert(name.into(), path.display().to_string().into());
@@ -149,7 +152,8 @@ impl Entry {
         self
     }
 
-    /// The files that it runs: of a foreign command its program where it is a path, and arguments that are files.
+    /// Files that the run's identity hashes: a plugin's library, or the files among the words of a foreign
+    /// command.
     pub fn own_files(&self) -> Vec<PathBuf> {
         match &self.launch {
             Launch::BuiltIn { .. } => Vec::new(),
@@ -160,7 +164,7 @@ impl Entry {
         }
     }
 
-    /// `translate` of `program`, with what belongs to this entry.
+    /// Command `PROGRAM translate` with the options of this entry.
     fn own_command(&self, program: &Path) -> Vec<Argument> {
         let (backend, settings, batch) = match &self.launch {
             Launch::BuiltIn { backend, settings, batch } => {
@@ -191,20 +195,22 @@ impl Entry {
     }
 }
 
-/// Refuses what no process can be handed, and a model that is asked for and isn't there.
+/// Fault in the words of a command or its environment: a missing model, a bad variable name or a NUL.
 pub fn words_fault(system: &Entry) -> Option<String> {
     let command = match &system.launch {
         Launch::Foreign { command, .. } => command.as_slice(),
         Launch::BuiltIn { .. } | Launch::Plugin { .. } => &[],
     };
     if system.models.is_empty() && command.iter().any(|argument| argument.contains("{model}")) {
-        return Some("the command asks for {model}, but there is no `model`".into());
+        return Some("the command uses {model}, but there is no `model`: add one".into());
     }
     let odd_name = |(name, _): &&(String, String)| name.is_empty() || name.contains('=');
     if let Some((name, _)) = system.environment.iter().find(odd_name) {
-        return Some(format!("{name:?} can't be the name of an environment variable"));
+        return Some(format!(
+            "{name:?} can't be the name of an environment variable: use another name, without ="
+        ));
     }
     let variables = system.environment.iter().flat_map(|(name, value)| [name, value]);
     let with_nul = command.iter().chain(variables).find(|word| word.contains('\0'));
-    with_nul.map(|word| format!("{word:?} holds a NUL, which no process can be handed"))
+    with_nul.map(|word| format!("{word:?} holds a NUL, which no command or environment may hold: remove it"))
 }

@@ -1,6 +1,8 @@
-//! Models that a campaign describes instead of naming: drawn on demand into the user's cache, and kept there for every
-//! campaign with the same description, at each precision that one has asked for: quantising at every launch would be time
-//! that a trained model, converted once, doesn't take.
+//! Models that a campaign describes by their sizes instead of naming files; their weights are random.
+//!
+//! dyno draws a model on demand into the user's cache and keeps it there for all campaigns with the same
+//! description. The cache holds each precision that a campaign asked for. Otherwise each launch would
+//! quantise, which costs time that a trained and converted model doesn't need.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,30 +14,30 @@ use dyno_results::scores::cache_folder;
 use crate::exit::{OrBadInput, Outcome};
 use crate::output::say;
 
-/// A model that is drawn when it is needed.
+/// Model that dyno draws when a system needs it.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// What the campaign calls it.
+    /// Name in the campaign.
     pub name: String,
-    /// What it is.
+    /// Type and sizes of the model.
     pub recipe: Recipe,
-    /// Where it is, or will be.
+    /// Folder of the model, drawn or not.
     pub path: PathBuf,
 }
 
 impl Generated {
-    /// The model of `recipe`: its place tells it from all others.
+    /// The model of `recipe`, in a folder whose name holds the recipe's key.
     pub(super) fn new(name: String, recipe: Recipe) -> anyhow::Result<Self> {
         let folder = format!("{name}-{}", recipe.key()?);
         Ok(Self { path: cache_folder()?.join("models").join(folder), name, recipe })
     }
 
-    /// Of its weights, as they are drawn.
+    /// Size of the drawn weights, in f32.
     pub fn bytes(&self) -> u64 {
         self.recipe.parameters() * size_of::<f32>() as u64
     }
 
-    /// Draws it, unless it is there, and adds what it lacks of `precisions`.
+    /// Draws the model if it is missing, and adds the missing ones of `precisions`.
     pub(super) fn make(&self, precisions: &[Precision]) -> Outcome<()> {
         if !self.path.is_dir() {
             self.draw()?;
@@ -58,7 +60,7 @@ impl Generated {
         let mebibytes = self.bytes() >> 20;
         say(format_args!("drawing the model {} ({mebibytes} MiB) into {}", self.name, parent.display()));
         match dyno_formats::generate(&self.recipe, &self.path) {
-            Err(_) if self.path.is_dir() => Ok(()), // somebody else was faster
+            Err(_) if self.path.is_dir() => Ok(()), // another process was faster
             made => made.or_bad_input(),
         }
     }
@@ -108,6 +110,6 @@ mod tests {
             || -> SystemTime { fs::metadata(&kept.weights()[&Precision::Int8]).unwrap().modified().unwrap() };
         let before = written();
         model.make(&[Precision::Int8]).unwrap();
-        assert_eq!(written(), before, "what is there isn't made again");
+        assert_eq!(written(), before, "a stored precision is not written again");
     }
 }

@@ -1,13 +1,15 @@
-//! The campaign: systems, test sets and tracks that are to be measured, checked and with every path resolved. `wire` is what
-//! the file may say; [`Campaign`] is what it means.
+//! The campaign: systems, test sets and tracks to measure, checked, with all paths resolved.
+//!
+//! `wire` reads the file as people write it; [`Campaign`] is the checked result. Measuring belongs to
+//! `runner`.
 
 mod checked;
 mod drawing;
 mod entry;
 mod generated;
 mod shipped;
+mod suggestions;
 mod test_sets;
-mod unknown;
 mod wire;
 
 pub use checked::Campaign;

@@ -1,17 +1,18 @@
-//! Campaigns that ship with dyno.
+//! Campaigns that ship with dyno, in the folder `campaigns` of its checkout.
 
 use std::path::{Path, PathBuf};
 
 use super::checked::Campaign;
 use crate::exit::{Outcome, bad_input};
 
-/// The starter campaign.
+/// Path of the starter campaign.
 pub fn starter() -> Option<PathBuf> {
     shipped("starter")
 }
 
-/// The campaign of that name that ships with dyno. It is looked for in the working directory and the folders above it,
-/// then in the program's folder and those above it (`target/release/dyno` lies two folders below the checkout).
+/// Path of the campaign `name` that ships with dyno. The search starts in the working directory and the
+/// folders above it, then in the program's folder and those above it (`target/release/dyno` lies two folders
+/// below the checkout).
 pub fn shipped(name: &str) -> Option<PathBuf> {
     let shipped = PathBuf::from(format!("campaigns/{name}.toml"));
     let program = std::env::current_exe().ok();
@@ -21,10 +22,10 @@ pub fn shipped(name: &str) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(&shipped)).filter(|path| path.is_file()))
 }
 
-/// The campaign that was named, or the starter campaign.
+/// Campaign at the path `named`, or the starter campaign.
 pub fn named_or_starter(named: Option<&Path>) -> Outcome<Campaign> {
     let found: Option<PathBuf> = named.map(Into::into).or_else(starter);
     let remedy = "name a campaign file, or run dyno in its checkout";
-    let path = found.ok_or_else(|| bad_input(format!("the starter campaign isn't here: {remedy}")))?;
+    let path = found.ok_or_else(|| bad_input(format!("the starter campaign is missing: {remedy}")))?;
     Campaign::load(&path)
 }

@@ -1,4 +1,4 @@
-//! Test sets that a campaign names: folders with a manifest, and sacrebleu's own collection.
+//! Test sets that a campaign names: folders with a manifest, and sacrebleu's collection.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,59 +7,60 @@ use dyno_measure::TestSet;
 use dyno_results::scores;
 use serde::{Deserialize, Serialize};
 
-use super::unknown::hinted;
+use super::suggestions::with_suggestion;
 
-/// `testset.toml` of a folder.
+/// Content of a folder's `testset.toml`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
     name: String,
-    /// What it is, for `dyno list`.
+    /// Description of the set, for readers of the file.
     about: String,
     licence: String,
     languages: String,
     lines: usize,
     source: PathBuf,
     references: Vec<PathBuf>,
-    /// Of the files' contents, source first; guards against an edit that nobody meant.
+    /// SHA-256 of the files' contents, source first; it detects accidental edits.
     sha256: String,
 }
 
-/// The test set in a folder with a manifest.
+/// Reads the test set of a folder with a manifest.
 pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
     let path = folder.join("testset.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let manifest: Manifest =
-        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), hinted(error.message())))?;
+    let manifest: Manifest = toml::from_str(&text)
+        .map_err(|error| format!("{}: {}", path.display(), with_suggestion(error.message())))?;
     let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
     let source = folder.join(&manifest.source);
-    let set = TestSet::from_files(&manifest.name, &source, &references).map_err(told)?;
+    let set = TestSet::from_files(&manifest.name, &source, &references).map_err(message_of)?;
     if set.source.len() != manifest.lines {
         let (is, says) = (set.source.len(), manifest.lines);
-        return Err(format!("{}: says {says} lines, but there are {is}", path.display()));
+        return Err(format!("{}: the manifest says {says} lines, but the source has {is}", path.display()));
     }
     if set.sha256 != manifest.sha256 {
-        let remedy = "restore the files, or write the new sum into the manifest if the change was meant";
+        let remedy = "restore the files, or put the new sum into the manifest if you meant to change them";
         return Err(format!("{}: the files' sha256 is {}: {remedy}", path.display(), set.sha256));
     }
     Ok(set)
 }
 
-/// Whether `name` looks like one of sacrebleu's (`multi30k/2016`, `wmt14/full`, `wmt20`) rather than a path.
+/// Whether `name` looks like a test set of sacrebleu (`multi30k/2016`, `wmt14/full`, `wmt20`) instead of a
+/// path.
 pub fn may_be_sacrebleu(name: &str) -> bool {
     let part =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     !name.starts_with('.') && name.split('/').count() <= 3 && name.split('/').all(part)
 }
 
-/// One of sacrebleu's own test sets, fetched by sacrebleu where its cache doesn't hold it yet.
+/// Reads a test set of sacrebleu. sacrebleu downloads the set if its cache lacks it.
 pub fn from_sacrebleu(name: &str, languages: &str) -> Result<TestSet, String> {
-    let files = scores::sacrebleu_files(name, languages).map_err(told)?;
+    let files = scores::sacrebleu_files(name, languages).map_err(message_of)?;
     let name = format!("{name} {languages}");
-    TestSet::from_files(&name, &files.source, &files.references).map_err(told)
+    TestSet::from_files(&name, &files.source, &files.references).map_err(message_of)
 }
 
-fn told(error: impl ToString) -> String {
+fn message_of(error: impl ToString) -> String {
     error.to_string()
 }
 

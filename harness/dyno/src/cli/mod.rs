@@ -1,4 +1,7 @@
-//! The command line, as people type it.
+//! The command line: commands, options, help texts and examples.
+//!
+//! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to
+//! `commands`.
 
 mod engines;
 mod measuring;
@@ -11,75 +14,83 @@ pub use engines::{BreakdownArgs, ConvertArgs, DecodingArgs, HostedArgs, Tokenize
 pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{CompareArgs, ListArgs, PriceArgs, PublishArgs, ReportArgs, ScoreArgs};
 
-/// dyno measures machine-translation engines on CPUs, honestly.
+/// A benchmark for machine-translation engines on CPUs.
 ///
-/// Without a command it runs the starter campaign: `dyno` is `dyno run`.
+/// dyno starts each system as a child process. It measures speed, memory and quality, and checks that the
+/// system keeps the rules. Without a command, dyno runs the starter campaign, as `dyno run` does.
 #[derive(Parser)]
 #[command(version, propagate_version = true, after_help = EXAMPLES_AND_CODES)]
 pub struct Cli {
-    /// What to do.
+    /// Command to run; `run` if absent.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
 const EXAMPLES_AND_CODES: &str = "Examples:
-  dyno                                      the starter campaign, its tables and its page
-  dyno run my.toml --dry-run
-  dyno report runs/starter-3f9a
-  dyno help run
+  dyno                                      measure the starter campaign
+  dyno run my.toml --dry-run                show what a campaign would measure
+  dyno verify --command './run.sh'          check a system of your own
+  dyno report runs/starter-3f9a             write the report on a run
+  dyno run --help                           show all options of a command
 
-Exit codes: 0 done, or yes; 1 the answer is no (regressed, INVALID, differs); 2 bad request or
-input; 3 hosts can't be compared; 4 nothing was measured; 5 a gated cell is INVALID; 6 the bench
-itself failed; 130 interrupted.";
+Exit codes:
+    0  done, or the answer is yes
+    1  the answer is no: a regression, an INVALID system or a slower run
+    2  bad request or bad input
+    3  the hosts differ, so their speeds can't be compared
+    4  nothing was measured
+    5  a gated cell is INVALID
+    6  the bench itself failed
+  130  interrupted";
 
-/// The commands.
+/// Commands of dyno.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Measure a campaign's systems; the starter campaign if none is named
+    /// Measure a campaign: speed, memory and quality of its systems
     #[command(after_help = measuring::RUN_EXAMPLES)]
     Run(RunArgs),
-    /// List a campaign's systems and test sets, and the backends, tracks and prices
+    /// List what a campaign measures and what this build offers
     #[command(after_help = runs::LIST_EXAMPLES)]
     List(ListArgs),
-    /// Score a run again, or for the first time where sacrebleu was missing; price it anew
-    #[command(after_help = runs::SCORE_HELP)]
-    Score(ScoreArgs),
-    /// Write the page on a run: what to choose, and whether to trust it
-    #[command(after_help = runs::REPORT_EXAMPLES)]
-    Report(ReportArgs),
-    /// Check that a system keeps the rules: conformance and probes, no measuring
+    /// Check that a system keeps the rules, without measuring it
     #[command(after_help = measuring::VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
-    /// Compare two runs of one host, cell by cell
-    #[command(after_help = runs::COMPARE_HELP)]
-    Compare(CompareArgs),
-    /// Is a system slower, worse or bigger than its baseline? For CI: the exit code answers
-    #[command(after_help = measuring::GATE_HELP)]
-    Gate(GateArgs),
-    /// Is this host fit to measure? Each finding comes with a remedy
+    /// Check whether this host is fit to measure
     #[command(after_help = measuring::DOCTOR_HELP)]
     Doctor(DoctorArgs),
-    /// Measure a paper's table again, and print its figures beside ours
-    #[command(after_help = measuring::REPRODUCE_EXAMPLES)]
-    Reproduce(ReproduceArgs),
-    /// Copy a finished run into results/, where nothing is ever overwritten
+    /// Score the translations of a run, and price it
+    #[command(after_help = runs::SCORE_HELP)]
+    Score(ScoreArgs),
+    /// Write the HTML report on a run
+    #[command(after_help = runs::REPORT_EXAMPLES)]
+    Report(ReportArgs),
+    /// Compare two runs of one host
+    #[command(after_help = runs::COMPARE_HELP)]
+    Compare(CompareArgs),
+    /// Copy a finished run into the folder of published runs
     #[command(after_help = runs::PUBLISH_HELP)]
     Publish(PublishArgs),
+    /// Test candidates for regressions against a baseline, for CI
+    #[command(after_help = measuring::GATE_HELP)]
+    Gate(GateArgs),
+    /// Measure the tables of published papers again
+    #[command(after_help = measuring::REPRODUCE_EXAMPLES)]
+    Reproduce(ReproduceArgs),
+    /// Translate standard input with a built-in backend or a plugin
+    #[command(after_help = engines::TRANSLATE_EXAMPLES)]
+    Translate(Box<TranslateArgs>),
+    /// Show where a backend spends its time
+    #[command(after_help = engines::BREAKDOWN_HELP)]
+    Breakdown(Box<BreakdownArgs>),
+    /// Print the vocabulary ids of each line of standard input
+    #[command(after_help = engines::TOKENIZE_EXAMPLES)]
+    Tokenize(TokenizeArgs),
+    /// Convert a Marian model into a model directory
+    #[command(after_help = engines::CONVERT_EXAMPLES)]
+    Convert(ConvertArgs),
     /// Print completions for a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
-    /// Translate standard input to standard output with a built-in backend or a plugin
-    #[command(after_help = engines::TRANSLATE_EXAMPLES)]
-    Translate(Box<TranslateArgs>),
-    /// Tell where a backend's time goes, by component and by operator
-    #[command(after_help = engines::BREAKDOWN_HELP)]
-    Breakdown(Box<BreakdownArgs>),
-    /// Turn lines into the ids of a vocabulary
-    #[command(after_help = engines::TOKENIZE_EXAMPLES)]
-    Tokenize(TokenizeArgs),
-    /// Make a model directory out of a Marian model, at the precisions that are wanted
-    #[command(after_help = engines::CONVERT_EXAMPLES)]
-    Convert(ConvertArgs),
     /// Print the manual page, for `man`
     #[command(hide = true)]
     Man,
@@ -90,9 +101,9 @@ const COMPLETIONS_HELP: &str = "Examples:
   dyno completions fish > ~/.config/fish/completions/dyno.fish
   source <(dyno completions zsh)";
 
-/// `dyno completions`.
+/// Arguments of `dyno completions`.
 #[derive(Args)]
 pub struct CompletionsArgs {
-    /// Shell that completes
+    /// Shell that completes the commands
     pub shell: clap_complete::Shell,
 }

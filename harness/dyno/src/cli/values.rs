@@ -1,27 +1,33 @@
-//! Parsers of values on the command line: the protocol's words, numbers with bounds, settings.
+//! Parsers of values on the command line: words of the protocol, numbers with bounds, settings.
+//!
+//! A message here ends the line `error: invalid value 'X' for '--option':`, so that it says what is expected.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dyno_measure::os::MOST_CORES;
 use dyno_measure::rules::names::named;
 use dyno_measure::{Probe, Profile, Track};
+use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
 
-/// A track by its name.
+use crate::hosting::MOST_BATCH;
+
+/// Parser of a track's name.
 pub fn track() -> impl TypedValueParser<Value = Track> {
     let about = |track| match track {
-        Track::Latency => "One line, flush, wait for the reply, next; one core",
-        Track::Throughput1 => "The whole file at once, one core",
-        Track::ThroughputAll => "The whole file at once, all cores that the campaign allows",
+        Track::Latency => "One core; each line is sent after the answer to the line before",
+        Track::Throughput1 => "One core; the whole file is sent at once",
+        Track::ThroughputAll => "All cores that the campaign allows; the whole file is sent at once",
     };
     let values = Track::ALL.map(|track| PossibleValue::new(track.name()).help(about(track)));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 
-/// A probe by its name.
+/// Parser of a probe's name.
 pub fn probe() -> impl TypedValueParser<Value = Probe> {
     let values = Probe::ALL.map(|probe| PossibleValue::new(probe.name()).help(probe.question()));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 
-/// A profile by its name.
+/// Parser of a profile's name.
 pub fn profile() -> impl TypedValueParser<Value = Profile> {
     let about = |profile| match profile {
         Profile::Quick => "A first look, in minutes",
@@ -32,7 +38,54 @@ pub fn profile() -> impl TypedValueParser<Value = Profile> {
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 
-/// A setting of a backend, NAME=VALUE.
+/// Setting of a backend, NAME=VALUE.
 pub fn setting(text: &str) -> Result<(String, serde_json::Value), String> {
-    dyno_api::parse_setting(text).ok_or_else(|| "write it as NAME=VALUE, such as beam=4".into())
+    dyno_api::parse_setting(text).ok_or_else(|| "expected NAME=VALUE, such as beam=4".into())
+}
+
+/// Number of cores.
+pub(super) fn cores(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(cores @ 1..=MOST_CORES) => Ok(cores),
+        _ => Err(format!("expected a whole number from 1 to {MOST_CORES}")),
+    }
+}
+
+/// Number of words in a batch.
+pub(super) fn batch(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(words @ 1..=MOST_BATCH) => Ok(words),
+        _ => Err(format!("expected a whole number from 1 to {MOST_BATCH}")),
+    }
+}
+
+/// Finite number: settings travel as JSON, which has neither `nan` nor `inf`.
+pub(super) fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| "expected a number".into())
+}
+
+/// Number of pairs of rounds. The gate itself refuses too few pairs, with the exit code of "nothing
+/// measured".
+pub(super) fn pairs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(pairs @ 0..=MOST_PAIRS) => Ok(pairs),
+        _ => Err(format!(
+            "expected a number from {LEAST_PAIRS} to {MOST_PAIRS}; more pairs take days and show no more"
+        )),
+    }
+}
+
+/// Limit of an amount. A limit that isn't a number, such as `nan`, would never be exceeded.
+pub(super) fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| *amount >= 0.0 && amount.is_finite());
+    amount.ok_or_else(|| "expected a number, 0 or more".into())
+}
+
+/// Time limit in seconds, with the bounds of campaign files: at most about eleven days.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err("expected a number of seconds above 0 and at most 1,000,000".into()),
+    }
 }

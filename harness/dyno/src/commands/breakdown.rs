@@ -1,4 +1,4 @@
-//! `dyno breakdown`: where a backend's time goes on some lines.
+//! `dyno breakdown`: time of a backend on some lines, by component and by operator.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,22 +17,22 @@ use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
 use crate::hosting::Hosted;
 use crate::output::{print, print_json};
 
-/// Tells it of what `args` name.
+/// Translates the lines of `args` and prints the time.
 pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     let text = input(args.input.as_deref())?;
     if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(no_answer(
-            Exit::NothingMeasured,
-            "no words, so no time to tell of; give it lines to translate",
-        ));
+        return Err(no_answer(Exit::NothingMeasured, "the input has no words: give lines to translate"));
     }
-    // A terminal that shows the tables says nothing about how lines are given.
+    // Unlike in `translate`, the default track must not depend on whether standard input is a terminal.
     args.hosted.track = args.hosted.track.or_else(|| (args.hosted.cores == 1).then_some(Track::Latency));
     let hosted = Hosted::open(args.hosted, true)?;
     hosted.translate(&text[..], io::sink())?;
     let facts = hosted.model.facts();
-    let Some(told) = hosted.model.breakdown().context("the breakdown")? else {
-        return Err(bad_input(format!("{} keeps no account of its time", facts.backend)));
+    let Some(told) = hosted.model.breakdown().context("can't read the breakdown")? else {
+        return Err(bad_input(format!(
+            "backend {} keeps no account of its time: choose another one",
+            facts.backend
+        )));
     };
     let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
     if args.json {
@@ -53,7 +53,7 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The lines to translate.
+/// Lines to translate.
 fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
     match named {
         Some(path) if path == Path::new("-") => {
@@ -61,9 +61,9 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         }
         Some(path) => std::fs::read(path).with_context(|| path.display().to_string()).or_bad_input(),
         None => {
-            let remedy = "name a file of lines, or run dyno in its checkout";
+            let remedy = "give a file of lines, or run dyno in its checkout";
             let starter =
-                starter().ok_or_else(|| bad_input(format!("the starter test set isn't here: {remedy}")))?;
+                starter().ok_or_else(|| bad_input(format!("the starter test set is missing: {remedy}")))?;
             let campaign = Campaign::load(&starter)?;
             let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
             Ok(as_text(&set.source))
@@ -76,7 +76,7 @@ fn engine(facts: &Facts) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Words that are translated together; in lock-step a line is.
+/// Number of words that are translated together; none in the latency track, which translates line by line.
 fn batch(hosted: &Hosted) -> Option<usize> {
     (hosted.track != Track::Latency).then_some(hosted.options.batch)
 }
@@ -90,7 +90,7 @@ fn pace(hosted: &Hosted) -> String {
     }
 }
 
-/// A table each for components and operators.
+/// Tables of components and of operators.
 fn tables(told: &Breakdown, words: usize) -> String {
     let mut text = String::new();
     for (what, names, parts) in [

@@ -1,4 +1,4 @@
-//! `dyno compare`: two runs of one host, cell by cell.
+//! `dyno compare`: comparison of two runs of one host, cell by cell.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::exit::{Exit, Outcome, no_answer};
 use crate::output::{print, print_json, say};
 use crate::table;
 
-/// With fewer rounds on a side nothing can be significant: the least two-sided p of four against four is 2.9 %, which
-/// Holm's correction over two cells undoes already.
+/// Least number of rounds on each side. With four against four, the smallest two-sided p is 2.9 %, which is
+/// no longer significant after Holm's correction over two cells.
 const LEAST_ROUNDS: usize = 5;
 
 #[derive(Serialize)]
@@ -39,20 +39,25 @@ struct Cell {
     comparison: Option<Comparison>,
 }
 
-/// Compares, prints and answers.
+/// Compares the runs of `args` and prints the answer.
 pub fn compare(args: &CompareArgs) -> Outcome {
     let (baseline, candidate) = (Run::read(&args.baseline)?, Run::read(&args.candidate)?);
     let differences = candidate.identity.host.differences(&baseline.identity.host);
     if !differences.is_empty() {
-        let message =
-            format!("the runs are of two hosts, whose speeds can't be compared: {}", differences.join("; "));
+        let message = format!(
+            "the runs are of two hosts, so their speeds can't be compared: {}",
+            differences.join("; ")
+        );
         return Err(no_answer(Exit::HostsDiffer, message));
     }
     let answer = answer(args, &baseline, &candidate);
     let warnings = answer.quality.iter().filter_map(|quality| quality.warning.as_ref());
     warnings.for_each(|warning| say(format_args!("warning: {warning}")));
     if answer.cells.is_empty() {
-        return Err(no_answer(Exit::NothingMeasured, "the two runs have no cell in common"));
+        return Err(no_answer(
+            Exit::NothingMeasured,
+            "the two runs have no cell in common: compare runs of the same systems and test sets",
+        ));
     }
     if args.json {
         print_json(&answer)?;
@@ -77,9 +82,9 @@ fn same(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>) -> bool {
 }
 
 fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
-    let (theirs, ours) = (baseline.cells(), candidate.cells());
-    let partner = |cell: &MeasuredCell<'_>| theirs.iter().position(|other| same(other, cell));
-    let pairs: Vec<_> = ours.iter().filter_map(|cell| Some((&theirs[partner(cell)?], cell))).collect();
+    let (before, after) = (baseline.cells(), candidate.cells());
+    let partner = |cell: &MeasuredCell<'_>| before.iter().position(|other| same(other, cell));
+    let pairs: Vec<_> = after.iter().filter_map(|cell| Some((&before[partner(cell)?], cell))).collect();
     let speeds = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| Speeds {
         baseline: a.speeds(),
         candidate: b.speeds(),
@@ -105,14 +110,15 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
         baseline: name(&args.baseline),
         candidate: name(&args.candidate),
         worse: cells.iter().any(Cell::is_worse) || quality.iter().any(|quality| quality.worse),
-        only_in_baseline: lacks(&theirs, &ours),
-        only_in_candidate: lacks(&ours, &theirs),
+        only_in_baseline: lacks(&before, &after),
+        only_in_candidate: lacks(&after, &before),
         cells,
         quality,
     }
 }
 
-/// One comparison a system and test set: the tracks' texts are the same, or `verify` says that they aren't.
+/// Quality of each system on each test set. One track is enough: all tracks give the same texts, and `verify`
+/// checks that.
 fn quality(
     pairs: &[(&MeasuredCell<'_>, &MeasuredCell<'_>)],
     baseline: &Run,
@@ -121,8 +127,8 @@ fn quality(
     let mut seen = std::collections::HashSet::new();
     let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
     let compare = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| {
-        let (theirs, ours) = (answers(baseline, a)?, answers(candidate, b)?);
-        Some(Quality::compare(b.system, b.test_set, ours, theirs, None))
+        let (before, after) = (answers(baseline, a)?, answers(candidate, b)?);
+        Some(Quality::compare(b.system, b.test_set, after, before, None))
     };
     first.filter_map(compare).collect()
 }
@@ -156,7 +162,7 @@ impl Cell {
     }
 }
 
-/// What a narrow terminal does without, first to last.
+/// Columns that a narrow terminal leaves out, first to last.
 const DISPENSABLE: [&str; 5] = ["p", "before", "test set", "interval", "words/s"];
 
 fn as_text(answer: &Answer) -> String {
@@ -184,7 +190,7 @@ fn as_text(answer: &Answer) -> String {
     lines.push(match answer.exit() {
         Exit::No => "WORSE".into(),
         Exit::NothingMeasured => {
-            format!("which is faster can't be told: it takes {LEAST_ROUNDS} rounds on both sides; no text is worse")
+            format!("too few rounds to compare speeds: both runs need {LEAST_ROUNDS}; no text is worse")
         }
         _ => "nothing is slower or worse".to_owned(),
     });

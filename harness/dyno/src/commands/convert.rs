@@ -1,4 +1,4 @@
-//! `dyno convert`: a model directory out of Marian's files.
+//! `dyno convert`: a model directory from Marian's files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::{print, print_json};
 use crate::registry;
 
-/// Converts, and prints what was made.
+/// Converts the model of `args` and prints the new files.
 pub fn convert(args: &ConvertArgs) -> Outcome {
     let model = open(args)?;
     let shortlist = args.shortlist.as_deref().map(|values| shortlist(&model, values)).transpose()?;
@@ -54,40 +54,39 @@ fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
         Some([source, target, ..]) => {
             ModelDir::open_weights(&args.model, [source, target], None).or_bad_input()
         }
-        Some([]) => Err(bad_input("--vocab names no file")),
+        Some([]) => Err(bad_input("--vocab needs a file")),
     }
 }
 
-/// The static activation scales that the model has on the lines of a file: one line at a time, so that they don't depend on
-/// how lines are put together.
+/// Static activation scales of the model on the lines of a file. Lines are translated one by one, so that the
+/// scales don't depend on batches.
 fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>> {
     if !args.precision.contains(&Precision::Int8) {
-        return Err(bad_input(
-            "--calibrate finds activation scales of int8 weights: add int8 to --precision",
-        ));
+        return Err(bad_input("--calibrate needs int8 weights: add int8 to --precision"));
     }
     let text = fs::read(lines).with_context(|| format!("can't read {}", lines.display())).or_bad_input()?;
     let models = [args.model.clone()];
     let backend = registry::suiting(&models).map_err(bad_input)?;
-    let found = tempfile::NamedTempFile::new().context("a file for activation scales")?;
+    let found =
+        tempfile::NamedTempFile::new().context("can't create a temporary file for activation scales")?;
     let mut settings = Settings::from_iter([("calibrate".to_owned(), json!(found.path()))]);
     settings.extend(args.vocab.iter().map(|files| ("vocab".to_owned(), json!(files))));
     let model = backend.open(&models, &settings).or_bad_input()?;
-    let mut session = model.session().context("a session")?;
+    let mut session = model.session().context("can't open a session")?;
     for line in split_lines(&text) {
-        session.run(&[line], &mut |_: Answer<'_>| ()).context("translating a line")?;
+        session.run(&[line], &mut |_: Answer<'_>| ()).context("can't translate a line for --calibrate")?;
     }
     dyno_translator::read_multipliers(found.path()).map_err(bad_input)
 }
 
 fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist)> {
-    let (path, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist names no file"))?;
+    let (path, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist needs a file"))?;
     let mut cut = Cut::default();
     for (to, text) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
-        *to = text.parse().map_err(|_| bad_input(format!("--shortlist: {text:?} is no whole number")))?;
+        *to = text.parse().map_err(|_| bad_input(format!("--shortlist: {text:?} is not a whole number")))?;
     }
     let [source, target] = model.vocabularies() else {
-        return Err(bad_input("the model names no vocabularies"));
+        return Err(bad_input("the model has no vocabularies, which --shortlist needs: add --vocab"));
     };
     let (source, target) = (read(source)?, read(target)?);
     let (source, target) = (Words(&source), Words(&target));

@@ -1,4 +1,4 @@
-//! `dyno doctor`: what the host is like, and what to mend before measuring.
+//! `dyno doctor`: findings about this host, with a remedy for each fault.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::exit::{Exit, Outcome};
 use crate::output::{print, print_json};
 use crate::table;
 
-/// Long enough for ticks of 10 ms to show 1 %.
+/// Time of the look at other load: the kernel counts ticks of 10 ms, so that a second shows 1 %.
 const WATCH: Duration = Duration::from_secs(1);
-/// A run of a few systems takes some tens of megabytes.
+/// Least free disk space. A run of a few systems takes some tens of megabytes.
 const LEAST_DISK_BYTES: u64 = 1 << 30;
 
-/// Looks, prints, and says whether the host is fit.
+/// Examines the host and prints the findings; exit code 1 if the host isn't fit.
 pub fn doctor(args: &DoctorArgs) -> Outcome {
     let host = Host::detect()?;
     let mut findings = vec![isa(&host)];
@@ -42,10 +42,12 @@ pub fn doctor(args: &DoctorArgs) -> Outcome {
 fn isa(host: &Host) -> Finding {
     let found = format!("{}: {}", host.cpu, host.isa.join(", "));
     match host.best_isa() {
-        "scalar" => Finding::warning("CPU", found, "expect a tenth of the speed: no AVX2 was found"),
-        "avx2" => {
-            Finding::warning("CPU", found, "int8 needs VNNI to be fast: a newer CPU shows what it can do")
-        }
+        "scalar" => Finding::warning(
+            "CPU",
+            found,
+            "without AVX2, engines reach about a tenth of the speed: use a newer CPU",
+        ),
+        "avx2" => Finding::warning("CPU", found, "int8 is slow without VNNI: use a newer CPU"),
         _ => Finding::good("CPU", found),
     }
 }
@@ -67,9 +69,9 @@ fn disk() -> Finding {
         Ok(bytes) => Finding::warning(
             "disk",
             format!("{:.2} GiB free in {}", bytes as f64 / gib, here.display()),
-            "make room, or put runs elsewhere with --out: a full disk ends a run",
+            "free some space, or choose another disk with --out: a full disk ends a run",
         ),
-        Err(error) => Finding::warning("disk", error.to_string(), "work in a folder that can be read"),
+        Err(error) => Finding::warning("disk", error.to_string(), "run dyno in a readable folder"),
     }
 }
 
@@ -78,25 +80,25 @@ fn sacrebleu() -> Finding {
         Some(version) => Finding::good("sacrebleu", version),
         None => Finding::warning(
             "sacrebleu",
-            "not installed for python3, nor by dyno",
-            "the first run builds a private environment if it has a network; or pip install sacrebleu",
+            "not installed, neither for python3 nor by dyno",
+            "run `pip install sacrebleu`, or let the first run install it privately, which needs a network",
         ),
     }
 }
 
 fn as_text(findings: &[Finding], worst: Health) -> String {
     let widest = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
-    let told: String = findings.iter().map(|finding| told(finding, widest)).collect();
+    let lines: String = findings.iter().map(|finding| finding_text(finding, widest)).collect();
     let verdict = match worst {
         Health::Good => "fit to measure",
         Health::Warning => "fit to measure, with the warnings above",
         Health::Bad => "NOT fit to measure",
     };
-    format!("{told}{verdict}\n")
+    format!("{lines}{verdict}\n")
 }
 
-/// One finding; its remedy stands below it, where the eye looks next.
-fn told(finding: &Finding, widest: usize) -> String {
+/// One finding, with its remedy on the line below.
+fn finding_text(finding: &Finding, widest: usize) -> String {
     let health = match finding.health {
         Health::Good => "ok",
         Health::Warning => "warning",

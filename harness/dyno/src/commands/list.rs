@@ -1,4 +1,4 @@
-//! `dyno list`: what a campaign measures, and what this build offers.
+//! `dyno list`: content of a campaign, backends and tracks of this build, prices of instances.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::{registry, table};
 
-/// Prints systems, test sets, backends and tracks.
+/// Prints systems, test sets, backends and tracks, or the prices.
 pub fn list(args: &ListArgs) -> Outcome {
     if args.campaign.as_deref() == Some(Path::new("prices")) {
         return list_prices(args);
@@ -28,7 +28,7 @@ pub fn list(args: &ListArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The one word that isn't a file's name may be misspelt.
+/// Adds a suggestion if the missing campaign file looks like a misspelt `prices`.
 fn hinted(failure: Failure, args: &ListArgs) -> Failure {
     let named = args.campaign.as_deref().filter(|path| !path.exists()).and_then(Path::to_str);
     match named.and_then(|name| closest(name, ["prices"].into_iter())) {

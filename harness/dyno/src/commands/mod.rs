@@ -1,4 +1,4 @@
-//! One file a command: what the arguments mean, and what is printed. No command calls another.
+//! The commands, one file each: what their arguments do, and what they print. No command calls another.
 
 pub mod breakdown;
 pub mod compare;

@@ -1,4 +1,6 @@
-//! `dyno publish`: a finished run into results/<date>-<host>/. Append-only: what was published stays as it was.
+//! `dyno publish`: a copy of a finished run in results/<date>-<host>/, with its report.
+//!
+//! The folder of published runs is append-only. Paths of this host are shortened in the copy.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -17,36 +19,36 @@ use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{print, print_json, say};
 use crate::page::{self, commands, readme_with, write_figures};
 
-/// Not of the run itself: its lock, and what was in flight.
-const LEFT_BEHIND: [&str; 2] = ["run.lock", "scratch"];
+/// Entries of the run's folder that aren't published: the lock and temporary files.
+const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
 
-/// Where the figures lie in a published run.
+/// Folder of the figures in a published run.
 const FIGURES: &str = "figures";
 
-/// Copies the run with its report, whole or not at all.
+/// Copies the run of `args` with its report, completely or not at all.
 pub fn publish(args: &PublishArgs) -> Outcome {
     let run = Run::read(&args.run)?;
     refuse_unfinished(&args.run, &run)?;
     let place = args.to.join(name(&run, args.label.as_deref())?);
     if place.exists() {
-        let remedy = "tell this run from it with --as NAME; nothing published is ever changed";
-        return Err(bad_input(format!("{} is there already: {remedy}", place.display())));
+        let remedy = "choose a name with --as NAME; dyno never overwrites a published run";
+        return Err(bad_input(format!("{} exists already: {remedy}", place.display())));
     }
     let report = Report::of(&run, &Summary::of(&run), &[]);
-    let places = Places::of_this_host()?;
+    let private = PrivateFolders::of_this_host()?;
     let figures = place.join(FIGURES);
     let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
     make_folder(&args.to)?;
     copy(&args.run, &args.to, &place, |folder| {
-        places.leave_out_of(folder)?;
+        private.shorten_in(folder)?;
         add_report(folder)
     })?;
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
     }
     say(
-        "note: records name this host's commands, with . for this folder and ~ for your home; look before you share them",
+        "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
     );
     if args.json {
         print_json(&json!({"published": place, "readme": args.readme}))?;
@@ -56,7 +58,7 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The folder of published runs, as the user wants it: what stands in its way is theirs to mend.
+/// Creates the folder of published runs. A failure is bad input, which the user can correct.
 fn make_folder(to: &Path) -> Outcome<()> {
     fs::create_dir_all(to).map_err(|error| {
         let remedy = "choose another folder with --to; nothing was published";
@@ -70,32 +72,33 @@ fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
         0 if folder.join("summary.csv").exists() => return Ok(()),
         0 => "has no summary.csv: `dyno score` writes it".into(),
         missing => format!(
-            "is unfinished ({} missing): run the campaign again with the same --out: it resumes",
+            "is unfinished ({} missing): run the campaign again with the same --out to resume it",
             counted(missing, "round", "rounds")
         ),
     };
     Err(bad_input(format!("the run in {} {fault}", folder.display())))
 }
 
-/// The page, the figures, and the frontier where a visitor of the folder looks first.
+/// Adds the page, the figures and a README with the frontier.
 fn add_report(folder: &Path) -> Outcome<()> {
     let run = Run::read(folder)?;
     let report = Report::of(&run, &Summary::of(&run), &[]);
     page::write(&report, &folder.join(page::NAME), folder)?;
     write_figures(report.figures(), &folder.join(FIGURES))?;
     let blank = format!("# {}, {}\n\n{BEGIN}\n{END}\n", run.identity.campaign, run.identity.host.cpu);
-    let readme = report.readme(&blank, FIGURES, &commands(&run)).context("markers in what was just made")?;
+    let readme = report.readme(&blank, FIGURES, &commands(&run)).context("the new README has no markers")?;
     Ok(write_whole(&folder.join("README.md"), readme.as_bytes())?)
 }
 
-/// Folders that are nobody else's business, as they stand in JSON, and what is written for them.
-struct Places(Vec<(String, &'static str)>);
+/// Private folders of this host as JSON writes them, each with its replacement.
+struct PrivateFolders(Vec<(String, &'static str)>);
 
-impl Places {
-    /// The longer one first: the folder at work is mostly inside the home.
+impl PrivateFolders {
+    /// The working folder and the home folder, the longer one first: the working folder is often inside the
+    /// home.
     fn of_this_host() -> anyhow::Result<Self> {
-        let here =
-            env::current_dir().context("this folder is gone; run `dyno publish` from one that is there")?;
+        let here = env::current_dir()
+            .context("the working folder was removed; run `dyno publish` in another one")?;
         let known = [(Some(here), "."), (env::var_os("HOME").map(PathBuf::from), "~")];
         let mut places = Vec::new();
         for (folder, sign) in known {
@@ -107,20 +110,21 @@ impl Places {
         Ok(Self(places))
     }
 
-    /// Rewrites what was copied; of a file without such a folder not a byte.
-    fn leave_out_of(&self, run: &Path) -> Outcome<()> {
+    /// Replaces the private folders in the copied files; the rest stays the same, byte by byte.
+    fn shorten_in(&self, run: &Path) -> Outcome<()> {
         let files = ["run.json", "records.jsonl", COMMAND].map(|name| run.join(name));
         for file in files.iter().filter(|file| file.is_file()) {
             let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-            let cut = self.0.iter().fold(text, |text, (folder, sign)| without(&text, folder, sign));
+            let cut =
+                self.0.iter().fold(text, |text, (folder, sign)| with_folder_replaced(&text, folder, sign));
             write_whole(file, cut.as_bytes())?;
         }
         Ok(())
     }
 }
 
-/// `folder` as a whole path or the beginning of one, never the middle of another's.
-fn without(text: &str, folder: &str, sign: &str) -> String {
+/// Replaces `folder` by `sign` where a path equals or begins with `folder`, but not inside other paths.
+fn with_folder_replaced(text: &str, folder: &str, sign: &str) -> String {
     let inside = |c: char| c.is_alphanumeric() || "/._~-".contains(c);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -135,29 +139,27 @@ fn without(text: &str, folder: &str, sign: &str) -> String {
     out + rest
 }
 
-/// The day of the first round, and the host by its CPU.
+/// Name of the published run: day of the first round, CPU and cores of the host, and the label.
 fn name(run: &Run, label: Option<&str>) -> Outcome<String> {
     let host = &run.identity.host;
     let day = run.day().unwrap_or_else(|| "undated".into());
     let mut name = format!("{day}-{}-{}c", slug(&host.cpu), host.cores.len());
     if let Some(label) = label {
         if slug(label) != label.to_lowercase() || label.is_empty() {
-            return Err(bad_input(format!(
-                "{label:?} won't do as a name: letters, digits and single dashes do"
-            )));
+            return Err(bad_input(format!("invalid name {label:?}: use letters, digits and single dashes")));
         }
         name = format!("{name}-{label}");
     }
     Ok(name)
 }
 
-/// Lower-case letters and digits, with single dashes between.
+/// `text` in lower-case letters and digits, with single dashes between words.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// Copies a folder's files aside, lets `add` add to them, and moves the whole to its place.
+/// Copies the files of `from` to a temporary folder, calls `add` on it, and renames it to `place`.
 fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
     let copied = || -> anyhow::Result<()> {
         let aside = tempfile::Builder::new().prefix(".publishing-").tempdir_in(to)?;
@@ -165,18 +167,19 @@ fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>
         collect_files(from, &mut files)?;
         for file in files {
             let inside = file.strip_prefix(from)?;
-            if LEFT_BEHIND.iter().any(|left| inside.starts_with(left)) {
+            if UNPUBLISHED.iter().any(|left| inside.starts_with(left)) {
                 continue;
             }
             let target: PathBuf = aside.path().join("run").join(inside);
-            fs::create_dir_all(target.parent().context("a file lies in a folder")?)?;
+            fs::create_dir_all(target.parent().context("a file has no folder")?)?;
             fs::copy(&file, &target)?;
             fs::File::open(&target)?.sync_all()?;
         }
         add(&aside.path().join("run")).map_err(|failure| failure.error)?;
         Ok(fs::rename(aside.path().join("run"), place)?)
     };
-    let remedy = "make it writable and make room, or choose another folder with --to; nothing was published";
+    let remedy =
+        "make it writable and free some space, or choose another folder with --to; nothing was published";
     Ok(copied().with_context(|| format!("can't publish to {}: {remedy}", place.display()))?)
 }
 
@@ -186,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_folder_of_this_host_is_written_short_and_others_stay() {
-        let cut = |text| without(text, "/home/ann", "~");
+        let cut = |text| with_folder_replaced(text, "/home/ann", "~");
         assert_eq!(
             cut(r#"["/home/ann/bin/mt","a=\"/home/ann\"","/home/ann"]"#),
             r#"["~/bin/mt","a=\"~\"","~"]"#

@@ -1,4 +1,4 @@
-//! `dyno report`: the page on a run, its figures and its tables.
+//! `dyno report`: the HTML page on a run, its figures and its tables.
 
 use dyno_report::{Published, Report, published};
 use dyno_results::store::files::write_whole;
@@ -10,7 +10,7 @@ use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{print, print_json, say};
 use crate::page::{NAME, readme_with, write, write_figures};
 
-/// Writes the report on the run of `args`.
+/// Writes or prints the report on the run of `args`.
 pub fn report(args: &ReportArgs) -> Outcome {
     let run = Run::read(&args.run)?;
     let report = Report::of(&run, &Summary::of(&run), &published_of(&args.published)?);
@@ -37,12 +37,12 @@ pub fn report(args: &ReportArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The points of the papers that were asked for, by any part of their name.
+/// Points of the wanted papers, each found by any part of its name.
 fn published_of(wanted: &[String]) -> Outcome<Vec<Published>> {
     let fits = |paper: &str, wanted: &String| paper.to_lowercase().contains(&wanted.to_lowercase());
     let papers = published::papers()?;
     if let Some(unknown) = wanted.iter().find(|wanted| !papers.iter().any(|paper| fits(paper, wanted))) {
-        return Err(bad_input(format!("no points of {unknown:?}: there are those of {}", papers.join(", "))));
+        return Err(bad_input(format!("no paper matches {unknown:?}; there are: {}", papers.join(", "))));
     }
     let all = published::all()?;
     Ok(all.into_iter().filter(|point| wanted.iter().any(|wanted| fits(&point.paper, wanted))).collect())

@@ -1,7 +1,7 @@
-//! `dyno reproduce`: papers' tables, measured again by the campaigns that ship with dyno.
+//! `dyno reproduce`: tables of papers, measured again with the campaigns that ship with dyno.
 //!
-//! A campaign is run as `dyno run` runs it: the same children, rounds, records and folders. What is special to papers is
-//! only what is printed.
+//! A campaign runs exactly as under `dyno run`: the same processes, rounds, records and folders. Only the
+//! printed tables are special to papers; they belong to `dyno_report::reproduction`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,29 +19,30 @@ use crate::cli::{PriceArgs, ReproduceArgs};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
-use crate::page::{elsewhere, write_figures};
-use crate::product_speed::race;
+use crate::page::{unwritable, write_figures};
+use crate::product_speed::product_speeds;
 use crate::reproduce::text;
 use crate::runner::{Options, dry_run, run_campaign};
 use crate::table::grid;
 
-/// Where runs go, as those of `dyno run`.
+/// Folder of the runs, the same as that of `dyno run`.
 const RUNS: &str = "runs";
 
-/// Lines of a quick look at the latency track: enough for a factor, and a minute for the slowest network of the papers.
+/// Number of lines of a quick latency campaign: enough for a factor, and a minute for the slowest network of
+/// the papers.
 const QUICK_LINES: usize = 60;
 
-/// The same where throughput is measured, whose launches must be long beside their loading.
+/// Number of lines of a quick throughput campaign, whose launches must take much longer than their loading.
 const QUICK_THROUGHPUT_LINES: usize = 200;
 
-/// A campaign that tables of the request share, and its run, if it was run.
+/// Campaign that several wanted tables share, with its run if it was measured.
 struct Shared {
     contestants: Contestants,
     run: Option<Run>,
     exit: Exit,
 }
 
-/// Lists tables, or measures and prints them.
+/// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     let tables = papers::tables()?;
     let wanted = wanted(args, &tables)?;
@@ -74,7 +75,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     Ok([Exit::Interrupted, Exit::No].into_iter().find(ended).unwrap_or(Exit::Done))
 }
 
-/// The tables that were asked for; none for the list.
+/// Tables to measure; none means to list them.
 fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Table>> {
     if args.all {
         return Ok(tables.iter().collect());
@@ -102,18 +103,18 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
         } else if table.campaign.is_some() {
             "counted"
         } else {
-            "in words"
+            "described"
         };
         vec![table.id.clone(), place, how.into(), table.about.clone()]
     };
     let rows = tables.iter().map(row).collect();
-    print(&format!("{}\n", grid(&["table", "where", "here", "what it shows"], rows, 0..0)))?;
+    print(&format!("{}\n", grid(&["table", "source", "method", "content"], rows, 0..0)))?;
     Ok(Exit::Done)
 }
 
-/// The campaign, made as thorough as was asked for.
+/// Campaign `name`, narrowed and shortened as `args` ask.
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
-    let missing = || bad_input(format!("campaigns/{name}.toml isn't here: run dyno in its checkout"));
+    let missing = || bad_input(format!("campaigns/{name}.toml is missing: run dyno in its checkout"));
     let mut campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
     if args.quick {
         let latency_alone = campaign.tracks == [Track::Latency];
@@ -126,7 +127,7 @@ fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
     Ok(campaign)
 }
 
-/// Runs a campaign, or reads the finished run of it that is there; a dry run and tables that only count need none.
+/// Runs the campaign, or reads its finished run. A dry run, and tables that only count, need no run.
 fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Shared> {
     let (run, exit) = match (measures, args.dry_run) {
         (true, false) => run_of(&campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
@@ -139,7 +140,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
     Ok(Shared { contestants: campaign.contestants(), run, exit })
 }
 
-/// Times the products that a table is about, which takes a second.
+/// Measures the products of a table, which takes about a second.
 fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>> {
     let (products, this_host) = (table.products(), Host::detect()?);
     if products.is_empty() {
@@ -147,21 +148,21 @@ fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>>
     }
     let count = counted(products.len(), "product", "products");
     if args.dry_run {
-        say(format_args!("{}: {count}, a second", table.id));
+        say(format_args!("{}: {count}, about a second", table.id));
         return Ok(None);
     }
     let core = Placement::new(&this_host.cores, None, host::siblings).system(Track::Latency)[0];
     let names = table.points.iter().filter(|point| point.product.is_some()).map(|point| point.name.clone());
     let conditions =
         vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
-    Ok(Some(Products { conditions, speeds: names.zip(race(&products, core)?).collect() }))
+    Ok(Some(Products { conditions, speeds: names.zip(product_speeds(&products, core)?).collect() }))
 }
 
 fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
     let (host, runs) = (Host::detect()?, Path::new(RUNS));
     make_models(campaign)?;
     if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
-        say(format_args!("reading {}, measured before; --again measures it anew", folder.display()));
+        say(format_args!("reading {}, measured before; use --again to measure again", folder.display()));
         return Ok((Run::read(&folder)?, Exit::Done));
     }
     let options = Options { place: Place::Below(runs), prices: &PriceArgs::default(), tuned: false };
@@ -173,7 +174,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
 
 fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
     if let Some(path) = &args.out {
-        write_whole(path, page(reproductions)?.as_bytes()).map_err(elsewhere)?;
+        write_whole(path, page(reproductions)?.as_bytes()).map_err(unwritable)?;
         say(format_args!("page: {}", path.display()));
     }
     if let Some(folder) = &args.figures {

@@ -1,4 +1,4 @@
-//! `dyno run`: a campaign, measured round by round, scored, and printed.
+//! `dyno run`: measures a campaign round by round, scores it and prints its tables.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     campaign.enter_twin();
     let host = Host::detect()?;
     if campaign.rounds() == 0 {
-        say("dyno: nothing to measure: no system, test set or track is left");
+        say("dyno: nothing to measure: the filters leave no system, test set or track");
         return Ok(Exit::NothingMeasured);
     }
     if args.dry_run {
@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     Ok(finished.exit())
 }
 
-/// Prints what was measured, and what the measuring itself took.
+/// Prints the results, and the cost of the measurement itself.
 fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<()> {
     let Finished { store, run, summary, scored, .. } = finished;
     let (folder, records) = (store.folder(), run.records.as_slice());
@@ -55,25 +55,25 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
         }));
     }
     let floor = floor_us.map_or(String::new(), |us| {
-        format!("\npipe floor: {us:.1} µs for a line between two processes that do nothing else; nothing subtracted")
+        format!("\npipe floor: {us:.1} µs a line between two processes without other work; not subtracted")
     });
     let null = null_us(records).zip(floor_us).map_or(String::new(), |(null, floor)| {
         format!("\nnull system: {null:.1} µs a line, {:+.1} µs above the floor", null - floor)
     });
     let share = bench_share(records).map_or(String::new(), |share| {
-        format!("\nthe bench itself: {:.2} % of a core beside systems of 2 ms a line or more", share * 100.0)
+        format!("\nthe bench itself: {:.2} % of a core next to systems of 2 ms a line or more", share * 100.0)
     });
     let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
     print(&format!("{}{floor}{null}{share}\nrun: {}\n{page}", table::render(summary), folder.display()))
 }
 
-/// Measured at each start of the bench: an interrupted run has several.
+/// Median of the pipe floors. Each start of the bench measures one, so that a resumed run has several.
 fn pipe_floor_us(records: &[Record]) -> Option<f64> {
     let floors = records.iter().filter_map(|record| record.pipe_floor_ns);
     median(&in_us(&floors.collect::<Vec<_>>()))
 }
 
-/// What the whole path costs: the median line of the system that does nothing, where it competes.
+/// Cost of the whole path: the median line time of the null backend, if the campaign has it.
 fn null_us(records: &[Record]) -> Option<f64> {
     let is_null = |record: &&Record| record.command.windows(2).any(|pair| pair == ["--backend", "null"]);
     let idle = |record: &&Record| !record.command.iter().any(|argument| argument.starts_with("word-us="));
@@ -82,15 +82,15 @@ fn null_us(records: &[Record]) -> Option<f64> {
     median(&us)
 }
 
-/// The bench's own CPU time as a share of the rounds' time, in lock-step with systems that take [`SLOW_US`] a line
-/// or more: what it takes a line doesn't depend on how long that lasts.
+/// CPU time of the bench as a share of the rounds' time, in the latency track. Only systems with a line time
+/// of [`SLOW_US`] or more count: the bench takes the same time for each line, short or long.
 fn bench_share(records: &[Record]) -> Option<f64> {
     let is_slow = |record: &&Record| median(&in_us(&record.latency_ns)).is_some_and(|us| us >= SLOW_US);
     let share = |record: &Record| Some(record.bench_ns as f64 / 1e9 / record.noise.last()?.seconds);
     median(&records.iter().filter(is_slow).filter_map(share).collect::<Vec<_>>())
 }
 
-/// A system of 2 ms a line is a quick one.
+/// Least line time, in µs, for the share of the bench; 2 ms a line is still a fast system.
 const SLOW_US: f64 = 2000.0;
 
 fn in_us(ns: &[u64]) -> Vec<f64> {

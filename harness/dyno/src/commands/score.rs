@@ -1,4 +1,4 @@
-//! `dyno score`: quality for a run's outputs, and its summary anew.
+//! `dyno score`: scores the outputs of a run, prices it, and writes its summary again.
 
 use dyno_results::scores::{self, MetricCommand};
 use dyno_results::{Run, Store, Summary};
@@ -12,11 +12,11 @@ use crate::runner::keep_price;
 use crate::scoring::{announce, score as score_texts};
 use crate::table;
 
-/// Scores the run again and prints its tables.
+/// Scores the run of `args` and prints its tables.
 pub fn score(args: &ScoreArgs) -> Outcome {
     let (store, mut run) = Store::reopen(&args.run)?;
     if run.records.is_empty() {
-        let remedy = "run its campaign again with the same --out: it resumes";
+        let remedy = "run its campaign again with the same --out, which resumes it";
         return Err(no_answer(
             Exit::NothingMeasured,
             format!("{} holds no round: {remedy}", args.run.display()),
@@ -35,12 +35,13 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     } else {
         print(&table::render(&summary))?
     }
-    tell_missing(&run);
+    warn_if_unfinished(&run);
     Ok(Exit::Done)
 }
 
-/// Says what an unfinished run lacks, and how it goes on; only `dyno run` and its like leave a command that resumes.
-fn tell_missing(run: &Run) {
+/// Warns if the run is unfinished, with the command that resumes it. Only runs of a campaign store such a
+/// command.
+fn warn_if_unfinished(run: &Run) {
     let missing = run.missing();
     let Some(command) = run.command.as_ref().filter(|_| !missing.is_empty()) else { return };
     let mut cells: Vec<String> = missing
@@ -53,15 +54,15 @@ fn tell_missing(run: &Run) {
     }
     let rounds = counted(run.missing_rounds(), "round is", "rounds are");
     say(format_args!(
-        "warning: the run is unfinished: {rounds} missing ({}); it goes on by: {command}",
+        "warning: the run is unfinished: {rounds} missing ({}); to resume: {command}",
         cells.join(", ")
     ));
 }
 
-/// Of the cells that lack rounds.
+/// Largest number of unfinished cells in the warning.
 const MOST_NAMED: usize = 6;
 
-/// Asks the user's own metrics about every output.
+/// Adds the scores of the user's own metrics, for all outputs.
 fn add_metrics(store: &Store, run: &mut Run, metrics: &[MetricCommand]) -> Outcome<()> {
     let mut scores = run.scores.clone();
     for score in &mut scores.scores {

@@ -1,4 +1,4 @@
-//! `dyno tokenize`: what a vocabulary makes of each line, to be compared with other programs.
+//! `dyno tokenize`: vocabulary ids of each line, for comparison with other programs.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -9,7 +9,7 @@ use crate::cli::TokenizeArgs;
 use crate::exit::{Exit, OrBadInput, Outcome};
 use crate::hosting::without_end;
 
-/// Prints each line's ids, without an end of sentence, separated by spaces.
+/// Prints the ids of each line, separated by spaces and without the end of sentence.
 pub fn tokenize(args: &TokenizeArgs) -> Outcome {
     let vocabulary = Vocabulary::from_path(&args.vocab).or_bad_input()?;
     let (mut input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));

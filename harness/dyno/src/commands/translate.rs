@@ -1,4 +1,4 @@
-//! `dyno translate`: a built-in backend, or a plugin, as a program.
+//! `dyno translate`: a built-in backend or a plugin, as a program that translates lines.
 
 use std::io;
 use std::path::Path;
@@ -7,10 +7,10 @@ use anyhow::Context;
 
 use crate::cli::TranslateArgs;
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::hosting::{Hosted, write_json};
-use crate::output::say;
+use crate::hosting::Hosted;
+use crate::output::{say, write_json};
 
-/// Hosts the backend until its input ends.
+/// Translates standard input until it ends.
 pub fn translate(args: TranslateArgs) -> Outcome {
     let hosted = Hosted::open(args.hosted, args.breakdown.is_some())?;
     if args.explain {
@@ -21,14 +21,14 @@ pub fn translate(args: TranslateArgs) -> Outcome {
         write_json(&hosted.model.facts(), path)?;
     }
     if let Some(path) = &args.breakdown {
-        write_json(&hosted.model.breakdown().context("the breakdown")?, path)?;
+        write_json(&hosted.model.breakdown().context("can't read the breakdown")?, path)?;
     }
     Ok(Exit::Done)
 }
 
-/// What a tuning chose, once the model that completes it was opened.
+/// Prints the choices of the tuning. The model is open by now, so that `--tune` has completed the file.
 fn explain(tuning: Option<&Path>) -> Outcome<()> {
-    let tuning = tuning.ok_or_else(|| bad_input("--explain is about a tuning: add --tuning or --tune"))?;
+    let tuning = tuning.ok_or_else(|| bad_input("--explain needs a tuning: add --tuning or --tune"))?;
     say(dyno_translator::explain_tuning(tuning).map_err(bad_input)?.trim_end());
     Ok(())
 }

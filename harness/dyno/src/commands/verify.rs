@@ -1,4 +1,4 @@
-//! `dyno verify`: a system against the rules, without measuring it.
+//! `dyno verify`: conformance and probes of a system, without measuring its speed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,13 @@ use crate::registry;
 use crate::runner::Runner;
 use crate::tuning::open;
 
-/// Patience with a system of the command line, where a person waits. --line-seconds gives a slow system more.
+/// Time limit for a line of a system from the command line. A person waits, so it is short; --line-seconds
+/// raises it.
 const OWN_LINE_SECONDS: f64 = 10.0;
-/// See [`OWN_LINE_SECONDS`].
+/// Time limit for a launch of such a system; --launch-seconds raises it.
 const OWN_LAUNCH_SECONDS: f64 = 60.0;
 
-/// Verifies what `args` ask for: 0 if all of it is in order, 1 if something is INVALID.
+/// Verifies the systems of `args`; exit code 1 if one is INVALID.
 pub fn verify(args: &VerifyArgs) -> Outcome {
     let campaign = narrowed(requested(args)?, args);
     // A backend's refusal is a bad request: there is nothing to verify yet.
@@ -45,7 +46,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
 }
 
-/// The campaign with the tracks, the probes and the patience that the command line asks for, where it does.
+/// The campaign with the tracks, probes and time limits of the command line.
 fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
     if !args.tracks.is_empty() {
         campaign.tracks.clone_from(&args.tracks);
@@ -61,20 +62,20 @@ fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
     campaign
 }
 
-/// The campaign's systems, or the one of the command line on the starter campaign's lines.
+/// Campaign to verify: the named one, or the command line's own system on the starter campaign's lines.
 fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     let Some(entry) = own(args)? else {
         let mut campaign = named_or_starter(args.campaign.as_deref())?;
         Filters { systems: args.systems.clone(), ..Filters::default() }.apply(&mut campaign)?;
         make_models(&campaign)?;
         return match campaign.test_sets.is_empty() {
-            true => Err(bad_input("the campaign has no test set to take lines from")),
+            true => Err(bad_input("the campaign has no test set, which the probes need: add one")),
             false => Ok(campaign),
         };
     };
     let missing = || {
         bad_input(
-            "the starter test set isn't here: name a campaign with lines of your own and a --system of it, or run dyno in its checkout",
+            "the starter test set is missing: give a campaign with lines of your own and a --system of it, or run dyno in its checkout",
         )
     };
     let starter = Campaign::load(&starter().ok_or_else(missing)?)?;
@@ -84,7 +85,7 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     Ok(Campaign { systems: vec![entry], tracks, limits, ..starter })
 }
 
-/// The system that the command line itself describes, if it does.
+/// System that the command line itself describes, if any.
 fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
     if let Some(command) = &args.command {
         check_typed(command)?;
@@ -107,10 +108,10 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
     Ok(Some(Entry::new(backend.name(), launch, args.models.clone())))
 }
 
-/// Refuses a command that can't be started, as far as that shows: of a shell's own words only the shell knows.
+/// Refuses a command that can't start. Only paths are checked here: only the shell knows its own commands.
 fn check_typed(command: &str) -> Outcome<()> {
     let Some(program) = command.split_whitespace().next() else {
-        return Err(bad_input("--command is empty: name a program and its arguments"));
+        return Err(bad_input("--command is empty: give a program and its arguments"));
     };
     let is_path =
         program.contains('/') && program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
@@ -118,7 +119,7 @@ fn check_typed(command: &str) -> Outcome<()> {
     checked.map_err(|fault| bad_input(format!("--command: {fault}")))
 }
 
-/// A row a probe, and below what to do about what was found.
+/// Prints one row for each probe, with its findings and remedies below.
 fn show(system: &str, examined: &[Examined]) -> Outcome<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -133,7 +134,7 @@ fn show(system: &str, examined: &[Examined]) -> Outcome<()> {
     let verdict = verdict(examined);
     print(&format!("{system}\n{table}\n{}\n", verdict.name()))?;
     if verdict == Verdict::Noisy {
-        say("NOISY: something stood out, but not beyond this host's noise; try again on a quiet host");
+        say("NOISY: a probe found a difference within this host's noise; try again on a quiet host");
     }
     Ok(())
 }
@@ -165,7 +166,7 @@ fn as_json(worst: Verdict, verified: &[(&str, Vec<Examined>)]) -> Value {
     json!({ "verdict": worst, "reasons": reasons(&all), "systems": systems })
 }
 
-/// Each code once, with the first figure that was seen.
+/// Findings of all probes, each code once with its first figure.
 fn reasons(examined: &[Examined]) -> Vec<Value> {
     let mut seen = Vec::new();
     let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));

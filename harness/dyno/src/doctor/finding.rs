@@ -1,12 +1,12 @@
-//! Findings about a host: each with what was seen and what to do about it.
+//! Findings about a host, each with its remedy.
 
 use serde::Serialize;
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
-    /// As it should be.
+    /// No fault.
     Good,
     /// Figures will be noisier, or less can be measured.
     Warning,
@@ -14,31 +14,31 @@ pub enum Health {
     Bad,
 }
 
-/// What was looked at, what was seen, and what to do.
+/// Finding about one property of the host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What was looked at.
+    /// Name of the property.
     pub what: &'static str,
-    /// How bad it is.
+    /// Severity of the finding.
     pub health: Health,
-    /// What was seen.
+    /// Observed state of the property.
     pub found: String,
-    /// What to do about it; empty where all is well.
+    /// Remedy; empty if there is no fault.
     pub remedy: String,
 }
 
 impl Finding {
-    /// All is well.
+    /// Creates a finding without a fault.
     pub fn good(what: &'static str, found: impl Into<String>) -> Self {
         Self { what, health: Health::Good, found: found.into(), remedy: String::new() }
     }
 
-    /// Figures will be noisier, or less can be measured.
+    /// Creates a finding that makes figures noisier, or excludes some measurements.
     pub fn warning(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { what, health: Health::Warning, found: found.into(), remedy: remedy.into() }
     }
 
-    /// Figures would be wrong.
+    /// Creates a finding that makes figures wrong.
     pub fn bad(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { health: Health::Bad, ..Self::warning(what, found, remedy) }
     }

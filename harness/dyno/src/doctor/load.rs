@@ -1,10 +1,10 @@
-//! What else keeps the cores busy.
+//! Other load on the cores: other processes, and other machines on the same host.
 
 use dyno_measure::noise::{CoreTime, FOREIGN_LIMIT, STEAL_LIMIT};
 
 use super::finding::Finding;
 
-/// Findings about the time between two looks; none if no time has passed. The limits are those of a round.
+/// Findings about the time between two readings; none if no time has passed. The limits are those of a round.
 pub fn load_findings(spent: &CoreTime) -> Vec<Finding> {
     if spent.all == 0 {
         return Vec::new();
@@ -16,7 +16,7 @@ pub fn load_findings(spent: &CoreTime) -> Vec<Finding> {
         true => Finding::warning(
             "steal",
             format!("{} of the time goes to other machines on the same host", percent(stolen)),
-            "choose a dedicated instance, or another hour; rounds will be NOISY",
+            "choose a dedicated instance or another hour, or rounds will be NOISY",
         ),
         false => Finding::good("steal", percent(stolen)),
     };
@@ -24,7 +24,7 @@ pub fn load_findings(spent: &CoreTime) -> Vec<Finding> {
         true => Finding::warning(
             "other load",
             format!("the cores are busy {} of the time", percent(busy)),
-            "end what else runs (top names it), or leave it cores of its own; rounds will be NOISY",
+            "end other programs (see top) or give them cores of their own, or rounds will be NOISY",
         ),
         false => Finding::good("other load", percent(busy)),
     };

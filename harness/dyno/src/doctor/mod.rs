@@ -1,6 +1,8 @@
-//! Is this host fit to measure? Looks at what makes figures wander, and says what to do about each.
+//! Fitness of this host for measurements: settings and limits that make figures noisy or wrong, with
+//! remedies.
 //!
-//! Everything is read below a root folder, so that tests show it hosts which they don't have.
+//! All files are read below a root folder, so that tests can imitate other hosts. Disturbances during a run
+//! belong to `dyno_measure::noise`.
 
 mod finding;
 mod load;
@@ -14,21 +16,21 @@ pub use load::load_findings;
 
 /// View of a host: its files, the cores that systems may use, and its memory.
 pub struct HostView<'a> {
-    /// Root of the file system: `/`, but in tests.
+    /// Root of the file system; `/` except in tests.
     pub root: &'a Path,
-    /// Numbers of the cores, ascending.
+    /// Numbers of the usable cores, ascending.
     pub cores: &'a [usize],
-    /// Bytes of memory that programs may still take.
+    /// Size of the memory that is still available.
     pub available_bytes: u64,
 }
 
 impl HostView<'_> {
-    /// What can be read without waiting.
+    /// Findings that need no waiting.
     pub fn findings(&self) -> Vec<Finding> {
         vec![self.governor(), self.turbo(), self.siblings(), self.cpu_quota(), self.memory(), self.clock()]
     }
 
-    /// A file's text without its line end; `None` where there is none.
+    /// Trimmed text of a file; `None` if it can't be read.
     fn read(&self, path: impl AsRef<Path>) -> Option<String> {
         fs::read_to_string(self.root.join(path)).ok().map(|text| text.trim().into())
     }
@@ -41,14 +43,16 @@ impl HostView<'_> {
         let governor = |&core: &usize| self.read(self.cpu(core, "cpufreq/scaling_governor"));
         let governors: Option<Vec<String>> = self.cores.iter().map(governor).collect();
         match governors {
-            None => Finding::good("governor", "the host doesn't show one; a virtual machine's lies outside"),
+            None => {
+                Finding::good("governor", "not visible; the governor of a virtual machine lies outside of it")
+            }
             Some(all) if all.iter().all(|name| name == "performance") => {
                 Finding::good("governor", "performance")
             }
             Some(all) => {
                 let other = all.iter().find(|name| *name != "performance").cloned().unwrap_or_default();
                 let remedy = "sudo cpupower frequency-set -g performance";
-                Finding::warning("governor", format!("{other}: clocks follow the load"), remedy)
+                Finding::warning("governor", format!("{other}: the clock frequency follows the load"), remedy)
             }
         }
     }
@@ -59,13 +63,13 @@ impl HostView<'_> {
             None => self.read("sys/devices/system/cpu/cpufreq/boost").map(|on| on == "1"),
         };
         match boosts {
-            None => Finding::good("turbo", "the host doesn't show it"),
+            None => Finding::good("turbo", "not visible"),
             Some(false) => Finding::good("turbo", "off"),
             Some(true) => Finding::warning(
                 "turbo",
-                "on: clocks depend on temperature and on the other cores",
+                "on: the clock frequency depends on temperature and on the other cores",
                 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 into cpufreq/boost; \
-                 or leave it on for every run alike",
+                 or leave it on in all runs that you compare",
             ),
         }
     }
@@ -79,11 +83,11 @@ impl HostView<'_> {
         };
         let pairs: Vec<String> = self.cores.iter().filter_map(pair).collect();
         match pairs.first() {
-            None => Finding::good("SMT siblings", "every core is one of its own"),
+            None => Finding::good("SMT siblings", "none: each core is a physical core of its own"),
             Some(first) => Finding::warning(
                 "SMT siblings",
-                format!("cores share their units: {first}"),
-                "echo off | sudo tee /sys/devices/system/cpu/smt/control, or leave every second core out with taskset",
+                format!("cores share the units of one physical core: {first}"),
+                "echo off | sudo tee /sys/devices/system/cpu/smt/control, or exclude every second core with taskset",
             ),
         }
     }
@@ -96,14 +100,11 @@ impl HostView<'_> {
         match quota {
             Some(cores) if cores < self.cores.len() as f64 => Finding::bad(
                 "CPU quota",
-                format!(
-                    "{cores:.2} cores' time on {} cores: the kernel stops systems in between",
-                    self.cores.len()
-                ),
-                "give whole cores (docker --cpuset-cpus, a static CPU policy) in place of a quota",
+                format!("time of {cores:.2} cores on {} cores: the kernel pauses systems", self.cores.len()),
+                "assign whole cores (docker --cpuset-cpus, a static CPU policy) instead of a quota",
             ),
             Some(cores) => {
-                Finding::good("CPU quota", format!("{cores:.2} cores' time, no less than there are"))
+                Finding::good("CPU quota", format!("time of {cores:.2} cores, at least as many as there are"))
             }
             None => Finding::good("CPU quota", "none"),
         }
@@ -113,12 +114,12 @@ impl HostView<'_> {
         let limit = self.read("sys/fs/cgroup/memory.max").and_then(|text| text.parse::<u64>().ok());
         let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
         let bytes = limit.map_or(self.available_bytes, |limit| limit.min(self.available_bytes));
-        let found = format!("{:.1} GiB may be used", gib(bytes));
+        let found = format!("{:.1} GiB available", gib(bytes));
         match gib(bytes) < 1.0 {
             true => Finding::warning(
                 "memory",
                 found,
-                "end what holds memory, or raise the control group's memory.max: a swapping system measures the disk",
+                "end other programs, or raise the control group's memory.max: a system that swaps measures the disk",
             ),
             false => Finding::good("memory", found),
         }
@@ -129,7 +130,7 @@ impl HostView<'_> {
             Some(slow) if slow == "hpet" || slow == "acpi_pm" => Finding::bad(
                 "clock",
                 format!("{slow}: each reading takes microseconds"),
-                "boot with clocksource=tsc, or choose another host: the time-stamp counter was found unstable here",
+                "boot with clocksource=tsc, or choose another host: the kernel found the time-stamp counter unstable",
             ),
             clock => Finding::good("clock", clock.unwrap_or_else(|| "unknown".into())),
         }
@@ -140,7 +141,7 @@ impl HostView<'_> {
 mod tests {
     use super::*;
 
-    /// A host made of these files.
+    /// Root folder of a host with these files.
     fn host(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {

@@ -1,8 +1,10 @@
-//! The gate: a candidate against a baseline, both measured side by side, so that what the host does meets both
-//! alike, in pairs of short rounds in random order. `compare` judges them; what looks like a regression is measured
-//! once more, and both passes are judged together.
+//! The gate: pairs of short rounds of a candidate and its baseline, in random order.
+//!
+//! Both sides run next to each other, so that disturbances of the host meet both alike.
+//! `dyno_results::compare` judges the pairs. The command `gate` measures a suspected regression once more and
+//! judges both passes together.
 
-mod sides;
+mod baseline;
 
 use std::ops::Range;
 
@@ -13,7 +15,7 @@ use dyno_results::compare::Speeds;
 use dyno_results::{Place, Store};
 use dyno_stats::{Random, mean, median};
 
-pub use sides::Baseline;
+pub use baseline::Baseline;
 
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{Exit, Failure, Outcome, bad_input, no_answer};
@@ -21,34 +23,34 @@ use crate::interrupt::Stop;
 use crate::progress::Progress;
 use crate::runner::Runner;
 
-/// A round of the gate lasts about this long: long against the clock's and the scheduler's grain, short enough for
-/// pairs to stand near each other.
+/// Approximate time of a round: long against the resolution of clock and scheduler, and short enough for the
+/// rounds of a pair to be close in time.
 const ROUND_SECONDS: f64 = 1.0;
-/// A launch lasts at least so many times its loading, or the loading would hide a slower search.
+/// A launch lasts at least this many times its loading; otherwise the loading would hide a slower search.
 const LOADS: f64 = 10.0;
-/// Lines of the trial that finds out how many lines make a round.
+/// Number of lines of the trial that determines the lines of a round.
 const TRIAL_LINES: usize = 30;
 
-/// A cell of the gate.
+/// Cell of the gate: a candidate and its baseline on one test set and track.
 #[derive(Debug)]
 pub struct Cell {
     /// Entries of candidate and baseline, as the run's identity names them.
     pub entries: (Entry, Option<Entry>),
-    /// The candidate.
+    /// System that is judged.
     pub candidate: System,
-    /// The baseline, where both run.
+    /// System to compare with; `None` if its rounds are stored.
     pub baseline: Option<System>,
-    /// Lines that both translate: as many of the set as make a round.
+    /// Lines that both sides translate: the part of the set that makes a round.
     pub test_set: TestSet,
     /// Protocol of the cell.
     pub track: Track,
-    /// The speeds so far.
+    /// Speeds measured so far.
     pub speeds: Speeds,
-    /// Rounds that the host disturbed.
+    /// Number of rounds that the host disturbed.
     pub noisy: usize,
 }
 
-/// Stage of the gate: where rounds are measured and kept.
+/// Stage of the gate: measures rounds and keeps them.
 pub struct Stage {
     campaign: Campaign,
     placement: Placement,
@@ -56,7 +58,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage at `place` for these entries and test sets.
+    /// Creates a stage at `place` for these entries and test sets.
     pub fn new(
         place: &Place<'_>,
         campaign: &Campaign,
@@ -64,8 +66,9 @@ impl Stage {
         sets: Vec<TestSet>,
     ) -> Outcome<Self> {
         let host = Host::detect()?;
-        // One second of throughput and three warm-up lines make a round of about a second. The number of lines is found
-        // here. A round that the host disturbed is one among many, whose pair the host disturbed as well.
+        // The quick profile needs one second of throughput and three warm-up lines, which makes rounds of
+        // about a second. A disturbed round isn't repeated: it is one of many, and the host disturbs its pair
+        // as well.
         let campaign = Campaign {
             name: format!("{}-gate", campaign.name),
             profile: Profile::Quick,
@@ -78,20 +81,20 @@ impl Stage {
         let (store, run) = Store::open(place, campaign.identity(&host)?, usize::MAX, &campaign.test_sets)?;
         if !run.records.is_empty() {
             let folder = store.folder().display();
-            return Err(bad_input(format!("{folder} holds rounds of a gate already: name another --out")));
+            return Err(bad_input(format!("{folder} holds rounds of a gate already: choose another --out")));
         }
         let mut runner = Runner::keeping(&campaign, &host, store, run)?;
         runner.measure_pipe_floor()?;
         Ok(Self { placement: campaign.placement(&host), campaign, runner })
     }
 
-    /// One round, kept. INVALID ends the gate: a system that breaks the rules has no speed.
+    /// Measures and keeps one round. INVALID ends the gate: a system that breaks the rules has no speed.
     pub fn round(&mut self, round: &Round<'_>) -> Outcome<Record> {
         let measured = self.runner.round(round, Vec::new())?;
         checked(measured.record)
     }
 
-    /// The answers of one more round, a line each source line.
+    /// Measures one more round for its answers, one for each source line.
     pub fn answers(&mut self, mut round: Round<'_>) -> Outcome<Vec<String>> {
         round.number = self.records().iter().filter(|record| record.is_of(&round)).count();
         let measured = self.runner.round(&round, Vec::new())?;
@@ -99,7 +102,7 @@ impl Stage {
         Ok(measured.answers.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect())
     }
 
-    /// What this host can't give of what the campaign wants.
+    /// Cores that the campaign wants and this host lacks, as a message.
     pub fn shortfall(&self) -> Option<String> {
         self.placement.shortfall(self.campaign.cores, &self.campaign.tracks)
     }
@@ -123,8 +126,8 @@ fn invalid(record: &Record, Reason { code, figure, remedy, .. }: &Reason) -> Fai
     no_answer(Exit::CellInvalid, message)
 }
 
-/// As many lines of `set` as `system`, the command of `entry`, needs for a round of about a second; all lines where they take
-/// less.
+/// Shortens `set` to the lines that `system`, the command of `entry`, translates in a round of about a
+/// second. A set that takes less time stays whole.
 pub fn shorten(
     campaign: &Campaign,
     (entry, system): (&Entry, &System),
@@ -138,7 +141,7 @@ pub fn shorten(
     Ok(set.first(lines_of_a_round(&record)))
 }
 
-/// How many lines make a round, by the record of a trial.
+/// Number of lines of a round, from the record of a trial.
 fn lines_of_a_round(trial: &Record) -> usize {
     let seconds = |ns: &[u64]| {
         let seconds: Vec<f64> = ns.iter().map(|&ns| ns as f64 / 1e9).collect();
@@ -151,11 +154,12 @@ fn lines_of_a_round(trial: &Record) -> usize {
             ((launch - load) / trial.lines as f64, ROUND_SECONDS.max(LOADS * load))
         }
     };
-    // A line that costs less than the clock can see asks for all of them.
+    // The lower bound keeps all lines of a set whose line time is below the clock's resolution.
     ((wanted / line.max(1e-9)) as usize).max(1)
 }
 
-/// Measures pairs of all cells, interleaved in seeded random order. Says whether it was stopped before the end.
+/// Measures pairs of all cells, interleaved in seeded random order. True if the user stopped it before the
+/// end.
 pub fn measure(
     stage: &mut Stage,
     cells: &mut [&mut Cell],
@@ -191,7 +195,7 @@ impl Cell {
             Side::Candidate => (&self.candidate, &mut self.speeds.candidate),
             Side::Baseline => match &self.baseline {
                 Some(system) => (system, &mut self.speeds.baseline),
-                None => return Ok(()), // its rounds lie in a stored run
+                None => return Ok(()), // a stored run holds its rounds
             },
         };
         progress.show(&format!("{} · {}", system.name, self.track), None);

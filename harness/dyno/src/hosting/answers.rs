@@ -1,23 +1,26 @@
-//! Answers of a session as lines of an output.
+//! Answers of a session, as lines of the output.
+//!
+//! Each input line gets exactly one output line, or one line a hypothesis if all of them are asked for.
 
 use dyno_api::{Answer, Session};
 
-/// Options of hosting: batches, and forms of the answers.
+/// Size of batches, and form of the answers.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputOptions {
-    /// Most words of a batch; a longer line is a batch of its own. The latency track always has one line.
+    /// Largest number of words in a batch. A longer line is a batch of its own; the latency track ignores
+    /// this.
     pub batch: usize,
-    /// Whether all answers to a line are printed, with number and score, instead of the best alone.
+    /// Whether all hypotheses of a line are printed, with line number and score, instead of the best one.
     pub n_best: bool,
 }
 
-/// A line as it counts: without line feed, nor the carriage return of a file from elsewhere.
+/// The line without its line feed and without the carriage return of files from Windows.
 pub fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// For each of `lines` its answers, each with its newline; `numbers` are the lines' in the input.
+/// Answers to each of `lines`, each ended by a newline. `numbers` are the lines' numbers in the input.
 pub(super) fn answers(
     session: &mut dyn Session,
     lines: &[&[u8]],
@@ -38,7 +41,7 @@ pub(super) fn answers(
     Ok(texts)
 }
 
-/// One line for one line, whatever is in the answer: line ends inside it become spaces.
+/// Adds `text` as one line: line ends inside `text` become spaces, so that lines still match their sources.
 fn push_line(reply: &mut Vec<u8>, text: &str) {
     reply.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
     reply.push(b'\n');

@@ -1,4 +1,4 @@
-//! A hosted backend: opened by the options of the command line.
+//! A hosted backend, opened with the options of the command line.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -10,12 +10,13 @@ use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
 use super::answers::OutputOptions;
-use super::{batch_of, host};
+use super::batch_size::batch_of;
+use super::{lockstep, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::registry;
 
-/// A backend with its models open, and how lines are given to it.
+/// Open backend, and the protocol by which it gets lines.
 pub struct Hosted {
     /// Open models.
     pub model: Arc<dyn Model>,
@@ -30,12 +31,13 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// Opens what `args` name. Where its time is `watched`, a backend that can account for its time does so.
+    /// Opens the backend and the models of `args`. If `watched`, a backend that can account for its time does
+    /// so.
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
         if args.cores > 1 && track != Track::ThroughputAll {
             return Err(bad_input(format!(
-                "track {track} is for one core: leave out --cores, or use throughput-all"
+                "track {track} uses one core: leave out --cores, or use --track throughput-all"
             )));
         }
         let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
@@ -56,11 +58,16 @@ impl Hosted {
 
     /// Translates `input` to `output`.
     pub fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
-        host(&self.model, (self.track, self.cores), self.options, input, output)
+        match self.track {
+            Track::Latency => lockstep::run(&self.model, self.options, input, output),
+            Track::Throughput1 | Track::ThroughputAll => {
+                throughput::run(&self.model, self.cores, self.options, input, output)
+            }
+        }
     }
 }
 
-/// Terminals default to the latency track; a file is best done as a whole.
+/// Terminals default to the latency track, files and pipes to throughput.
 fn default_track(cores: usize) -> Track {
     match cores {
         1 if io::stdin().is_terminal() => Track::Latency,
@@ -69,7 +76,7 @@ fn default_track(cores: usize) -> Track {
     }
 }
 
-/// The backend that was named, or the one that the models are for.
+/// Backend that `args` name, or the one that suits their models.
 fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
     if let Some(name) = &args.backend {
         return registry::find(name).map_err(bad_input);
@@ -80,7 +87,7 @@ fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
     registry::suiting(&args.models).map_err(bad_input)
 }
 
-/// The settings that were given with `--set`, and those that have options of their own.
+/// Settings given with `--set`, and those given with options of their own.
 fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Settings> {
     let mut settings: Settings = given.into_iter().collect();
     let shortlist = options.shortlist.as_deref().map(shortlist).transpose()?;
@@ -99,20 +106,20 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
     ];
     for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {
         if settings.insert(name.into(), value).is_some() {
-            return Err(bad_input(format!("--{name} and --set {name}: give one of them")));
+            return Err(bad_input(format!("--{name} and --set {name} set the same: use one of them")));
         }
     }
     Ok(settings)
 }
 
-/// A file, or a list of file and numbers.
+/// Value of `--shortlist`: a list of the file and its numbers.
 fn shortlist(values: &[String]) -> Outcome<Value> {
-    let (file, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist names no file"))?;
+    let (file, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist needs a file"))?;
     let mut list = vec![json!(file)];
     for number in numbers {
         let parsed: Result<u64, _> = number.parse();
         list.push(json!(
-            parsed.map_err(|_| bad_input(format!("--shortlist: {number:?} is no whole number")))?
+            parsed.map_err(|_| bad_input(format!("--shortlist: {number:?} is not a whole number")))?
         ));
     }
     Ok(Value::Array(list))

@@ -1,30 +1,32 @@
 //! A window of lines, cut into batches of like lengths.
 //!
-//! Lines of one batch that are about as long finish about together, so that the last steps of a batch aren't taken
-//! for one straggler alone. A window is what is sorted at once: it bounds memory for input without end.
+//! Lines of about the same length finish at about the same step, so that no batch ends with steps for a
+//! single long line. A window is the part of the input that is sorted at once; its size bounds the memory for
+//! endless input.
 
 use std::io::{self, BufRead};
 use std::ops::Range;
 
 use super::answers::without_end;
 
-/// Bytes that count as one word, at least: scripts without spaces have words, too. A word of the languages with
-/// spaces has, with its space, about six.
+/// Bytes that count as one word in scripts without spaces. In languages with spaces, a word with its space
+/// has about six bytes.
 const BYTES_A_WORD: usize = 8;
 
-/// Lines that are sorted together.
+/// Lines that are sorted together, and the order of their translation.
 pub(super) struct Window {
     /// Number of the first line.
     pub(super) first: usize,
     lines: Vec<Vec<u8>>,
-    /// Of each line.
+    /// Number of words of each line.
     words: Vec<usize>,
-    /// Lines, longest first: what remains for the end of the window, when workers look for something to do, is short.
+    /// Lines, longest first: at the end of a window, when workers run out of batches, only short lines are
+    /// left.
     order: Vec<usize>,
 }
 
 impl Window {
-    /// Reads lines until they have `most` words, or until the end; `first` is the number of the first line.
+    /// Reads lines until they have `most` words or the input ends. `first` is the number of the first line.
     pub(super) fn read(input: &mut impl BufRead, first: usize, most: usize) -> io::Result<Self> {
         let (mut lines, mut words, mut total) = (Vec::new(), Vec::new(), 0);
         while total < most {
@@ -50,12 +52,12 @@ impl Window {
         self.lines.len()
     }
 
-    /// Words of all lines.
+    /// Number of words of all lines.
     pub(super) fn words(&self) -> usize {
         self.words.iter().sum()
     }
 
-    /// Batches of at most `most` words, but of one line at least, as ranges of [`numbers`](Self::numbers).
+    /// Batches of at most `most` words and at least one line, as ranges of [`numbers`](Self::numbers).
     pub(super) fn batches(&self, most: usize) -> Vec<Range<usize>> {
         let (mut batches, mut start, mut total) = (Vec::new(), 0, 0);
         for (at, line) in self.order.iter().enumerate() {
@@ -71,7 +73,7 @@ impl Window {
         batches
     }
 
-    /// The lines of a batch, by their places in the window.
+    /// Lines of a batch, by their index in the window.
     pub(super) fn numbers(&self, batch: Range<usize>) -> &[usize] {
         &self.order[batch]
     }
@@ -81,7 +83,7 @@ impl Window {
     }
 }
 
-/// Words of a line with its end, which is one more word to every engine.
+/// Number of words of a line, plus one for the end of sentence that every engine adds.
 fn weight(line: &[u8]) -> usize {
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     1 + words.max(line.len() / BYTES_A_WORD)

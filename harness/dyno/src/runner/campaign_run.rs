@@ -1,7 +1,7 @@
-//! A campaign from its preparation to its summary: models drawn, systems opened and tuned, rounds measured, texts scored.
+//! The run of a campaign: models are drawn, systems opened and tuned, rounds measured, texts scored.
 //!
-//! Data flow one way. The plan is made once; records and answers go into the run in memory and, as they come, to the disk; the
-//! summary is made once at the end.
+//! Data flow one way. The plan is made once. Records and answers go into the run in memory and, one by one,
+//! to the disk. The summary is made once, at the end.
 
 use std::time::Instant;
 
@@ -9,9 +9,9 @@ use dyno_measure::{Cell, Host, Plan, Record, Round, Track, Verdict};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, scores};
 use dyno_stats::numbers::counted;
 
-use super::Runner;
+use super::measurement::Runner;
 use super::pace::Pace;
-use super::probed::Probed;
+use super::probes::SystemFindings;
 use crate::campaign::{Campaign, make_models};
 use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome};
@@ -22,32 +22,32 @@ use crate::progress::Progress;
 use crate::scoring::{announce, score};
 use crate::tuning::{Tunings, preflight};
 
-/// Wishes for a campaign's run.
+/// Options of a campaign's run.
 pub struct Options<'a> {
-    /// Place of the run.
+    /// Folder of the run.
     pub place: Place<'a>,
-    /// Price that the run is counted by.
+    /// Choice of the price for words per dollar.
     pub prices: &'a PriceArgs,
-    /// Whether built-in systems are tuned first.
+    /// Whether built-in systems are tuned before the first round.
     pub tuned: bool,
 }
 
-/// A campaign that was measured, as far as it went.
+/// Results of a campaign, complete or interrupted.
 pub struct Finished {
-    /// Folder of the run.
+    /// Files of the run.
     pub store: Store,
-    /// Records, answers, scores.
+    /// Records, answers and scores.
     pub run: Run,
-    /// One row a cell, judged.
+    /// Judged rows, one for each cell.
     pub summary: Summary,
-    /// Whether the user stopped it.
+    /// Whether the user stopped the run.
     pub interrupted: bool,
-    /// Whether its texts could be scored.
+    /// Whether the answers could be scored.
     pub scored: bool,
 }
 
 impl Finished {
-    /// Exit code of a command that measured it.
+    /// Exit code of the command that measured the campaign.
     pub fn exit(&self) -> Exit {
         let invalid = self.summary.cells.iter().any(|row| row.verdict == Verdict::Invalid);
         match (self.interrupted, invalid) {
@@ -58,11 +58,11 @@ impl Finished {
     }
 }
 
-/// Measures a campaign, or what is missing of it at its place, and scores it.
+/// Measures the campaign, or the rounds that its folder lacks, and scores it.
 pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> Outcome<Finished> {
     make_models(campaign)?;
     preflight(campaign)?;
-    introduce(campaign, host);
+    print_header(campaign, host);
     let (store, mut run) =
         Store::open(&options.place, campaign.identity(host)?, campaign.rounds(), &campaign.test_sets)?;
     let tunings = match options.tuned {
@@ -80,7 +80,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
     let breakdowns = match stop.is_wanted() {
         true => None,
-        false => Some(break_all_down(&plan, &runner, &stop)?),
+        false => Some(break_down_all(&plan, &runner, &stop)?),
     };
     let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
     if let Some(breakdowns) = breakdowns {
@@ -100,13 +100,13 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
 fn conclude(store: &Store, run: &Run, campaign: &Campaign, stopped: bool) {
     if stopped {
         let (done, all) = (run.records.len(), campaign.rounds());
-        say(format_args!("interrupted after {done} of {all} rounds; the same command resumes"));
+        say(format_args!("interrupted after {done} of {all} rounds; repeat the command to resume"));
     } else {
         store.clear_scratch();
     }
 }
 
-/// Keeps the command that began the run; a command that resumes it begins no other run.
+/// Stores the command that started the run; a command that resumes the run doesn't replace it.
 fn keep_command(store: &Store, run: &mut Run) -> Outcome<()> {
     if run.command.is_none() {
         let command = this_command();
@@ -116,8 +116,8 @@ fn keep_command(store: &Store, run: &mut Run) -> Outcome<()> {
     Ok(())
 }
 
-/// Chooses the price that the run is counted by: the one that was asked for, else the one that is there, else that of the
-/// instance most like its host.
+/// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance
+/// most like its host.
 pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<()> {
     if wanted.price.is_none() && wanted.prices.is_none() && run.price.is_some() {
         return Ok(());
@@ -134,7 +134,7 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<(
     Ok(())
 }
 
-fn introduce(campaign: &Campaign, host: &Host) {
+fn print_header(campaign: &Campaign, host: &Host) {
     let (version, cores) = (env!("CARGO_PKG_VERSION"), counted(host.cores.len(), "core", "cores"));
     say(format_args!(
         "dyno {version} · {}, {cores}, {} · profile {}",
@@ -149,7 +149,8 @@ fn introduce(campaign: &Campaign, host: &Host) {
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
 }
 
-/// Quality is worth a warning, not a failure: speed can be measured without, and `dyno score` adds quality later.
+/// Prepares the scoring. A failure is only a warning: speed needs no scores, and `dyno score` adds them
+/// later.
 fn prepare_scoring(campaign: &Campaign) -> bool {
     if campaign.test_sets.iter().all(|set| set.references.is_empty()) {
         return false;
@@ -157,14 +158,14 @@ fn prepare_scoring(campaign: &Campaign) -> bool {
     match scores::prepare(&announce) {
         Ok(()) => true,
         Err(error) => {
-            let later = "`dyno score` can add it later";
-            say(format_args!("warning: no BLEU, since there is no sacrebleu: {error}; {later}"));
+            let later = "`dyno score` can add BLEU later";
+            say(format_args!("warning: sacrebleu is missing, so BLEU is missing: {error}; {later}"));
             false
         }
     }
 }
 
-/// Measures every round that isn't measured yet, until the user stops it.
+/// Measures all rounds that the run lacks, until the user stops it.
 fn measure_all(
     campaign: &Campaign,
     host: &Host,
@@ -182,7 +183,7 @@ fn measure_all(
         progress.note(&format!("resuming {folder}: {done} of {} rounds are there", rounds.len()));
     }
     let mut pace = Pace::new(Forecast::of(campaign, &host.cores)?, &todo);
-    let mut probed = Probed::new(campaign, store, is_resumed)?;
+    let mut findings = SystemFindings::new(campaign, store, is_resumed)?;
     runner.measure_pipe_floor()?;
     for round in todo {
         if stop.is_wanted() {
@@ -190,31 +191,32 @@ fn measure_all(
         }
         progress.show(&format!("{} · {}", round.system.name, round.track), pace.left());
         let begin = Instant::now();
-        let examined = probed.of(round, plan, runner, &progress)?;
+        let examined = findings.of(round, plan, runner, &progress)?;
         let measured = runner.round(round, examined)?;
         pace.measured(round, begin.elapsed());
-        tell_trouble(&measured.record, &progress);
+        report_faults(&measured.record, &progress);
         progress.advance();
     }
     progress.finish();
     Ok(())
 }
 
-/// Says what was wrong with a round, or disturbed it.
-fn tell_trouble(record: &Record, progress: &Progress) {
+/// Reports faults of a round, and disturbances by the host.
+fn report_faults(record: &Record, progress: &Progress) {
     let (system, track) = (&record.system, record.track);
     for reason in &record.reasons {
         let code = reason.code.name();
         progress.note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
     }
-    // A cell's first will do: on a busy host every round is disturbed, and each has its line in the records.
+    // One remark a cell: a busy host disturbs every round, and the records hold all of them.
     if let Some(noise) = record.noise.last().filter(|noise| noise.is_disturbed() && record.round == 0) {
         progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
     }
 }
 
-/// Asks the hosted systems where their time goes, cell by cell, as far as that is unknown; a twin is its original.
-fn break_all_down(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<CellBreakdown>> {
+/// Breaks down the time of hosted systems, for each cell without a breakdown. A twin is the same as its
+/// original.
+fn break_down_all(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<CellBreakdown>> {
     let (_, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {
@@ -230,7 +232,7 @@ fn break_all_down(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<Cell
     let progress = Progress::new(todo.len(), 0);
     for cell in todo.iter().take_while(|_| !stop.is_wanted()) {
         let (system, track) = (&cell.system.name, cell.track);
-        progress.show(&format!("{system} · {track} · where the time goes"), None);
+        progress.show(&format!("{system} · {track} · breakdown"), None);
         match runner.break_down(cell)? {
             Ok(told) => known.extend(told.map(|breakdown| CellBreakdown {
                 system: system.clone(),
@@ -238,8 +240,8 @@ fn break_all_down(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<Cell
                 track,
                 breakdown,
             })),
-            Err(why) => {
-                progress.note(&format!("{system} · {track}: its breakdown of its time is left out: {why}"));
+            Err(reason) => {
+                progress.note(&format!("{system} · {track}: no breakdown: {reason}"));
             }
         }
         progress.advance();

@@ -1,4 +1,4 @@
-//! What a campaign would measure, and how long that takes.
+//! The dry run: cells of a campaign, number of rounds and expected time, without measuring.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::output::{print, print_json, say};
 use crate::progress::clock;
 use crate::table::grid;
 
-/// Prints the cells and the expected time.
+/// Prints the cells and the expected time of `campaign`.
 pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let forecast = Forecast::of(campaign, &host.cores)?;

@@ -51,11 +51,11 @@ fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
             "name = \"a\"\ncommand = [\"cat\"]\nenvironment = { \"A=B\" = \"c\" }\n",
             ["can't be the name of an environment variable", "5:1:"],
         ),
-        ("name = \"a/b\"\nbackend = \"null\"\n", ["won't do as a name", "6:8:"]),
+        ("name = \"a/b\"\nbackend = \"null\"\n", ["invalid name \"a/b\"", "6:8:"]),
         ("name = \"a\"\nbackend = \"null\"\nmodel = \"gone\"\n", ["no model at", "8:9:"]),
         (
             "name = \"a\"\ncommand = [\"cat\"]\nsettings = { beam = 2 }\n",
-            ["settings belong to backends", "7:11:"],
+            ["`settings` and `batch` need a backend", "7:11:"],
         ),
     ] {
         let bench = campaign(&format!("# two\n# lines\n{LATENCY}"), &format!("[[system]]\n{system}"));
@@ -114,7 +114,7 @@ fn a_test_set_that_cannot_be_read_is_named() {
         ("{ name = \"x\", source = \"blank.en\" }", ["blank.en", "no words"]),
         ("{ name = \"x\", source = \"two.en\", references = [\"blank.en\"] }", ["blank.en", "no words"]),
         ("{ name = \"x\", source = \"marked.en\" }", ["byte order mark", "UTF-8 without one"]),
-        ("{ name = \"a\\nb\", source = \"tiny.en\" }", ["won't do as a name", "control character"]),
+        ("{ name = \"a\\nb\", source = \"tiny.en\" }", ["invalid name \"a\\nb\"", "control character"]),
         ("{ name = \"x\", sauce = \"tiny.en\" }", ["test set", "source"]),
         ("\"../gone\"", ["no test set folder at", "gone"]),
         ("\"multi30k/2016\"", ["languages = \"en-de\"", "no folder"]),
@@ -132,8 +132,8 @@ fn a_test_set_that_cannot_be_read_is_named() {
 #[test]
 fn a_filter_that_fits_nothing_is_a_typing_error() {
     let bench = campaign(LATENCY, NULL);
-    bench.run(&["--system", "nul"]).assert_says(2, &["no system fits \"nul\"", "did you mean \"null\"?"]);
-    bench.run(&["--test-set", "big*"]).assert_says(2, &["no test set fits \"big*\"", "tiny"]);
+    bench.run(&["--system", "nul"]).assert_says(2, &["no system matches \"nul\"", "did you mean \"null\"?"]);
+    bench.run(&["--test-set", "big*"]).assert_says(2, &["no test set matches \"big*\"", "tiny"]);
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn a_gate_without_an_answer_says_why() {
     gate(&["-s", "slow", "--baseline", "slow"]).assert_says(4, &["no candidate"]);
     gate(&["-s", "broken", "--baseline", "slow", "--pairs", "9"])
         .assert_says(5, &["broken is INVALID", "crashed"]);
-    gate(&["-s", "fast"]).assert_says(2, &["name the baseline"]);
+    gate(&["-s", "fast"]).assert_says(2, &["the baseline is missing", "--baseline-dyno"]);
     gate(&["-s", "fast", "--baseline", "slo"]).assert_says(2, &["did you mean \"slow\"?", "no command"]);
     gate(&["-s", "fast", "--baseline-dyno", "gone"]).assert_says(2, &["no program at gone"]);
 }

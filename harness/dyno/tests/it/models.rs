@@ -157,7 +157,7 @@ fn a_model_that_cannot_be_is_refused() {
         (vec!["translate", "--model", "gone"], vec!["no model at gone"]),
         (vec!["translate", "--model", "tiny.en"], vec!["tiny.en", "neither a model directory"]),
         (vec!["translate", "--backend", "null", "--beam", "4"], vec!["no setting `beam`"]),
-        (vec!["translate", "--backend", "null", "--beam", "4", "--set", "beam=2"], vec!["give one"]),
+        (vec!["translate", "--backend", "null", "--beam", "4", "--set", "beam=2"], vec!["use one of them"]),
         (vec!["convert", "gone", "to", "--precision", "f32"], vec!["gone"]),
     ] {
         dyno(&bench, &arguments, b"x\n").assert_says(2, &parts);

@@ -41,10 +41,10 @@ fn a_run_is_published_once_and_whole() {
         assert!(!text.contains(here.to_str().unwrap()), "{file} tells where it was measured");
     }
     let before = fs::read(place.join("records.jsonl")).unwrap();
-    dyno(&bench, &["publish", "out"]).assert_says(2, &["is there already", "--as"]);
+    dyno(&bench, &["publish", "out"]).assert_says(2, &["exists already", "--as"]);
     assert_eq!(fs::read(place.join("records.jsonl")).unwrap(), before);
     assert_eq!(dyno(&bench, &["publish", "out", "--as", "again"]).code, Some(0));
-    dyno(&bench, &["publish", "out", "--as", "../x"]).assert_says(2, &["won't do as a name"]);
+    dyno(&bench, &["publish", "out", "--as", "../x"]).assert_says(2, &["invalid name \"../x\""]);
     dyno(&bench, &["publish", "out", "--to", "tiny.en"]).assert_says(2, &["tiny.en", "it is a file", "--to"]);
     dyno(&bench, &["publish", "out", "--to", "tiny.en/a"]).assert_says(2, &["tiny.en/a", "--to"]);
     assert_eq!(fs::read_dir(bench.path("results")).unwrap().count(), 2, "nothing half-published is left");

@@ -84,7 +84,10 @@ fn read(path: impl AsRef<std::path::Path>) -> String {
 }
 
 fn isa() -> Vec<String> {
-    dyno_api::Isa::present().filter(|isa| *isa != dyno_api::Isa::Scalar).map(|isa| isa.name().into()).collect()
+    dyno_api::Isa::present()
+        .filter(|isa| *isa != dyno_api::Isa::Scalar)
+        .map(|isa| isa.name().into())
+        .collect()
 }
 
 /// Hardware threads of the physical core of `core`, with `core` itself, ascending. The kernel numbers the

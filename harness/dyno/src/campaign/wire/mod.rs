@@ -1,10 +1,11 @@
-//! The campaign file as people write it (TOML), and its way into a checked [`Campaign`]. Every complaint says
-//! file, line and column, what was wrong, and what would be right.
+//! The campaign file (TOML): reading and checking it gives a [`Campaign`].
+//!
+//! Every message names file, line and column, the fault, and its remedy.
 
 mod models;
 mod source;
 mod systems;
-mod testsets;
+mod test_sets;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,18 +17,18 @@ use toml::Spanned;
 use models::generated;
 use source::{Source, checked_name, name_fault};
 use systems::{WireSystem, systems};
-use testsets::{WireTestSet, test_sets};
+use test_sets::{WireTestSet, test_sets};
 
 use dyno_measure::{Filler, Limits, Profile};
 
 use super::checked::Campaign;
 use super::entry::Entry;
-use super::unknown::hinted;
+use super::suggestions::with_suggestion;
 use crate::exit::{Outcome, bad_input};
 use dyno_measure::os::MOST_CORES;
 use dyno_measure::{Probe, Track};
 
-/// On a host that disturbs so many rounds in a row the next won't be quiet.
+/// A host that disturbs this many rounds in a row won't give a quiet one soon.
 const MOST_REPEATS: usize = 100;
 
 #[derive(Deserialize)]
@@ -39,7 +40,7 @@ struct WireCampaign {
     #[serde(default = "one")]
     seed: u64,
     cores: Option<Spanned<usize>>,
-    /// Of sacrebleu's test sets, such as "en-de".
+    /// Languages of sacrebleu's test sets, such as "en-de".
     languages: Option<String>,
     tracks: Option<Spanned<Vec<Track>>>,
     test_sets: Vec<Spanned<WireTestSet>>,
@@ -47,13 +48,13 @@ struct WireCampaign {
     line_seconds: Option<Spanned<f64>>,
     launch_seconds: Option<Spanned<f64>>,
     noisy_repeats: Option<Spanned<usize>>,
-    /// A file of lines that lengthen throughput launches.
+    /// File of lines that make throughput launches longer.
     filler: Option<Spanned<PathBuf>>,
-    /// What is probed before the clock, instead of what the profile says.
+    /// Probes before the timed rounds, instead of the profile's.
     probes: Option<Vec<Probe>>,
-    /// The system that is entered twice; the first if absent.
+    /// Name of the system that gets a twin; the first system if absent.
     twin: Option<Spanned<String>>,
-    /// Models to be drawn, by name.
+    /// Descriptions of models to draw, by name.
     #[serde(default)]
     generate: BTreeMap<String, Spanned<toml::Table>>,
     #[serde(rename = "system")]
@@ -69,15 +70,16 @@ fn one() -> u64 {
 }
 
 impl Campaign {
-    /// Reads and checks the campaign at `path`; relative paths in it start in its own folder.
+    /// Reads and checks the campaign at `path`. Relative paths in the file start in the file's folder.
     pub fn load(path: &Path) -> Outcome<Self> {
         let text = fs::read_to_string(path).map_err(|error| {
-            let remedy = "name a campaign file that is there, or none for the starter campaign";
+            let remedy = "give the path of a campaign file, or none for the starter campaign";
             bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
         })?;
         let source = Source { path, text };
-        let wire: WireCampaign = toml::from_str(&source.text)
-            .map_err(|error| source.complaint(error.span().unwrap_or(0..0), hinted(error.message())))?;
+        let wire: WireCampaign = toml::from_str(&source.text).map_err(|error| {
+            source.error_at(error.span().unwrap_or(0..0), with_suggestion(error.message()))
+        })?;
         check(&source, wire)
     }
 }
@@ -109,13 +111,13 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     })
 }
 
-/// The campaign's own name, else its file's.
+/// Name in the campaign file, else the name of the file.
 fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
     let Some(name) = name else {
         let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let remedy = "give the campaign a `name`";
         return name_fault(&stem)
-            .map_or(Ok(stem), |fault| Err(source.complaint(0..0, format!("{fault}; {remedy}"))));
+            .map_or(Ok(stem), |fault| Err(source.error_at(0..0, format!("{fault}; {remedy}"))));
     };
     checked_name(source, &name)
 }
@@ -126,7 +128,7 @@ fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<V
     sorted.sort_unstable();
     sorted.dedup();
     if sorted.len() != tracks.get_ref().len() || sorted.is_empty() {
-        return Err(source.complaint(tracks.span(), "list each track once, and at least one"));
+        return Err(source.error_at(tracks.span(), "list at least one track, and each track once"));
     }
     Ok(sorted)
 }
@@ -134,14 +136,17 @@ fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<V
 fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
     let unknown = |name: &&Spanned<String>| systems.iter().all(|system| system.name != *name.get_ref());
     match twin.filter(unknown) {
-        Some(name) => Err(source.complaint(name.span(), format!("`twin`: no system {:?}", name.get_ref()))),
+        Some(name) => Err(source.error_at(
+            name.span(),
+            format!("`twin`: no system {:?}; give the name of a system", name.get_ref()),
+        )),
         None => Ok(()),
     }
 }
 
 fn filler(source: &Source<'_>, path: Option<Spanned<PathBuf>>) -> Outcome<Option<Filler>> {
     let read = |path: Spanned<PathBuf>| {
-        Filler::read(&source.resolve(path.get_ref())).map_err(|m| source.complaint(path.span(), m))
+        Filler::read(&source.resolve(path.get_ref())).map_err(|m| source.error_at(path.span(), m))
     };
     path.map(read).transpose()
 }

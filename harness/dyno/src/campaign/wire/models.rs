@@ -1,4 +1,4 @@
-//! Models as a campaign names or describes them.
+//! Models in a campaign file: paths, or descriptions of models to draw.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::source::{Source, name_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 
-/// A model that is there, or one that is drawn.
+/// Model of a system: a path, or the name of a description.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a model is a path, or { generate = \"a name of [generate]\" }")]
 pub(super) enum WireModel {
@@ -25,7 +25,7 @@ pub(super) struct WireDrawn {
     generate: String,
 }
 
-/// The models that the campaign describes.
+/// Models that the campaign describes in `[generate]`.
 pub(super) fn generated(
     source: &Source<'_>,
     wire: BTreeMap<String, Spanned<toml::Table>>,
@@ -33,7 +33,7 @@ pub(super) fn generated(
     let folder = source.resolve(Path::new(""));
     let one = |(name, table): (String, Spanned<toml::Table>)| {
         let span = table.span();
-        let fault = |fault: String| source.complaint(span.clone(), format!("`generate.{name}`: {fault}"));
+        let fault = |fault: String| source.error_at(span.clone(), format!("`generate.{name}`: {fault}"));
         name_fault(&name).map_or(Ok(()), |told| Err(fault(told)))?;
         let recipe = Recipe::of(table.into_inner(), &folder).map_err(|told| fault(told.to_string()))?;
         Generated::new(name.clone(), recipe).map_err(|told| fault(format!("{told:#}")))
@@ -41,7 +41,7 @@ pub(super) fn generated(
     wire.into_iter().map(one).collect()
 }
 
-/// Where a system's model is, or will be.
+/// Path of a system's model, drawn or not.
 pub(super) fn model_at(
     source: &Source<'_>,
     model: &Spanned<WireModel>,
@@ -52,8 +52,8 @@ pub(super) fn model_at(
         WireModel::Drawn(WireDrawn { generate }) => {
             let found = generated.iter().find(|model| model.name == *generate);
             let names: Vec<_> = generated.iter().map(|model| model.name.as_str()).collect();
-            let missing = || format!("no [generate.{generate}]; there are: {}", names.join(", "));
-            Ok(found.ok_or_else(|| source.complaint(model.span(), missing()))?.path.clone())
+            let missing = || format!("no [generate.{generate}]; the campaign has: {}", names.join(", "));
+            Ok(found.ok_or_else(|| source.error_at(model.span(), missing()))?.path.clone())
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The campaign's text: complaints about it with line and column, and the checks of single values.
+//! Text of the campaign file: messages with line and column, and checks of single values.
 
 use std::fmt::Display;
 use std::ops::{Range, RangeInclusive};
@@ -8,46 +8,46 @@ use toml::Spanned;
 
 use crate::exit::{Failure, Outcome, bad_input};
 
-/// The file's text, for turning byte positions into lines and columns.
+/// Text of the file, which turns byte positions into lines and columns.
 pub(super) struct Source<'a> {
-    /// Where it lies.
+    /// Path of the file.
     pub(super) path: &'a Path,
-    /// What it says.
+    /// Text of the file.
     pub(super) text: String,
 }
 
 impl Source<'_> {
-    /// What is wrong at `span`, with line and column.
-    pub(super) fn complaint(&self, span: Range<usize>, message: impl Display) -> Failure {
+    /// Error at `span`, with line and column.
+    pub(super) fn error_at(&self, span: Range<usize>, message: impl Display) -> Failure {
         let before = &self.text[..span.start.min(self.text.len())];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         bad_input(format!("{}:{line}:{column}: {message}", self.path.display()))
     }
 
-    /// A path in the file, from the file's own folder.
+    /// Resolves a path of the file, which starts in the file's folder.
     pub(super) fn resolve(&self, path: &Path) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// The absolute path of something that is there; `what` names it where it isn't.
+    /// Absolute path of an existing file or folder; `what` names it in the error.
     pub(super) fn existing(&self, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
         self.existing_at(path.span(), path.get_ref(), what)
     }
 
-    /// The same for a path that stands at `span`.
+    /// The same for a path at `span`.
     pub(super) fn existing_at(&self, span: Range<usize>, path: &Path, what: &str) -> Outcome<PathBuf> {
         let resolved = self.resolve(path);
         let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
         found.ok_or_else(|| {
-            self.complaint(
+            self.error_at(
                 span,
-                format!("no {what} at {}; paths start in the campaign's folder", resolved.display()),
+                format!("no {what} at {}; relative paths start in the campaign's folder", resolved.display()),
             )
         })
     }
 
-    /// A count, if one was given.
+    /// Checks a count, if the file gives one.
     pub(super) fn count(
         &self,
         value: Option<Spanned<usize>>,
@@ -57,35 +57,35 @@ impl Source<'_> {
         match value {
             Some(value) if !range.contains(value.get_ref()) => {
                 let (least, most) = range.into_inner();
-                Err(self.complaint(value.span(), format!("`{name}` must lie between {least} and {most}")))
+                Err(self.error_at(value.span(), format!("`{name}` must lie between {least} and {most}")))
             }
             value => Ok(value.map(Spanned::into_inner)),
         }
     }
 
-    /// Up to eleven days: beyond it nobody waits, and a clock may not hold it.
+    /// Checks a time limit: at most about eleven days, which any clock can hold.
     pub(super) fn seconds(&self, value: Option<Spanned<f64>>, name: &str, default: f64) -> Outcome<f64> {
         let Some(value) = value else { return Ok(default) };
         if *value.get_ref() > 0.0 && *value.get_ref() <= 1e6 {
             return Ok(*value.get_ref());
         }
-        Err(self.complaint(value.span(), format!("`{name}` must be above 0 and at most 1,000,000")))
+        Err(self.error_at(value.span(), format!("`{name}` must be above 0 and at most 1,000,000")))
     }
 }
 
-/// Names become parts of folder names and lines of tables.
+/// Fault of a name. Names become parts of folder names and of table rows.
 pub(super) fn name_fault(name: &str) -> Option<String> {
     let odd = |c: char| c.is_control() || c == '/' || c == '\\';
     let fine =
         !name.is_empty() && !name.starts_with('.') && name.chars().count() <= 60 && !name.contains(odd);
     let rule = "a name has 1 to 60 characters, no slash, no control character, and no dot at its start";
-    (!fine).then(|| format!("{name:?} won't do as a name: {rule}"))
+    (!fine).then(|| format!("invalid name {name:?}: {rule}"))
 }
 
-/// A name that will do.
+/// Checks a name.
 pub(super) fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
     match name_fault(name.get_ref()) {
-        Some(fault) => Err(source.complaint(name.span(), fault)),
+        Some(fault) => Err(source.error_at(name.span(), fault)),
         None => Ok(name.get_ref().clone()),
     }
 }

@@ -1,4 +1,4 @@
-//! Systems as a campaign describes them.
+//! Systems in a campaign file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::registry;
 use dyno_measure::check_command;
 use dyno_report::reproduction::Unbuilt;
 
-/// One of `backend`, `plugin` and `command`, and what belongs to it.
+/// System: one of `backend`, `plugin` and `command`, with models and options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct WireSystem {
@@ -27,9 +27,9 @@ pub(super) struct WireSystem {
     model: Option<Spanned<WireModel>>,
     #[serde(default)]
     models: Vec<Spanned<WireModel>>,
-    /// How to build a plugin that isn't part of dyno: where it isn't there, its system is left out.
+    /// Command that builds the plugin. A system whose plugin isn't built is left out.
     build: Option<String>,
-    /// Words that are translated together, in the throughput tracks.
+    /// Number of words to translate together in the throughput tracks.
     batch: Option<Spanned<usize>>,
     #[serde(default)]
     settings: dyno_api::Settings,
@@ -39,7 +39,7 @@ pub(super) struct WireSystem {
     sampling: bool,
 }
 
-/// Those that can compete, and those whose plugin isn't built.
+/// Systems to measure, and systems whose plugins aren't built.
 pub(super) fn systems(
     source: &Source<'_>,
     wire: Vec<Spanned<WireSystem>>,
@@ -56,7 +56,10 @@ pub(super) fn systems(
         let name_span = wire.name.span();
         let system = system(source, entry, generated)?;
         if systems.iter().any(|other| other.name == system.name) {
-            return Err(source.complaint(name_span, format!("a second system named {:?}", system.name)));
+            return Err(source.error_at(
+                name_span,
+                format!("a second system named {:?}: give each system its own name", system.name),
+            ));
         }
         systems.push(system);
     }
@@ -72,7 +75,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let batch = source.count(wire.batch, "batch", 1..=MOST_BATCH)?;
     let launch = match (wire.backend, wire.plugin, wire.command) {
         (Some(backend), None, None) => {
-            registry::find(backend.get_ref()).map_err(|m| source.complaint(backend.span(), m))?;
+            registry::find(backend.get_ref()).map_err(|m| source.error_at(backend.span(), m))?;
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
         (None, Some(plugin), None) => {
@@ -81,23 +84,22 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         (None, None, Some(command)) if wire.settings.is_empty() && batch.is_none() => {
             let folder = source.resolve(Path::new("."));
             check_command(command.get_ref(), &folder)
-                .map_err(|m| source.complaint(command.span(), format!("system {name:?}: {m}")))?;
+                .map_err(|m| source.error_at(command.span(), format!("system {name:?}: {m}")))?;
             Launch::Foreign { command: command.into_inner(), folder }
         }
         (None, None, Some(command)) => {
-            let message =
-                "settings belong to backends, and so does batch: write a command's options into the command";
-            return Err(source.complaint(command.span(), message));
+            let message = "`settings` and `batch` need a backend or a plugin: put the options of a command into the command";
+            return Err(source.error_at(command.span(), message));
         }
         _ => {
             let message = format!("system {name:?} needs one of `backend`, `plugin` and `command`");
-            return Err(source.complaint(span, message));
+            return Err(source.error_at(span, message));
         }
     };
     let environment = wire.environment.into_iter().collect();
     let system = Entry { name, launch, models, environment, sampling: wire.sampling, twin_of: None };
     match words_fault(&system) {
-        Some(fault) => Err(source.complaint(span, format!("system {:?}: {fault}", system.name))),
+        Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),
     }
 }

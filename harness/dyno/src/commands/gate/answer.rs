@@ -1,4 +1,4 @@
-//! What the gate answers: speed by cell, quality by system, ceilings; for people and as JSON.
+//! Answer of the gate: speeds by cell, quality by system, and limits, as text or JSON.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::gate::{Baseline, Cell, Stage};
 use crate::output::{print, print_json};
 use crate::table;
 
-/// The gate's answer.
+/// Answer of the gate.
 #[derive(Serialize)]
 pub(super) struct Answer {
     regressed: bool,
@@ -23,7 +23,7 @@ pub(super) struct Answer {
     ceilings: Vec<Ceiling>,
 }
 
-/// A cell's speeds.
+/// Speeds of a cell.
 #[derive(Serialize)]
 pub(super) struct Speed {
     system: String,
@@ -38,7 +38,7 @@ pub(super) struct Speed {
     comparison: Comparison,
 }
 
-/// What a candidate may take at most.
+/// Size or memory use of a candidate, with its limit.
 #[derive(Serialize)]
 pub(super) struct Ceiling {
     system: String,
@@ -102,7 +102,7 @@ pub(super) fn conclude(answer: &Answer, as_json: bool) -> Outcome {
     Ok(if answer.regressed { Exit::No } else { Exit::Done })
 }
 
-/// What a narrow terminal does without, first to last.
+/// Columns that a narrow terminal leaves out, first to last.
 const DISPENSABLE: [&str; 7] = ["noise", "p", "baseline", "test set", "interval", "against", "words/s"];
 
 fn as_text(answer: &Answer) -> String {
@@ -131,7 +131,7 @@ fn as_text(answer: &Answer) -> String {
         let _ = writeln!(text, "{}", quality.about());
     }
     for Ceiling { system, what, mib, most_mib, exceeded } in &answer.ceilings {
-        let verdict = if *exceeded { "too much" } else { "within its ceiling" };
+        let verdict = if *exceeded { "above the limit" } else { "within the limit" };
         let _ = writeln!(text, "{system}: {what} {mib:.1} MiB of {most_mib:.1} MiB: {verdict}");
     }
     text + if answer.regressed { "REGRESSED\n" } else { "no regression\n" }

@@ -1,4 +1,6 @@
-//! `dyno gate`: is the candidate slower, worse or bigger than the baseline? Made for CI: the exit code answers.
+//! `dyno gate`: tests whether a candidate is slower, worse or larger than its baseline.
+//!
+//! The command is for CI: its exit code is the answer. Pairs of rounds and baselines belong to `crate::gate`.
 
 mod answer;
 
@@ -16,22 +18,22 @@ use crate::output::say;
 use crate::progress::Progress;
 use crate::scoring::announce;
 
-/// Measures, judges, prints and answers.
+/// Measures and judges the candidates of `args`, and prints the answer.
 pub fn gate(args: &GateArgs) -> Outcome {
     if args.pairs < LEAST_PAIRS {
-        let message = format!("{} pairs tell nothing: at least {LEAST_PAIRS} are needed", args.pairs);
+        let message = format!("{} pairs are too few: the gate needs at least {LEAST_PAIRS}", args.pairs);
         return Err(no_answer(Exit::NothingMeasured, message));
     }
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     let baseline = baseline(args, &campaign)?;
     args.filters.apply(&mut campaign)?;
     campaign.systems.retain(|system| !baseline.is(&system.name));
-    refuse_unknowable(args, &campaign)?;
+    refuse_unchecked_limits(args, &campaign)?;
     make_models(&campaign)?;
     let stop = Stop::on_signals()?;
     let mut cells = cells(&campaign, &baseline)?;
     if cells.is_empty() {
-        let message = "no candidate is left beside the baseline, or the stored run has no cell of one";
+        let message = "no candidate is left: the filters leave only the baseline, or the stored run has no cell of a candidate";
         return Err(no_answer(Exit::NothingMeasured, message));
     }
     let scratch = tempfile::tempdir()?;
@@ -57,24 +59,27 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
     match (&args.baseline, &args.baseline_dyno) {
         (Some(what), None) => Baseline::named(what, campaign),
         (None, Some(program)) => Baseline::dyno(program),
-        _ => {
-            Err(bad_input("name the baseline: --baseline SYSTEM, COMMAND or RUN, or --baseline-dyno PROGRAM"))
-        }
+        _ => Err(bad_input(
+            "the baseline is missing: add --baseline SYSTEM|COMMAND|RUN or --baseline-dyno PROGRAM",
+        )),
     }
 }
 
-/// A limit that can't be looked at would never be exceeded: better no gate than one that lets everything pass.
-fn refuse_unknowable(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
+/// Refuses a limit that can't be checked: such a gate would let everything pass.
+fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
     if args.min_bleu.is_some() {
         scores::prepare(&announce)?;
         if let Some(set) = campaign.test_sets.iter().find(|set| set.references.is_empty()) {
-            return Err(bad_input(format!("--min-bleu: {} has no references to score by", set.name)));
+            return Err(bad_input(format!(
+                "--min-bleu: test set {} has no references: add them, or filter with --test-set",
+                set.name
+            )));
         }
     }
     let sizeless = |system: &&Entry| !system.is_hosted() && system.models.is_empty();
     match campaign.systems.iter().find(sizeless) {
         Some(system) if args.max_model.is_some() => Err(bad_input(format!(
-            "--max-model: dyno can't tell which files are the model of {}; name them in the campaign by `model`",
+            "--max-model: the model files of {} are unknown; add `model` to the system in the campaign",
             system.name
         ))),
         _ => Ok(()),
@@ -86,7 +91,7 @@ fn distinct<T>(items: Vec<T>, key: impl Fn(&T) -> String) -> Vec<T> {
     items.into_iter().filter(|item| seen.insert(key(item))).collect()
 }
 
-/// The cells, each with as many lines as make a round; a stored baseline has its own lines and speeds.
+/// Cells of the gate, each with the lines of a round. A stored baseline has its own lines and speeds.
 fn cells(campaign: &Campaign, baseline: &Baseline) -> Outcome<Vec<Cell>> {
     let mut cells = Vec::new();
     for set in &campaign.test_sets {
@@ -127,7 +132,7 @@ fn cell(
             if rounds.len() < LEAST_PAIRS {
                 let message = format!(
                     "the stored run has {} rounds of {} under {track}, but {LEAST_PAIRS} are needed: run the \
-                     baseline in the official profile, or beside the candidate",
+                     baseline with --profile official, or choose a baseline that runs next to the candidate",
                     rounds.len(),
                     candidate.name
                 );
@@ -142,7 +147,7 @@ fn cell(
     Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, noisy: 0 }))
 }
 
-/// One pass over all cells, and a second one over those that look slower; judged together.
+/// Measures all cells, then those that look slower once more; both passes are judged together.
 fn measure(
     stage: &mut Stage,
     cells: &mut [Cell],
@@ -155,7 +160,7 @@ fn measure(
     let mut interrupted = gate::measure(stage, &mut all, 0..pairs, &progress, stop)?;
     let slower: Vec<bool> = judge(cells)?.iter().map(|found| found.change == Change::Slower).collect();
     if !interrupted && slower.contains(&true) {
-        progress.note("what looks slower is measured again");
+        progress.note("some cells look slower: measuring them again");
         let again = cells.iter_mut().zip(&slower).filter(|(_, slower)| **slower).map(|(cell, _)| cell);
         interrupted =
             gate::measure(stage, &mut again.collect::<Vec<_>>(), pairs..2 * pairs, &progress, stop)?;
@@ -166,15 +171,15 @@ fn measure(
 
 fn judge(cells: &[Cell]) -> Outcome<Vec<Comparison>> {
     let speeds: Vec<Speeds> = cells.iter().map(|cell| cell.speeds.clone()).collect();
-    let nothing = || no_answer(Exit::NothingMeasured, "no round of a cell had a speed");
+    let nothing = || no_answer(Exit::NothingMeasured, "a cell has no round with a speed");
     compare::judge(&speeds, Question::Slower)
         .into_iter()
         .map(|comparison| comparison.ok_or_else(nothing))
         .collect()
 }
 
-/// Both sides translate each whole set once, under the campaign's first track: a part of it would be too little
-/// text to tell their quality apart.
+/// Quality of both sides. Each side translates the whole sets once, under the campaign's first track: the
+/// lines of a round would be too little text to compare quality.
 fn quality(
     stage: &mut Stage,
     campaign: &Campaign,
@@ -190,16 +195,15 @@ fn quality(
             let fits = |cell: &&Cell| of_track(cell) && cell.candidate.name == candidate.name;
             let Some(cell) = cells.iter().find(fits) else { continue };
             let mut text = |system: &System| stage.answers(Round { system, test_set: set, track, number: 0 });
-            let ours = text(&cell.candidate)?;
-            let theirs = match &cell.baseline {
+            let candidate_text = text(&cell.candidate)?;
+            let baseline_text = match &cell.baseline {
                 Some(system) => text(system)?,
                 None => baseline.stored_answers(&candidate.name, set, track).unwrap_or_default(),
             };
-            let quality = Quality::compare(&candidate.name, set, &ours, &theirs, min_bleu);
+            let quality = Quality::compare(&candidate.name, set, &candidate_text, &baseline_text, min_bleu);
             quality.warning.iter().for_each(|warning| say(format_args!("warning: {warning}")));
             if min_bleu.is_some() && quality.bleu.is_none() {
-                let message =
-                    format!("no BLEU of {} on {}, which --min-bleu is about", candidate.name, set.name);
+                let message = format!("--min-bleu: {} has no BLEU on {}", candidate.name, set.name);
                 return Err(no_answer(Exit::NothingMeasured, message));
             }
             found.push(quality);

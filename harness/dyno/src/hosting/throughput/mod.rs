@@ -1,8 +1,9 @@
-//! Many lines at a time: pinned workers, one a core, take batches of a window; answers leave in order.
+//! The throughput tracks: pinned workers, one for each core, translate batches of a window; answers leave in
+//! order.
 //!
-//! There is no thread besides the workers, and none of them waits at a window's end: whoever finds no batch reads
-//! the next window while the others still translate the last one, and whoever completes the first unfinished window
-//! writes it. Weights are shared; a worker owns its session alone.
+//! All threads are workers, and no worker waits at the end of a window. A worker that finds no batch reads
+//! the next window while the others still translate the last one. The worker that completes the first
+//! unfinished window writes its answers. Workers share the weights; each worker owns its session.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, Write};
@@ -17,13 +18,13 @@ use super::window::Window;
 use crate::exit::Outcome;
 use dyno_measure::os;
 
-/// A window has so many batches for each worker: sorting pays once like lines find each other, and memory stays small.
+/// Batches per worker in a full window: enough for sorting to find lines of like length, and little memory.
 const BATCHES_A_WORKER: usize = 32;
 
-/// At its end the work of a window is cut so that each worker has this many batches or more, to even out.
+/// Least number of batches per worker: a small window is cut into smaller batches, to spread its work evenly.
 const LEAST_BATCHES_A_WORKER: usize = 4;
 
-/// Windows that may wait for an earlier one to be completed.
+/// Largest number of unwritten windows, which bounds the memory.
 const MOST_WINDOWS: usize = 4;
 
 /// Translates `input` to `output` with `cores` workers.
@@ -34,7 +35,8 @@ pub(super) fn run(
     input: impl BufRead + Send,
     output: impl Write + Send,
 ) -> Outcome<()> {
-    let sessions = (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("a session")?;
+    let sessions =
+        (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("can't open a session")?;
     translate(sessions, input, output, options)
 }
 
@@ -68,26 +70,27 @@ fn translate(
     Ok(lock(&pool.outbox).output.flush()?)
 }
 
-/// Where workers meet.
+/// Input, output and batches that the workers share.
 struct WorkerPool<R, W> {
     options: OutputOptions,
     workers: usize,
     inbox: Mutex<Inbox<R>>,
     outbox: Mutex<Outbox<W>>,
-    /// A window was written, or somebody failed.
+    /// Signal that a window was written or a worker failed.
     changed: Condvar,
 }
 
-/// What is to be translated.
+/// Lines and batches to translate.
 struct Inbox<R> {
     input: R,
-    /// Numbers of the next line and of the next window.
+    /// Number of the next line.
     line: usize,
+    /// Number of the next window.
     window: usize,
     jobs: VecDeque<Job>,
 }
 
-/// A batch of a window.
+/// Batch of a window.
 struct Job {
     /// Number of the window.
     number: usize,
@@ -95,15 +98,15 @@ struct Job {
     batch: Range<usize>,
 }
 
-/// What is to be written.
+/// Answers to write.
 struct Outbox<W> {
     output: W,
-    /// Windows of which something is missing, or which wait for one of those.
+    /// Answers to windows that are incomplete, or that wait for an earlier incomplete window.
     waiting: BTreeMap<usize, Answers>,
     failed: bool,
 }
 
-/// The answers to a window, so far.
+/// Answers to a window, as far as they are known.
 struct Answers {
     texts: Vec<Vec<u8>>,
     missing: usize,
@@ -122,11 +125,11 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         }
     }
 
-    /// One worker, until there is nothing more to do.
+    /// Work of one worker, until the input ends or a worker fails.
     fn work(&self, session: &mut dyn Session) -> Outcome<()> {
         let done = self.work_until_end(session);
         if done.is_err() {
-            lock(&self.outbox).failed = true; // so that the others end, too
+            lock(&self.outbox).failed = true; // ends the other workers
             self.changed.notify_all();
         }
         done
@@ -137,13 +140,15 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
             let numbers = job.window.numbers(job.batch);
             let lines: Vec<&[u8]> = numbers.iter().map(|number| job.window.line(*number)).collect();
             let numbered: Vec<usize> = numbers.iter().map(|number| job.window.first + number).collect();
-            let texts = answers(session, &lines, &numbered, self.options).context("translating")?;
+            let texts =
+                answers(session, &lines, &numbered, self.options).context("can't translate a batch")?;
             self.hand_in(job.number, numbers, texts)?;
         }
         Ok(())
     }
 
-    /// The next batch, of the next window where there is none left; `None` at the end. The others wait meanwhile.
+    /// Next batch, from the next window if the last one has none left; `None` at the end. Other workers that
+    /// need a batch wait meanwhile.
     fn next_job(&self) -> Outcome<Option<Job>> {
         let mut inbox = lock(&self.inbox);
         if inbox.jobs.is_empty() {
@@ -155,7 +160,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         Ok(inbox.jobs.pop_front())
     }
 
-    /// Waits until few enough windows are unwritten; no, where somebody failed.
+    /// Waits until few enough windows are unwritten. False if a worker failed.
     fn may_read(&self) -> bool {
         let full = |outbox: &mut Outbox<W>| outbox.waiting.len() >= MOST_WINDOWS && !outbox.failed;
         let outbox = self.changed.wait_while(lock(&self.outbox), full);
@@ -181,7 +186,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         Ok(())
     }
 
-    /// Takes the answers to lines of a window; writes all windows that are complete, in order.
+    /// Stores the answers to lines of a window, then writes all windows that are complete, in order.
     fn hand_in(&self, window: usize, numbers: &[usize], texts: Vec<Vec<u8>>) -> Outcome<()> {
         let mut outbox = lock(&self.outbox);
         let answers =
@@ -203,7 +208,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("workers that fail return, and poison nothing")
 }
 
-/// Where the process may use several cores each worker keeps to one. A host that refuses costs speed only.
+/// Pins the worker to one of the process's cores. A host that refuses to pin costs only speed.
 fn pin_to_core_number(worker: usize) {
     if let Ok(cores) = os::allowed_cores() {
         let _ = os::pin_thread(&[cores[worker % cores.len()]]);

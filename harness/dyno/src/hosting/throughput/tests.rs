@@ -5,7 +5,7 @@ use dyno_api::{Answer, Error, Sink};
 
 use super::*;
 
-/// Answers a line with itself, and fails at the line `bad`.
+/// Session that answers a line with itself, and fails at the line `bad`.
 struct Echo;
 
 impl Session for Echo {
@@ -53,7 +53,7 @@ fn a_failure_ends_all_workers() {
     }
 }
 
-/// Counts the bytes that were read and not yet written, and remembers the most.
+/// Number of bytes that were read and not yet written, now and at most.
 #[derive(Default)]
 struct Held {
     now: AtomicUsize,

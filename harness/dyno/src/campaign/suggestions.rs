@@ -1,8 +1,8 @@
-//! What TOML's reader says of a key or value that it doesn't know, with the known one that was meant.
+//! Messages of the TOML reader, in the words of TOML, with the known key or value nearest to an unknown one.
 
 use dyno_api::closest;
 
-/// What serde calls a kind of value, and what TOML's users do.
+/// Kinds of values in serde's words, and in the words of TOML's users.
 const KINDS: [(&str, &str); 7] = [
     ("expected a sequence", "expected a list: [ … ]"),
     ("expected f64", "expected a number"),
@@ -13,9 +13,9 @@ const KINDS: [(&str, &str); 7] = [
     ("invalid type: sequence,", "invalid type: list,"),
 ];
 
-/// serde's message, in one line and in TOML's words. Of an unknown word it lists the known ones, all between backquotes: the
-/// nearest is named.
-pub(super) fn hinted(message: &str) -> String {
+/// serde's message in one line and in TOML's words. For an unknown word, serde lists the known ones between
+/// backquotes; the nearest of them is added as a suggestion.
+pub(super) fn with_suggestion(message: &str) -> String {
     let line = message.lines().collect::<Vec<_>>().join("; ");
     let line = KINDS.iter().fold(line, |line, (serdes, tomls)| line.replace(serdes, tomls));
     let mut quoted = line.split('`').skip(1).step_by(2);
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn the_nearest_known_word_is_named_and_no_far_one() {
-        let complaint = |text| hinted(toml::from_str::<Wire>(text).unwrap_err().message());
+        let complaint = |text| with_suggestion(toml::from_str::<Wire>(text).unwrap_err().message());
         assert_eq!(
             complaint("profle = 'quick'"),
             "unknown field `profle` (did you mean `profile`?), expected `profile` or `tracks`"

@@ -1,4 +1,4 @@
-//! Test sets as a campaign names them.
+//! Test sets in a campaign file.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use crate::campaign::test_sets::{from_folder, from_sacrebleu, may_be_sacrebleu};
 use crate::exit::Outcome;
 use dyno_measure::TestSet;
 
-/// A name or folder, or plain files.
+/// Test set: a name or folder, or plain files.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a test set is a folder, a sacrebleu name, or { name, source, references }")]
 pub(super) enum WireTestSet {
-    /// A folder, or one of sacrebleu's.
+    /// Folder, or name of a test set of sacrebleu.
     Named(String),
-    /// Plain files.
+    /// Plain files of lines.
     Files(WireFiles),
 }
 
-/// A source and its references.
+/// Source file and its references.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireFiles {
@@ -30,10 +30,10 @@ pub(super) struct WireFiles {
     references: Vec<PathBuf>,
 }
 
-/// Unicode's byte order mark, which some editors put before a file's text.
+/// Unicode's byte order mark, which some editors put at the start of a file.
 const MARK: &str = "\u{feff}";
 
-/// The test sets, read.
+/// Reads the test sets.
 pub(super) fn test_sets(
     source: &Source<'_>,
     wire: Vec<Spanned<WireTestSet>>,
@@ -46,9 +46,12 @@ pub(super) fn test_sets(
             WireTestSet::Named(name) => named(source, &name, languages),
             WireTestSet::Files(files) => from_files(source, &files),
         };
-        let test_set = loaded.map_err(|message| source.complaint(span.clone(), message))?;
+        let test_set = loaded.map_err(|message| source.error_at(span.clone(), message))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {
-            return Err(source.complaint(span, format!("a second test set named {:?}", test_set.name)));
+            return Err(source.error_at(
+                span,
+                format!("a second test set named {:?}: give each test set its own name", test_set.name),
+            ));
         }
         test_sets.push(test_set);
     }
@@ -62,7 +65,7 @@ fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String>
     let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
     let set = TestSet::from_files(&files.name, &source.resolve(&files.source), &references)
         .map_err(|error| error.to_string())?;
-    // Nobody sees it, and it would be a part of the first sentence.
+    // The mark is invisible in editors, but would be part of the first sentence.
     let is_marked = set.source[0].starts_with(MARK.as_bytes())
         || set.references.iter().any(|lines| lines[0].starts_with(MARK));
     let remedy = "save source and references as UTF-8 without one";
@@ -77,7 +80,7 @@ fn named(source: &Source<'_>, name: &str, languages: Option<&str>) -> Result<Tes
     match languages {
         Some(languages) if may_be_sacrebleu(name) => from_sacrebleu(name, languages),
         None if may_be_sacrebleu(name) => Err(format!(
-            "no folder {}; if {name:?} is one of sacrebleu's test sets, add languages = \"en-de\" (or others) at the top",
+            "no folder {}; if {name:?} is a test set of sacrebleu, add languages = \"en-de\" (or others) at the top",
             folder.display()
         )),
         _ => Err(format!("no test set folder at {}", folder.display())),

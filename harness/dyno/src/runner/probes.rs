@@ -1,30 +1,30 @@
-//! The probes within a run: asked before a system's first round, and in part again before its last.
+//! Probes within a run: all of them before a system's first round, recognition again before its last round.
 
 use std::collections::BTreeMap;
 
 use dyno_measure::{Examined, Plan, Probe, Round, System};
 use dyno_results::Store;
 
-use super::Runner;
+use super::measurement::Runner;
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::progress::Progress;
 
-/// Findings of the probes, by system. What an earlier part of the run has found still holds.
-pub(super) struct Probed<'a> {
+/// Findings of the probes, by system. Findings of an interrupted part of the run stay valid.
+pub(super) struct SystemFindings<'a> {
     campaign: &'a Campaign,
     known: BTreeMap<String, Vec<Examined>>,
 }
 
-impl<'a> Probed<'a> {
-    /// The findings of an earlier part of the run, where there is one.
+impl<'a> SystemFindings<'a> {
+    /// Reads the findings of an earlier part of the run, if the run is resumed.
     pub(super) fn new(campaign: &'a Campaign, store: &Store, is_resumed: bool) -> Outcome<Self> {
         let known = if is_resumed { store.verified()? } else { BTreeMap::new() };
         Ok(Self { campaign, known })
     }
 
-    /// Findings about the system of `round`. Recognition is asked again before its last round: meanwhile the system may have
-    /// filled a table with what earlier rounds asked.
+    /// Findings about the system of `round`. Recognition is probed again before the last round, because the
+    /// system may have stored the lines of earlier rounds by then.
     pub(super) fn of(
         &mut self,
         round: &Round<'_>,
@@ -61,7 +61,8 @@ impl<'a> Probed<'a> {
         progress.show(&format!("{name} · verify"), None);
         let mut examined = Vec::new();
         for (i, test_set) in plan.test_sets.iter().enumerate() {
-            // Whether a system knows a set is asked of each set; the other probes have nothing to do with the set.
+            // Recognition depends on the test set, so it is probed with each set; the other probes need one
+            // set.
             let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
             let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
             examined.extend(runner.examine(system, &plan.tracks, test_set, &wanted)?);

@@ -1,4 +1,4 @@
-//! Baselines: another system, another program, or a run that was measured before.
+//! Baselines of the gate: another system, another build of dyno, or a stored run.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use dyno_results::{MeasuredCell, Run};
 use crate::campaign::{Campaign, Entry, Launch};
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 
-/// The other side of the gate.
+/// Baseline of the gate.
 #[derive(Debug)]
 pub enum Baseline {
-    /// One system for every candidate.
+    /// One system, for all candidates.
     System(Box<Entry>),
-    /// Each built-in candidate, run by another dyno: the last release, say.
+    /// The built-in candidates themselves, run by another dyno, such as the last release.
     Dyno(PathBuf),
-    /// Rounds of an earlier run, where its systems can't be run any more.
+    /// Rounds of an earlier run, for systems that no longer run.
     Run(Box<Run>),
 }
 
 impl Baseline {
-    /// What `what` names: a run's folder, a system of the campaign, or a command.
+    /// Baseline that `what` names: the folder of a run, a system of the campaign, or a command.
     pub fn named(what: &str, campaign: &Campaign) -> Outcome<Self> {
         if Path::new(what).join("run.json").is_file() {
             return Self::stored(Path::new(what));
@@ -35,7 +35,7 @@ impl Baseline {
             let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
             let there_are = names.join(", ");
             return Err(bad_input(format!(
-                "--baseline {what:?} is no run's folder, no system of the campaign{hint} and no command; the \
+                "--baseline {what:?} is no folder of a run, no system of the campaign{hint} and no command; the \
                  campaign has: {there_are}"
             )));
         }
@@ -46,10 +46,13 @@ impl Baseline {
         Ok(Self::System(Box::new(Entry::new("baseline", launch, Vec::new()))))
     }
 
-    /// Another dyno, for candidates that are built in.
+    /// Baseline for built-in candidates: the dyno `program`.
     pub fn dyno(program: &Path) -> Outcome<Self> {
         if !program.is_file() {
-            return Err(bad_input(format!("no program at {}: name another dyno", program.display())));
+            return Err(bad_input(format!(
+                "no program at {}: give the path of another dyno",
+                program.display()
+            )));
         }
         Ok(Self::Dyno(std::path::absolute(program)?))
     }
@@ -59,7 +62,7 @@ impl Baseline {
         let differences = Host::detect()?.differences(&run.identity.host);
         if !differences.is_empty() {
             let message = format!(
-                "the run in {} was measured on another host ({}): name a baseline that can run here",
+                "the run in {} was measured on another host ({}): choose a baseline that runs here",
                 folder.display(),
                 differences.join("; ")
             );
@@ -68,7 +71,7 @@ impl Baseline {
         Ok(Self::Run(Box::new(run)))
     }
 
-    /// The system to run beside `candidate`; `None` where the rounds are stored.
+    /// Entry and system to run next to `candidate`; `None` for a stored run.
     pub fn beside(&self, candidate: &Entry) -> Outcome<Option<(Entry, System)>> {
         match self {
             Self::System(entry) => Ok(Some((entry.as_ref().clone(), entry.system()?))),
@@ -77,12 +80,12 @@ impl Baseline {
         }
     }
 
-    /// Whether this is the system of that name itself.
+    /// Whether the baseline is the campaign's system `name`.
     pub fn is(&self, name: &str) -> bool {
         matches!(self, Self::System(system) if system.name == name)
     }
 
-    /// What it is, where it isn't a system.
+    /// Name of the baseline in the table.
     pub fn about(&self) -> String {
         match self {
             Self::System(system) => system.name.clone(),
@@ -91,7 +94,7 @@ impl Baseline {
         }
     }
 
-    /// What the stored system of that name answered to a set.
+    /// Stored answers of `system` to `set`.
     pub fn stored_answers(&self, system: &str, set: &TestSet, track: Track) -> Option<Vec<String>> {
         let Self::Run(run) = self else { return None };
         let cell = self.stored_cell(|cell| {
@@ -101,7 +104,7 @@ impl Baseline {
         run.outputs.get(&output).cloned()
     }
 
-    /// The stored cell of a candidate.
+    /// Stored cell that `fits`.
     pub fn stored_cell<'a>(&'a self, fits: impl Fn(&MeasuredCell<'a>) -> bool) -> Option<MeasuredCell<'a>> {
         match self {
             Self::Run(run) => run.cells().into_iter().find(fits),
@@ -116,16 +119,17 @@ fn is_program(name: &str) -> bool {
     if name.contains('/') { Path::new(name).is_file() } else { !name.is_empty() && in_path() }
 }
 
-/// As people type it, quotes and all; `exec`, so that no shell stays between.
+/// Command line for a shell, which understands quotes. `exec` replaces the shell, so that the bench measures
+/// the program alone.
 fn shell(command: &str) -> Vec<String> {
     vec!["sh".into(), "-c".into(), format!("exec {command}")]
 }
 
-/// The candidate as another dyno runs it, also as the entry that a run's identity names.
+/// Entry and system of `candidate` under another dyno; the run's identity names the entry.
 fn on_another_dyno(candidate: &Entry, program: &Path) -> Outcome<(Entry, System)> {
     let system = candidate.on_another_dyno(program)?.ok_or_else(|| {
-        let (name, remedy) = (&candidate.name, "name its baseline with --baseline");
-        bad_input(format!("{name} is not built in, so that no other dyno runs it: {remedy}"))
+        let (name, remedy) = (&candidate.name, "give its baseline with --baseline");
+        bad_input(format!("{name} isn't built in, so another dyno can't run it: {remedy}"))
     })?;
     let entry = Entry { name: system.name.clone(), ..candidate.clone() };
     Ok((entry, system))

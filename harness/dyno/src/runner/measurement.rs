@@ -1,0 +1,112 @@
+//! Measurement of rounds and probes: the runner passes earlier results to each round, and stores the new
+//! ones.
+//!
+//! The bench works on cores of its own, so that it never takes time from a system.
+
+use std::path::Path;
+
+use dyno_api::Breakdown;
+use dyno_measure::os::{fresh_seed, pin_thread};
+use dyno_measure::{
+    Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Record, Round, System, TestSet, Track,
+    break_down, examine, measure,
+};
+use dyno_results::{Run, Store};
+
+use crate::campaign::Campaign;
+use crate::exit::Outcome;
+
+/// Conditions of a measurement, and its results so far.
+pub struct Runner {
+    bench: Bench,
+    /// All cores that this process may use.
+    cores: Vec<usize>,
+    earlier: Earlier,
+    /// Store and run, if rounds are kept.
+    pub(super) kept: Option<(Store, Run)>,
+}
+
+impl Runner {
+    /// Creates a runner that keeps nothing.
+    pub fn new(campaign: &Campaign, host: &Host, scratch: &Path) -> Outcome<Self> {
+        let bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch)?;
+        Ok(Self { bench, cores: host.cores.clone(), earlier: Earlier::default(), kept: None })
+    }
+
+    /// Creates a runner that keeps rounds in `store`. The rounds of `run` count as earlier ones.
+    pub fn keeping(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
+        let mut runner = Self::new(campaign, host, &store.scratch())?;
+        for record in &run.records {
+            let answers = record.output.as_ref().map(|output| store.answers(output)).transpose()?;
+            runner.earlier.add(record, &answers.unwrap_or_default());
+        }
+        runner.kept = Some((store, run));
+        Ok(runner)
+    }
+
+    /// Measures the pipe floor, the shortest possible latency; records state it.
+    pub fn measure_pipe_floor(&mut self) -> Outcome<()> {
+        let cores = self.cores.clone();
+        pin_thread(self.bench.placement.bench())?;
+        let measured = self.bench.measure_pipe_floor();
+        pin_thread(&cores)?;
+        Ok(measured?)
+    }
+
+    /// Measures one round and keeps it. `examined` are the probes' findings about its system.
+    pub fn round(&mut self, round: &Round<'_>, examined: Vec<Examined>) -> Outcome<Measured> {
+        self.earlier.examined = examined;
+        let measured = self.pinned(|| measure(&self.bench, round, &self.earlier))?;
+        self.earlier.add(&measured.record, &measured.answers);
+        if let Some((store, run)) = &mut self.kept {
+            store.keep(&measured)?;
+            run.add(measured.clone());
+        }
+        Ok(measured)
+    }
+
+    /// Runs `probes` on `system`, with lines of `test_set`.
+    pub fn examine(
+        &self,
+        system: &System,
+        tracks: &[Track],
+        test_set: &TestSet,
+        probes: &[Probe],
+    ) -> Outcome<Vec<Examined>> {
+        let mut examinee = Examinee {
+            system,
+            tracks: tracks.to_vec(),
+            test_set,
+            placement: &self.bench.placement,
+            limits: self.bench.protocol.limits,
+            scratch: &self.bench.scratch,
+            isolated: self.bench.protocol.profile.isolates(),
+            seed: fresh_seed(),
+            pace: std::cell::Cell::default(),
+        };
+        self.pinned(|| examine(&mut examinee, probes))
+    }
+
+    /// Breaks down the time of the system of `cell`.
+    pub fn break_down(&self, cell: &Cell<'_>) -> Outcome<Result<Option<Breakdown>, String>> {
+        Ok(break_down(&self.bench, cell)?)
+    }
+
+    /// Runs `work` on the bench's own cores.
+    fn pinned<T>(&self, work: impl FnOnce() -> dyno_measure::Result<T>) -> Outcome<T> {
+        pin_thread(self.bench.placement.bench())?;
+        let done = work();
+        pin_thread(&self.cores)?;
+        Ok(done?)
+    }
+
+    /// All rounds that were kept.
+    pub fn records(&self) -> &[Record] {
+        self.kept.as_ref().map_or(&[], |(_, run)| &run.records)
+    }
+
+    /// The store and the run, after the last round.
+    pub(super) fn into_kept(self) -> Option<(Store, Run)> {
+        self.kept
+    }
+}
