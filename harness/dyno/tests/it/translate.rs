@@ -103,7 +103,7 @@ fn what_the_backend_cannot_do_is_refused_by_name() {
         (vec!["--set", "word-us=fast"], ["can't take `word-us = \"fast\"`", "a number"]),
         (vec!["--set", "word-us=-1"], ["can't take `word-us = -1`", "between 0"]),
         (vec!["--model", "x"], ["takes no model", "given 1"]),
-        (vec!["--track", "latency", "--cores", "2"], ["for one core", "throughput-all"]),
+        (vec!["--track", "latency", "--cores", "2"], ["uses one core", "throughput-all"]),
     ] {
         translate(b"x\n", &arguments).assert_says(2, &parts);
     }
