@@ -129,6 +129,7 @@ fn the_gate_lets_a_faster_system_pass_and_stops_a_slower_one() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn a_baseline_may_be_a_command_or_another_dyno_and_rounds_can_be_kept() {
     let bench = bench();
     let this = env!("CARGO_BIN_EXE_dyno");

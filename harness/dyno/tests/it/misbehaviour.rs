@@ -55,6 +55,7 @@ fn an_end_before_the_input_ends_is_early() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn silence_is_hung() {
     assert_refused(&python("", "pass", ""), "hung", "no answer after");
 }
@@ -88,6 +89,7 @@ fn throughput(script: &str) -> Bench {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn work_in_a_process_behind_is_timed_to_its_end() {
     let bench = throughput("exec 3<&0; (sleep 0.12; cat <&3) & exit 0");
     assert_eq!(bench.run(&[]).code, Some(0));
@@ -98,6 +100,7 @@ fn work_in_a_process_behind_is_timed_to_its_end() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn filler_must_be_worked_on_as_the_set_is() {
     let spared = "{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) print (NR > 50 && line[i] ~ /^filler/ ? \"x\" : line[i]) }";
     let bench = |script: &str| {

@@ -93,6 +93,7 @@ fn an_engine_translates_the_same_as_a_plugin() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn an_engine_competes_as_a_plugin() {
     let bench = Bench::new(LATENCY);
     let goldens = backends("ssru/tests/goldens/marian");
@@ -159,6 +160,7 @@ fn what_cannot_be_is_refused_before_anything_is_measured() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn a_plugin_that_fails_at_work_costs_its_own_rounds_alone() {
     for (mode, part) in [("run-crash", "signal 6"), ("run-fail", "the cat sat on it"), ("twice", "twice")] {
         let bench = Bench::new(LATENCY);

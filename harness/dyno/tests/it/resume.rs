@@ -61,6 +61,7 @@ fn interrupt_finishes_the_round_and_the_next_run_goes_on() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
     let bench = slow_bench();
     let mut child = start(&bench);

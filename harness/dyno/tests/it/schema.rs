@@ -97,6 +97,7 @@ fn records() -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn every_record_keeps_the_schema_and_broken_ones_are_noticed() {
     let (schema, records) = (schema(), records());
     assert_eq!(records.len(), 18);
@@ -125,6 +126,7 @@ fn every_record_keeps_the_schema_and_broken_ones_are_noticed() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn a_run_tunes_its_engines_once_and_records_which_tuning_they_had() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/ssru");
     let system = format!("[[system]]\nname = \"ssru\"\nbackend = \"ssru\"\nmodel = {model:?}\n");
