@@ -1,4 +1,4 @@
-//! The built-in backends. This is the only file of the bench that names engines.
+//! The built-in backends. This is the only file of the bench that links engines.
 
 use std::path::PathBuf;
 

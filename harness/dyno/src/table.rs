@@ -55,7 +55,7 @@ fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
     ];
     columns.extend(own_metrics(rows));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
-    if track == Track::Latency {
+    if track.is_lockstep() {
         columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
         columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
         columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));

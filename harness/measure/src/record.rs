@@ -140,9 +140,9 @@ impl Record {
     /// Source words a second. In the latency track the time is the sum of the lines' times, in the throughput
     /// tracks the sum of the launches' times (official).
     pub fn words_per_second(&self) -> Option<f64> {
-        let (times, passes) = match self.track {
-            Track::Latency => (&self.latency_ns, 1),
-            _ => (&self.launch_ns, self.launch_ns.len()),
+        let (times, passes) = match self.track.is_lockstep() {
+            true => (&self.latency_ns, 1),
+            false => (&self.launch_ns, self.launch_ns.len()),
         };
         let total: u64 = times.iter().sum();
         (total > 0).then(|| (self.words_of_a_pass() * passes) as f64 / (total as f64 / 1e9))

@@ -3,8 +3,6 @@
 
 use std::path::Path;
 
-use dyno_measure::Track;
-
 use crate::error::{Error, Result};
 use crate::histogram;
 use crate::run::Run;
@@ -35,7 +33,7 @@ fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error:
 /// Writes the latencies of each cell of `run` as a percentile distribution.
 pub fn write_histograms(folder: &Path, run: &Run) -> Result<()> {
     let folder = folder.join("histograms");
-    for cell in run.cells().iter().filter(|cell| cell.track == Track::Latency) {
+    for cell in run.cells().iter().filter(|cell| cell.track.is_lockstep()) {
         let latencies = cell.valid().into_iter().flat_map(|record| record.latency_ns.iter().copied());
         let mut latencies = latencies.peekable();
         if latencies.peek().is_none() {

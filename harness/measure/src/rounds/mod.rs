@@ -50,10 +50,7 @@ pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Me
         isolated: bench.protocol.profile.isolates(),
     };
     let context = RoundContext { bench, subject, round, earlier };
-    let input = match round.track {
-        Track::Latency => None,
-        Track::Throughput1 | Track::ThroughputAll => Some(LaunchInput::of(&context)?),
-    };
+    let input = if round.track.is_lockstep() { None } else { Some(LaunchInput::of(&context)?) };
     let mut attempts = Vec::new();
     loop {
         let (observed, noise) = attempt(&context, input.as_ref())?;

@@ -109,10 +109,12 @@ impl Code {
 
     /// Severity of the code under `track`.
     pub const fn severity(self, track: Track) -> Severity {
-        match (self, track) {
-            (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, Track::Latency) => Severity::Invalid,
-            (Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof, _) => Severity::Allowed,
-            (Self::Length | Self::TracksDiffer | Self::NotReproducible, _) => Severity::Warning,
+        match self {
+            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof if track.is_lockstep() => {
+                Severity::Invalid
+            }
+            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => Severity::Allowed,
+            Self::Length | Self::TracksDiffer | Self::NotReproducible => Severity::Warning,
             _ => Severity::Invalid,
         }
     }

@@ -24,6 +24,14 @@ impl Track {
     /// All tracks, in the order of tables.
     pub const ALL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
 
+    /// Whether lines are exchanged one by one, each answered before the next is asked. Other tracks pass whole files.
+    pub const fn is_lockstep(self) -> bool {
+        match self {
+            Self::Latency => true,
+            Self::Throughput1 | Self::ThroughputAll => false,
+        }
+    }
+
     /// Name in campaigns, records and tables.
     pub fn name(self) -> &'static str {
         name_of(&self)

@@ -132,15 +132,12 @@ impl Examinee<'_> {
         track: Track,
         lines: &[Vec<u8>],
     ) -> Result<std::result::Result<Vec<Vec<u8>>, ProbeOutcome>> {
-        let (answers, reasons) = match track {
-            Track::Latency => {
-                let replies = self.ask(lines)?;
-                (replies.answers, replies.reasons)
-            }
-            _ => {
-                let pass = self.pass(track, lines)?;
-                (pass.answers(), pass.reasons)
-            }
+        let (answers, reasons) = if track.is_lockstep() {
+            let replies = self.ask(lines)?;
+            (replies.answers, replies.reasons)
+        } else {
+            let pass = self.pass(track, lines)?;
+            (pass.answers(), pass.reasons)
         };
         Ok(if reasons.is_empty() { Ok(answers) } else { Err(ProbeOutcome::failed(track, reasons)) })
     }
@@ -160,20 +157,17 @@ impl Examinee<'_> {
     /// Seconds for a whole launch. In lock-step the limit of each line is enough, since slow systems get
     /// fewer lines.
     fn patience(&self, track: Track) -> f64 {
-        match track {
-            Track::Latency => f64::MAX,
-            Track::Throughput1 | Track::ThroughputAll => self.limits.launch_seconds,
-        }
+        if track.is_lockstep() { f64::MAX } else { self.limits.launch_seconds }
     }
 
-    /// Whether the latency track is judgement.
+    /// Whether the latency track is judged.
     pub fn answers_lines(&self) -> bool {
         self.tracks.contains(&Track::Latency)
     }
 
     /// Judged track that passes whole files, if any: throughput-1 before throughput-all.
     pub fn file_track(&self) -> Option<Track> {
-        self.tracks.iter().copied().find(|&track| track != Track::Latency)
+        self.tracks.iter().copied().find(|track| !track.is_lockstep())
     }
 
     /// Whether the answers are text. An encoder's vectors have no length to judge.

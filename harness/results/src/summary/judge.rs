@@ -1,7 +1,8 @@
 //! Judgement of the cells of a table: the noise floor of their track, duels by pairs of rounds, and the
 //! frontier of BLEU and words a second.
 //!
-//! Table and page show these judgements; neither judges again.
+//! Table and page show these judgements; neither judges again. The page's contests by other costs, such as latency, use
+//! the same orders and the same `standings`.
 
 use std::collections::BTreeMap;
 
