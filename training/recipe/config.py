@@ -7,6 +7,7 @@
     validation_lines = 200       of each set while training: its first so many; all if not said
     shortlist = "vmap.txt"       instead of lex.s2t, the lexical one
     shipped = ["int8"]           the precisions of the model directory: int8 and f16 if not said
+    data = "captions"            the text, described for the card in configs/data/<data>.toml
     [[corpora]]                  source, target: file names; weight: times seen in a pass, a fraction being a chance;
                                  short_weight: a further factor for sources of up to three words
     [marian]                     the architecture; copied verbatim into the exported model.toml
@@ -50,6 +51,7 @@ class Config:
     corpora: list[dict] = field(default_factory=list)
     validation: list[str] = field(default_factory=lambda: ["val"])
     validation_lines: int | None = None
+    data: str = "captions"
     shortlist: str = "lex.s2t"                                       # the product that goes along: or vmap.txt
     shipped: list[str] = field(default_factory=lambda: ["int8", "f16"])
 
