@@ -13,7 +13,7 @@ import pytest
 import sentencepiece
 import torch
 
-from recipe.engine import Engine
+from recipe.engine import Engine, exported
 from recipe.export import export
 from recipe.files import Places
 from recipe.models import build
@@ -53,9 +53,9 @@ def network_in(folder: Path, student: str, vocab: Path, seed: int) -> Network:
     return network
 
 
-def compare(networks: list[Network], models: list[Path], vocab: Path, beam: int) -> None:  # noqa: F811
+def compare(networks: list[Network], engine: Engine, vocab: Path, beam: int) -> None:  # noqa: F811
     settings = Settings(beam=beam, nbest=beam, length_factor=LENGTH_FACTOR, shortest_limit=0)
-    theirs = Engine(Path(DYNO), models).candidates(LINES, settings)
+    theirs = engine.candidates(LINES, settings, "f32")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(vocab))
     ours = translate(networks, processor, LINES, settings, batch=1, bf16=False)
     assert len({hypotheses[0][0] for hypotheses in theirs}) > len(LINES) // 4, "outputs too alike to prove anything"
@@ -68,9 +68,11 @@ def compare(networks: list[Network], models: list[Path], vocab: Path, beam: int)
 @pytest.mark.parametrize("student", STUDENTS)
 @pytest.mark.parametrize("beam", [1, 4])
 def test_dyno_decodes_what_was_exported(student: str, beam: int, vocab, tmp_path):  # noqa: F811
-    compare([network_in(tmp_path, student, vocab, 5)], [tmp_path / "model"], vocab, beam)
+    compare([network_in(tmp_path, student, vocab, 5)], Engine(Path(DYNO), [tmp_path / "model"]), vocab, beam)
 
 
 def test_dyno_decodes_a_teacher_ensemble_as_the_networks_do(vocab, tmp_path):  # noqa: F811
     networks = [network_in(tmp_path / name, name, vocab, seed) for seed, name in enumerate(["ssru", "selfatt"])]
-    compare(networks, [tmp_path / name / "model" for name in ("ssru", "selfatt")], vocab, 5)
+    (tmp_path / "vocab.model").write_bytes(vocab.read_bytes())
+    teacher = exported(Path(DYNO), Places(tmp_path, tmp_path), ["ssru/net.pt", "selfatt/net.pt"], ["en", "de"], "f32")
+    compare(networks, teacher, vocab, 5)
