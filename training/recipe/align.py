@@ -8,6 +8,7 @@ The text should be the distilled one: a shortlist must offer what the student wa
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import systran_align
@@ -17,19 +18,33 @@ from recipe.files import Places, write_lines
 
 # A translation seen in fewer than one of 5,000 links of its source piece is alignment noise; and the table stays small.
 SMALLEST_PROBABILITY = 0.0002
+AT_ONCE = 10_000         # pairs; only bounds memory
 KEPT_PER_SOURCE = 100  # the largest `best` that a user of the list may ask for
 
 
-def align(sources: list[list[str]], targets: list[list[str]]) -> list[list[tuple[int, int]]]:
-    """Links of every pair, symmetrised from both directions."""
+def aligned(sources: list[list[str]], targets: list[list[str]]) -> Iterator[dict]:
+    """Of every pair `alignments`, symmetrised from both directions, and each direction's log-probability."""
     with tempfile.TemporaryDirectory() as folder:
         text, forward, backward = (str(Path(folder) / name) for name in ("text", "forward", "backward"))
         write_lines(Path(text), [f"{' '.join(s)} ||| {' '.join(t)}" for s, t in zip(sources, targets)])
-        # English and German captions run nearly in parallel, hence the diagonal; smoothing keeps rare pieces honest.
+        # English and German run nearly in parallel, hence the diagonal; smoothing keeps rare pieces honest.
         systran_align.generate_alignment_probabilities(text, forward, backward, favor_diagonal=True,
                                                        optimize_tension=True, variational_bayes=True)
         aligner = systran_align.Aligner(forward, backward)
-        return [[tuple(link) for link in found["alignments"]] for found in aligner.align_batch(sources, targets)]
+    for first in range(0, len(sources), AT_ONCE):
+        yield from aligner.align_batch(sources[first: first + AT_ONCE], targets[first: first + AT_ONCE])
+
+
+def align(sources: list[list[str]], targets: list[list[str]]) -> list[list[tuple[int, int]]]:
+    """Links of every pair."""
+    return [[tuple(link) for link in found["alignments"]] for found in aligned(sources, targets)]
+
+
+def scores(sources: list[list[str]], targets: list[list[str]]) -> list[float]:
+    """Of every pair the mean log-probability of a word given the other side, over both directions: low for pairs that
+    do not belong together, whatever their lengths."""
+    return [(found["forward_log_prob"] / len(target) + found["backward_log_prob"] / len(source)) / 2
+            for source, target, found in zip(sources, targets, aligned(sources, targets))]
 
 
 def lexicon(sources: list[list[str]], targets: list[list[str]], links: list[list[tuple[int, int]]]) -> list[str]:

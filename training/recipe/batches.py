@@ -1,7 +1,8 @@
 """Batches for training: pairs of id lists, shuffled by seed, grouped by length, cut by tokens.
 
 The order of a pass depends only on the seed and the number of the pass, so a run that was stopped resumes at the very
-batch it had reached. One pass sees every pair once.
+batch it had reached. One pass sees a pair as often as its weight says: of weight 2.3 twice, and in three passes of ten
+a third time.
 """
 
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ from torch import Tensor
 from recipe.files import Places
 from recipe.vocab import EOS
 
-# Pairs with a longer side are left out: captions have 15 pieces on average, and one outlier pads its whole batch.
-MAX_PIECES = 80
+# Pairs with a longer target are left out and longer sources cut: 200 pieces are some 120 words.
+MAX_PIECES = 200
+SHORT_WORDS = 3  # of a source that counts as a label, where a corpus has a weight of its own for labels
 
 
 @dataclass
@@ -32,38 +34,42 @@ class Corpus:
 
     def __init__(self, places: Places, pairs: list[dict], vocab: sentencepiece.SentencePieceProcessor,
                  sample_alpha: float = 0.0):
-        """`pairs`: tables {source, target, copies}; a corpus with two copies is seen twice in a pass."""
+        """`pairs`: tables {source, target, weight, short_weight}, as `recipe.config` describes them."""
         self.vocab = vocab
         self.sample_alpha = sample_alpha
         self.sources: list[str] = []
         self.targets: list[str] = []
+        weights: list[float] = []
         for pair in pairs:
             source, target = places.lines(pair["source"]), places.lines(pair["target"])
             if len(source) != len(target):
                 raise ValueError(f"{pair['source']} has {len(source)} lines, {pair['target']} {len(target)}")
-            self.sources += source * pair.get("copies", 1)
-            self.targets += target * pair.get("copies", 1)
+            self.sources += source
+            self.targets += target
+            weights += [weight_of(line, pair) for line in source]
         self.encoded_targets = encode(vocab, self.targets)
         plain = encode(vocab, self.sources)
         self.source_lengths = numpy.array([len(ids) for ids in plain])
+        self.target_lengths = numpy.array([len(ids) for ids in self.encoded_targets])
+        usable = (self.target_lengths <= MAX_PIECES) & (self.target_lengths > 1) & (self.source_lengths > 1)
+        self.weights = numpy.where(usable, weights, 0.0)
         self.encoded_sources = None if sample_alpha else plain
 
     def batches(self, seed: int, number: int, tokens: int) -> list[list[int]]:
         """The pass's batches as lists of line numbers, each with about `tokens` target tokens after padding."""
         random = numpy.random.default_rng((seed, number))
-        lengths = numpy.array([len(ids) for ids in self.encoded_targets])
+        times = numpy.floor(self.weights + random.uniform(0, 1, len(self.weights))).astype(int)
+        lines = numpy.repeat(numpy.arange(len(times)), times)
+        lengths = self.target_lengths[lines]
         # By target length and within it by source length: hardly any padding on either side (by target alone a third
         # of the source positions is padding). The noise mixes neighbours anew in every pass.
-        order = numpy.lexsort((self.source_lengths + random.uniform(0, 2, len(lengths)), lengths))
-        groups, group, widest = [], [], 0
-        for line in order:
-            if lengths[line] > MAX_PIECES or lengths[line] < 2 or not self.sources[line]:
-                continue
-            widest = max(widest, lengths[line])
-            if group and widest * (len(group) + 1) > tokens:
+        order = numpy.lexsort((self.source_lengths[lines] + random.uniform(0, 2, len(lines)), lengths))
+        groups, group = [], []
+        for line, length in zip(lines[order].tolist(), lengths[order].tolist()):
+            if group and length * (len(group) + 1) > tokens:
                 groups.append(group)
-                group, widest = [], lengths[line]
-            group.append(int(line))
+                group = []
+            group.append(line)
         groups.append(group)
         random.shuffle(groups)
         return groups
@@ -82,6 +88,11 @@ class Corpus:
         ids = self.vocab.encode(self.sources, enable_sampling=True, alpha=self.sample_alpha, nbest_size=-1,
                                 num_threads=1)
         return [sentence + [EOS] for sentence in ids]
+
+
+def weight_of(source: str, pair: dict) -> float:
+    short = len(source.split()) <= SHORT_WORDS
+    return pair.get("weight", 1.0) * (pair.get("short_weight", 1.0) if short else 1.0)
 
 
 def encode(vocab: sentencepiece.SentencePieceProcessor, lines: list[str]) -> list[list[int]]:

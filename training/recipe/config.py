@@ -1,11 +1,15 @@
 """One TOML file per model: what it is ([marian], Marian's own keys), what it learns from, and how.
 
     name = "gru"                 the product's directory in the work directory
-    source = "en"                languages, to name the validation files val.<language>
+    source = "en"                languages, to name the validation files <set>.<language>
     target = "de"
+    validation = ["val"]         the sets to choose weights on, by the mean of their BLEU
+    validation_lines = 200       of each set while training: its first so many; all if not said
     shortlist = "vmap.txt"       instead of lex.s2t, the lexical one
     shipped = ["int8"]           the precisions of the model directory: int8 and f16 if not said
-    [[corpora]]                  source, target: file names; copies: times seen in a pass
+    data = "captions"            the text, described for the card in configs/data/<data>.toml
+    [[corpora]]                  source, target: file names; weight: times seen in a pass, a fraction being a chance;
+                                 short_weight: a further factor for sources of up to three words
     [marian]                     the architecture; copied verbatim into the exported model.toml
     [training]                   the fields of `Training` below
 """
@@ -23,6 +27,7 @@ class Training:
     batch_tokens: int = 1500    # target tokens a batch, padding included
     # Post-norm stacks of this size learn at 5e-4 and stall at 1.2e-3 and above.
     learning_rate: float = 5e-4
+    optimiser: str = "adam"     # or "muon", for the matrices inside the layers
     warmup: int = 300
     decay_from: float = 0.3     # the part of the run after which the rate falls linearly …
     floor: float = 0.05         # … to this part of the peak
@@ -44,6 +49,9 @@ class Config:
     marian: dict
     training: Training
     corpora: list[dict] = field(default_factory=list)
+    validation: list[str] = field(default_factory=lambda: ["val"])
+    validation_lines: int | None = None
+    data: str = "captions"
     shortlist: str = "lex.s2t"                                       # the product that goes along: or vmap.txt
     shipped: list[str] = field(default_factory=lambda: ["int8", "f16"])
 

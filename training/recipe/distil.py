@@ -1,4 +1,7 @@
-"""Stage: what the students learn from, distilled.en and distilled.de.
+"""Stage: what the students learn from, <out>.en and <out>.de.
+
+    python -m recipe.distil teacher.nbest --further forward                                     (captions)
+    python -m recipe.distil nbest/news --pairs pairs/news --out distilled/news …                (one corpus of several)
 
 For each real training pair the candidate of the teacher's n-best that is nearest to the reference: by sentence BLEU
 (Kim and Rush's interpolation), or by lowest TER (HW-TSC). Then the teacher's translations of further English text, as
@@ -9,9 +12,8 @@ import argparse
 
 import sacrebleu
 
-from recipe import vocab as vocabulary
+from recipe import filters
 from recipe.files import Places, write_lines
-from recipe.filters import Language, filtered
 from recipe.translate import read_nbest
 
 
@@ -32,20 +34,22 @@ def select(candidates: list[tuple[str, float]], reference: str, near) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     Places.add_options(parser)
-    parser.add_argument("nbest", help="the teacher's n-best of train.en")
+    parser.add_argument("nbest", help="the teacher's n-best of the pairs' English side")
+    parser.add_argument("--pairs", default="train", help="the real pairs NAME.en, NAME.de")
     parser.add_argument("--further", nargs="*", default=[], help="pairs NAME.en, NAME.de to add")
     parser.add_argument("--by", choices=["bleu", "ter"], default="bleu")
     parser.add_argument("--out", default="distilled")
+    filters.add_options(parser)
     options = parser.parse_args()
     places = Places.of(options)
     nbest, near = read_nbest(places.find(options.nbest)), nearness(options.by)
-    sources, references = places.lines("train.en"), places.lines("train.de")
+    sources, references = places.lines(f"{options.pairs}.en"), places.lines(f"{options.pairs}.de")
     english = [sources[number] for number in sorted(nbest)]
     german = [select(nbest[number], references[number], near) for number in sorted(nbest)]
     for name in options.further:
         english += places.lines(f"{name}.en")
         german += places.lines(f"{name}.de")
-    english, german, rejected = filtered(Language(places, vocabulary.load(places)), english, german)
+    english, german, rejected = filters.filtered(*filters.of_options(options, places), english, german)
     write_lines(places.work / f"{options.out}.en", english)
     write_lines(places.work / f"{options.out}.de", german)
     print(f"{options.out}: {len(english)} pairs; left out: {dict(rejected)}")

@@ -71,13 +71,14 @@ def model_toml(marian: dict, vocab_size: int, languages: list[str], origin: Path
 
 
 def export(places: Places, weights_path: Path, out: Path, languages: list[str], shortlist: str, npz: bool) -> None:
+    """`shortlist` names a product; without a name the directory gets none."""
     content = checkpoint.load(weights_path)
     marian, vocab_size = content["marian"], content["vocab_size"]
     out.mkdir(parents=True, exist_ok=True)
     files = [out / "weights.f32.safetensors"]
     save_file(arrays(content["weights"]), files[0], {"format": "dyno-1", "precision": "f32"})
     for product, name in (("vocab.model", VOCABULARY), (shortlist, SHORTLIST)):
-        if (places.work / product).exists():
+        if product and (places.work / product).exists():
             files.append(out / name)
             shutil.copyfile(places.work / product, files[-1])
     text = model_toml(marian, vocab_size, languages, weights_path, files)

@@ -1,7 +1,7 @@
 """Stage: trains one network from its TOML file, resuming where an earlier run stopped.
 
-Adam, linear warm-up, a plateau, a linear fall; gradients averaged over target tokens and clipped; weights averaged
-exponentially for validation by greedy BLEU on val.*. A killed run loses at most `checkpoint_minutes`.
+Adam or Muon, linear warm-up, a plateau, a linear fall; gradients averaged over target tokens and clipped; weights averaged
+exponentially for validation by greedy BLEU on the validation sets. A killed run loses at most `checkpoint_minutes`.
 """
 
 import argparse
@@ -10,18 +10,18 @@ import signal
 import time
 from pathlib import Path
 
-import sacrebleu
 import torch
 
-from recipe import checkpoint
+from recipe import checkpoint, validation
 from recipe import vocab as vocabulary
 from recipe.batches import Batch, Corpus
 from recipe.config import Config, Training, load
 from recipe.files import Places
 from recipe.loss import smoothed_cross_entropy
 from recipe.models import build
+from recipe.optimisers import Optimisers
 from recipe.search import Settings
-from recipe.translating import first_of, precision, translate
+from recipe.translating import precision
 
 
 def learning_rate(training: Training, update: int) -> float:
@@ -30,6 +30,11 @@ def learning_rate(training: Training, update: int) -> float:
     fall_starts = training.decay_from * training.updates
     fallen = max(0.0, (update - fall_starts) / max(1.0, training.updates - fall_starts))
     return training.learning_rate * up * (1.0 - (1.0 - training.floor) * min(1.0, fallen))
+
+
+def fresh_tally() -> dict:
+    """What the next line of the log is about. CPU seconds tell the speed on a machine that others use, too."""
+    return {"loss": 0.0, "tokens": 0, "since": time.monotonic(), "cpu_since": time.process_time()}
 
 
 class Run:
@@ -47,11 +52,10 @@ class Run:
             self.network.load_state_dict(checkpoint.load(places.work / training.start_from)["weights"])
         self.parameters = list(self.network.parameters())
         self.averages = [parameter.detach().clone() for parameter in self.parameters]
-        # (0.9, 0.98) and 1e-9 as in the Transformer's own recipe.
-        self.adam = torch.optim.Adam(self.parameters, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+        self.optimisers = Optimisers(self.network, training.optimiser)
         self.updates, self.pass_number, self.batches_done, self.best = 0, 0, 0, 0.0
         self.corpus = Corpus(places, config.corpora, self.vocab, training.sample_alpha)
-        self.tally = {"loss": 0.0, "tokens": 0, "since": time.monotonic()}
+        self.tally = fresh_tally()
         self.saved_at = time.monotonic()
 
     def stop_soon(self) -> None:
@@ -66,7 +70,7 @@ class Run:
 
     def save(self) -> None:
         checkpoint.save(self.folder / "last.pt", {
-            "network": self.network.state_dict(), "averages": self.averages, "adam": self.adam.state_dict(),
+            "network": self.network.state_dict(), "averages": self.averages, "optimisers": self.optimisers.state(),
             "random": torch.get_rng_state(),
             "position": [self.updates, self.pass_number, self.batches_done], "best": self.best,
         })
@@ -78,7 +82,7 @@ class Run:
             return
         state = checkpoint.load(path)
         self.network.load_state_dict(state["network"])
-        self.adam.load_state_dict(state["adam"])
+        self.optimisers.resume(state["optimisers"])
         for average, saved in zip(self.averages, state["averages"]):
             average.copy_(saved)
         torch.set_rng_state(state["random"])
@@ -123,13 +127,10 @@ class Run:
     def update(self, batch: Batch) -> None:
         training = self.config.training
         self.network.train()
-        for group in self.adam.param_groups:
-            group["lr"] = learning_rate(training, self.updates + 1)
         loss, tokens = self.loss(batch)
         (loss / tokens).backward()
         torch.nn.utils.clip_grad_norm_(self.parameters, training.clip_norm, foreach=True)
-        self.adam.step()
-        self.adam.zero_grad(set_to_none=True)
+        self.optimisers.step(learning_rate(training, self.updates + 1))
         self.network.clip_weights()
         self.updates += 1
         # A short memory at first, so that the average is not stuck at the random start.
@@ -151,10 +152,11 @@ class Run:
     def after_update(self) -> None:
         training = self.config.training
         if self.updates % 100 == 0:
-            now, tally = time.monotonic(), self.tally
-            self.log(loss=round(tally["loss"] / tally["tokens"], 4), pass_number=self.pass_number,
-                     tokens_per_second=round(tally["tokens"] / (now - tally["since"])))
-            self.tally = {"loss": 0.0, "tokens": 0, "since": now}
+            tally = self.tally
+            self.log(loss=round(tally["loss"] / tally["tokens"], 4), pass_number=self.pass_number, tokens=tally["tokens"],
+                     tokens_per_second=round(tally["tokens"] / (time.monotonic() - tally["since"])),
+                     tokens_per_cpu_second=round(tally["tokens"] / (time.process_time() - tally["cpu_since"])))
+            self.tally = fresh_tally()
         if self.updates % training.snapshot_every == 0:
             checkpoint.snapshot(self.folder / "snapshots", self.updates, self.config.marian, len(self.vocab),
                                 self.network.state_dict())
@@ -165,21 +167,23 @@ class Run:
         self.places.wait_while_paused()
 
     def validate(self) -> None:
-        """Greedy BLEU of the averaged weights on val.*; keeps the best."""
-        began = time.monotonic()
+        """Greedy BLEU of the averaged weights on the validation sets; keeps the weights with the best mean."""
+        began, cpu_began = time.monotonic(), time.process_time()
         probe = build(self.config.marian, len(self.vocab)).to(self.device).eval()
         probe.load_state_dict(self.averaged_weights())
-        sources = self.places.lines(f"val.{self.config.source}")
-        references = self.places.lines(f"val.{self.config.target}")
-        found = translate([probe], self.vocab, sources, Settings(), bf16=self.bf16)
-        bleu = sacrebleu.corpus_bleu(first_of(found), [references]).score
+        sets = validation.sets_while_training(self.places, self.config)
+        found = validation.translated([probe], self.vocab, sets, Settings(), self.bf16)
+        scores = validation.bleus(found, sets)
+        bleu = validation.mean(scores)
         self.log(event="validated", bleu=round(bleu, 2), seconds=round(time.monotonic() - began, 1),
-                 sample=first_of(found)[0])
+                 sets={name: round(score, 2) for name, score in scores.items()},
+                 samples=[lines[0] for lines in found.values()])
         if bleu > self.best:
             self.best = bleu
             path = self.folder / "best.pt"
             checkpoint.save_weights(path, self.config.marian, len(self.vocab), self.averaged_weights())
         self.tally["since"] += time.monotonic() - began
+        self.tally["cpu_since"] += time.process_time() - cpu_began
 
 
 def main() -> None:

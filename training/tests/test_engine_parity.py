@@ -6,16 +6,18 @@ and drawn wide, as in test_marian_parity.py.
 """
 
 import os
-import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+import sentencepiece
 import torch
 
+from recipe.engine import Engine, exported
 from recipe.export import export
 from recipe.files import Places
 from recipe.models import build
+from recipe.models.network import Network
 from recipe.search import Settings
 from recipe.translating import translate
 from test_marian_parity import LENGTH_FACTOR, LINES, vocab  # noqa: F401 (vocab is a fixture)
@@ -35,39 +37,42 @@ def configuration(student: str) -> dict:
     return {key: SMALLER.get(key, value) for key, value in marian.items()}
 
 
-def dyno_decode(model: Path, beam: int) -> list[list[tuple[str, float]]]:
-    command = [DYNO, "translate", "--model", model, "--precision", "f32", "--beam", str(beam), "--normalize", "1",
-               "--n-best", "--max-length-factor", str(LENGTH_FACTOR)]
-    done = subprocess.run(command, input="\n".join(LINES) + "\n", text=True, capture_output=True, check=True)
-    results: list[list[tuple[str, float]]] = [[] for _ in LINES]
-    for line in done.stdout.splitlines():
-        number, text, *_, score = line.split(" ||| ")
-        results[int(number)].append((text, float(score)))
-    return results
+def network_in(folder: Path, student: str, vocab: Path, seed: int) -> Network:
+    """A network with random weights, exported to <folder>/model."""
+    marian = configuration(student)
+    size = len(sentencepiece.SentencePieceProcessor(model_file=str(vocab)))
+    torch.manual_seed(seed)
+    network = build(marian, size).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(GAIN).add_(0.1 * torch.randn_like(parameter))
+    folder.mkdir(exist_ok=True)
+    (folder / "vocab.model").write_bytes(vocab.read_bytes())
+    torch.save({"marian": marian, "vocab_size": size, "weights": network.state_dict()}, folder / "net.pt")
+    export(Places(folder, folder), folder / "net.pt", folder / "model", ["en", "de"], "lex.s2t", npz=False)
+    return network
+
+
+def compare(networks: list[Network], engine: Engine, vocab: Path, beam: int) -> None:  # noqa: F811
+    settings = Settings(beam=beam, nbest=beam, length_factor=LENGTH_FACTOR, shortest_limit=0)
+    theirs = engine.candidates(LINES, settings, "f32")
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(vocab))
+    ours = translate(networks, processor, LINES, settings, batch=1, bf16=False)
+    assert len({hypotheses[0][0] for hypotheses in theirs}) > len(LINES) // 4, "outputs too alike to prove anything"
+    for line, (mine, dynos) in enumerate(zip(ours, theirs)):
+        assert [text for text, _ in mine] == [text for text, _ in dynos], LINES[line]
+        for (_, hypothesis), (_, score) in zip(mine, dynos):
+            assert hypothesis.value == pytest.approx(score / len(networks), abs=1e-3), "dyno adds up its members"
 
 
 @pytest.mark.parametrize("student", STUDENTS)
 @pytest.mark.parametrize("beam", [1, 4])
 def test_dyno_decodes_what_was_exported(student: str, beam: int, vocab, tmp_path):  # noqa: F811
-    import sentencepiece
+    compare([network_in(tmp_path, student, vocab, 5)], Engine(Path(DYNO), [tmp_path / "model"]), vocab, beam)
 
-    marian = configuration(student)
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(vocab))
-    torch.manual_seed(5)
-    network = build(marian, len(processor)).eval()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(GAIN).add_(0.1 * torch.randn_like(parameter))
-    places = Places(data=tmp_path, work=tmp_path)
+
+def test_dyno_decodes_a_teacher_ensemble_as_the_networks_do(vocab, tmp_path):  # noqa: F811
+    networks = [network_in(tmp_path / name, name, vocab, seed) for seed, name in enumerate(["ssru", "selfatt"])]
     (tmp_path / "vocab.model").write_bytes(vocab.read_bytes())
-    torch.save({"marian": marian, "vocab_size": len(processor), "weights": network.state_dict()}, tmp_path / "net.pt")
-    export(places, tmp_path / "net.pt", tmp_path / "model", ["en", "de"], "lex.s2t", npz=False)
-
-    theirs = dyno_decode(tmp_path / "model", beam)
-    settings = Settings(beam=beam, nbest=beam, length_factor=LENGTH_FACTOR, shortest_limit=0)
-    ours = translate([network], processor, LINES, settings, batch=1, bf16=False)
-    assert len({hypotheses[0][0] for hypotheses in theirs}) > len(LINES) // 4, "outputs too alike to prove anything"
-    for line, (mine, dynos) in enumerate(zip(ours, theirs)):
-        assert [text for text, _ in mine] == [text for text, _ in dynos], LINES[line]
-        for (_, hypothesis), (_, score) in zip(mine, dynos):
-            assert hypothesis.value == pytest.approx(score, abs=1e-3)
+    teacher = exported(Path(DYNO), Places(tmp_path, tmp_path), ["ssru/net.pt", "selfatt/net.pt"], ["en", "de"], "f32")
+    compare(networks, teacher, vocab, 5)

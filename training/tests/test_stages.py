@@ -1,4 +1,4 @@
-"""The small decisions of the stages: loss, batches, filters, selection, phrases, learning rate."""
+"""The small decisions of the stages: loss, batches, selection, phrases, learning rate."""
 
 import pytest
 import torch
@@ -9,7 +9,6 @@ from recipe.batches import Corpus
 from recipe.config import Training
 from recipe.distil import nearness, select
 from recipe.files import Places, write_lines
-from recipe.filters import loops
 from recipe.loss import smoothed_cross_entropy
 from recipe.train import learning_rate
 
@@ -39,12 +38,12 @@ def corpus(tmp_path) -> Corpus:
     lines = [" ".join(["ab"] * (1 + i % 7)) for i in range(200)]
     write_lines(tmp_path / "x.en", lines)
     write_lines(tmp_path / "x.de", lines)
-    return Corpus(Places(tmp_path, tmp_path), [{"source": "x.en", "target": "x.de", "copies": 2}], WordVocabulary())
+    return Corpus(Places(tmp_path, tmp_path), [{"source": "x.en", "target": "x.de", "weight": 2}], WordVocabulary())
 
 
-def test_a_pass_sees_every_pair_once_within_the_batch_size(corpus):
+def test_a_pass_sees_every_pair_by_its_weight_within_the_batch_size(corpus):
     groups = corpus.batches(seed=1, number=0, tokens=40)
-    assert sorted(line for group in groups for line in group) == list(range(400))
+    assert sorted(line for group in groups for line in group) == sorted(2 * list(range(200)))
     for batch in corpus.pass_over(1, 0, 40):
         assert batch.target.numel() <= 40
 
@@ -57,14 +56,17 @@ def test_an_interrupted_pass_goes_on_with_the_same_batches(corpus):
     assert corpus.batches(1, 3, 40) != corpus.batches(1, 4, 40)
 
 
-@pytest.mark.parametrize("line, stuck", [
-    ("A man and a woman and a dog", False),
-    ("a big big dog", False),
-    ("very very very big", True),
-    ("in the street in the street", True),
-])
-def test_loops_are_noticed(line: str, stuck: bool):
-    assert loops(line) is stuck
+def test_fractions_of_a_weight_are_chances_and_labels_have_their_own(tmp_path):
+    lines = ["ab"] * 1000 + ["ab ab ab ab"] * 1000  # labels first
+    write_lines(tmp_path / "x.en", lines)
+    write_lines(tmp_path / "x.de", lines)
+    pair = {"source": "x.en", "target": "x.de", "weight": 1.5, "short_weight": 0.2}
+    corpus = Corpus(Places(tmp_path, tmp_path), [pair], WordVocabulary())
+    seen = [line for group in corpus.batches(seed=1, number=0, tokens=40) for line in group]
+    labels, sentences = sum(line < 1000 for line in seen), sum(line >= 1000 for line in seen)
+    assert 240 < labels < 360 and 1440 < sentences < 1560
+    assert set(range(1000, 2000)) <= set(seen), "a weight above one leaves no pair out"
+    assert seen != [line for group in corpus.batches(seed=1, number=1, tokens=40) for line in group]
 
 
 @pytest.mark.parametrize("by", ["bleu", "ter"])
