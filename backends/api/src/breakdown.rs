@@ -35,7 +35,7 @@ impl Breakdown {
 
     /// The whole time in nanoseconds.
     pub fn whole(&self) -> u64 {
-        let sum = |parts: &BTreeMap<String, u64>| parts.values().sum();
+        let sum = |parts: &BTreeMap<String, u64>| parts.values().copied().fold(0, u64::saturating_add);
         u64::max(sum(&self.components), sum(&self.operators))
     }
 }

@@ -12,6 +12,9 @@
 //! | `settings` | [`SettingsReader`], which refuses unknown settings; the syntax `name=value` |
 //! | `breakdown` | [`Breakdown`]: time by component and by operator, checked when it is read |
 //! | `isa` | [`Isa`]: the instruction sets, their one spelling, and their detection |
+//! | `files` | regular files, opened without waiting: for all readers of files |
+//! | `printable` | foreign text, made harmless for terminals and pages |
+//! | `look_alikes` | names that people take for each other |
 //! | `error` | [`Error`], and [`closest`] for the hint "did you mean" |
 //!
 //! # Design
@@ -29,7 +32,10 @@
 
 mod breakdown;
 mod error;
+pub mod files;
 mod isa;
+mod look_alikes;
+mod printable;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +44,8 @@ use std::sync::Arc;
 pub use breakdown::{Breakdown, WATCH};
 pub use error::{Error, Result, closest};
 pub use isa::{Isa, UnknownIsa};
+pub use look_alikes::look_alikes;
+pub use printable::{printable, printable_json, printable_line};
 pub use settings::{Settings, SettingsReader, parse_setting};
 
 /// Task of a backend.

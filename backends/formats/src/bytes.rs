@@ -8,6 +8,8 @@ use std::fs::File;
 use std::ops::{Deref, Range};
 use std::path::Path;
 
+use dyno_api::files;
+
 use crate::{Error, Fault, Result};
 
 /// Content of a file.
@@ -19,16 +21,14 @@ pub(crate) enum Bytes {
 impl Bytes {
     /// Maps the file at `path`.
     pub(crate) fn map(path: &Path) -> Result<Self> {
-        // Asks about the name instead of the opened file: opening a named pipe would wait for a writer.
-        let metadata = std::fs::metadata(path).map_err(|reason| Error::read(path, reason))?;
-        if !metadata.is_file() {
-            return Err(Error::content(path, "not a file"));
-        }
-        let file = File::open(path).map_err(|reason| Error::read(path, reason))?;
-        if metadata.len() == 0 {
-            return Ok(Self::Owned(Vec::new())); // some systems can't map an empty range
-        }
-        map_file(&file).map(Self::Mapped).map_err(|reason| Error::read(path, reason))
+        let map = || {
+            let file = files::open(path)?;
+            match file.metadata()?.len() {
+                0 => Ok(Self::Owned(Vec::new())), // some systems can't map an empty range
+                _ => map_file(&file).map(Self::Mapped),
+            }
+        };
+        map().map_err(|reason| Error::read(path, reason))
     }
 
     /// Returns the memory of mapped pages; reading maps them again.

@@ -73,7 +73,8 @@ impl Vocabulary {
     /// When the file can't be read or is no vocabulary; the message names the file.
     pub fn from_path(path: &Path) -> Result<Self> {
         let format = Format::of(path)?;
-        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let bytes =
+            dyno_api::files::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
         Self::from_bytes(&bytes, format)
             .map_err(|source| Error::File { path: path.into(), source: Box::new(source) })
     }

@@ -8,8 +8,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use dyno_measure::rounds::fresh::LINES_A_FRESH_ONE;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
-use dyno_measure::{Placement, Round, System, Track, host};
+use dyno_measure::verify::examinee::BUDGET;
+use dyno_measure::{Placement, Probe, Round, System, Track, host};
 use dyno_report::papers::{Precision, Product};
 use dyno_stats::median;
 
@@ -74,12 +76,26 @@ impl<'a> Forecast<'a> {
         let parameters: u64 = networks.iter().flatten().map(|network| network.recipe.parameters()).sum();
         let launch = parameters as f64 / WEIGHTS_PER_SECOND;
         let minimum = self.campaign.profile.throughput_minimum_ns() as f64 / 1e9;
-        let launches = (1 + ONE_LINE_LAUNCHES) as f64;
+        let launches = (2 + ONE_LINE_LAUNCHES) as f64;
+        let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_A_FRESH_ONE as f64);
         match round.track {
             Track::Latency => launch + set,
-            Track::Throughput1 => (launch + set).max(minimum) + launches * launch,
-            Track::ThroughputAll => (launch + set / self.cores as f64).max(minimum) + launches * launch,
+            Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
+            Track::ThroughputAll => {
+                with_fresh((launch + set / self.cores as f64).max(minimum)) + launches * launch
+            }
         }
+    }
+
+    /// Time of a probe of one system, in seconds: each launch gets as many lines as a second allows.
+    pub fn probe_seconds(&self, probe: Probe) -> f64 {
+        let launches = self.campaign.tracks.iter().map(|&track| probe.launches(track));
+        launches.sum::<usize>() as f64 * BUDGET.as_secs_f64()
+    }
+
+    /// Time of all probes of one system, in seconds.
+    pub fn probes_seconds(&self) -> f64 {
+        self.campaign.probes().iter().map(|&probe| self.probe_seconds(probe)).sum()
     }
 
     /// Drawn networks of `models`; `None` if there are no models or one of them isn't drawn.
@@ -95,7 +111,9 @@ impl<'a> Forecast<'a> {
         let setting = |name: &str| entry.and_then(|entry| entry.setting(name));
         let beam: u64 = setting("beam").and_then(|beam| beam.parse().ok()).unwrap_or(1);
         let macs = networks.iter().map(|network| network.recipe.macs());
-        let macs: u64 = macs.map(|macs| macs.source + beam * macs.target).sum();
+        let macs: u64 = macs
+            .map(|macs| macs.source.saturating_add(beam.saturating_mul(macs.target)))
+            .fold(0, u64::saturating_add);
         let precision = match setting("precision").as_deref() {
             Some("int8") => Precision::Int8,
             Some("int16") => Precision::Int16,

@@ -1,29 +1,126 @@
-//! Ctrl-C: the first one ends the run after the current round, the second one at once.
+//! Signals. Ctrl-C: the first one ends the run after the current round, the second one at once. What has been
+//! measured is on the disk either way. A file-size limit: the write fails, and its error names the file.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::exit::{Exit, Outcome};
+use crate::output::say;
+
+/// Time in which a second signal counts as the same one: `timeout` and some shells send two.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
+
+/// Turns the signal about a file-size limit into the error of the write, which would otherwise end this process
+/// in silence. A handler, unlike an ignored signal, isn't passed on to systems.
+pub fn fail_writes_beyond_the_limit() {
+    // Without the handler the signal ends this process, as before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
 
 /// Request to stop, shared by all clones.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Mutex<State>>);
+
+/// State of a request.
+#[derive(Debug, Default)]
+struct State {
+    /// Time of the first signal.
+    wanted: Option<Instant>,
+    /// Name of the current work, and the time of its end, as far as they are known.
+    work: Option<(&'static str, Option<Instant>)>,
+}
+
+/// Answer to a signal.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    /// The message that the current work will be finished.
+    Finish(String),
+    /// No answer: the signal is the same one as before.
+    Same,
+    /// End of this process; the supervisor then ends the system.
+    EndNow,
+}
+
+impl State {
+    fn on_signal(&mut self, now: Instant) -> Answer {
+        match self.wanted {
+            None => {
+                self.wanted = Some(now);
+                Answer::Finish(self.message(now))
+            }
+            Some(first) if now.saturating_duration_since(first) < SAME_SIGNAL => Answer::Same,
+            Some(_) => Answer::EndNow,
+        }
+    }
+
+    fn message(&self, now: Instant) -> String {
+        let (work, end) = self.work.unwrap_or(("what is under way", None));
+        let left = end.map(|end| end.saturating_duration_since(now).as_secs_f64().ceil());
+        let about = left.filter(|left| *left > 0.0).map(|left| format!(" (about {left} s)"));
+        format!("finishing {work}{}; again to stop now", about.unwrap_or_default())
+    }
+}
 
 impl Stop {
-    /// Listens to SIGINT and SIGTERM from now on. A second signal ends this process, and the supervisor then
-    /// ends the system.
+    /// Listens to SIGINT and SIGTERM from now on, in a thread that sleeps until a signal comes.
     pub fn on_signals() -> Outcome<Self> {
         let stop = Self::default();
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            let again = Exit::Interrupted as i32;
-            signal_hook::flag::register_conditional_shutdown(signal, again, Arc::clone(&stop.0))?;
-            signal_hook::flag::register(signal, Arc::clone(&stop.0))?;
-        }
+        let (mut signals, shared) = (Signals::new([SIGINT, SIGTERM])?, stop.clone());
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                let answer = shared.state().on_signal(Instant::now());
+                match answer {
+                    Answer::Finish(message) => say(message),
+                    Answer::Same => {}
+                    Answer::EndNow => std::process::exit(Exit::Interrupted as i32),
+                }
+            }
+        });
         Ok(stop)
     }
 
     /// Whether the user asked to stop.
     pub fn is_wanted(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.state().wanted.is_some()
+    }
+
+    /// Names the work that begins, for the message to a user who stops it.
+    pub fn begin(&self, work: &'static str, time: Option<Duration>) {
+        let end = time.and_then(|time| Instant::now().checked_add(time));
+        self.state().work = Some((work, end));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics with the lock held.
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_signal_within_a_second_is_the_same_one() {
+        let (mut state, begin) = (State::default(), Instant::now());
+        let at = |ms| begin + Duration::from_millis(ms);
+        state.work = Some(("this round", Some(at(4_200))));
+        let told = "finishing this round (about 5 s); again to stop now";
+        assert_eq!(state.on_signal(at(0)), Answer::Finish(told.into()));
+        assert_eq!(state.on_signal(at(0)), Answer::Same);
+        assert_eq!(state.on_signal(at(999)), Answer::Same);
+        assert_eq!(state.on_signal(at(1_000)), Answer::EndNow);
+    }
+
+    #[test]
+    fn a_time_that_is_over_or_unknown_is_not_told() {
+        let now = Instant::now();
+        let told = |work| State { work, ..State::default() }.message(now);
+        assert_eq!(told(None), "finishing what is under way; again to stop now");
+        assert_eq!(told(Some(("this probe", None))), "finishing this probe; again to stop now");
+        assert_eq!(told(Some(("this round", Some(now)))), "finishing this round; again to stop now");
     }
 }

@@ -18,11 +18,12 @@
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
 //! | `scoring`, `page` | scores, and the files of the report |
 //! | `table`, `progress`, `output` | output in the terminal |
-//! | `exit`, `interrupt` | exit codes, and Ctrl-C |
+//! | `exit`, `interrupt` | exit codes, and signals |
 
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
 
 mod campaign;
+mod ceiling;
 mod cli;
 mod commands;
 mod doctor;
@@ -48,12 +49,14 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use clap::Parser;
+use dyno_api::printable_line;
 
 use cli::{Cli, Command};
 use exit::{Exit, Failure, Outcome};
 
 fn main() -> ExitCode {
     dyno_measure::enter(); // the same program is also the supervisor
+    interrupt::fail_writes_beyond_the_limit();
     let exit = dispatch(Cli::parse().command).unwrap_or_else(|failure| complain(&failure));
     ExitCode::from(exit as u8)
 }
@@ -86,7 +89,7 @@ fn complain(failure: &Failure) -> Exit {
     if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
         return Exit::Done;
     }
-    output::say(format_args!("dyno: {}", in_one_line(&failure.error)));
+    output::say(format_args!("dyno: {}", printable_line(&in_one_line(&failure.error))));
     failure.exit
 }
 

@@ -1,10 +1,11 @@
 //! Output of the commands: results on standard output or into files, everything else on standard error.
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use dyno_api::{look_alikes, printable, printable_json};
 use serde::Serialize;
 
 use crate::exit::{OrBadInput, Outcome};
@@ -12,11 +13,40 @@ use crate::exit::{OrBadInput, Outcome};
 /// Prints one line on standard error. A closed or full standard error must not end a run, so failures are
 /// ignored.
 pub fn say(line: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", printable(&line.to_string()));
 }
 
-/// Prints `text` on standard output. A closed pipe is an error that `main` ignores.
+/// Warns of different names that people take for each other.
+pub fn warn_of_look_alikes(names: &[&str]) {
+    for (a, b) in look_alikes(names) {
+        let remedy = "rename one of them, so that nobody takes one for the other";
+        say(format_args!("warning: the names \"{}\" and \"{}\" look alike: {remedy}", spelt(a), spelt(b)));
+    }
+}
+
+/// `name` with escapes for all letters outside of ASCII, to show how two names differ.
+fn spelt(name: &str) -> String {
+    let letter =
+        |c: char| if c.is_ascii() { c.escape_debug().to_string() } else { c.escape_unicode().to_string() };
+    name.chars().map(letter).collect()
+}
+
+/// Prints `text` on standard output. Names and facts in it come from files and programs of others. A closed pipe
+/// is an error that `main` ignores.
 pub fn print(text: &str) -> Outcome<()> {
+    write(&printable(text))
+}
+
+/// As [`print`], with INVALID in red on a terminal, unless NO_COLOR is set (no-color.org).
+pub fn print_verdicts(text: &str) -> Outcome<()> {
+    let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match std::io::stdout().is_terminal() && !asked_not_to {
+        true => write(&printable(text).replace("INVALID", "\x1b[31mINVALID\x1b[0m")),
+        false => print(text),
+    }
+}
+
+fn write(text: &str) -> Outcome<()> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
@@ -25,7 +55,7 @@ pub fn print(text: &str) -> Outcome<()> {
 /// Prints `value` on standard output, as JSON.
 pub fn print_json(value: &impl Serialize) -> Outcome<()> {
     let text = serde_json::to_string_pretty(value).context("can't write the result as JSON")?;
-    print(&(text + "\n"))
+    write(&(printable_json(&text) + "\n"))
 }
 
 /// Writes `value` to the file at `path`, as JSON.

@@ -69,7 +69,7 @@ pub fn write_figures<T: AsRef<str>>(
 
 /// The text of `readme` with the frontier of `report` between its markers.
 pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) -> Outcome<String> {
-    let text = fs::read_to_string(readme).map_err(|error| {
+    let text = dyno_api::files::read_to_string(readme).map_err(|error| {
         bad_input(format!("can't read {}: {error}; name a README that exists", readme.display()))
     })?;
     // Links in a README start in its folder.

@@ -1,9 +1,11 @@
-//! The progress line: rounds done, rounds in all, remaining time.
+//! The progress of a run: rounds done, rounds in all, remaining time.
 //!
-//! Only terminals show it. It is redrawn between rounds, never during one, because drawing takes CPU time.
+//! A terminal shows one line that is redrawn; a file or a pipe gets a line for each probe and each round. Both
+//! are written between rounds, never during one, because writing takes CPU time.
 
 use std::time::Duration;
 
+use dyno_api::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::say;
@@ -25,11 +27,22 @@ impl Progress {
         Self { bar }
     }
 
-    /// Shows the current work and the remaining time.
-    pub fn show(&self, what: &str, left: Option<Duration>) {
-        let eta = left.map(|left| format!("   ETA {}", clock(left))).unwrap_or_default();
-        self.bar.set_message(format!("{what}{eta}"));
+    /// Shows the work that begins, and the remaining time.
+    pub fn show(&self, what: &str, left: impl Into<Option<Duration>>) {
+        let eta = eta(left.into());
+        if self.bar.is_hidden() {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            say(format_args!("[{done}/{all}] {what}{eta}"));
+        }
+        self.bar.set_message(printable(&format!("{what}{eta}")));
         self.bar.tick();
+    }
+
+    /// Prints a result and the remaining time without a terminal, where no line is redrawn.
+    pub fn log(&self, message: &str, left: Duration) {
+        if self.bar.is_hidden() {
+            say(format_args!("{message}{}", eta(Some(left))));
+        }
     }
 
     /// Counts one more round as done.
@@ -42,14 +55,14 @@ impl Progress {
         if self.bar.is_hidden() {
             say(message);
         } else {
-            self.bar.println(message);
+            self.bar.println(printable(message));
         }
     }
 
     /// Prints a line above the bar, only on a terminal: for facts that the records hold anyway.
     pub fn remark(&self, message: &str) {
         if !self.bar.is_hidden() {
-            self.bar.println(message);
+            self.bar.println(printable(message));
         }
     }
 
@@ -57,6 +70,10 @@ impl Progress {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+fn eta(left: Option<Duration>) -> String {
+    left.map(|left| format!("   ETA {}", clock(left))).unwrap_or_default()
 }
 
 /// Time as minutes and seconds, with hours if needed: 0:41, 2:05:00.

@@ -8,8 +8,10 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use comfy_table::{CellAlignment, Table, presets};
+use dyno_api::printable_line;
 use dyno_measure::{Track, Verdict};
 use dyno_results::prices::Price;
+use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Summary};
 use dyno_stats::numbers::{self, plain, supported, whole};
 use dyno_stats::{Estimate, Standing};
@@ -28,8 +30,17 @@ pub fn render(summary: &Summary) -> String {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
         let _ = writeln!(text, "{}", table(cells, columns(track, cells), width()));
+        if let Some(unusable) = unusable_of(cells) {
+            let _ = writeln!(text, "{}", wrapped(&format!("{unusable}; compare speeds alone"), "  "));
+        }
     }
-    paint(text + &priced_by(summary) + &reasons_and_warnings(rows))
+    text + &priced_by(summary) + &reasons_and_warnings(rows)
+}
+
+/// The sentence on cells of one table, if none of those that may stand on the frontier is usable.
+fn unusable_of(cells: &[CellSummary]) -> Option<String> {
+    let standing = cells.iter().filter(|row| row.standing.is_some());
+    unusable(standing.filter_map(|row| row.bleu).reduce(f64::max)?)
 }
 
 /// Price of the run with its date and place, without which a price means little.
@@ -119,21 +130,12 @@ fn broken(line: &str, indent: &str, width: usize) -> String {
     if width == usize::MAX { line.into() } else { textwrap::fill(line, options) }
 }
 
-/// Paints INVALID red on a terminal, unless NO_COLOR is set (no-color.org).
-fn paint(text: String) -> String {
-    let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    match std::io::stdout().is_terminal() && !asked_not_to {
-        true => text.replace("INVALID", "\x1b[31mINVALID\x1b[0m"),
-        false => text,
-    }
-}
-
 /// Table without rules; `figures` are the columns that are aligned right.
 pub fn grid(heads: &[&str], rows: Vec<Vec<String>>, figures: Range<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(heads);
-    table.add_rows(rows);
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| printable_line(cell))));
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
         if figures.contains(&i) {
@@ -189,7 +191,7 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
         for (row, tracks) in told {
             let (system, set, tracks) = (&row.system, &row.test_set, tracks.join(", "));
             let told = format!("{kind}: {system} on {set} under {tracks}: {}", what(row).join(", "));
-            let _ = writeln!(text, "{}", wrapped(&told, "  "));
+            let _ = writeln!(text, "{}", wrapped(&printable_line(&told), "  "));
         }
     };
     add_lines("INVALID", |row| &row.reasons);

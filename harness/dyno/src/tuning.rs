@@ -88,7 +88,10 @@ pub fn explain(folder: &Path) -> Outcome<()> {
 
 /// Number of products in the tunings of `folder`: all lines except the first of each file.
 fn products(folder: &Path) -> Outcome<usize> {
-    let texts = tunings(folder)?.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
+    let texts = tunings(folder)?
+        .iter()
+        .map(|file| dyno_api::files::read_to_string(file))
+        .collect::<std::io::Result<Vec<_>>>()?;
     Ok(texts.iter().map(|text| text.lines().count().saturating_sub(1)).sum())
 }
 

@@ -8,6 +8,7 @@ use crate::plan::Placement;
 use crate::protocol::Protocol;
 use crate::rounds::floor::pipe_floor_ns;
 use crate::rules::Track;
+use crate::sandbox::Sandbox;
 
 /// Conditions of a measurement, the same for all systems.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Bench {
     pub scratch: PathBuf,
     /// Median time of a line between two processes that do nothing else, once measured.
     pub pipe_floor_ns: Option<u64>,
+    /// Sandbox of the systems that ask for one.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Bench {
@@ -27,7 +30,7 @@ impl Bench {
     pub fn new(host: &Host, cores: Option<usize>, protocol: Protocol, scratch: &Path) -> Result<Self> {
         let placement = Placement::new(&host.cores, cores, host::siblings);
         let scratch = std::path::absolute(scratch).during("looking for the scratch folder")?;
-        Ok(Self { protocol, placement, scratch, pipe_floor_ns: None })
+        Ok(Self { protocol, placement, scratch, pipe_floor_ns: None, sandbox: None })
     }
 
     /// Measures the floor beneath every latency here: a line between two processes that do nothing else.

@@ -3,7 +3,7 @@
 
 use crate::plan::Round;
 use crate::record::Record;
-use crate::rules::{Reason, Track, Verdict};
+use crate::rules::{Reason, Track};
 use crate::verify::Examined;
 
 /// Knowledge from before a round.
@@ -19,7 +19,8 @@ struct EarlierRound {
     system: String,
     test_set: String,
     track: Track,
-    is_invalid: bool,
+    /// Rules that the round broke.
+    faults: Vec<Reason>,
     timed_lines: Option<usize>,
     /// Answers in source order; empty if the system failed.
     answers: Vec<Vec<u8>>,
@@ -42,13 +43,13 @@ impl Earlier {
             system: record.system.clone(),
             test_set: record.test_set.clone(),
             track: record.track,
-            is_invalid: record.verdict == Verdict::Invalid,
+            faults: record.reasons.clone(),
             timed_lines: record.timed_lines,
             answers: answers.to_vec(),
         };
         let covers = |known: &EarlierRound| {
             (&known.system, &known.test_set, known.track) == (&round.system, &round.test_set, round.track)
-                && (!known.is_invalid || round.is_invalid)
+                && known.faults.is_empty() == round.faults.is_empty()
                 && (!known.answers.is_empty() || round.answers.is_empty())
                 && (known.timed_lines.is_some() || round.timed_lines.is_none())
         };
@@ -66,7 +67,7 @@ impl Earlier {
     /// quoted.
     pub(crate) fn answers_of_another_track(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
         self.first_answers(|known| {
-            known.is_of_system(round) && known.track != round.track && !known.is_invalid
+            known.is_of_system(round) && known.track != round.track && known.faults.is_empty()
         })
     }
 
@@ -78,6 +79,17 @@ impl Earlier {
     /// Lines of each launch in the first earlier round of the same cell.
     pub(crate) fn timed_lines(&self, round: &Round<'_>) -> Option<usize> {
         self.rounds.iter().filter(|known| known.is_of(round)).find_map(|known| known.timed_lines)
+    }
+
+    /// Broken rules that have decided about the cell of `round`: those that the probes found, else those of an
+    /// earlier round. One INVALID round makes a cell INVALID, so no later round can change that.
+    pub(crate) fn faults(&self, round: &Round<'_>) -> Vec<Reason> {
+        let of_probes = self.found(round.track, true);
+        let broken = |known: &&EarlierRound| known.is_of(round) && !known.faults.is_empty();
+        match self.rounds.iter().find(broken) {
+            Some(known) if of_probes.is_empty() => known.faults.clone(),
+            _ => of_probes,
+        }
     }
 
     /// Findings that count for `track`: the forbidden ones, or those that only deserve a warning.

@@ -28,7 +28,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// The disk is full. A system may have failed for this reason alone.
-    #[error("can't write to {}; {MAKE_ROOM}", folder.display())]
+    #[error("can't write to {}; {}", folder.display(), full_disk_remedy(source).unwrap_or(MAKE_ROOM))]
     NoRoom {
         /// Folder of the scratch files.
         folder: PathBuf,
@@ -85,7 +85,20 @@ pub enum Error {
 }
 
 /// Remedy for a full disk.
-pub const MAKE_ROOM: &str = "make room and run the same command again: it resumes";
+const MAKE_ROOM: &str = "make room and run the same command again: it resumes";
+
+/// Remedy for a limit of file sizes.
+const RAISE_LIMIT: &str =
+    "raise the limit of file sizes (`ulimit -f`) and run the same command again: it resumes";
+
+/// Remedy for a file that the disk, a quota or a limit doesn't take.
+pub fn full_disk_remedy(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(MAKE_ROOM),
+        io::ErrorKind::FileTooLarge => Some(RAISE_LIMIT),
+        _ => None,
+    }
+}
 
 impl Error {
     /// Whether the user's input is at fault, and not the bench or its host.

@@ -5,21 +5,36 @@ use std::{fs, io};
 
 use sha2::{Digest, Sha256};
 
-/// All files below `path`, or `path` itself, in a fixed order.
+/// All files below `path`, or `path` itself, in a fixed order. Links to folders are left out: they may lead in
+/// circles.
 pub fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if !path.is_dir() {
         files.push(path.into());
         return Ok(());
     }
-    let mut entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    entries.sort();
-    entries.iter().try_for_each(|entry| collect_files(entry, files))
+    let entries = entries_below(path)?;
+    files.extend(entries.into_iter().filter(|entry| !entry.is_dir()));
+    Ok(())
+}
+
+/// Everything below `folder` that is no folder itself, in a fixed order. Links are entries; none is followed.
+pub fn entries_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut within = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    within.sort_by_key(fs::DirEntry::path);
+    let mut entries = Vec::new();
+    for entry in within {
+        match entry.file_type()?.is_dir() {
+            true => entries.extend(entries_below(&entry.path())?),
+            false => entries.push(entry.path()),
+        }
+    }
+    Ok(entries)
 }
 
 /// SHA-256 of a file, in hexadecimal.
 pub fn file_hash(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
-    io::copy(&mut fs::File::open(path)?, &mut HashWriter(&mut hash))?;
+    io::copy(&mut dyno_api::files::open(path)?, &mut HashWriter(&mut hash))?;
     Ok(hex(&hash.finalize()))
 }
 

@@ -28,6 +28,7 @@
 //! | `rules` | tracks, probes, codes, verdicts, limits |
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
+//! | `sandbox` | what a system sees of the host |
 //! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
@@ -54,6 +55,7 @@ mod protocol;
 mod record;
 pub mod rounds;
 pub mod rules;
+mod sandbox;
 pub mod supervisor;
 mod system;
 mod test_set;
@@ -63,7 +65,7 @@ pub mod verify;
 pub use bench::Bench;
 pub use earlier::Earlier;
 pub use entry::enter;
-pub use error::{Error, MAKE_ROOM, Result};
+pub use error::{Error, Result, full_disk_remedy};
 pub use host::Host;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use profile::Profile;
@@ -71,8 +73,9 @@ pub use program::check_command;
 pub use protocol::{Limits, Protocol};
 pub use record::{Record, SCHEMA};
 pub use rounds::breakdown::break_down;
-pub use rounds::{Measured, measure};
+pub use rounds::{Measured, measure, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
+pub use sandbox::Sandbox;
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet};
 pub use text::{as_text, split_lines, words};

@@ -79,6 +79,11 @@ impl Profile {
         matches!(self, Self::Official)
     }
 
+    /// Whether foreign systems and plugins run in a sandbox, where the host allows that.
+    pub const fn sandboxes(self) -> bool {
+        matches!(self, Self::Official)
+    }
+
     /// Lines that are answered before the latency is measured.
     pub const fn warm_up_lines(self) -> usize {
         match self {

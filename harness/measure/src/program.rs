@@ -1,6 +1,5 @@
 //! The program that a command names: whether it exists, and whether it can be started.
 
-use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -53,7 +52,7 @@ fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
 /// bytes.
 fn interpreter(script: &Path) -> Option<String> {
     let mut head = Vec::new();
-    fs::File::open(script).ok()?.take(256).read_to_end(&mut head).ok()?;
+    dyno_api::files::open(script).ok()?.take(256).read_to_end(&mut head).ok()?;
     let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let mut words = line.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
     Some(String::from_utf8_lossy(words.next()?).into_owned())
@@ -65,6 +64,8 @@ fn is_executable(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

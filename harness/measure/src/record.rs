@@ -16,6 +16,15 @@ use crate::supervisor::Report;
 /// Version of the record's fields; a reader refuses a newer version.
 pub const SCHEMA: u32 = 2;
 
+/// Most words of a launch's input: a million times the words of the largest test sets.
+const MOST_WORDS: usize = 1 << 40;
+
+/// Most rounds of a cell: a thousand times those of the longest profile.
+const MOST_ROUNDS: usize = 10_000;
+
+/// Longest time: the longest time limit of a campaign, which is a million seconds.
+const MOST_NS: u64 = 1_000_000_000_000_000;
+
 /// Record of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -38,6 +47,9 @@ pub struct Record {
     pub started_unix_ms: u64,
     /// Whether the round may be quoted.
     pub verdict: Verdict,
+    /// Whether the round was not run, because its cell was INVALID already. The reasons say why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
     /// Reasons why the round may not be quoted.
     pub reasons: Vec<Reason>,
     /// Oddities of a round that may be quoted.
@@ -74,6 +86,9 @@ pub struct Record {
     /// Throughput tracks: nanoseconds of each launch with a single line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_line_ns: Vec<u64>,
+    /// Throughput tracks: the launch over fresh lines, which no system can know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<FreshLaunch>,
     /// Latency track: nanoseconds from launch to the first answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
@@ -95,12 +110,26 @@ pub struct Record {
     /// State of the network if isolation was wanted: "isolated", or why isolation failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
+    /// State of the sandbox if the system should have one: "bwrap", or why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     /// SHA-256 of the answers, which names their file.
     pub output: Option<String>,
     /// Facts that the system reports about itself.
     pub facts: Option<Facts>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
+}
+
+/// The launch over fresh lines, as a record holds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreshLaunch {
+    /// Number of fresh lines.
+    pub lines: usize,
+    /// Words of these lines.
+    pub words: usize,
+    /// Nanoseconds of the launch, from its start to its end.
+    pub ns: u64,
 }
 
 impl Record {
@@ -111,8 +140,13 @@ impl Record {
 
     /// Contradiction in a round that counts: the record has been changed.
     pub fn fault(&self) -> Option<&'static str> {
+        let words = [self.words, self.timed_words.unwrap_or(0)];
+        let mut times = self.latency_ns.iter().chain(&self.launch_ns);
         match self.track {
+            _ if self.round >= MOST_ROUNDS => Some("no profile has so many rounds"),
+            _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
+            _ if times.any(|ns| !(1..=MOST_NS).contains(ns)) => Some("it has a time that can't be"),
             Track::Latency if self.latency_ns.len() != self.lines => Some("it has no time for each line"),
             Track::Throughput1 | Track::ThroughputAll if self.launch_ns.is_empty() => Some("it has no time"),
             _ => None,
@@ -128,7 +162,7 @@ impl Record {
     #[must_use]
     pub fn with_model_bytes(mut self, models: &[PathBuf]) -> Self {
         let opened = self.facts.iter().flat_map(|facts| &facts.files).map(|file| file.bytes);
-        let reported: u64 = opened.sum();
+        let reported = opened.fold(0, u64::saturating_add); // a plugin's own words
         self.model_bytes = match (reported, models) {
             (0, []) => None,
             (0, models) => Some(bytes_of(models)),
@@ -144,8 +178,8 @@ impl Record {
             true => (&self.latency_ns, 1),
             false => (&self.launch_ns, self.launch_ns.len()),
         };
-        let total: u64 = times.iter().sum();
-        (total > 0).then(|| (self.words_of_a_pass() * passes) as f64 / (total as f64 / 1e9))
+        let total = times.iter().copied().fold(0, u64::saturating_add);
+        (total > 0).then(|| self.words_of_a_pass() as f64 * passes as f64 / (total as f64 / 1e9))
     }
 }
 

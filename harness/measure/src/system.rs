@@ -29,6 +29,8 @@ pub struct System {
     pub translates: bool,
     /// Whether the system declares that it draws its answers at random.
     pub sampling: bool,
+    /// Whether the system runs in the bench's sandbox.
+    pub sandboxed: bool,
     /// Name of the system whose second entry this is. The pair shows how far apart equal systems come out.
     pub twin_of: Option<String>,
 }
@@ -63,6 +65,7 @@ impl System {
             tuning: None,
             translates: true,
             sampling: false,
+            sandboxed: false,
             twin_of: None,
         }
     }

@@ -1,7 +1,6 @@
 //! Test sets: source lines, references, and the hash that distinguishes two sets of one name.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -22,6 +21,8 @@ pub struct TestSet {
     /// SHA-256 of source and references, every line ended, in hexadecimal. The hash distinguishes two sets of
     /// one name.
     pub sha256: String,
+    /// Files of source and references, which a system in a sandbox doesn't see.
+    pub files: Vec<PathBuf>,
 }
 
 impl TestSet {
@@ -53,7 +54,9 @@ impl TestSet {
             let text = lines.into_iter().map(String::from_utf8).collect::<std::result::Result<_, _>>();
             read.push(text.map_err(|_| Error::NotUtf8 { path: path.clone() })?);
         }
-        Ok(Self { name: name.into(), source: source_lines, references: read, sha256: hex(&hash.finalize()) })
+        let files = [&[source.into()], references].concat();
+        let (name, sha256) = (name.into(), hex(&hash.finalize()));
+        Ok(Self { name, source: source_lines, references: read, sha256, files })
     }
 
     /// A test set without references, from lines in memory.
@@ -65,7 +68,7 @@ impl TestSet {
         let mut hash = Sha256::new();
         source.iter().for_each(|line| hash.update([line.as_slice(), b"\n"].concat()));
         references.iter().flatten().for_each(|line| hash.update([line.as_bytes(), b"\n"].concat()));
-        Self { name, source, references, sha256: hex(&hash.finalize()) }
+        Self { name, source, references, sha256: hex(&hash.finalize()), files: Vec::new() }
     }
 
     /// First `lines` lines, as a set of its own.
@@ -77,7 +80,8 @@ impl TestSet {
         let source = self.source[..lines].to_vec();
         let references: Vec<Vec<String>> =
             self.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect();
-        Self::of(format!("{}, first {lines}", self.name), source, references)
+        let part = Self::of(format!("{}, first {lines}", self.name), source, references);
+        Self { files: self.files.clone(), ..part }
     }
 
     /// Whitespace-separated words of the raw source: the unit of all speeds.
@@ -120,7 +124,8 @@ impl Filler {
 /// Lines of a file. Only a line feed ends a line: Unicode's other separators may stand inside a line. A
 /// carriage return before the line feed stays, because systems must cope with it.
 fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>> {
-    let bytes = fs::read(path).map_err(|source| Error::Unreadable { path: path.into(), source })?;
+    let bytes =
+        dyno_api::files::read(path).map_err(|source| Error::Unreadable { path: path.into(), source })?;
     hash.update(&bytes);
     if bytes.last().is_some_and(|&byte| byte != b'\n') {
         hash.update(b"\n"); // as a run keeps it
@@ -130,6 +135,8 @@ fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -2,12 +2,12 @@
 //! cost.
 
 use super::charts::Axis;
-use super::material::{Measure, Set};
+use super::material::{Cell, Measure, Set};
 use dyno_measure::{Track, Verdict};
 use dyno_results::summary::judge::Duel;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::tick;
-use dyno_stats::{Order, Standing, standings};
+use dyno_stats::{Order, Standing};
 
 /// A kind of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,10 @@ pub struct Contestant {
 pub struct Contest<'a> {
     /// Cost of the contest.
     pub cost: Cost,
-    /// Systems with both figures, the best quality first.
+    /// Systems that may stand on the frontier, the best quality first.
     pub contestants: Vec<Contestant>,
+    /// Systems with both figures that may not, since their cell is NOISY or their text no translation.
+    pub bystanders: Vec<Contestant>,
     set: &'a Set,
 }
 
@@ -112,14 +114,24 @@ impl Cost {
         set.duels.get(&(self.measure(set), a.0, b.0)).copied().unwrap_or_else(apart)
     }
 
-    /// Cost of a system on `set`, from its valid cell.
+    /// Cell of a system on `set` that has this cost; INVALID cells have none.
+    pub fn cell(self, set: &Set, system: usize) -> Option<&Cell> {
+        let track = match self {
+            Self::Dollars => paid_track(set),
+            Self::Latency => Track::Latency,
+            Self::OneCore => Track::Throughput1,
+            Self::AllCores => Track::ThroughputAll,
+        };
+        set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid)
+    }
+
+    /// Cost of a system on `set`.
     pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
-        let valid = |track| set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid);
+        let cell = self.cell(set, system)?;
         match self {
-            Self::Dollars => valid(paid_track(set))?.millions_per_dollar,
-            Self::Latency => valid(Track::Latency)?.percentiles_ms[2],
-            Self::OneCore => valid(Track::Throughput1)?.speed,
-            Self::AllCores => valid(Track::ThroughputAll)?.speed,
+            Self::Dollars => cell.millions_per_dollar,
+            Self::Latency => cell.percentiles_ms[2],
+            Self::OneCore | Self::AllCores => cell.speed,
         }
     }
 }
@@ -132,27 +144,36 @@ fn paid_track(set: &Set) -> Track {
 }
 
 impl<'a> Contest<'a> {
-    /// The contest of those `translators` that have both figures.
+    /// The contest of those `translators` that have both figures. Their cells have been judged already.
     pub fn of(cost: Cost, set: &'a Set, translators: &[usize]) -> Self {
-        let both = |&system: &usize| Some((system, set.quality(system)?, cost.of(set, system)?));
+        let both = |&system: &usize| {
+            let cell = cost.cell(set, system)?;
+            let (quality, cost) = (cell.bleu?, cost.of(set, system)?);
+            let standing = cell.standing.unwrap_or(Standing::Off);
+            Some((cell.standing.is_some(), Contestant { system, quality, cost, standing }))
+        };
         let mut both: Vec<_> = translators.iter().filter_map(both).collect();
-        both.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-        let quality = |a: usize, b: usize| set.quality_order(both[a].0, both[b].0);
-        let cheaper =
-            |a: usize, b: usize| cost.duel(set, (both[a].0, &both[a].2), (both[b].0, &both[b].2)).order;
-        let standings = standings(both.len(), quality, cheaper);
-        let contestant =
-            |(&(system, quality, cost), standing)| Contestant { system, quality, cost, standing };
-        Self { cost, contestants: both.iter().zip(standings).map(contestant).collect(), set }
+        both.sort_by(|a, b| b.1.quality.value.total_cmp(&a.1.quality.value));
+        let (may_stand, may_not): (Vec<_>, Vec<_>) = both.into_iter().partition(|(may_stand, _)| *may_stand);
+        let [contestants, bystanders] =
+            [may_stand, may_not].map(|systems| systems.into_iter().map(|(_, one)| one).collect());
+        Self { cost, contestants, bystanders, set }
     }
 
-    /// The contest of the summary: by the first cost with figures of two systems, else by the first with one.
+    /// All systems with both figures: contestants, then bystanders.
+    pub fn all(&self) -> impl Iterator<Item = &Contestant> {
+        self.contestants.iter().chain(&self.bystanders)
+    }
+
+    /// The contest of the summary: by the first cost with two contestants, else with one, else with any
+    /// figures.
     pub fn primary(set: &'a Set, translators: &[usize]) -> Option<Self> {
         let all = [Cost::Dollars, Cost::AllCores, Cost::OneCore, Cost::Latency];
         let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).into();
-        contests.retain(|contest| !contest.contestants.is_empty());
-        let whole = contests.iter().position(|contest| contest.contestants.len() >= 2).unwrap_or(0);
-        (!contests.is_empty()).then(|| contests.swap_remove(whole))
+        contests.retain(|contest| contest.all().next().is_some());
+        let with = |least| contests.iter().position(|contest| contest.contestants.len() >= least);
+        let first = with(2).or_else(|| with(1)).unwrap_or(0);
+        (!contests.is_empty()).then(|| contests.swap_remove(first))
     }
 
     /// Standing of a system, if the system competes.

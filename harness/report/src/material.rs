@@ -14,7 +14,7 @@ use dyno_measure::{Reason, Track, Verdict};
 use dyno_results::prices::Price;
 use dyno_results::summary::judge::{Duel, is_echo};
 use dyno_stats::Estimate;
-use dyno_stats::Order;
+use dyno_stats::{Order, Standing};
 
 /// A run, as a page needs it.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub struct Material {
     pub pipe_floor_us: Option<f64>,
     /// Different results of network isolation: "isolated", or the reason for a shared network.
     pub networks: Vec<String>,
+    /// Different results of the sandbox: "bwrap", or the reason why there was none.
+    pub sandboxes: Vec<String>,
     /// Noise floor of each track where it was measured, as a share: smaller differences are noise.
     pub noise_floor: Vec<(Track, f64)>,
 }
@@ -119,6 +121,8 @@ pub struct Cell {
     pub track: Track,
     /// Verdict on the cell: only VALID cells may be quoted.
     pub verdict: Verdict,
+    /// Standing on the frontier of its test set and track; absent for a cell that may not stand there.
+    pub standing: Option<Standing>,
     /// Reasons of the verdict.
     pub reasons: Vec<Reason>,
     /// Warnings that leave the verdict as it is.

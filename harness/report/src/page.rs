@@ -51,6 +51,7 @@ pub fn document(name: &str, template: &str, page: &impl Serialize) -> Result<Str
     let document = Document { page, style, style_hash, script: SCRIPT, script_hash: hash(SCRIPT) };
     let mut tera = Tera::new();
     // Tera escapes templates whose names end in .html.
+    tera.set_escape_fn(|text, out| out.write_all(charts::escape(text).as_bytes()));
     let fault = |source| Error::Page { what: name.into(), source };
     tera.add_raw_templates([("parts.html", PARTS), (name, template)]).map_err(fault)?;
     let context = tera::Context::from_serialize(&document).map_err(fault)?;

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use dyno_api::printable_line;
+
 use super::charts::Family;
 use super::material::{Cell, Load, Material, Measure, Set, System};
 use dyno_measure::Record;
@@ -38,7 +40,8 @@ pub fn material(run: &Run, summary: &Summary) -> Material {
         outputs: names.iter().map(|name| run.outputs[*name].clone()).collect(),
         price: summary.price.clone(),
         load: load(&run.records),
-        networks: networks(run),
+        networks: told(run, |record| record.network.as_ref()),
+        sandboxes: told(run, |record| record.sandbox.as_ref()),
         pipe_floor_us: median(
             &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
         ),
@@ -69,7 +72,7 @@ fn system(run: &Run, index: usize, name: &str) -> System {
         |track: Track| run.records.iter().find(|record| record.system == name && record.track == track);
     let command = |track| Some((track, first(track)?.command.clone()));
     System {
-        name: named(name),
+        name: printable_line(name),
         family,
         is_twin: run.systems()[..index].iter().any(|other| run.are_twins(other, name)),
         settings: settings.collect(),
@@ -78,16 +81,10 @@ fn system(run: &Run, index: usize, name: &str) -> System {
     }
 }
 
-fn networks(run: &Run) -> Vec<String> {
-    let told: BTreeSet<&String> = run.records.iter().filter_map(|record| record.network.as_ref()).collect();
+/// Different texts that `of` finds in the records.
+fn told(run: &Run, of: impl Fn(&Record) -> Option<&String>) -> Vec<String> {
+    let told: BTreeSet<&String> = run.records.iter().filter_map(of).collect();
     told.into_iter().cloned().collect()
-}
-
-/// The name with control characters replaced, among them Unicode's bidirectional controls, which would turn
-/// the text around the name.
-fn named(name: &str) -> String {
-    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    name.replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
 }
 
 fn shown(value: &Value) -> String {
@@ -212,6 +209,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         system,
         track: summary.track,
         verdict: summary.verdict,
+        standing: summary.standing,
         reasons: records.iter().flat_map(|record| record.reasons.clone()).collect(),
         warnings: records.iter().flat_map(|record| record.warnings.clone()).collect(),
         rounds: summary.rounds,

@@ -3,6 +3,8 @@
 //! dyno writes all text between two markers, together with the commands that write the text again; no figure
 //! there is typed by hand.
 
+use dyno_api::printable_line;
+
 use super::charts::escape;
 use super::markdown::inline;
 use super::view::View;
@@ -29,7 +31,8 @@ fn frontier(view: &View, figures: &str, commands: &[String]) -> String {
     let table = if part.choices.rows.is_empty() { String::new() } else { part.choices.to_markdown() + "\n" };
     let date = view.date.as_deref().unwrap_or("undated");
     let about = format!("{}, {} profile, {}, {date}", inline(&view.host), view.profile, inline(&part.name));
-    let commands: String = commands.iter().map(|command| command.replace("```", "") + "\n").collect();
+    let commands: String =
+        commands.iter().map(|command| printable_line(command).replace("```", "") + "\n").collect();
     format!("{}{said}\n{table}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures))
 }
 

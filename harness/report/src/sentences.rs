@@ -1,7 +1,7 @@
 //! Sentences written from the data. Each sentence claims only what the intervals support.
 
 use super::cost::{Contest, Contestant, Cost};
-use dyno_results::summary::judge::Duel;
+use dyno_results::summary::judge::{Duel, unusable};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, supported};
 use dyno_stats::{Order, Standing};
@@ -27,9 +27,6 @@ pub fn bleu(quality: &Estimate) -> String {
     }
 }
 
-/// Translations below this BLEU are commonly held to be of hardly any use.
-const USABLE: f64 = 10.0;
-
 /// A gain below this factor is given in per cent, and is too small to give up quality for.
 const WORTH: f64 = 1.2;
 
@@ -37,6 +34,10 @@ const WORTH: f64 = 1.2;
 /// alone has none.
 pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (a throughput track's speed, or the latency \
                               track's p95 over enough lines), so there is no frontier to choose from.";
+
+/// The sentence for a contest in which no system may stand on the frontier.
+const NO_CONTESTANT: &str = "No system may stand on the frontier: each is NOISY, or has BLEU 0. Where the host disturbed \
+                             the rounds, measure again on a quieter one; dyno doctor names what disturbs.";
 
 /// Writer of the sentences on one contest.
 pub struct Writer<'a> {
@@ -78,7 +79,7 @@ impl Writer<'_> {
     pub fn finding(&self) -> String {
         let (contest, noun) = (self.contest, self.contest.cost.noun());
         let (Some(best), Some(pick)) = (contest.contestants.first(), contest.pick()) else {
-            return format!("No system has both a quality and {noun}");
+            return format!("No system may stand on the frontier of quality and {noun}");
         };
         let name = self.name(pick);
         if contest.contestants.len() == 1 {
@@ -117,7 +118,7 @@ impl Writer<'_> {
     /// Summary of the contest: the system to take, and the cheaper one for less quality.
     pub fn verdict(&self) -> Vec<String> {
         let Some(pick) = self.contest.pick() else {
-            return vec![NO_CONTEST.into()];
+            return vec![NO_CONTESTANT.into()];
         };
         if let Some(unusable) = self.unusable() {
             return vec![unusable];
@@ -129,9 +130,8 @@ impl Writer<'_> {
 
     /// The only sentence where no system is usable: speed without quality is no ground to choose by.
     fn unusable(&self) -> Option<String> {
-        let best = self.contest.contestants.first().filter(|best| best.quality.value < USABLE)?;
-        let best = bleu(&best.quality);
-        Some(format!("Take none: no system here translates usably (the best: {best}); compare speeds alone."))
+        let unusable = unusable(self.contest.contestants.first()?.quality.value)?;
+        Some(format!("Take none: {unusable}; compare speeds alone."))
     }
 
     fn cost_of(&self, one: &Contestant) -> String {

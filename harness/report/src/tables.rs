@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use dyno_api::printable_line;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 
@@ -175,9 +176,8 @@ pub fn blank(figure: &str, lacks: usize) -> String {
 /// Text inside a Markdown table: without cell marks, markup and line ends.
 pub fn inline(text: &str) -> String {
     let mut out = String::new();
-    for c in text.trim_end_matches(['\u{2007}', '\u{2008}']).chars() {
+    for c in printable_line(text.trim_end_matches(['\u{2007}', '\u{2008}'])).chars() {
         match c {
-            '\n' | '\r' => out.push(' '),
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' => out.extend(['\\', c]),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use dyno_measure::MAKE_ROOM;
+use dyno_measure::full_disk_remedy;
 
 /// Failure to keep, read, score or price a run.
 #[derive(Debug, thiserror::Error)]
@@ -119,10 +119,7 @@ pub enum Error {
 }
 
 fn remedy_of(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::StorageFull => format!("; {MAKE_ROOM}"),
-        _ => String::new(),
-    }
+    full_disk_remedy(error).map_or_else(String::new, |remedy| format!("; {remedy}"))
 }
 
 impl Error {

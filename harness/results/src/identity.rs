@@ -55,10 +55,14 @@ impl Identity {
         Ok(identity)
     }
 
+    /// The campaign's description of the system of that name.
+    pub(crate) fn described(&self, name: &str) -> Option<&Value> {
+        self.systems.as_array().into_iter().flatten().find(|system| system["name"] == name)
+    }
+
     /// Whether system and test set of `record` belong to this run.
     pub(crate) fn names(&self, record: &Record) -> bool {
-        let mut systems = self.systems.as_array().into_iter().flatten();
-        systems.any(|system| system["name"] == *record.system)
+        self.described(&record.system).is_some()
             && self.test_sets.iter().any(|(name, ..)| *name == record.test_set)
     }
 }

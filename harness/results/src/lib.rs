@@ -32,5 +32,5 @@ pub use error::{Error, Result};
 pub use export::unlike_a_formula;
 pub use identity::{Identity, hashes_of};
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run};
-pub use store::{Place, Store};
+pub use store::{Place, Store, Verified};
 pub use summary::{Summary, cell::CellSummary};

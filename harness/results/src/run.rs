@@ -2,10 +2,9 @@
 //! measured, or is read whole from its folder.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::Path;
 
-use dyno_api::Breakdown;
+use dyno_api::{Breakdown, files};
 use dyno_measure::{Cell, Measured, Profile, Record, Round, TestSet, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +116,8 @@ impl Run {
     /// Reads the run in `folder`, finished or not.
     pub fn read(folder: &Path) -> Result<Self> {
         let identity = identity_in(folder)?;
-        let path = folder.join(RECORDS);
+        check_names(folder, &identity)?;
+        let (path, price) = (folder.join(RECORDS), price_in(folder)?);
         let records = read_records(&path)?;
         let is_strange = |record: &&Record| !identity.names(record);
         if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
@@ -128,8 +128,8 @@ impl Run {
             outputs: outputs(folder, &records)?,
             breakdowns: read_json(&folder.join(BREAKDOWNS))?.unwrap_or_default(),
             scores: read_json(&folder.join(SCORES))?.unwrap_or_default(),
-            price: read_json(&folder.join(PRICE))?,
-            command: fs::read_to_string(folder.join(COMMAND)).ok().map(|text| text.trim_end().into()),
+            price,
+            command: files::read_to_string(&folder.join(COMMAND)).ok().map(|text| text.trim_end().into()),
             identity,
             records,
         })
@@ -223,6 +223,33 @@ impl Run {
 /// Identity of the run in `folder`.
 pub(crate) fn identity_in(folder: &Path) -> Result<Identity> {
     read_identity(folder)?.ok_or_else(|| Error::NotARun { folder: folder.into() })
+}
+
+/// Refuses names with control characters, which campaigns refuse too: one name could pretend to be two rows.
+fn check_names(folder: &Path, identity: &Identity) -> Result<()> {
+    let systems = identity.systems.as_array().into_iter().flatten();
+    let systems = systems.filter_map(|system| system["name"].as_str());
+    let mut names = systems.chain(identity.test_sets.iter().map(|(name, ..)| name.as_str()));
+    match names.find(|name| name.contains(char::is_control)) {
+        Some(name) => {
+            let file = folder.join("run.json").display().to_string();
+            Err(Error::Changed(format!("{file} has the name {name:?}, with control characters")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Price of the run in `folder`, if it has one.
+fn price_in(folder: &Path) -> Result<Option<Price>> {
+    let path = folder.join(PRICE);
+    let price: Option<Price> = read_json(&path)?;
+    match price.as_ref().and_then(Price::fault) {
+        Some(fault) => Err(Error::Prices(format!(
+            "{}: {fault}; remove the file, and `dyno score --price` writes another",
+            path.display()
+        ))),
+        None => Ok(price),
+    }
 }
 
 fn outputs(folder: &Path, records: &[Record]) -> Result<HashMap<String, Vec<String>>> {

@@ -1,5 +1,6 @@
 //! Recipes: the description of a generated model in a campaign's `[generate.NAME]`.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -19,6 +20,21 @@ const GENERATION: u32 = 1;
 
 /// Smallest vocabulary: the end, the unknown word, and a shortlist's multiple of eight.
 const FEWEST_WORDS: usize = 16;
+
+/// Most words of a vocabulary: four times those of the largest multilingual models.
+const MOST_WORDS: usize = 1 << 20;
+
+/// Largest width of a layer: eight times that of the largest dense translators.
+const MOST_WIDTH: usize = 1 << 16;
+
+/// Most layers or cells above each other.
+const MOST_LAYERS: usize = 256;
+
+/// Most parameters: 8 GiB of weights in f32, which drawing holds in memory.
+const MOST_PARAMETERS: u64 = 1 << 31;
+
+/// Most candidates in a whole shortlist: 512 MiB.
+const MOST_CANDIDATES: usize = 1 << 27;
 
 /// Description of a model to draw.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,15 +89,23 @@ impl Recipe {
             (None, Some(table)) => (RNN_FC, entries_of(table)),
             _ => return Err("needs one of `marian` and `rnn-fc`: the network's configuration".into()),
         };
-        if wire.words < FEWEST_WORDS {
-            return Err(format!("{} words; {FEWEST_WORDS} or more were expected", wire.words).into());
+        within("words", wire.words, FEWEST_WORDS..=MOST_WORDS)?;
+        sizes_fault(&entries)?;
+        if let Some(WireShortlist { first, best }) = &wire.shortlist {
+            within("shortlist.first", *first, 0..=MOST_WORDS)?;
+            within("shortlist.best", *best, 0..=MOST_CANDIDATES / wire.words)?;
         }
         let shortlist =
             wire.shortlist.map(|WireShortlist { first, best }| Cut { first, best, threshold: 0.0 });
         let text = wire.text.iter().map(|path| folder.join(path)).collect();
         let recipe = Self { seed: wire.seed, words: wire.words, text, shortlist, table, entries };
         recipe.shapes().map_err(|error| Fault::from(error.to_string()))?;
-        Ok(recipe)
+        match recipe.parameters() {
+            0..=MOST_PARAMETERS => Ok(recipe),
+            many => {
+                Err(format!("{many} parameters; at most {MOST_PARAMETERS} are drawn: make it smaller").into())
+            }
+        }
     }
 
     /// The network's configuration for `model.toml`, with the sizes of the vocabularies.
@@ -131,6 +155,30 @@ impl Recipe {
     /// All tensors of the network.
     pub(super) fn shapes(&self) -> Result<Vec<Shape>> {
         shapes_of(self.table, &self.config(), self.words)
+    }
+}
+
+/// Refuses sizes of the network beyond what anybody measures, before they are walked through.
+fn sizes_fault(entries: &Entries) -> Result<(), Fault> {
+    let sizes = entries.iter().filter_map(|(key, value)| match value {
+        Value::Text(text) => Some((key, text.parse().ok()?)),
+        Value::List(_) | Value::Map(_) => None,
+    });
+    for (key, size) in sizes {
+        match () {
+            () if key.contains("depth") => within(key, size, 0..=MOST_LAYERS)?,
+            () if key.contains("dim") => within(key, size, 0..=MOST_WIDTH)?,
+            () => (),
+        }
+    }
+    Ok(())
+}
+
+fn within(key: &str, size: usize, range: RangeInclusive<usize>) -> Result<(), Fault> {
+    let (least, most) = (range.start(), range.end());
+    match range.contains(&size) {
+        true => Ok(()),
+        false => Err(format!("`{}` is {size}; it must lie between {least} and {most}", clip(key)).into()),
     }
 }
 

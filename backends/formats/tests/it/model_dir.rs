@@ -94,7 +94,7 @@ fn a_decoders_yaml_may_name_the_models_of_an_ensemble() {
 #[test]
 fn a_directory_is_no_file() {
     let refusal = dyno_formats::Weights::open(path("")).unwrap_err().to_string();
-    assert!(refusal.ends_with(": not a file"), "{refusal}");
+    assert!(refusal.ends_with(": not a regular file but a folder"), "{refusal}");
 }
 
 #[test]

@@ -223,23 +223,3 @@ impl Candidates {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::product::Blockings;
-    use crate::{Kernels, Layout};
-
-    #[test]
-    fn what_was_packed_in_near_parts_is_walked_through_as_one_from_afar() {
-        let (k, n, parts) = (1024, 256, 4);
-        let part = || Kernels::best().pack_int8(&vec![1; k * n], k, n, Layout::Nk).unwrap();
-        let mut columns = Candidates::new(part());
-        (1..parts).for_each(|_| columns.append(&part()).unwrap());
-        let (whole, far) = (columns.packed().unwrap(), Blockings::built_in(k * n * parts));
-        for rows in [1, 4, 16, 64, 100] {
-            assert_eq!(whole.blockings.of(rows), far.of(rows), "{rows} rows");
-        }
-        assert_ne!(part().blockings.of(100), far.of(100), "a part is near");
-    }
-}

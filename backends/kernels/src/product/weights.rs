@@ -109,6 +109,12 @@ impl Weights {
         Ok(self)
     }
 
+    /// The blocking of products with so many rows.
+    #[must_use]
+    pub fn blocking(&self, rows: usize) -> Blocking {
+        self.blockings.of(rows)
+    }
+
     /// Sets the blocking of products with so many rows, and with other numbers of rows in the same class.
     pub fn set_blocking(&mut self, rows: usize, blocking: Blocking) {
         self.blockings.set(rows, blocking);

@@ -143,3 +143,16 @@ fn columns_quantised_on_line_are_those_quantised_off_line() {
         }
     }
 }
+
+#[test]
+fn parts_that_lie_near_are_blocked_as_the_large_weight_that_they_make() {
+    let (k, n, parts) = (1024, 256, 4);
+    let pack = |n| Kernels::best().pack_int8(&vec![1; k * n], k, n, Layout::Nk).unwrap();
+    let mut candidates = Candidates::new(pack(n));
+    (1..parts).for_each(|_| candidates.append(&pack(n)).unwrap());
+    let (whole, large) = (candidates.packed().unwrap(), pack(n * parts));
+    for rows in [1, 4, 16, 64, 100] {
+        assert_eq!(whole.blocking(rows), large.blocking(rows), "{rows} rows");
+    }
+    assert_ne!(pack(n).blocking(100), large.blocking(100), "a part is near");
+}

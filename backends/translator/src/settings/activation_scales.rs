@@ -90,7 +90,8 @@ impl CalibrationFile {
 /// # Errors
 /// When the file can't be read, or a line isn't a name and a number.
 pub fn read_multipliers(path: &Path) -> Result<BTreeMap<String, f32>> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+    let text =
+        dyno_api::files::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
     let pair = |line: &str| {
         let (name, multiplier) = line.split_once(' ')?;
         Some((name.to_owned(), multiplier.parse().ok()?))

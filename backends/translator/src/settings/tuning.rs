@@ -44,7 +44,8 @@ pub(super) fn read(
 }
 
 fn load(path: &Path) -> Result<Tuning> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+    let text =
+        dyno_api::files::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
     text.parse().map_err(|source| Error::Tuning { path: path.into(), source })
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dyno_measure::files::file_hash;
 use dyno_measure::{
-    Filler, Host, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA, TestSet, Track, host,
+    Filler, Host, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA, System, TestSet, Track, host,
 };
 use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_results::{Identity, hashes_of};
@@ -75,9 +75,12 @@ impl Campaign {
 
     /// Plan of the measurement, in which systems are commands. `tuned` gives the tuning file of an entry.
     pub fn plan(&self, tuned: impl Fn(&Entry) -> Option<PathBuf>) -> Outcome<Plan> {
-        let system = |entry: &Entry| match tuned(entry) {
-            Some(tuning) => entry.clone().with_setting("tuning", &tuning).system(),
-            None => entry.system(),
+        let system = |entry: &Entry| {
+            let system = match tuned(entry) {
+                Some(tuning) => entry.clone().with_setting("tuning", &tuning).system()?,
+                None => entry.system()?,
+            };
+            Ok(System { sandboxed: entry.is_sandboxed(self.profile), ..system })
         };
         Ok(Plan {
             systems: self.systems.iter().map(system).collect::<std::io::Result<_>>()?,

@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Settings;
-use dyno_measure::{Argument, System};
-use serde::Serialize;
+use dyno_measure::{Argument, Profile, System};
+use serde::{Deserialize, Serialize};
 
 use crate::registry;
 
@@ -25,8 +25,21 @@ pub struct Entry {
     pub environment: Vec<(String, String)>,
     /// Whether the system declares that it draws its answers at random.
     pub sampling: bool,
+    /// Choice of the campaign whether the system runs in a sandbox; the profile's if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxChoice>,
     /// Name of the original, if this entry is a twin. The pair shows the difference between equal systems.
     pub twin_of: Option<String>,
+}
+
+/// Choice of a sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxChoice {
+    /// The sandbox that bubblewrap makes.
+    Bwrap,
+    /// No sandbox.
+    None,
 }
 
 /// Ways to start a system.
@@ -66,7 +79,7 @@ impl Entry {
     /// Creates an entry without a campaign.
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
         let name = name.into();
-        Self { name, launch, models, environment: Vec::new(), sampling: false, twin_of: None }
+        Self { name, launch, models, environment: Vec::new(), sampling: false, sandbox: None, twin_of: None }
     }
 
     /// The same system under the name of a twin.
@@ -87,6 +100,7 @@ impl Entry {
             tuning: self.setting("tuning").map(PathBuf::from),
             translates: self.translates(),
             sampling: self.sampling,
+            sandboxed: self.is_sandboxed(Profile::Quick),
             twin_of: self.twin_of.clone(),
         };
         Ok(match &self.launch {
@@ -120,6 +134,15 @@ impl Entry {
     pub fn translates(&self) -> bool {
         let backend = self.backend().and_then(|name| registry::find(name).ok());
         backend.is_none_or(|backend| backend.task() == dyno_api::Task::Translate)
+    }
+
+    /// Whether the system should run in a sandbox: by the campaign's choice, else every foreign system and
+    /// plugin where figures are published.
+    pub fn is_sandboxed(&self, profile: Profile) -> bool {
+        match self.sandbox {
+            Some(choice) => choice == SandboxChoice::Bwrap,
+            None => profile.sandboxes() && self.backend().is_none(),
+        }
     }
 
     /// Whether `dyno translate` hosts the system.

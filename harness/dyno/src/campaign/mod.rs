@@ -14,6 +14,6 @@ mod wire;
 
 pub use checked::Campaign;
 pub use drawing::{make_models, undrawn};
-pub use entry::{Entry, Launch};
+pub use entry::{Entry, Launch, SandboxChoice};
 pub use generated::Generated;
 pub use shipped::{named_or_starter, shipped, starter};

@@ -1,8 +1,8 @@
 //! Test sets that a campaign names: folders with a manifest, and sacrebleu's collection.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use dyno_api::files;
 use dyno_measure::TestSet;
 use dyno_results::scores;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ struct Manifest {
 /// Reads the test set of a folder with a manifest.
 pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
     let path = folder.join("testset.toml");
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = files::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let manifest: Manifest = toml::from_str(&text)
         .map_err(|error| format!("{}: {}", path.display(), with_suggestion(error.message())))?;
     let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();

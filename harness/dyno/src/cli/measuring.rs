@@ -40,6 +40,11 @@ pub struct RunArgs {
     /// Print the kernel choices of the tuning and their gains, on standard error
     #[arg(long, conflicts_with = "no_tune", help_heading = "Output options")]
     pub explain: bool,
+    /// Keep asking a system after it broke a rule
+    ///
+    /// Without this option dyno runs no further round of a cell that is INVALID already.
+    #[arg(long)]
+    pub keep_going: bool,
     /// Print what would be measured and how long it takes, then stop
     #[arg(long)]
     pub dry_run: bool,
@@ -135,14 +140,15 @@ pub(super) const GATE_HELP: &str = "Examples:
   dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems in another dyno
   dyno gate my.toml --baseline results/2026-11-21-host          a stored run of this host
 
-A stored run needs at least 9 rounds per cell.
+A stored run needs at least 9 rounds per cell. Where a side is NOISY after a second pass, the gate can't
+tell.
 
 Exit codes:
     0  no regression
     1  a regression
     2  bad request or bad input
     3  the stored run is of another host
-    4  nothing was measured, or too little
+    4  nothing was measured, too little, or on a host that is too NOISY to tell
     5  a gated cell is INVALID
     6  the bench itself failed
   130  interrupted";
@@ -173,6 +179,11 @@ pub struct GateArgs {
     /// Report a regression if BLEU is below this limit
     #[arg(long, value_name = "BLEU", value_parser = amount, help_heading = "Limits")]
     pub min_bleu: Option<f64>,
+    /// Tolerate a loss of quality of up to this many points of BLEU
+    ///
+    /// Without this limit, every significant loss against the baseline is a regression.
+    #[arg(long, value_name = "POINTS", value_parser = amount, help_heading = "Limits")]
+    pub max_quality_loss: Option<f64>,
     /// Report a regression if the peak memory is above this limit
     #[arg(long, value_name = "MIB", value_parser = amount, help_heading = "Limits")]
     pub max_memory: Option<f64>,

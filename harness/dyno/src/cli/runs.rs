@@ -33,7 +33,9 @@ pub struct ScoreArgs {
 /// Options that choose the price for words per dollar.
 #[derive(Args, Default)]
 pub struct PriceArgs {
-    /// Instance that sets the price; see `dyno list prices` [default: the one most like the host]
+    /// Instance that sets the price; see `dyno list prices` [default: the run's, else one like the host]
+    ///
+    /// The run keeps the price, until another one is chosen.
     #[arg(long, value_name = "INSTANCE", help_heading = "Price options")]
     pub price: Option<String>,
     /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
@@ -78,14 +80,15 @@ pub(super) const COMPARE_HELP: &str = "Examples:
 A cell is slower or faster if all three conditions hold: the ratio of medians exceeds 1.04;
 Mann-Whitney's test is significant after Holm's correction over all cells; and the ratio exceeds
 the difference between two halves of the same rounds. Three rounds (the quick profile) can't show
-a difference, five can, and nine show it well.
+a difference, five can, and nine show it well. Where a side is NOISY, dyno can't tell. Changed
+settings, files and protocols are named.
 
 Exit codes:
     0  nothing is slower, worse or newly INVALID
     1  something is
     2  bad request or bad input
     3  the hosts differ
-    4  no cell is in both runs, or all cells have too few rounds";
+    4  no cell is in both runs, or no cell can be compared: too few rounds, NOISY or INVALID";
 
 /// Arguments of `dyno compare`.
 #[derive(Args)]

@@ -59,7 +59,7 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         Some(path) if path == Path::new("-") => {
             io::read_to_string(io::stdin()).map(Into::into).or_bad_input()
         }
-        Some(path) => std::fs::read(path).with_context(|| path.display().to_string()).or_bad_input(),
+        Some(path) => dyno_api::files::read(path).with_context(|| path.display().to_string()).or_bad_input(),
         None => {
             let remedy = "give a file of lines, or run dyno in its checkout";
             let starter =

@@ -1,16 +1,19 @@
 //! `dyno compare`: comparison of two runs of one host, cell by cell.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use dyno_measure::{Track, Verdict};
-use dyno_results::compare::{Change, Comparison, Quality, Question, Speeds, judge};
+use dyno_results::compare::{
+    Change, Changes, Comparison, Quality, QualityLimits, Question, Speeds, judge, protocol_changes,
+};
 use dyno_results::{MeasuredCell, Run};
 use dyno_stats::numbers::{p_value, whole};
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json, say, warn_of_look_alikes};
 use crate::table;
 
 /// Least number of rounds on each side. With four against four, the smallest two-sided p is 2.9 %, which is
@@ -24,6 +27,8 @@ struct Answer {
     worse: bool,
     cells: Vec<Cell>,
     quality: Vec<Quality>,
+    changed_systems: Vec<Changes>,
+    changed_protocol: Vec<String>,
     only_in_baseline: Vec<String>,
     only_in_candidate: Vec<String>,
 }
@@ -50,6 +55,7 @@ pub fn compare(args: &CompareArgs) -> Outcome {
         );
         return Err(no_answer(Exit::HostsDiffer, message));
     }
+    warn_of_look_alikes(&[baseline.systems(), candidate.systems()].concat());
     let answer = answer(args, &baseline, &candidate);
     let warnings = answer.quality.iter().filter_map(|quality| quality.warning.as_ref());
     warnings.for_each(|warning| say(format_args!("warning: {warning}")));
@@ -71,7 +77,7 @@ impl Answer {
     fn exit(&self) -> Exit {
         match () {
             () if self.worse => Exit::No,
-            () if self.cells.iter().all(Cell::has_too_few_rounds) => Exit::NothingMeasured,
+            () if self.cells.iter().all(|cell| cell.unfit().is_some()) => Exit::NothingMeasured,
             () => Exit::Done,
         }
     }
@@ -89,13 +95,14 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
         baseline: a.speeds(),
         candidate: b.speeds(),
         paired: false,
+        unfit: unfit(rounds(a, b), [a.verdict(), b.verdict()]).is_some(),
     };
     let comparisons = judge(&pairs.iter().map(speeds).collect::<Vec<_>>(), Question::Differ);
     let cells = pairs.iter().zip(comparisons).map(|((a, b), comparison)| Cell {
         system: b.system.into(),
         test_set: b.test_set.name.clone(),
         track: b.track,
-        rounds: [a.valid().len(), b.valid().len()],
+        rounds: rounds(a, b),
         verdicts: [a.verdict(), b.verdict()],
         comparison,
     });
@@ -110,6 +117,8 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
         baseline: name(&args.baseline),
         candidate: name(&args.candidate),
         worse: cells.iter().any(Cell::is_worse) || quality.iter().any(|quality| quality.worse),
+        changed_systems: changed_systems(&pairs, baseline, candidate),
+        changed_protocol: protocol_changes(&baseline.identity, &candidate.identity),
         only_in_baseline: lacks(&before, &after),
         only_in_candidate: lacks(&after, &before),
         cells,
@@ -128,9 +137,19 @@ fn quality(
     let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
     let compare = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| {
         let (before, after) = (answers(baseline, a)?, answers(candidate, b)?);
-        Some(Quality::compare(b.system, b.test_set, after, before, None))
+        Some(Quality::compare(b.system, b.test_set, after, before, QualityLimits::default()))
     };
     first.filter_map(compare).collect()
+}
+
+fn changed_systems(
+    pairs: &[(&MeasuredCell<'_>, &MeasuredCell<'_>)],
+    baseline: &Run,
+    candidate: &Run,
+) -> Vec<Changes> {
+    let systems: BTreeSet<&str> = pairs.iter().map(|(_, b)| b.system).collect();
+    let changes = |system| Changes::between((&baseline.identity, system), (&candidate.identity, system));
+    systems.into_iter().filter_map(changes).collect()
 }
 
 fn answers<'a>(run: &'a Run, cell: &MeasuredCell<'_>) -> Option<&'a [String]> {
@@ -145,20 +164,32 @@ impl Cell {
         slower || broken
     }
 
-    fn has_too_few_rounds(&self) -> bool {
-        self.rounds.iter().any(|&rounds| rounds < LEAST_ROUNDS)
+    fn unfit(&self) -> Option<String> {
+        unfit(self.rounds, self.verdicts)
     }
 
     fn verdict(&self) -> String {
-        match self.comparison {
-            _ if self.verdicts.contains(&Verdict::Invalid) => {
-                let [a, b] = self.verdicts.map(Verdict::name);
-                format!("{a}, now {b}")
-            }
-            _ if self.has_too_few_rounds() => "too few rounds to tell".into(),
-            Some(comparison) => format!("{:?}", comparison.change).to_lowercase(),
-            None => "no speed".into(),
+        match (self.unfit(), self.comparison) {
+            (Some(reason), _) => reason,
+            (None, Some(comparison)) => comparison.change.name().into(),
+            (None, None) => "no speed".into(),
         }
+    }
+}
+
+fn rounds(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>) -> [usize; 2] {
+    [a.valid().len(), b.valid().len()]
+}
+
+/// Reason why the speeds of a cell support no verdict.
+fn unfit(rounds: [usize; 2], verdicts: [Verdict; 2]) -> Option<String> {
+    let [before, now] = verdicts.map(Verdict::name);
+    match () {
+        () if verdicts.contains(&Verdict::Invalid) => Some(format!("{before}, now {now}")),
+        () if rounds.iter().any(|&rounds| rounds < LEAST_ROUNDS) => Some("too few rounds to tell".into()),
+        () if verdicts[0] == Verdict::Noisy => Some("can't tell: it was NOISY".into()),
+        () if verdicts[1] == Verdict::Noisy => Some("can't tell: it is NOISY".into()),
+        () => None,
     }
 }
 
@@ -185,16 +216,27 @@ fn as_text(answer: &Answer) -> String {
     let rows: Vec<_> = answer.cells.iter().map(row).collect();
     let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];
     lines.extend(answer.quality.iter().map(Quality::about));
+    lines.extend(answer.changed_systems.iter().map(|changes| table::wrapped(&changes.about(), "  ")));
+    lines.extend(changed_protocol(&answer.changed_protocol));
     lines.extend(only_in(&answer.baseline, &answer.only_in_baseline));
     lines.extend(only_in(&answer.candidate, &answer.only_in_candidate));
     lines.push(match answer.exit() {
         Exit::No => "WORSE".into(),
-        Exit::NothingMeasured => {
-            format!("too few rounds to compare speeds: both runs need {LEAST_ROUNDS}; no text is worse")
-        }
-        _ => "nothing is slower or worse".to_owned(),
+        Exit::NothingMeasured => format!(
+            "no speed can be compared: a cell needs {LEAST_ROUNDS} rounds in both runs, and a quiet host; no text is \
+             worse"
+        ),
+        _ => match answer.cells.iter().filter(|cell| cell.unfit().is_some()).count() {
+            0 => "nothing is slower or worse".to_owned(),
+            unfit => format!("nothing is slower or worse, but {unfit} of {} cells can't tell", answer.cells.len()),
+        },
     });
     lines.join("\n") + "\n"
+}
+
+fn changed_protocol(changes: &[String]) -> Option<String> {
+    let about = || format!("the protocol was changed: {}", changes.join("; "));
+    (!changes.is_empty()).then(|| table::wrapped(&about(), "  "))
 }
 
 fn only_in(run: &str, cells: &[String]) -> Option<String> {

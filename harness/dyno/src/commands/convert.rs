@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -64,7 +63,9 @@ fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>>
     if !args.precision.contains(&Precision::Int8) {
         return Err(bad_input("--calibrate needs int8 weights: add int8 to --precision"));
     }
-    let text = fs::read(lines).with_context(|| format!("can't read {}", lines.display())).or_bad_input()?;
+    let text = dyno_api::files::read(lines)
+        .with_context(|| format!("can't read {}", lines.display()))
+        .or_bad_input()?;
     let models = [args.model.clone()];
     let backend = registry::suiting(&models).map_err(bad_input)?;
     let found =

@@ -7,12 +7,13 @@ use serde_json::json;
 
 use crate::cli::ReportArgs;
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json, say, warn_of_look_alikes};
 use crate::page::{NAME, readme_with, write, write_figures};
 
 /// Writes or prints the report on the run of `args`.
 pub fn report(args: &ReportArgs) -> Outcome {
     let run = Run::read(&args.run)?;
+    warn_of_look_alikes(&run.systems());
     let report = Report::of(&run, &Summary::of(&run), &published_of(&args.published)?);
     if let Some(folder) = &args.figures {
         write_figures(report.figures(), folder)?;

@@ -165,7 +165,12 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
         say(format_args!("reading {}, measured before; use --again to measure again", folder.display()));
         return Ok((Run::read(&folder)?, Exit::Done));
     }
-    let options = Options { place: Place::Below(runs), prices: &PriceArgs::default(), tuned: false };
+    let options = Options {
+        place: Place::Below(runs),
+        prices: &PriceArgs::default(),
+        tuned: false,
+        keeps_going: false,
+    };
     let finished = run_campaign(campaign, &host, &options)?;
     say(format_args!("run: {}", finished.store.folder().display()));
     let exit = finished.exit();

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::campaign::named_or_starter;
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Outcome};
-use crate::output::{print, print_json, say};
+use crate::output::{print_json, print_verdicts, say};
 use crate::page::write_page;
 use crate::runner::{Finished, Options, dry_run, run_campaign};
 use crate::table;
@@ -32,7 +32,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         return dry_run(&campaign, &host, args.json);
     }
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
-    let options = Options { place, prices: &args.price, tuned: !args.no_tune };
+    let options = Options { place, prices: &args.price, tuned: !args.no_tune, keeps_going: args.keep_going };
     let finished = run_campaign(&campaign, &host, &options)?;
     if args.explain {
         explain(finished.store.folder())?;
@@ -64,7 +64,11 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
         format!("\nthe bench itself: {:.2} % of a core next to systems of 2 ms a line or more", share * 100.0)
     });
     let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
-    print(&format!("{}{floor}{null}{share}\nrun: {}\n{page}", table::render(summary), folder.display()))
+    print_verdicts(&format!(
+        "{}{floor}{null}{share}\nrun: {}\n{page}",
+        table::render(summary),
+        folder.display()
+    ))
 }
 
 /// Median of the pipe floors. Each start of the bench measures one, so that a resumed run has several.

@@ -6,7 +6,7 @@ use dyno_stats::numbers::counted;
 
 use crate::cli::ScoreArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::output::{print, print_json, say};
+use crate::output::{print_json, print_verdicts, say, warn_of_look_alikes};
 use crate::page::write_page;
 use crate::runner::keep_price;
 use crate::scoring::{announce, score as score_texts};
@@ -22,6 +22,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
             format!("{} holds no round: {remedy}", args.run.display()),
         ));
     }
+    warn_of_look_alikes(&run.systems());
     keep_price(&store, &mut run, &args.price)?;
     scores::prepare(&announce)?;
     score_texts(&store, &mut run)?;
@@ -33,7 +34,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     if args.json {
         print_json(&summary.cells)?
     } else {
-        print(&table::render(&summary))?
+        print_verdicts(&table::render(&summary))?
     }
     warn_if_unfinished(&run);
     Ok(Exit::Done)

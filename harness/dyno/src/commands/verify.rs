@@ -1,5 +1,6 @@
 //! `dyno verify`: conformance and probes of a system, without measuring its speed.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Table, presets};
@@ -33,7 +34,12 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     let plan = campaign.plan(|_| None)?;
     let mut verified = Vec::new();
     for system in &plan.systems {
-        let examined = runner.examine(system, &plan.tracks, &plan.test_sets[0], campaign.probes())?;
+        let mut watch = |probe: &Examined| {
+            say(format_args!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name()));
+            ControlFlow::Continue(())
+        };
+        let examined =
+            runner.examine(system, &plan.tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
         if !args.json {
             show(&system.name, &examined)?;
         }

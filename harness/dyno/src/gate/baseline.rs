@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Host, System, TestSet, Track, check_command};
-use dyno_results::{MeasuredCell, Run};
+use dyno_results::compare::Changes;
+use dyno_results::{Identity, MeasuredCell, Run};
 
 use crate::campaign::{Campaign, Entry, Launch};
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
@@ -92,6 +93,15 @@ impl Baseline {
             Self::Dyno(program) => program.display().to_string(),
             Self::Run(run) => format!("{}-{}", run.identity.campaign, run.identity.key),
         }
+    }
+
+    /// Changes from the baseline to `candidate`. `sides` describes the systems that run beside each other.
+    pub fn changes(&self, candidate: &str, beside: Option<&str>, sides: &Identity) -> Option<Changes> {
+        let before = match self {
+            Self::Run(run) => (&run.identity, candidate),
+            Self::System(_) | Self::Dyno(_) => (sides, beside?),
+        };
+        Changes::between(before, (sides, candidate))
     }
 
     /// Stored answers of `system` to `set`.

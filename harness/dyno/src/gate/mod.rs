@@ -12,7 +12,7 @@ use dyno_measure::{
     Host, Limits, Placement, Profile, Reason, Record, Round, System, TestSet, Track, Verdict,
 };
 use dyno_results::compare::Speeds;
-use dyno_results::{Place, Store};
+use dyno_results::{Identity, Place, Store};
 use dyno_stats::{Random, mean, median};
 
 pub use baseline::Baseline;
@@ -46,13 +46,23 @@ pub struct Cell {
     pub track: Track,
     /// Speeds measured so far.
     pub speeds: Speeds,
-    /// Number of rounds that the host disturbed.
-    pub noisy: usize,
+    /// Number of rounds of each side that the host disturbed.
+    pub noisy: Noisy,
+}
+
+/// Numbers of disturbed rounds of the two sides of a cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Noisy {
+    /// Disturbed rounds of the baseline.
+    pub baseline: usize,
+    /// Disturbed rounds of the candidate.
+    pub candidate: usize,
 }
 
 /// Stage of the gate: measures rounds and keeps them.
 pub struct Stage {
     campaign: Campaign,
+    identity: Identity,
     placement: Placement,
     runner: Runner,
 }
@@ -78,14 +88,15 @@ impl Stage {
             test_sets: sets,
             ..campaign.clone()
         };
-        let (store, run) = Store::open(place, campaign.identity(&host)?, usize::MAX, &campaign.test_sets)?;
+        let identity = campaign.identity(&host)?;
+        let (store, run) = Store::open(place, identity.clone(), usize::MAX, &campaign.test_sets)?;
         if !run.records.is_empty() {
             let folder = store.folder().display();
             return Err(bad_input(format!("{folder} holds rounds of a gate already: choose another --out")));
         }
         let mut runner = Runner::keeping(&campaign, &host, store, run)?;
         runner.measure_pipe_floor()?;
-        Ok(Self { placement: campaign.placement(&host), campaign, runner })
+        Ok(Self { identity, placement: campaign.placement(&host), campaign, runner })
     }
 
     /// Measures and keeps one round. INVALID ends the gate: a system that breaks the rules has no speed.
@@ -105,6 +116,11 @@ impl Stage {
     /// Cores that the campaign wants and this host lacks, as a message.
     pub fn shortfall(&self) -> Option<String> {
         self.placement.shortfall(self.campaign.cores, &self.campaign.tracks)
+    }
+
+    /// Identity of the gate's rounds, which describes the systems of both sides.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// All rounds so far.
@@ -173,6 +189,7 @@ pub fn measure(
             let mut sides = [Side::Baseline, Side::Candidate];
             random.shuffle(&mut sides);
             for side in sides {
+                stop.begin("this round", None);
                 if stop.is_wanted() {
                     return Ok(true);
                 }
@@ -191,18 +208,24 @@ enum Side {
 
 impl Cell {
     fn round(&mut self, stage: &mut Stage, side: Side, number: usize, progress: &Progress) -> Outcome<()> {
-        let (system, speeds) = match side {
-            Side::Candidate => (&self.candidate, &mut self.speeds.candidate),
+        let (system, speeds, noisy) = match side {
+            Side::Candidate => (&self.candidate, &mut self.speeds.candidate, &mut self.noisy.candidate),
             Side::Baseline => match &self.baseline {
-                Some(system) => (system, &mut self.speeds.baseline),
+                Some(system) => (system, &mut self.speeds.baseline, &mut self.noisy.baseline),
                 None => return Ok(()), // a stored run holds its rounds
             },
         };
         progress.show(&format!("{} · {}", system.name, self.track), None);
         let record = stage.round(&Round { system, test_set: &self.test_set, track: self.track, number })?;
         progress.advance();
-        self.noisy += usize::from(record.verdict == Verdict::Noisy);
+        *noisy += usize::from(record.verdict == Verdict::Noisy);
         speeds.extend(record.words_per_second());
         Ok(())
+    }
+
+    /// Whether a side is NOISY: the host disturbed more than half of its rounds, as in a cell of a run.
+    pub fn is_noisy(&self) -> bool {
+        let Speeds { baseline, candidate, .. } = &self.speeds;
+        2 * self.noisy.baseline > baseline.len() || 2 * self.noisy.candidate > candidate.len()
     }
 }

@@ -3,19 +3,16 @@
 //! Data flow one way. The plan is made once. Records and answers go into the run in memory and, one by one,
 //! to the disk. The summary is made once, at the end.
 
-use std::time::Instant;
-
-use dyno_measure::{Cell, Host, Plan, Record, Round, Track, Verdict};
+use dyno_measure::{Cell, Host, Plan, Track, Verdict};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, scores};
 use dyno_stats::numbers::counted;
 
 use super::measurement::Runner;
-use super::pace::Pace;
-use super::probes::SystemFindings;
+use super::rounds::measure_all;
 use crate::campaign::{Campaign, make_models};
+use crate::ceiling::Ceiling;
 use crate::cli::PriceArgs;
-use crate::exit::{Exit, Outcome};
-use crate::forecast::Forecast;
+use crate::exit::{Exit, Outcome, bad_input};
 use crate::interrupt::Stop;
 use crate::output::{say, this_command};
 use crate::progress::Progress;
@@ -30,6 +27,8 @@ pub struct Options<'a> {
     pub prices: &'a PriceArgs,
     /// Whether built-in systems are tuned before the first round.
     pub tuned: bool,
+    /// Whether systems that broke a rule are asked on.
+    pub keeps_going: bool,
 }
 
 /// Results of a campaign, complete or interrupted.
@@ -77,6 +76,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let scored = prepare_scoring(campaign);
     let stop = Stop::on_signals()?;
     let mut runner = Runner::keeping(campaign, host, store, run)?;
+    runner.keeps_going = options.keeps_going;
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
     let breakdowns = match stop.is_wanted() {
         true => None,
@@ -127,6 +127,12 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<(
         Some(name) => Some(prices::named(&prices, name)?),
         None => prices::like(&prices, &run.identity.host),
     };
+    if let (None, Some(file)) = (chosen, &wanted.prices) {
+        let (file, cpu) = (file.display(), &run.identity.host.cpu);
+        return Err(bad_input(format!(
+            "{file} has no instance like this host ({cpu}): name one with --price"
+        )));
+    }
     if let Some(price) = chosen {
         store.keep_price(price)?;
         run.price = Some(price.clone());
@@ -147,6 +153,7 @@ fn print_header(campaign: &Campaign, host: &Host) {
     let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));
     say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
+    say(Ceiling::of(campaign));
 }
 
 /// Prepares the scoring. A failure is only a warning: speed needs no scores, and `dyno score` adds them
@@ -162,55 +169,6 @@ fn prepare_scoring(campaign: &Campaign) -> bool {
             say(format_args!("warning: sacrebleu is missing, so BLEU is missing: {error}; {later}"));
             false
         }
-    }
-}
-
-/// Measures all rounds that the run lacks, until the user stops it.
-fn measure_all(
-    campaign: &Campaign,
-    host: &Host,
-    plan: &Plan,
-    runner: &mut Runner,
-    stop: &Stop,
-) -> Outcome<()> {
-    let rounds = plan.rounds(&campaign.protocol());
-    let (store, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
-    let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !run.has(round)).collect();
-    let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
-    let is_resumed = todo.len() < rounds.len();
-    if is_resumed {
-        let (done, folder) = (rounds.len() - todo.len(), store.folder().display());
-        progress.note(&format!("resuming {folder}: {done} of {} rounds are there", rounds.len()));
-    }
-    let mut pace = Pace::new(Forecast::of(campaign, &host.cores)?, &todo);
-    let mut findings = SystemFindings::new(campaign, store, is_resumed)?;
-    runner.measure_pipe_floor()?;
-    for round in todo {
-        if stop.is_wanted() {
-            break;
-        }
-        progress.show(&format!("{} · {}", round.system.name, round.track), pace.left());
-        let begin = Instant::now();
-        let examined = findings.of(round, plan, runner, &progress)?;
-        let measured = runner.round(round, examined)?;
-        pace.measured(round, begin.elapsed());
-        report_faults(&measured.record, &progress);
-        progress.advance();
-    }
-    progress.finish();
-    Ok(())
-}
-
-/// Reports faults of a round, and disturbances by the host.
-fn report_faults(record: &Record, progress: &Progress) {
-    let (system, track) = (&record.system, record.track);
-    for reason in &record.reasons {
-        let code = reason.code.name();
-        progress.note(&format!("{system} · {track}: INVALID {code}: {}; {}", reason.figure, reason.remedy));
-    }
-    // One remark a cell: a busy host disturbs every round, and the records hold all of them.
-    if let Some(noise) = record.noise.last().filter(|noise| noise.is_disturbed() && record.round == 0) {
-        progress.remark(&format!("{system} · {track}: NOISY: {}", noise.triggers.join(", ")));
     }
 }
 

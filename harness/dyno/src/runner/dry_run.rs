@@ -1,4 +1,4 @@
-//! The dry run: cells of a campaign, number of rounds and expected time, without measuring.
+//! The dry run: cells of a campaign, number of rounds, expected and longest time, without measuring.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use dyno_stats::numbers::{counted, mebibytes};
 use serde_json::json;
 
 use crate::campaign::{Campaign, Generated, undrawn};
+use crate::ceiling::Ceiling;
 use crate::exit::{Exit, Outcome};
 use crate::forecast::Forecast;
 use crate::output::{print, print_json, say};
@@ -19,14 +20,20 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let forecast = Forecast::of(campaign, &host.cores)?;
     let plan = campaign.plan(|_| None)?;
     let rounds = plan.rounds(&campaign.protocol());
-    let seconds: f64 = rounds.iter().map(|round| forecast.seconds(round)).sum();
+    let examined = campaign.systems.iter().filter(|entry| entry.twin_of.is_none()).count();
+    let probes = forecast.probes_seconds() * examined as f64;
+    let seconds: f64 = probes + rounds.iter().map(|round| forecast.seconds(round)).sum::<f64>();
+    let ceiling = Ceiling::of(campaign);
     let bytes: u64 = undrawn(campaign).map(Generated::bytes).sum();
     let cells = plan.cells();
     if json {
         let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
         let cells: Vec<_> = cells.iter().map(names).collect();
         let rounds = campaign.profile.rounds();
-        print_json(&json!({"cells": cells, "rounds": rounds, "seconds": seconds, "bytes_to_draw": bytes}))?;
+        print_json(&json!({
+            "cells": cells, "rounds": rounds, "seconds": seconds, "probes_seconds": probes, "ceiling": ceiling,
+            "bytes_to_draw": bytes,
+        }))?;
         return Ok(Exit::Done);
     }
     let row = |cell: &Cell<'_>| {
@@ -35,11 +42,13 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
     let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.profile.rounds());
     let bound = if forecast.is_whole() { "about" } else { "at least" };
-    let time = clock(Duration::from_secs_f64(seconds));
+    let [time, probes] = [seconds, probes].map(|seconds| clock(Duration::from_secs_f64(seconds)));
     let first = match bytes {
         0 => String::new(),
         _ => format!("; {:.0} MiB of models are drawn first", mebibytes(bytes)),
     };
-    print(&format!("{list}\n{count} of {each} rounds, {bound} {time}{first}\n"))?;
+    print(&format!(
+        "{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n"
+    ))?;
     Ok(Exit::Done)
 }

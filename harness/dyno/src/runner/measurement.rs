@@ -3,18 +3,22 @@
 //!
 //! The bench works on cores of its own, so that it never takes time from a system.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use dyno_api::Breakdown;
 use dyno_measure::os::{fresh_seed, pin_thread};
 use dyno_measure::{
     Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Record, Round, System, TestSet, Track,
-    break_down, examine, measure,
+    break_down, examine, measure, refuse,
 };
 use dyno_results::{Run, Store};
 
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
+use crate::output::say;
+
+use super::sandbox::{cost, sandbox_of};
 
 /// Conditions of a measurement, and its results so far.
 pub struct Runner {
@@ -22,6 +26,8 @@ pub struct Runner {
     /// All cores that this process may use.
     cores: Vec<usize>,
     earlier: Earlier,
+    /// Whether systems that broke a rule are asked on.
+    pub keeps_going: bool,
     /// Store and run, if rounds are kept.
     pub(super) kept: Option<(Store, Run)>,
 }
@@ -29,8 +35,15 @@ pub struct Runner {
 impl Runner {
     /// Creates a runner that keeps nothing.
     pub fn new(campaign: &Campaign, host: &Host, scratch: &Path) -> Outcome<Self> {
-        let bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch)?;
-        Ok(Self { bench, cores: host.cores.clone(), earlier: Earlier::default(), kept: None })
+        let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch)?;
+        bench.sandbox = sandbox_of(campaign, scratch)?;
+        Ok(Self {
+            bench,
+            cores: host.cores.clone(),
+            earlier: Earlier::default(),
+            keeps_going: true,
+            kept: None,
+        })
     }
 
     /// Creates a runner that keeps rounds in `store`. The rounds of `run` count as earlier ones.
@@ -53,25 +66,52 @@ impl Runner {
         Ok(measured?)
     }
 
+    /// Measures and prints what the sandbox costs, if there is one.
+    pub fn measure_sandbox(&self) -> Outcome<()> {
+        if let Some(cost) = self.pinned_outcome(|| cost(&self.bench))? {
+            let (line_us, launch_ms) = (cost.line_ns / 1e3, cost.launch_ns / 1e6);
+            say(format_args!(
+                "sandbox: bwrap; the null system takes {line_us:+.1} µs a line and {launch_ms:+.1} ms a launch in it"
+            ));
+        }
+        Ok(())
+    }
+
     /// Measures one round and keeps it. `examined` are the probes' findings about its system.
     pub fn round(&mut self, round: &Round<'_>, examined: Vec<Examined>) -> Outcome<Measured> {
         self.earlier.examined = examined;
         let measured = self.pinned(|| measure(&self.bench, round, &self.earlier))?;
-        self.earlier.add(&measured.record, &measured.answers);
-        if let Some((store, run)) = &mut self.kept {
-            store.keep(&measured)?;
-            run.add(measured.clone());
-        }
+        self.keep(&measured)?;
         Ok(measured)
     }
 
-    /// Runs `probes` on `system`, with lines of `test_set`.
+    /// Keeps the record of a round that isn't run, because its cell is INVALID already. `None` if the round is
+    /// to be run.
+    pub fn refuse(&mut self, round: &Round<'_>, examined: &[Examined]) -> Outcome<Option<Record>> {
+        self.earlier.examined = examined.to_vec();
+        let refused = if self.keeps_going { None } else { refuse(&self.bench, round, &self.earlier)? };
+        refused.iter().try_for_each(|refused| self.keep(refused))?;
+        Ok(refused.map(|refused| refused.record))
+    }
+
+    fn keep(&mut self, measured: &Measured) -> Outcome<()> {
+        self.earlier.add(&measured.record, &measured.answers);
+        if let Some((store, run)) = &mut self.kept {
+            store.keep(measured)?;
+            run.add(measured.clone());
+        }
+        Ok(())
+    }
+
+    /// Runs `probes` on `system`, with lines of `test_set`. `watch` sees each result, and may end the
+    /// examination.
     pub fn examine(
         &self,
         system: &System,
         tracks: &[Track],
         test_set: &TestSet,
         probes: &[Probe],
+        watch: &mut dyn FnMut(&Examined) -> ControlFlow<()>,
     ) -> Outcome<Vec<Examined>> {
         let mut examinee = Examinee {
             system,
@@ -81,10 +121,12 @@ impl Runner {
             limits: self.bench.protocol.limits,
             scratch: &self.bench.scratch,
             isolated: self.bench.protocol.profile.isolates(),
+            sandbox: self.bench.sandbox.as_ref(),
             seed: fresh_seed(),
+            keeps_going: self.keeps_going,
             pace: std::cell::Cell::default(),
         };
-        self.pinned(|| examine(&mut examinee, probes))
+        self.pinned(|| examine(&mut examinee, probes, watch))
     }
 
     /// Breaks down the time of the system of `cell`.
@@ -94,10 +136,14 @@ impl Runner {
 
     /// Runs `work` on the bench's own cores.
     fn pinned<T>(&self, work: impl FnOnce() -> dyno_measure::Result<T>) -> Outcome<T> {
+        self.pinned_outcome(|| Ok(work()?))
+    }
+
+    fn pinned_outcome<T>(&self, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         pin_thread(self.bench.placement.bench())?;
         let done = work();
         pin_thread(&self.cores)?;
-        Ok(done?)
+        done
     }
 
     /// All rounds that were kept.

@@ -1,41 +1,88 @@
-//! Remaining time of a run, for the progress line.
+//! Remaining time of a run.
 //!
-//! The forecast may be wrong by a constant factor, so that the rounds measured so far correct it.
+//! A cell takes as long as its last round did. Before its first round the forecast counts. The forecast may be
+//! wrong by a constant factor, so what was measured so far corrects it.
 
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use crate::forecast::Forecast;
-use dyno_measure::Round;
+use dyno_measure::{Probe, Round, System, Track};
 
-/// Remaining time: the forecast times the ratio of measured to forecast time so far.
+use crate::forecast::Forecast;
+
+/// Names of a cell's system and test set, and its track.
+type CellKey = (String, String, Track);
+
+/// Remaining time: of the rounds, and of the systems whose probes are to be asked.
 pub(super) struct Pace<'a> {
-    /// Estimated seconds of the remaining rounds.
-    left: f64,
-    /// Estimated seconds of the rounds that are done.
-    estimated_done: f64,
-    /// Measured seconds of the rounds that are done.
-    taken: f64,
     forecast: Forecast<'a>,
+    /// Rounds that are left, the last one first.
+    rounds: Vec<Round<'a>>,
+    /// Systems whose probes are left.
+    systems: HashSet<String>,
+    /// Seconds of the last round of each cell.
+    cells: HashMap<CellKey, f64>,
+    /// Forecast seconds of the work that is done.
+    forecast_done: f64,
+    /// Measured seconds of that work.
+    taken: f64,
 }
 
 impl<'a> Pace<'a> {
-    /// Pace before the first of the rounds `todo`.
-    pub(super) fn new(forecast: Forecast<'a>, todo: &[&Round<'_>]) -> Self {
-        let left = todo.iter().map(|round| forecast.seconds(round)).sum();
-        Self { left, estimated_done: 0.0, taken: 0.0, forecast }
+    /// Pace before the first of the rounds `todo`, with the `systems` whose probes are to be asked.
+    pub(super) fn new(forecast: Forecast<'a>, todo: &[&Round<'a>], systems: HashSet<String>) -> Self {
+        let rounds = todo.iter().rev().map(|round| **round).collect();
+        Self { forecast, rounds, systems, cells: HashMap::new(), forecast_done: 0.0, taken: 0.0 }
     }
 
-    /// Adds a measured round.
+    /// Counts the next round as measured.
     pub(super) fn measured(&mut self, round: &Round<'_>, taken: Duration) {
-        let estimate = self.forecast.seconds(round);
-        self.left -= estimate;
-        self.estimated_done += estimate;
-        self.taken += taken.as_secs_f64();
+        self.rounds.pop();
+        self.count(self.forecast.seconds(round), taken.as_secs_f64());
+        self.cells.insert(cell_of(round), taken.as_secs_f64());
     }
 
-    /// Remaining time; `None` before the first round is measured.
-    pub(super) fn left(&self) -> Option<Duration> {
-        let factor = (self.estimated_done > 0.0).then(|| self.taken / self.estimated_done)?;
-        Some(Duration::from_secs_f64((self.left * factor).max(0.0)))
+    /// Counts the next round as refused, as all later ones of its cell will be.
+    pub(super) fn refused(&mut self, round: &Round<'_>) {
+        self.rounds.pop();
+        self.cells.insert(cell_of(round), 0.0);
     }
+
+    /// Counts a probe as asked.
+    pub(super) fn probed(&mut self, probe: Probe, seconds: f64) {
+        self.count(self.forecast.probe_seconds(probe), seconds);
+    }
+
+    /// Counts all probes of `system` as asked.
+    pub(super) fn examined(&mut self, system: &System) {
+        self.systems.remove(system.original());
+    }
+
+    /// Time that `round` will take.
+    pub(super) fn of(&self, round: &Round<'_>) -> Duration {
+        let known = self.cells.get(&cell_of(round)).copied();
+        let seconds = known.unwrap_or_else(|| self.forecast.seconds(round) * self.factor());
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+
+    /// Remaining time.
+    pub(super) fn left(&self) -> Duration {
+        let rounds: Duration = self.rounds.iter().map(|round| self.of(round)).sum();
+        let probes = self.systems.len() as f64 * self.forecast.probes_seconds() * self.factor();
+        rounds + Duration::try_from_secs_f64(probes).unwrap_or_default()
+    }
+
+    fn count(&mut self, forecast: f64, taken: f64) {
+        self.forecast_done += forecast;
+        self.taken += taken;
+    }
+
+    /// Ratio of measured to forecast time so far.
+    fn factor(&self) -> f64 {
+        if self.forecast_done > 0.0 { self.taken / self.forecast_done } else { 1.0 }
+    }
+}
+
+fn cell_of(round: &Round<'_>) -> CellKey {
+    (round.system.name.clone(), round.test_set.name.clone(), round.track)
 }

@@ -1,74 +1,142 @@
 //! Probes within a run: all of them before a system's first round, recognition again before its last round.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use dyno_measure::{Examined, Plan, Probe, Round, System};
-use dyno_results::Store;
+use dyno_measure::{Examined, Plan, Probe, Round, System, Track, Verdict};
+use dyno_results::{Store, Verified};
 
 use super::measurement::Runner;
+use super::pace::Pace;
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
+use crate::interrupt::Stop;
 use crate::progress::Progress;
 
 /// Findings of the probes, by system. Findings of an interrupted part of the run stay valid.
 pub(super) struct SystemFindings<'a> {
     campaign: &'a Campaign,
-    known: BTreeMap<String, Vec<Examined>>,
+    plan: &'a Plan,
+    progress: &'a Progress,
+    stop: &'a Stop,
+    known: Verified,
 }
 
 impl<'a> SystemFindings<'a> {
     /// Reads the findings of an earlier part of the run, if the run is resumed.
-    pub(super) fn new(campaign: &'a Campaign, store: &Store, is_resumed: bool) -> Outcome<Self> {
-        let known = if is_resumed { store.verified()? } else { BTreeMap::new() };
-        Ok(Self { campaign, known })
+    pub(super) fn new(
+        campaign: &'a Campaign,
+        plan: &'a Plan,
+        (progress, stop): (&'a Progress, &'a Stop),
+        resumed: Option<&Store>,
+    ) -> Outcome<Self> {
+        let known = resumed.map(Store::verified).transpose()?.unwrap_or_default();
+        Ok(Self { campaign, plan, progress, stop, known })
     }
 
-    /// Findings about the system of `round`. Recognition is probed again before the last round, because the
-    /// system may have stored the lines of earlier rounds by then.
-    pub(super) fn of(
+    /// Whether the probes of `system` have been asked.
+    pub(super) fn has(&self, system: &System) -> bool {
+        self.known.before_rounds.contains_key(system.original())
+    }
+
+    /// Findings about the system of `round`, from before its first round; `None` if the user stops meanwhile.
+    pub(super) fn first(
         &mut self,
         round: &Round<'_>,
-        plan: &Plan,
         runner: &Runner,
-        progress: &Progress,
-    ) -> Outcome<Vec<Examined>> {
-        let name = round.system.original();
+        pace: &mut Pace<'_>,
+    ) -> Outcome<Option<Vec<Examined>>> {
         let probes = self.campaign.probes();
-        self.ask(name, round.system, probes, plan, runner, progress)?;
-        let mut found = self.known.get(name).cloned().unwrap_or_default();
-        if round.number > 0 && round.number + 1 >= self.campaign.profile.rounds() {
-            let again = format!("{name} before its last round");
-            let recognition: Vec<Probe> =
-                probes.iter().copied().filter(|&probe| probe == Probe::Recognition).collect();
-            self.ask(&again, round.system, &recognition, plan, runner, progress)?;
-            found.extend(self.known.get(&again).into_iter().flatten().cloned());
+        let found = self.once(|known| &mut known.before_rounds, round, probes, runner, pace);
+        pace.examined(round.system);
+        found
+    }
+
+    /// Findings of recognition, which is probed again before the last round: the system may have stored the
+    /// lines of earlier rounds by then. `None` if the user stops meanwhile.
+    pub(super) fn last(
+        &mut self,
+        round: &Round<'_>,
+        runner: &Runner,
+        pace: &mut Pace<'_>,
+    ) -> Outcome<Option<Vec<Examined>>> {
+        if round.number == 0 || round.number + 1 < self.campaign.profile.rounds() {
+            return Ok(Some(Vec::new()));
         }
-        Ok(found)
+        let again = |probe: &&Probe| **probe == Probe::Recognition;
+        let again: Vec<Probe> = self.campaign.probes().iter().filter(again).copied().collect();
+        self.once(|known| &mut known.before_last_round, round, &again, runner, pace)
+    }
+
+    /// Findings in one part of the known ones, which are asked if they are missing there.
+    fn once(
+        &mut self,
+        part: fn(&mut Verified) -> &mut BTreeMap<String, Vec<Examined>>,
+        round: &Round<'_>,
+        probes: &[Probe],
+        runner: &Runner,
+        pace: &mut Pace<'_>,
+    ) -> Outcome<Option<Vec<Examined>>> {
+        let name = round.system.original();
+        if let Some(known) = part(&mut self.known).get(name) {
+            return Ok(Some(known.clone()));
+        }
+        let Some(found) = self.ask(round.system, probes, runner, pace)? else { return Ok(None) };
+        part(&mut self.known).insert(name.to_owned(), found.clone());
+        let (store, _) = runner.kept.as_ref().expect("this runner keeps its rounds");
+        store.keep_verified(&self.known)?;
+        Ok(Some(found))
     }
 
     fn ask(
-        &mut self,
-        name: &str,
+        &self,
         system: &System,
         probes: &[Probe],
-        plan: &Plan,
         runner: &Runner,
-        progress: &Progress,
-    ) -> Outcome<()> {
-        if self.known.contains_key(name) || probes.is_empty() {
-            return Ok(());
+        pace: &mut Pace<'_>,
+    ) -> Outcome<Option<Vec<Examined>>> {
+        let name = system.original();
+        if !probes.is_empty() {
+            self.stop.begin("this probe", None);
+            self.progress.show(&format!("{name} · probes"), pace.left());
         }
-        progress.show(&format!("{name} · verify"), None);
-        let mut examined = Vec::new();
-        for (i, test_set) in plan.test_sets.iter().enumerate() {
+        let mut found = Vec::new();
+        for (i, test_set) in self.plan.test_sets.iter().enumerate() {
             // Recognition depends on the test set, so it is probed with each set; the other probes need one
             // set.
             let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
             let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
-            examined.extend(runner.examine(system, &plan.tracks, test_set, &wanted)?);
+            let tracks = self.open_tracks(&found, runner);
+            let mut watch = |probe: &Examined| self.watch(name, probe, pace);
+            found.extend(runner.examine(system, &tracks, test_set, &wanted, &mut watch)?);
+            if self.stop.is_wanted() {
+                return Ok(None);
+            }
         }
-        self.known.insert(name.to_owned(), examined);
-        let (store, _) = runner.kept.as_ref().expect("this runner keeps its rounds");
-        Ok(store.keep_verified(&self.known)?)
+        Ok(Some(found))
+    }
+
+    /// Tracks that nothing `found` so far makes INVALID; all tracks if the run keeps going.
+    fn open_tracks(&self, found: &[Examined], runner: &Runner) -> Vec<Track> {
+        let findings = || found.iter().flat_map(|probe| &probe.findings);
+        let is_closed = |track| findings().any(|finding| finding.is_forbidden() && finding.concerns(track));
+        self.plan.tracks.iter().copied().filter(|&track| runner.keeps_going || !is_closed(track)).collect()
+    }
+
+    /// Tells the verdict of a probe at once.
+    fn watch(&self, system: &str, probe: &Examined, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        pace.probed(probe.probe, probe.seconds);
+        let (name, verdict) = (probe.probe.name(), probe.verdict);
+        for finding in probe.findings.iter().filter(|finding| finding.is_forbidden()) {
+            let (track, reason) = (finding.track, &finding.reason);
+            let (code, figure) = (reason.code.name(), &reason.figure);
+            let told = format!("{system} · {name}: INVALID {code} ({track}): {figure}; {}", reason.remedy);
+            self.progress.note(&told);
+        }
+        if verdict != Verdict::Invalid {
+            self.progress
+                .log(&format!("{system} · {name}: {} {}", verdict.name(), probe.figure), pace.left());
+        }
+        if self.stop.is_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

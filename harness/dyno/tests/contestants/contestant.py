@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small contestants for the bench: honest ones, and one for each way of breaking the rules.
 
-contestant.py MODE TRACK [FILE]    FILE: a test set's source, or scratch space, for those that need one
+contestant.py MODE TRACK [FILE [SEED]]    SEED: draws the constants of those in `in_rounds`; FILE: a test set's source, or scratch space, for those that need one
 
 Each answers a line by the same line in capitals, after some work where time matters, and does one thing wrong. MODE is the
 name of a function in one of the files of `kinds`, which go by what is wrong.
@@ -20,6 +20,7 @@ KINDS = [
     "texts",
     "processes",
     "memory",
+    "in_rounds",
 ]
 
 

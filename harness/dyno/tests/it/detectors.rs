@@ -1,7 +1,7 @@
 //! The document of the detectors quotes parameters of the code; this test holds it to them.
 
 use dyno_measure::process::{environment, lockstep};
-use dyno_measure::rounds::{breakdown, filling, latency, throughput};
+use dyno_measure::rounds::{breakdown, filling, fresh, junk, latency, throughput};
 use dyno_measure::rules::limits;
 use dyno_measure::verify::{examinee, recognition, timing};
 use dyno_measure::{Code, Probe, Profile, Severity, Track, noise, supervisor};
@@ -80,6 +80,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("A/A twin", profiles(|profile| yes_or_no(profile.has_twin()))),
         ("repeats of a disturbed round, at most", profiles(|profile| profile.noisy_repeats().to_string())),
         ("network of its own", profiles(|profile| yes_or_no(profile.isolates()))),
+        ("sandbox of foreign systems", profiles(|profile| yes_or_no(profile.sandboxes()))),
         (
             "lines after which a throughput launch is long enough",
             thousands(Profile::Official.throughput_enough_lines()),
@@ -96,10 +97,13 @@ fn truth() -> Vec<(&'static str, String)> {
         ("cached: a repeat's time per word below, of a fresh line's", limits::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
+        ("lines of a launch for each fresh line in a throughput round", fresh::LINES_A_FRESH_ONE.to_string()),
+        ("fresh lines in a throughput round, at least", fresh::LEAST_FRESH.to_string()),
+        ("launches over fresh lines before a throughput round is refused", fresh::CONFIRMATIONS.to_string()),
         ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
         ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
         ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
-        ("standard deviations that chance may add to it", filling::GRANTED.to_string()),
+        ("standard deviations that chance may add to it", junk::GRANTED.to_string()),
         (
             "cached, recognises: answered at once, time per word below, of the pair's other",
             format!("{:.2}", timing::AT_ONCE_RATIO),
@@ -120,11 +124,19 @@ fn truth() -> Vec<(&'static str, String)> {
         ("pairs of rounds of a gate", compare::PAIRS.to_string()),
         ("pairs below which it refuses to answer", compare::LEAST_PAIRS.to_string()),
         ("nondeterministic: share of lines that differ, above", percent(limits::MOST_DIFFERING)),
+        ("junk: share of lines that come again, above", percent(limits::MOST_JUNK)),
+        ("junk: likeness of two answers to a line below", junk::LEAST_LIKENESS.to_string()),
+        ("junk: characters from which on likeness counts", junk::TELLING_CHARACTERS.to_string()),
         ("empty_output: share of ordinary lines, from", percent(limits::EMPTY_SHARE)),
         ("ordinary lines have at most so many words", limits::LONGEST_ORDINARY.to_string()),
         ("runaway: characters out for characters in, above", limits::RUNAWAY_FACTOR.to_string()),
         ("runaway: share of lines, from", percent(limits::RUNAWAY_SHARE)),
         ("length: characters against the references', beyond", percent(limits::LENGTH_TOLERANCE)),
+        ("lines of a probe, of however slow a system, at least", examinee::FEWEST_LINES.to_string()),
+        (
+            "bytes of a line above which its patience grows with its length",
+            thousands(limits::LONG_LINE_BYTES),
+        ),
         ("cpu_share: CPU time above allowed cores × wall time by", percent(limits::CPU_SHARE_TOLERANCE)),
         ("the first answer may take, in times of a line's patience", lockstep::LOADING.to_string()),
         ("left_process: milliseconds that helpers have to go", limits::GRACE.as_millis().to_string()),

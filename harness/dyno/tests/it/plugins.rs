@@ -131,7 +131,7 @@ fn a_plugin_in_c_competes() {
     let bench = Bench::new(LATENCY);
     let Some(plugin) = glossary(&bench) else { return };
     campaign(&bench, &plugin, "model = \"words.tsv\"");
-    let ended = bench.run(&[]);
+    let ended = bench.run(&["--track", "latency"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_all(&bench, "VALID");
     let listed = Ended::of(bench.dyno(&["list", "campaign.toml"]).output().unwrap());

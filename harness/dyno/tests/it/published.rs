@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use dyno_measure::{Track, Verdict};
+use dyno_report::Report;
 use dyno_results::{Run, Summary};
+use dyno_stats::Standing;
 use serde_json::Value;
 
 fn published() -> Vec<PathBuf> {
@@ -49,4 +52,42 @@ fn the_runs_of_before_have_the_figures_of_before() {
             }
         }
     }
+}
+
+/// Systems on the frontier of throughput-1, as the terminal's table marks them.
+fn marked(summary: &Summary) -> Vec<String> {
+    let on = |standing| matches!(standing, Some(Standing::Frontier | Standing::Probably));
+    let cells = summary.cells.iter().filter(|row| row.track == Track::Throughput1 && on(row.standing));
+    let mut names: Vec<String> = cells.map(|row| row.system.clone()).collect();
+    names.sort();
+    names
+}
+
+/// Systems on the frontier, as the page lists them. Words per dollar of this run are those of throughput-1.
+fn listed(run: &Run, summary: &Summary) -> Vec<String> {
+    let said = Report::of(run, summary, &[]).summary();
+    let rows = said["test_sets"][0]["frontier"]["rows"].as_array().unwrap().iter();
+    let mut names: Vec<String> =
+        rows.map(|row| row["fields"][0]["text"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn terminal_and_page_name_one_frontier_without_noisy_cells_and_bleu_0() {
+    let mut run = Run::read(&published()[0]).unwrap();
+    let before = marked(&Summary::of(&run));
+    assert!(["gru", "rnn-fc", "ssru"].iter().all(|name| before.contains(&(*name).to_owned())), "{before:?}");
+    let of = |name: &'static str| move |row: &&dyno_measure::Record| row.system == name;
+    let output = run.records.iter().find(of("rnn-fc")).unwrap().output.clone().unwrap();
+    for record in run.records.iter_mut().filter(|record| record.system == "gru") {
+        record.verdict = Verdict::Noisy;
+    }
+    for score in run.scores.scores.iter_mut().filter(|score| score.output == output) {
+        score.bleu = 0.04;
+    }
+    let summary = Summary::of(&run);
+    let now = marked(&summary);
+    assert!(!now.contains(&"gru".to_owned()) && !now.contains(&"rnn-fc".to_owned()), "{now:?}");
+    assert_eq!(now, listed(&run, &summary));
 }

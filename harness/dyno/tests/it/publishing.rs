@@ -52,6 +52,37 @@ fn a_run_is_published_once_and_whole() {
 }
 
 #[test]
+fn only_the_runs_own_regular_files_are_published() {
+    let bench = bench();
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let refused = |arguments: &[&str], parts: &[&str]| {
+        dyno(&bench, &[&["publish", "out"], arguments].concat()).assert_says(2, parts);
+        assert!(!bench.path("results").exists() || fs::read_dir(bench.path("results")).unwrap().count() == 0);
+    };
+    bench.write("secret", "root:x:0:0");
+    for (link, to) in [("outputs/x.txt", "../../secret"), ("figures", "..")] {
+        std::os::unix::fs::symlink(to, bench.path("out").join(link)).unwrap();
+        refused(&[], &[link, "a symbolic link", "put a copy of the file in its place"]);
+        fs::remove_file(bench.path("out").join(link)).unwrap();
+    }
+    refused(&["--to", "out/results"], &["is inside the run", "--to"]);
+    refused(&["--as", &"a".repeat(300)], &["invalid name", "1 to 60 letters"]);
+}
+
+#[test]
+fn what_a_killed_publish_left_is_removed_and_two_at_once_are_refused() {
+    let bench = bench();
+    bench.run(&[]);
+    fs::create_dir_all(bench.path("results/.publishing-killed/run/outputs")).unwrap();
+    let lock = fs::File::open(bench.path("results")).unwrap();
+    lock.lock().unwrap();
+    dyno(&bench, &["publish", "out"]).assert_says(2, &["another dyno publishes to results", "wait"]);
+    drop(lock);
+    assert_eq!(dyno(&bench, &["publish", "out"]).code, Some(0));
+    assert_eq!(fs::read_dir(bench.path("results")).unwrap().count(), 1, "the published run alone");
+}
+
+#[test]
 fn a_readme_shows_the_published_frontier_and_how_it_came_about() {
     let bench = bench();
     bench.run(&["--price", "c7a.large"]);
@@ -75,6 +106,34 @@ fn a_readme_shows_the_published_frontier_and_how_it_came_about() {
     assert!(text.starts_with("# mine\n") && text.ends_with("-->\nrest\n"));
     let own = fs::read_to_string(place.join("README.md")).unwrap();
     assert!(own.contains("dyno run campaign.toml"), "{own}");
+}
+
+#[test]
+fn doubts_about_a_published_run_are_said() {
+    let bench = bench();
+    bench.run(&[]);
+    let path = bench.path("out/records.jsonl");
+    let published = |verdict: &str, profile: &str, name: &str| {
+        let mut records = crate::support::records(&bench.path("out"));
+        for record in &mut records {
+            (record["verdict"], record["profile"]) = (verdict.into(), profile.into());
+        }
+        let lines = records.iter().map(|record| format!("{record}\n"));
+        fs::write(&path, lines.collect::<String>()).unwrap();
+        let ended = dyno(&bench, &["publish", "out", "--as", name]);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let warnings = ended.stderr.lines().filter(|line| line.starts_with("warning: "));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(published("VALID", "official", "a"), [""; 0]);
+    for (verdict, profile, part) in [
+        ("VALID", "quick", "quick profile"),
+        ("NOISY", "official", "1 of 1 cells are NOISY"),
+        ("INVALID", "official", "the run is empty"),
+    ] {
+        let warnings = published(verdict, profile, &format!("b{part}").replace(' ', "-").to_lowercase());
+        assert!(warnings.len() == 1 && warnings[0].contains(part), "{warnings:?}");
+    }
 }
 
 #[test]
@@ -126,6 +185,10 @@ fn an_old_run_is_priced_anew_without_measuring() {
     dyno(&bench, &["score", "out", "--prices", "mine.toml", "--price", "box"]);
     assert_eq!((price("instance"), price("provider")), ("box".into(), "me".into()));
     assert_eq!(fs::read(bench.path("out/records.jsonl")).unwrap(), records, "records are never changed");
+    dyno(&bench, &["score", "out"]);
+    assert_eq!(price("instance"), "box", "the run keeps its price");
+    dyno(&bench, &["score", "out", "--prices", "mine.toml"])
+        .assert_says(2, &["mine.toml", "no instance like this host", "--price"]);
 }
 
 #[test]

@@ -294,5 +294,5 @@ fn what_the_probes_find_is_in_every_record_of_the_system() {
     }
     let verified = std::fs::read_to_string(bench.path("out/verified.json")).unwrap();
     let verified: Value = serde_json::from_str(&verified).unwrap();
-    assert_eq!(verified["cut"][0]["findings"][0]["code"], "length");
+    assert_eq!(verified["before_rounds"]["cut"][0]["findings"][0]["code"], "length");
 }

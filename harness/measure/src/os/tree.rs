@@ -6,6 +6,22 @@ use std::path::PathBuf;
 
 use super::cores::{core_list, cores_of};
 
+/// Root of a system's processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    /// Process above all of them.
+    pub supervisor: u32,
+    /// Processes in a row between supervisor and system: those of a sandbox.
+    pub layers: usize,
+}
+
+impl Root {
+    /// All processes of the system.
+    pub fn below(self) -> Vec<u32> {
+        below(self.supervisor).into_iter().skip(self.layers).collect()
+    }
+}
+
 /// All descendants of `pid`, parents before children.
 pub fn below(pid: u32) -> Vec<u32> {
     let mut found = children_of(pid);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::os::tree;
+use crate::os::tree::{self, Root};
 use crate::rules::limits::CPU_SHARE_TOLERANCE;
 use crate::rules::{Code, Reason};
 
@@ -112,16 +112,16 @@ impl BusyStretch {
 }
 
 impl Audit {
-    /// Looks at every process below `supervisor` if a look is due.
-    pub fn look_if_due(&mut self, supervisor: u32, allowed: &[usize]) {
+    /// Looks at every process below `root` if a look is due.
+    pub fn look_if_due(&mut self, root: Root, allowed: &[usize]) {
         if self.clock.is_none_or(|clock| clock.is_due()) {
-            self.look(supervisor, allowed);
+            self.look(root, allowed);
         }
     }
 
-    /// Looks at every process below `supervisor`.
-    pub fn look(&mut self, supervisor: u32, allowed: &[usize]) {
-        let pids = tree::below(supervisor);
+    /// Looks at every process below `root`.
+    pub fn look(&mut self, root: Root, allowed: &[usize]) {
+        let pids = root.below();
         self.looks += 1;
         self.most_processes = self.most_processes.max(pids.len());
         self.most_threads = self.most_threads.max(pids.iter().map(|&pid| tree::threads_of(pid).len()).sum());

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
-use crate::os::tree::{self, Wait};
+use crate::os::tree::{self, Root, Wait};
 use crate::os::{self, Interest};
 use crate::rules::{Code, Reason};
 
@@ -42,8 +42,8 @@ pub struct Dialogue {
     from_system: PipeReader,
     /// Time limit for the next line.
     pub patience: Duration,
-    /// Process above the system's processes.
-    supervisor: u32,
+    /// Root of the system's processes.
+    root: Root,
     /// Link of the system's standard input in `/proc`.
     pipe: String,
     /// Bytes read since the question, with the newline.
@@ -58,8 +58,8 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// A dialogue over these pipes with a system below `supervisor`.
-    pub fn new(to_system: PipeWriter, from_system: PipeReader, supervisor: u32) -> io::Result<Self> {
+    /// A dialogue over these pipes with a system below `root`.
+    pub fn new(to_system: PipeWriter, from_system: PipeReader, root: Root) -> io::Result<Self> {
         os::set_nonblocking(to_system.as_fd())?;
         os::set_nonblocking(from_system.as_fd())?;
         let link = std::fs::read_link(format!("/proc/self/fd/{}", to_system.as_raw_fd()));
@@ -70,7 +70,7 @@ impl Dialogue {
             to_system,
             from_system,
             patience: Duration::ZERO,
-            supervisor,
+            root,
             pipe,
             reply,
             buffer: [0; 8192],
@@ -169,7 +169,7 @@ impl Dialogue {
                 true => return Ok(true),
                 false if left.is_zero() => return Ok(false),
                 // One more look, because the system may have answered between the two.
-                false if idle.is_idle(self.supervisor, &self.pipe) && self.input_is_taken() => {
+                false if idle.is_idle(self.root, &self.pipe) && self.input_is_taken() => {
                     return Ok(self.readable(Duration::ZERO));
                 }
                 false => {}
@@ -182,7 +182,7 @@ impl Dialogue {
     }
 
     /// Whether the system has read all of its input.
-    fn input_is_taken(&self) -> bool {
+    pub(super) fn input_is_taken(&self) -> bool {
         let pipe = self.to_system.as_ref();
         pipe.is_some_and(|pipe| os::unread_bytes(pipe.as_fd()).is_ok_and(|bytes| bytes == 0))
     }
@@ -242,8 +242,8 @@ struct Idle {
 }
 
 impl Idle {
-    fn is_idle(&mut self, supervisor: u32, pipe: &str) -> bool {
-        let pids = tree::below(supervisor);
+    fn is_idle(&mut self, root: Root, pipe: &str) -> bool {
+        let pids = root.below();
         let ran_ns = tree::running_ns(&pids);
         let waits = tree::waits(&pids, pipe);
         // Beside an unknown wait, silence proves nothing. Then the time limit alone decides.

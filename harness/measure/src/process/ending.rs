@@ -44,6 +44,7 @@ pub fn abnormal_end(report: &Report) -> Option<Reason> {
     let figure = match (report.code, report.signal) {
         (Some(0), _) => return None,
         (Some(code), _) => format!("exit code {code}"),
+        (None, Some(libc::SIGXFSZ)) => "a file grew beyond the limit of file sizes (`ulimit -f`)".into(),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "no exit status".into(),
     };
@@ -54,6 +55,5 @@ pub fn abnormal_end(report: &Report) -> Option<Reason> {
 
 /// At most 200 characters, for one line of a terminal.
 fn shorten(text: &str) -> String {
-    let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    clean.take(200).collect()
+    dyno_api::printable_line(text).chars().take(200).collect()
 }

@@ -14,6 +14,7 @@ use super::subject::Subject;
 use super::supervised::Supervised;
 use crate::error::Result;
 use crate::os;
+use crate::rules::limits::GRACE;
 use crate::rules::{Code, Reason};
 
 /// Time for a system to end after it has closed its output; exits take milliseconds.
@@ -50,7 +51,7 @@ pub fn lockstep_for(subject: &Subject<'_>, lines: &[Vec<u8>], enough: Duration) 
         Ok(system) => system,
         Err(reason) => return Ok(Lockstep { reasons: vec![reason], ..Lockstep::default() }),
     };
-    let mut dialogue = Dialogue::new(to_system, from_system, system.pid())?;
+    let mut dialogue = Dialogue::new(to_system, from_system, system.root())?;
     let exchange = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             os::pin_thread(subject.cores)?;
@@ -134,7 +135,7 @@ fn ask(
     line: &[u8],
     exchange: &mut Exchange,
 ) -> std::result::Result<Duration, Stop> {
-    let patience = Duration::from_secs_f64(subject.limits.line_seconds);
+    let patience = Duration::from_secs_f64(subject.limits.seconds_for(line));
     dialogue.patience = if exchange.answers.is_empty() { patience.mul_f64(LOADING) } else { patience };
     let begin = Instant::now();
     dialogue.ask(line)?;
@@ -165,7 +166,8 @@ fn finish(subject: &Subject<'_>, system: Supervised, exchange: Exchange) -> Resu
         system.kill();
     }
     let patience = if leaves { EXIT_TIME } else { subject.exit_patience() };
-    let (ending, hung) = system.finish(patience, || None)?;
+    // After the system's end the supervisor still gives its helpers their grace.
+    let (ending, hung) = system.finish(patience + GRACE, || None)?;
     let died = abnormal_end(&ending.report).filter(|_| !ending.report.killed || ending.report.flooded);
     let reason = match exchange.fault {
         // A system that still runs after its output ended gets the fault of the early end.

@@ -11,7 +11,7 @@ mod dialogue;
 pub mod ending;
 pub mod environment;
 pub mod lockstep;
-mod silence;
+pub(crate) mod silence;
 pub mod subject;
 mod supervised;
 pub mod whole_file;

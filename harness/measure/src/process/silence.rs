@@ -28,6 +28,12 @@ const STREAM_TIME: Duration = Duration::from_secs(10);
 /// Timeout of a follow-up question. The system has had its time before.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Most seconds of a diagnosis after a line's limit: the waits after a second line, within and after many, and
+/// after the end of input.
+pub(crate) fn most_seconds(line_seconds: f64) -> f64 {
+    4.0 * line_seconds.min(PATIENCE.as_secs_f64())
+}
+
 /// Finds out why the system in `dialogue` is silent since `after`.
 pub(super) fn diagnose(dialogue: &mut Dialogue, after: Duration, patience: Duration) -> Reason {
     // The system began an answer and stopped. Any further output could be the rest of this answer.
@@ -52,9 +58,16 @@ fn hung(after: Duration) -> Reason {
 fn provoke(dialogue: &mut Dialogue, patience: Duration) -> Result<Option<Reason>, Stop> {
     let line = dialogue.asked;
     dialogue.take_reply();
+    // Neither further lines nor the end of input reach a system that doesn't read.
+    if !dialogue.input_is_taken() {
+        return Ok(None);
+    }
     dialogue.write(b"Yes.\n", Instant::now() + patience)?;
     if dialogue.wait_for_output(Instant::now() + patience)? {
         return judge_lag(dialogue, line, patience).map(Some);
+    }
+    if !dialogue.input_is_taken() {
+        return Ok(None);
     }
     if let Some(lines) = stream_until_output(dialogue, patience)? {
         return Ok(Some(judge_late_output(dialogue, lines)));

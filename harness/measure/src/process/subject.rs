@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::protocol::Limits;
 use crate::rules::Track;
+use crate::sandbox::{BWRAP, Sandbox};
 use crate::system::System;
 
 /// A system to start, and the conditions of its start.
@@ -24,6 +25,8 @@ pub struct Subject<'a> {
     pub breakdown: Option<&'a Path>,
     /// Whether the system gets a network namespace of its own.
     pub isolated: bool,
+    /// Sandbox of the bench, if it has one.
+    pub sandbox: Option<&'a Sandbox>,
 }
 
 impl Subject<'_> {
@@ -34,6 +37,17 @@ impl Subject<'_> {
             command.extend(["--breakdown".into(), path.display().to_string()]);
         }
         command
+    }
+
+    /// Sandbox of this system: none if the system needs none, or if the host allows none.
+    pub fn sandbox(&self) -> Option<&Sandbox> {
+        self.sandbox.filter(|sandbox| self.system.sandboxed && sandbox.fault().is_none())
+    }
+
+    /// State of the sandbox, if this system should have one: "bwrap", or why there is none.
+    pub fn sandbox_state(&self) -> Option<String> {
+        let wanted = self.sandbox.filter(|_| self.system.sandboxed)?;
+        Some(wanted.fault().unwrap_or(BWRAP).to_owned())
     }
 
     /// Time for a system to end after its last answer.

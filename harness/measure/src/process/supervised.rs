@@ -1,10 +1,12 @@
 //! The bench's handle on a system that runs under a supervisor.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,9 +18,11 @@ use super::environment::environment;
 use super::subject::Subject;
 use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
+use crate::os::tree::Root;
 use crate::os::{self, Interest, tree};
 use crate::rules::{Code, Reason};
-use crate::supervisor::{Launched, Report, SUPERVISE, Spec, control_pair};
+use crate::sandbox::LAYERS;
+use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
 /// stopped or killed by its system.
@@ -32,6 +36,8 @@ pub struct Supervised {
     audit: Audit,
     /// Cores that the system may use.
     cores: Vec<usize>,
+    /// Processes between supervisor and system.
+    layers: usize,
 }
 
 impl Supervised {
@@ -42,7 +48,7 @@ impl Supervised {
         stdin: Stdio,
         stdout: Stdio,
     ) -> Result<std::result::Result<Self, Reason>> {
-        make_way(subject.facts)?;
+        let reports = prepare_reports(subject)?;
         let (control, theirs) = control_pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.
         os::become_subreaper()?;
@@ -54,11 +60,12 @@ impl Supervised {
         command.stdin(stdin).stdout(stdout).process_group(0);
         let supervisor = command.spawn().during("can't start the supervisor")?;
         drop((command, theirs));
-        let mut spec = serde_json::to_vec(&spec(subject)).in_message("the supervisor's spec")?;
+        let mut spec = serde_json::to_vec(&spec(subject, &reports)).in_message("the supervisor's spec")?;
         spec.push(b'\n');
         let (control, launched) = (BufReader::new(control), Launched::default());
-        let audit = Audit::default();
-        let mut started = Self { supervisor, control, launched, audit, cores: subject.cores.to_vec() };
+        let (audit, cores) = (Audit::default(), subject.cores.to_vec());
+        let layers = if subject.sandbox().is_some() { LAYERS } else { 0 };
+        let mut started = Self { supervisor, control, launched, audit, cores, layers };
         started.control.get_mut().write_all(&spec).during("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {
             Some(Launched { error: Some(error), .. }) => {
@@ -72,19 +79,19 @@ impl Supervised {
         }
     }
 
-    /// Process above the system's processes.
-    pub fn pid(&self) -> u32 {
-        self.supervisor.id()
+    /// Root of the system's processes.
+    pub fn root(&self) -> Root {
+        Root { supervisor: self.supervisor.id(), layers: self.layers }
     }
 
     /// Looks at the system's threads if a look is due.
     pub fn look_if_due(&mut self) {
-        self.audit.look_if_due(self.supervisor.id(), &self.cores);
+        self.audit.look_if_due(self.root(), &self.cores);
     }
 
     /// Looks at the system's threads.
     pub fn look(&mut self) {
-        self.audit.look(self.supervisor.id(), &self.cores);
+        self.audit.look(self.root(), &self.cores);
     }
 
     /// Asks the supervisor to end the system.
@@ -144,7 +151,19 @@ impl Supervised {
     }
 }
 
-fn spec(subject: &Subject<'_>) -> Spec {
+/// Clears the way for the files that a hosted system reports to. A sandbox needs them to be there.
+fn prepare_reports<'a>(subject: &Subject<'a>) -> Result<Vec<&'a Path>> {
+    let reports: Vec<&Path> = [Some(subject.facts), subject.breakdown].into_iter().flatten().collect();
+    for report in &reports {
+        make_way(report)?;
+        if subject.sandbox().is_some() {
+            File::create(report)?;
+        }
+    }
+    Ok(reports)
+}
+
+fn spec(subject: &Subject<'_>, reports: &[&Path]) -> Spec {
     let system = subject.system;
     let mut command = subject.command();
     if system.hosted {
@@ -155,7 +174,8 @@ fn spec(subject: &Subject<'_>) -> Spec {
         folder: system.folder.clone(),
         cores: subject.cores.to_vec(),
         environment: environment(subject.cores.len(), &system.environment),
-        isolated: subject.isolated,
+        isolated: subject.isolated && subject.sandbox().is_none(),
+        sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),
     }
 }
 
@@ -178,9 +198,6 @@ fn end_orphans() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
-
-/// Open image of this program, whatever lies at its path by now.
-const OWN_PROGRAM: &str = "/proc/self/exe";
 
 impl Drop for Supervised {
     fn drop(&mut self) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::ending::{Ending, abnormal_end};
 use super::subject::Subject;
 use super::supervised::Supervised;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::make_way;
 use crate::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
 use crate::rules::{Code, Reason};
@@ -38,7 +38,8 @@ impl Pass {
 /// names are the same for rounds and probes, because a system can see them (`/proc/self/fd`).
 pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize, scratch: &Path) -> Result<Pass> {
     let (input, output) = (scratch.join("input.txt"), scratch.join("output.txt"));
-    fresh(&input)?.write_all(text)?;
+    let no_room = |source| Error::NoRoom { folder: scratch.into(), source };
+    fresh(&input).and_then(|mut file| file.write_all(text)).map_err(no_room)?;
     let stdin = File::open(&input)?;
     let most = MOST_OUTPUT_BYTES.max(stdin.metadata()?.len() * MOST_OUTPUT_GROWTH);
     let mut written = fresh(&output)?;

@@ -1,8 +1,9 @@
 //! The answers of a round, compared with the source, the references, and the answers of earlier rounds.
 
 use super::filling::LaunchInput;
+use super::junk::junk;
 use super::observed::{Observed, RoundContext};
-use crate::rules::{Code, Probe};
+use crate::rules::{Reason, Severity};
 use crate::verify::sameness::Comparison;
 use crate::verify::{invalid_utf8, length};
 
@@ -18,19 +19,25 @@ pub(super) fn check_answers(
     let set = context.round.test_set;
     observed.reasons.extend(invalid_utf8(&set.source, &observed.answers));
     if context.subject.system.translates {
-        let (forbidden, warning) = length::judge_round(set, &observed.answers);
-        // Long answers gain no time. If the profile doesn't ask the length probe, they only get a warning.
-        let asked = context.bench.protocol.probes.contains(&Probe::Length);
-        let (odd, bad): (Vec<_>, Vec<_>) =
-            forbidden.into_iter().partition(|reason| reason.code == Code::Runaway && !asked);
+        let factor = context.bench.protocol.limits.runaway_factor;
+        let is_forbidden = |reason: &Reason| reason.code.severity(context.round.track) == Severity::Invalid;
+        let (bad, odd): (Vec<_>, Vec<_>) =
+            length::judge_round(set, &observed.answers, factor).into_iter().partition(is_forbidden);
         observed.reasons.extend(bad);
-        observed.warnings.extend(odd.into_iter().chain(warning));
+        observed.warnings.extend(odd);
     }
     if let Some(before) = context.earlier.answers(context.round) {
         let (comparison, sampling) =
             (Comparison::of(before, &observed.answers), context.subject.system.sampling);
         observed.reasons.extend(match input {
-            Some(input) => input.fault_between_rounds(&comparison, sampling),
+            Some(input) => {
+                let answers = set.source.iter().zip(before).zip(&observed.answers);
+                let again =
+                    answers.map(|((line, one), other)| (line.as_slice(), one.as_slice(), other.as_slice()));
+                let junk =
+                    || junk(again, set.source.len(), sampling).filter(|_| context.subject.system.translates);
+                input.fault_between_rounds(&comparison, sampling).or_else(junk)
+            }
             None => comparison.fault(sampling),
         });
     }

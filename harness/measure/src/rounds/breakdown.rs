@@ -1,7 +1,6 @@
 //! Shares of a cell's time, as the system itself accounts for them. The account comes from an untimed launch
 //! of its own, so that no clock ticks inside a measured round.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -37,6 +36,7 @@ pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<
         facts: &facts,
         breakdown: Some(&account),
         isolated: bench.protocol.profile.isolates(),
+        sandbox: bench.sandbox.as_ref(),
     };
     let pass = whole_file(&subject, &text, lines.len(), &scratch)?;
     if let Some(reason) = pass.reasons.first() {
@@ -58,7 +58,7 @@ fn some_lines(set: &TestSet) -> &[Vec<u8>] {
 
 /// Breakdown at `path`, from a launch whose cores had `most_ns` together.
 fn read(path: &Path, most_ns: u64) -> std::result::Result<Option<Breakdown>, String> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
+    let Ok(file) = dyno_api::files::open(path) else { return Ok(None) };
     let mut text = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
     if text.len() as u64 > MOST_BYTES {
@@ -106,12 +106,7 @@ mod tests {
 
     #[test]
     fn lines_are_taken_until_there_are_enough_words() {
-        let set = |source: Vec<Vec<u8>>| TestSet {
-            name: String::new(),
-            source,
-            references: Vec::new(),
-            sha256: String::new(),
-        };
+        let set = |source: Vec<Vec<u8>>| TestSet::from_lines("set", source);
         let hundred = "w ".repeat(100).into_bytes();
         assert_eq!(some_lines(&set(vec![hundred.clone(); 50])).len(), ENOUGH_WORDS / 100);
         assert_eq!(some_lines(&set(vec![hundred; 3])).len(), 3);

@@ -6,6 +6,7 @@
 //! Else the set stands alone, and the round takes more launches. `launch_size` decides how many lines there
 //! are.
 
+use super::junk::{is_beyond, junk};
 use super::launch_size::{may_repeat, repeats, wanted_lines};
 use super::observed::RoundContext;
 use crate::error::Result;
@@ -21,8 +22,6 @@ use dyno_stats::Random;
 /// in another order and another shortlist. In Marian's int8 this changes up to 8 % of 1,000 lines (three
 /// models, batches of 32 and 128), in its f32 up to 0.4 %.
 pub const MOST_CHANGED: f64 = 0.2;
-/// Standard deviations beyond that share, for what chance adds to a few lines.
-pub const GRANTED: f64 = 3.0;
 /// Most filler lines that are asked in a file of their own.
 const MOST_ALONE: usize = 100;
 
@@ -75,6 +74,11 @@ impl LaunchInput {
         }
     }
 
+    /// Whether the set follows itself.
+    pub(super) const fn repeats_set(&self) -> bool {
+        !self.repeats.is_empty()
+    }
+
     /// Answers that count for quality.
     pub fn scored(&self, pass: &Pass) -> Vec<Vec<u8>> {
         pass.answers().into_iter().skip(self.first).take(self.scored).collect()
@@ -85,8 +89,24 @@ impl LaunchInput {
         let lines = self.around_the_scored(split_lines(&self.text));
         let answers = self.around_the_scored(split_lines(&pass.text));
         let missing = || length::missing(&lines, &answers).filter(|_| system.translates);
-        let changed = || self.changed(&self.scored(pass), &answers).filter(|_| !system.sampling);
-        invalid_utf8(&lines, &answers).or_else(missing).or_else(changed)
+        let scored = self.scored(pass);
+        let junk = || self.junk(&scored, &lines, &answers, system.sampling).filter(|_| system.translates);
+        let changed = || self.changed(&scored, &answers).filter(|_| !system.sampling);
+        invalid_utf8(&lines, &answers).or_else(missing).or_else(junk).or_else(changed)
+    }
+
+    /// Reason if repeated lines have something else than translations.
+    fn junk(
+        &self,
+        scored: &[Vec<u8>],
+        lines: &[Vec<u8>],
+        again: &[Vec<u8>],
+        sampling: bool,
+    ) -> Option<Reason> {
+        let answers = self.repeats.iter().zip(lines).zip(again).filter_map(|((&of, line), again)| {
+            Some((line.as_slice(), scored.get(of)?.as_slice(), again.as_slice()))
+        });
+        junk(answers, self.repeats.len(), sampling)
     }
 
     /// Reason if repeated lines have other answers than the first time.
@@ -119,11 +139,25 @@ impl LaunchInput {
     }
 
     /// Reason if `some` filler lines have other answers in a file of their own than in `pass`.
-    pub fn changed_alone(&self, pass: &Pass, some: &[usize], alone: &Pass) -> Option<Reason> {
+    pub fn changed_alone(
+        &self,
+        pass: &Pass,
+        some: &[usize],
+        alone: &Pass,
+        translates: bool,
+    ) -> Option<Reason> {
         let answers = pass.answers();
         let differs = |(line, answer): &(&usize, Vec<u8>)| answers.get(**line) != Some(answer);
         let differing = some.iter().zip(alone.answers()).filter(differs).count();
-        too_many_differ(differing, some.len(), "in a file of their own")
+        let junk = || {
+            let lines: Vec<&[u8]> = split_lines(&self.text).collect();
+            let others = alone.answers();
+            let again = some.iter().zip(&others);
+            let again = again
+                .filter_map(|(&at, other)| Some((lines[at], answers.get(at)?.as_slice(), other.as_slice())));
+            junk(again, some.len(), false).filter(|_| translates)
+        };
+        too_many_differ(differing, some.len(), "in a file of their own").or_else(junk)
     }
 
     /// The lines before and after the scored ones.
@@ -136,10 +170,8 @@ impl LaunchInput {
 
 /// Reason if more lines differ than a batch's neighbours and chance explain.
 fn too_many_differ(differing: usize, lines: usize, when: &str) -> Option<Reason> {
-    let total = lines as f64;
-    let by_chance = GRANTED * (total * MOST_CHANGED * (1.0 - MOST_CHANGED)).sqrt();
     let figure = || format!("{differing} of {lines} lines differ {when}");
-    (differing as f64 > MOST_CHANGED * total + by_chance).then(|| Code::Nondeterministic.reason(figure()))
+    is_beyond(differing, lines, MOST_CHANGED).then(|| Code::Nondeterministic.reason(figure()))
 }
 
 #[cfg(test)]
@@ -201,15 +233,17 @@ mod tests {
         assert_eq!(some.len(), 10, "no more than the set has");
         assert!(some.iter().all(|&line| !(20..30).contains(&line)), "{some:?}");
         let whole: Vec<&[u8]> = split_lines(&input.text).collect();
-        let alone = |wrong: usize| {
+        let alone = |wrong: usize, translates: bool| {
             let answer = |(i, &line): (usize, &usize)| if i < wrong { b"x" } else { whole[line] };
             let answers: Vec<&[u8]> = some.iter().enumerate().map(answer).collect();
             let pass = |text: Vec<u8>| Pass { text, ..Pass::default() };
             input
-                .changed_alone(&pass(as_text(&whole)), &some, &pass(as_text(&answers)))
+                .changed_alone(&pass(as_text(&whole)), &some, &pass(as_text(&answers)), translates)
                 .map(|reason| reason.figure)
         };
-        assert_eq!(alone(2), None, "rounding");
-        assert_eq!(alone(6).unwrap(), "6 of 10 lines differ in a file of their own");
+        assert_eq!(alone(2, false), None, "rounding");
+        let junk = "2 of 10 lines have no translation when they come again";
+        assert_eq!(alone(2, true).unwrap(), junk);
+        assert_eq!(alone(6, true).unwrap(), "6 of 10 lines differ in a file of their own");
     }
 }

@@ -4,11 +4,15 @@ mod answers;
 pub mod breakdown;
 pub mod filling;
 pub mod floor;
+pub mod fresh;
+pub mod junk;
 pub mod latency;
 mod launch_size;
 mod observed;
 pub mod throughput;
 
+use std::io::Read;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
@@ -18,7 +22,7 @@ use self::observed::{Observed, RoundContext, cpu_ns};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
-use crate::files::{file_hash, hash_of};
+use crate::files::{file_hash, hash_of, make_way};
 use crate::noise::{self, Noise};
 use crate::plan::Round;
 use crate::process::subject::Subject;
@@ -40,16 +44,7 @@ pub struct Measured {
 /// host disturbs is measured again, as often as the campaign allows. The last attempt counts.
 pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Measured> {
     let facts = bench.scratch("facts.json");
-    let subject = Subject {
-        system: round.system,
-        track: round.track,
-        cores: bench.placement.system(round.track),
-        limits: bench.protocol.limits,
-        facts: &facts,
-        breakdown: None,
-        isolated: bench.protocol.profile.isolates(),
-    };
-    let context = RoundContext { bench, subject, round, earlier };
+    let context = RoundContext { bench, subject: subject(bench, round, &facts), round, earlier };
     let input = if round.track.is_lockstep() { None } else { Some(LaunchInput::of(&context)?) };
     let mut attempts = Vec::new();
     loop {
@@ -62,6 +57,33 @@ pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Me
         if !repeat {
             return record(&context, observed, attempts, bench_ns);
         }
+    }
+}
+
+/// Record of a round that isn't run, because its cell is INVALID already; `None` if the round is to be run.
+pub fn refuse(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Option<Measured>> {
+    let reasons = earlier.faults(round);
+    if reasons.is_empty() {
+        return Ok(None);
+    }
+    let facts = bench.scratch("facts.json");
+    make_way(&facts)?; // another system may have left it
+    let context = RoundContext { bench, subject: subject(bench, round, &facts), round, earlier };
+    let mut measured = record(&context, Observed { reasons, ..Observed::default() }, Vec::new(), 0)?;
+    measured.record.refused = true;
+    Ok(Some(measured))
+}
+
+fn subject<'a>(bench: &'a Bench, round: &Round<'a>, facts: &'a Path) -> Subject<'a> {
+    Subject {
+        system: round.system,
+        track: round.track,
+        cores: bench.placement.system(round.track),
+        limits: bench.protocol.limits,
+        facts,
+        breakdown: None,
+        isolated: bench.protocol.profile.isolates(),
+        sandbox: bench.sandbox.as_ref(),
     }
 }
 
@@ -103,6 +125,7 @@ fn record(
         profile: bench.protocol.profile,
         started_unix_ms: started.as_millis() as u64,
         verdict: verdict(&observed, noise.last()),
+        refused: false,
         reasons: observed.reasons,
         warnings: observed.warnings,
         noise,
@@ -117,6 +140,7 @@ fn record(
         latency_ns: observed.latency_ns,
         launch_ns: observed.launch_ns,
         one_line_ns: observed.one_line_ns,
+        fresh: observed.fresh,
         start_ns: observed.start_ns,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track == Track::Latency),
         differing_launches: observed.differing_launches,
@@ -124,6 +148,7 @@ fn record(
         audit: observed.audit,
         bench_ns,
         network: observed.network,
+        sandbox: context.subject.sandbox_state(),
         output,
         facts,
         model_bytes,
@@ -161,11 +186,14 @@ fn verdict(observed: &Observed, noise: Option<&Noise>) -> Verdict {
     }
 }
 
-/// Facts that a hosted system reported in its last launch. A foreign system gets no such path. A file there
-/// is not read, because it may be a pipe without end.
+/// Largest file of facts that is read. Facts name a model's files, of which there are a few dozen at most.
+const MOST_FACTS_BYTES: u64 = 1 << 20;
+
+/// Facts that a hosted system reported in its last launch. A foreign system gets no such path, so a file there
+/// is not read.
 fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
-    let is_told = subject.system.hosted && subject.facts.is_file();
-    serde_json::from_slice(&is_told.then(|| std::fs::read(subject.facts).ok()).flatten()?).ok()
+    let told = subject.system.hosted.then(|| dyno_api::files::open(subject.facts));
+    serde_json::from_reader(told?.ok()?.take(MOST_FACTS_BYTES)).ok()
 }
 
 /// Warning that the system itself reports about its answers.

@@ -2,10 +2,13 @@
 
 use crate::bench::Bench;
 use crate::earlier::Earlier;
+use crate::error::Result;
 use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::subject::Subject;
+use crate::process::whole_file::{Pass, whole_file};
+use crate::record::FreshLaunch;
 use crate::rules::Reason;
 use crate::supervisor::Report;
 
@@ -34,6 +37,8 @@ pub struct Observed {
     pub launch_ns: Vec<u64>,
     /// Throughput tracks: nanoseconds of launches with a single line.
     pub one_line_ns: Vec<u64>,
+    /// Throughput tracks: the launch over fresh lines.
+    pub fresh: Option<FreshLaunch>,
     /// Time from launch to the first answer.
     pub start_ns: Option<u64>,
     /// Oddities worth a warning.
@@ -55,6 +60,14 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// A launch over `text` whose time is none of the round's.
+    pub fn launch_untimed(&mut self, context: &RoundContext<'_>, text: &[u8], lines: usize) -> Result<Pass> {
+        let pass = whole_file(&context.subject, text, lines, &context.bench.scratch)?;
+        self.untimed_cpu_ns += cpu_ns(&pass.ending.report);
+        self.reasons.extend(pass.reasons.iter().cloned());
+        Ok(pass)
+    }
+
     /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.
     pub fn take(&mut self, ending: &Ending) {
         let (usage, launch) = (&self.usage, ending.report.clone());

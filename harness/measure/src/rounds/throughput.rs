@@ -2,7 +2,8 @@
 //! launches over one line for the share of loading.
 
 use super::filling::LaunchInput;
-use super::observed::{Observed, RoundContext, cpu_ns};
+use super::fresh;
+use super::observed::{Observed, RoundContext};
 use crate::error::Result;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::text::{as_text, split_lines};
@@ -39,6 +40,9 @@ pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Obs
     }
     (observed.timed_lines, observed.timed_words) = (input.lines, input.words);
     load_share(context, &mut observed)?;
+    if observed.reasons.is_empty() {
+        fresh::compare(context, input, &mut observed)?;
+    }
     Ok(observed)
 }
 
@@ -67,19 +71,6 @@ fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observ
     Ok(Some(pass))
 }
 
-/// An untimed launch.
-fn launch_untimed(
-    context: &RoundContext<'_>,
-    text: &[u8],
-    lines: usize,
-    observed: &mut Observed,
-) -> Result<Pass> {
-    let pass = whole_file(&context.subject, text, lines, &context.bench.scratch)?;
-    observed.untimed_cpu_ns += cpu_ns(&pass.ending.report);
-    observed.reasons.extend(pass.reasons.iter().cloned());
-    Ok(pass)
-}
-
 /// Asks some filler lines as a file of their own. Lines that are not scored must be translated just the same.
 fn ask_filler_alone(
     context: &RoundContext<'_>,
@@ -93,9 +84,9 @@ fn ask_filler_alone(
     }
     let lines: Vec<&[u8]> = split_lines(&input.text).collect();
     let text = as_text(&some.iter().map(|&line| lines[line]).collect::<Vec<_>>());
-    let alone = launch_untimed(context, &text, some.len(), observed)?;
+    let alone = observed.launch_untimed(context, &text, some.len())?;
     if alone.reasons.is_empty() {
-        observed.reasons.extend(input.changed_alone(long, &some, &alone));
+        observed.reasons.extend(input.changed_alone(long, &some, &alone, context.subject.system.translates));
     }
     Ok(())
 }
@@ -104,7 +95,7 @@ fn ask_filler_alone(
 fn load_share(context: &RoundContext<'_>, observed: &mut Observed) -> Result<()> {
     let line = as_text(&context.round.test_set.source[..1]);
     for _ in 0..ONE_LINE_LAUNCHES {
-        let pass = launch_untimed(context, &line, 1, observed)?;
+        let pass = observed.launch_untimed(context, &line, 1)?;
         if pass.reasons.is_empty() {
             observed.one_line_ns.push(pass.ending.wall_ns());
         }

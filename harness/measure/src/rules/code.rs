@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::{
     CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, GRACE, LENGTH_TOLERANCE,
-    LONGEST_ORDINARY, MOST_DIFFERING, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_STDERR_BYTES,
+    LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_STDERR_BYTES,
     RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
 use super::names::name_of;
@@ -51,12 +51,16 @@ pub enum Code {
     Recognises,
     /// The system answers the same lines differently in another launch.
     Nondeterministic,
+    /// The system gives lines that come again no translation.
+    Junk,
     /// The system gives empty answers to ordinary lines.
     EmptyOutput,
     /// The system's answers are far longer than their lines.
     Runaway,
     /// The system's answers are shorter or longer than the references.
     Length,
+    /// The system takes longer than a line's time limit for an over-long line.
+    SlowLine,
     /// The system's text depends on the track.
     TracksDiffer,
     /// The system itself reports that its answers may differ the next time.
@@ -76,7 +80,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -95,9 +99,11 @@ impl Code {
         Self::Coalesced,
         Self::Recognises,
         Self::Nondeterministic,
+        Self::Junk,
         Self::EmptyOutput,
         Self::Runaway,
         Self::Length,
+        Self::SlowLine,
         Self::TracksDiffer,
         Self::NotReproducible,
     ];
@@ -114,7 +120,9 @@ impl Code {
                 Severity::Invalid
             }
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => Severity::Allowed,
-            Self::Length | Self::TracksDiffer | Self::NotReproducible => Severity::Warning,
+            Self::Runaway | Self::Length | Self::SlowLine | Self::TracksDiffer | Self::NotReproducible => {
+                Severity::Warning
+            }
             _ => Severity::Invalid,
         }
     }
@@ -155,16 +163,20 @@ impl Code {
             Self::Nondeterministic => {
                 format!("the same answer to at least {} of lines", percent(1.0 - MOST_DIFFERING))
             }
+            Self::Junk => format!(
+                "a translation each time that a line comes, but for {} of lines",
+                percent(MOST_JUNK)
+            ),
             Self::EmptyOutput => format!(
                 "an answer to at least {} of lines of up to {LONGEST_ORDINARY} words",
                 percent(1.0 - EMPTY_SHARE)
             ),
             Self::Runaway => format!(
-                "at most {} the source's characters, but for {} of lines",
-                if RUNAWAY_FACTOR == 2 { "twice".into() } else { format!("{RUNAWAY_FACTOR} times") },
+                "at most the campaign's runaway-factor (else {RUNAWAY_FACTOR}) times the source's characters, but for {} of lines",
                 percent(RUNAWAY_SHARE)
             ),
             Self::Length => format!("the references' characters ±{}", percent(LENGTH_TOLERANCE)),
+            Self::SlowLine => "an answer within the campaign's line-seconds or launch-seconds".into(),
             Self::TracksDiffer => "the same text in every track".into(),
             Self::NotReproducible => "the same answers in every launch".into(),
         }
@@ -201,9 +213,13 @@ impl Code {
             Self::Nondeterministic => {
                 "fix its seed; or set `sampling = true` for the system if it samples on purpose"
             }
+            Self::Junk => "translate every line, also one that occurs again or isn't scored",
             Self::EmptyOutput => "look for a limit on length, or a failure that is swallowed",
-            Self::Runaway => "limit the length of its output; look for repetition",
+            Self::Runaway => {
+                "limit the length of its output; look for repetition; raise `runaway-factor` if it is wordy on purpose"
+            }
             Self::Length => "look for cut or repeated text",
+            Self::SlowLine => "limit the length of what it translates at once, if it may get such lines",
             Self::TracksDiffer => {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
             }

@@ -14,13 +14,19 @@ pub const COALESCED_RATIO: f64 = 0.60;
 pub const RECOGNISED_RATIO: f64 = 0.90;
 /// Largest share of lines that may differ between two launches: more is no rounding of sums.
 pub const MOST_DIFFERING: f64 = 0.01;
+/// Largest share of lines whose answers, when the lines come again, are no translations. In another batch
+/// int8 gives up to 8 % of lines another translation, and hardly any line something else.
+pub const MOST_JUNK: f64 = 0.01;
 /// Share of ordinary lines with an empty answer from which on answers count as missing.
 pub const EMPTY_SHARE: f64 = 0.01;
 /// Most words of an ordinary line.
 pub const LONGEST_ORDINARY: usize = 150;
-/// Characters out for each character in, above which an answer runs away.
+/// Bytes of a line up to which it has a line's time limit; an over-long line has as many times the limit as it
+/// has this many bytes. The longest ordinary lines have about as many.
+pub const LONG_LINE_BYTES: usize = 1024;
+/// Characters out for each character in, above which an answer runs away, unless the campaign sets its own.
 pub const RUNAWAY_FACTOR: usize = 2;
-/// Share of lines with runaway answers from which on the system breaks the rule.
+/// Share of lines with runaway answers from which on the system gets the warning.
 pub const RUNAWAY_SHARE: f64 = 0.01;
 /// Tolerated difference between the characters of all answers and those of the references.
 pub const LENGTH_TOLERANCE: f64 = 0.10;

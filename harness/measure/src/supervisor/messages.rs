@@ -17,6 +17,8 @@ pub struct Spec {
     pub environment: Vec<(String, String)>,
     /// Whether the system gets a network namespace of its own.
     pub isolated: bool,
+    /// Arguments of bubblewrap before the system's command, if the system has a sandbox.
+    pub sandbox: Option<Vec<String>>,
 }
 
 /// First message: the system runs, or could not be started.
@@ -82,6 +84,15 @@ pub struct Report {
     /// CPU time of the supervisor itself.
     #[serde(default)]
     pub supervisor_ns: u64,
+}
+
+impl Report {
+    /// Reads a signal out of the exit code, as which a sandbox passes it on (shells do so as well).
+    pub(super) fn unwrap_signal(&mut self) {
+        if let Some(code @ 129..=192) = self.code {
+            (self.code, self.signal) = (None, Some(code - 128));
+        }
+    }
 }
 
 /// Method that found the peak of memory.

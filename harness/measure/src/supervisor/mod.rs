@@ -15,8 +15,9 @@
 mod messages;
 mod tail;
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStderr, Command, Stdio};
@@ -33,13 +34,17 @@ use tail::Tail;
 
 use crate::cgroup::Group;
 use crate::error::{InMessage, Result};
+use crate::os::tree::Root;
 use crate::os::{self, Interest, fresh_seed, tree};
 use crate::rules::limits::{GRACE, MOST_STDERR_BYTES};
+use crate::sandbox::{BWRAP, LAYERS};
 
 /// First argument of a supervisor process.
 pub(crate) const SUPERVISE: &str = "dyno-supervise";
 /// First argument of a process that returns its input.
 pub(crate) const GIVE_BACK: &str = "dyno-give-back";
+/// Open image of this program, whatever lies at its path by now.
+pub(crate) const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// Mean time between two looks at a system's cores, and at its memory if it has several processes.
 pub const TREE_LOOK: Duration = Duration::from_millis(50);
@@ -59,7 +64,9 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     os::become_subreaper()?;
     // When memory runs out, the kernel shall end the system, not the bench. The system inherits this value.
     let _ = fs::write("/proc/self/oom_score_adj", "500");
-    let network = spec.isolated.then(leave_network);
+    // A sandbox has a network of its own.
+    let in_sandbox = spec.sandbox.as_ref().map(|_| "isolated".to_owned());
+    let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
     let at_ns = os::monotonic_ns();
     let group = Group::create();
     let (pid, stderr) = match start(&spec, group.as_ref()) {
@@ -74,7 +81,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     };
     // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let mut report = watch(pid, stderr, &control, &spec.cores)?;
+    let mut report = watch(pid, stderr, &control, &spec)?;
     report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
     choose_memory(&mut report);
     let _ = send(&mut control, &report);
@@ -98,13 +105,33 @@ fn receive_spec(control: &UnixStream) -> Result<Spec> {
     serde_json::from_str(&line).in_message("the supervisor's spec")
 }
 
-fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
-    let mut command = Command::new(&spec.command[0]);
-    command.args(&spec.command[1..]).stderr(Stdio::piped()).process_group(0);
-    command.env_clear().envs(spec.environment.iter().cloned());
-    if let Some(folder) = &spec.folder {
-        command.current_dir(folder);
+/// The system's command, in its sandbox if it has one.
+fn command(spec: &Spec) -> io::Result<Command> {
+    let Some(sandbox) = &spec.sandbox else {
+        let mut command = Command::new(&spec.command[0]);
+        command.args(&spec.command[1..]);
+        if let Some(folder) = &spec.folder {
+            command.current_dir(folder);
+        }
+        return Ok(command);
+    };
+    let mut command = Command::new(BWRAP);
+    command.args(sandbox).arg("--");
+    if spec.command[0] == OWN_PROGRAM {
+        // Inside, this path would be bubblewrap's own. The open file stays the image of this program.
+        let image = File::open(OWN_PROGRAM)?.into_raw_fd();
+        os::inherit(&mut command, image);
+        command.arg(format!("/proc/self/fd/{image}")).args(&spec.command[1..]);
+    } else {
+        command.args(&spec.command);
     }
+    Ok(command)
+}
+
+fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
+    let mut command = command(spec)?;
+    command.stderr(Stdio::piped()).process_group(0);
+    command.env_clear().envs(spec.environment.iter().cloned());
     os::pin_before_exec(&mut command, spec.cores.clone());
     os::die_with_parent(&mut command);
     if let Some(entry_file) = group.and_then(Group::entry_file) {
@@ -126,7 +153,9 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
 }
 
 /// Waits for the system's end, or ends the system when the bench goes away or standard error overflows.
-fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -> Result<Report> {
+fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Result<Report> {
+    let (cores, layers) = (&spec.cores, if spec.sandbox.is_some() { LAYERS } else { 0 });
+    let root = Root { supervisor: std::process::id(), layers };
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
@@ -153,7 +182,7 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
             break;
         }
         if looked.elapsed() >= pause {
-            inspect_tree(&mut report, cores);
+            inspect_tree(&mut report, root, cores);
             (looked, pause) = (Instant::now(), until_next_look());
         }
     }
@@ -161,6 +190,9 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
     report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
     reap_all(pid, &mut report);
+    if spec.sandbox.is_some() {
+        report.unwrap_signal();
+    }
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
     report.supervisor_ns = os::own_cpu_ns();
@@ -171,8 +203,8 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, cores: &[usize]) -
 /// only, so that it disturbs none. It misses children that live as long as a line takes, and the kernel adds
 /// the time of unreaped children to no process. The memory of several processes is sampled, because the
 /// kernel's accounting knows only the largest one.
-fn inspect_tree(report: &mut Report, cores: &[usize]) {
-    let pids = tree::below(std::process::id());
+fn inspect_tree(report: &mut Report, root: Root, cores: &[usize]) {
+    let pids = root.below();
     report.escaped =
         report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores)));
     if pids.len() > 1 {

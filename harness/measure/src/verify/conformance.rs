@@ -1,9 +1,10 @@
 //! The conformance probe: whether the system answers odd lines one for one, and ordinary lines in order. The
-//! last odd line has no line end in files.
+//! last odd line has no line end in files. In files the over-long line has a launch of its own, because it may
+//! take more time than all others.
 
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
-use super::lines;
+use super::lines::{self, OVERLONG};
 use super::sameness::Comparison;
 use crate::error::Result;
 use crate::rules::{Code, Reason, Track};
@@ -11,24 +12,27 @@ use crate::rules::{Code, Reason, Track};
 /// Number of ordinary lines whose order is checked.
 const LINES: usize = 100;
 
+/// Answers to the odd lines, up to the first fault.
+#[derive(Default)]
+struct OddAnswers {
+    answers: Vec<Vec<u8>>,
+    /// Broken rules.
+    reasons: Vec<Reason>,
+    /// Warning about the time of the over-long line.
+    slow: Option<Reason>,
+}
+
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd = lines::odd();
     let mut outcome = ProbeOutcome::note(format!("{} odd lines answered one for one", odd.len()));
     for &track in &examinee.tracks {
-        let (answers, reasons) = match track {
-            Track::Latency => {
-                let replies = examinee.ask(&odd)?;
-                (replies.answers, replies.reasons)
-            }
-            _ => {
-                let pass = examinee.pass_text(track, &odd.join(&b'\n'), odd.len())?;
-                (pass.answers(), pass.reasons)
-            }
+        let OddAnswers { answers, reasons, slow } = match track {
+            Track::Latency => in_lockstep(examinee, &odd)?,
+            _ => as_files(examinee, track, &odd)?,
         };
-        let reasons: Vec<Reason> =
-            reasons.into_iter().map(|reason| name_line(reason, track, answers.len(), odd.len())).collect();
         let got_through = reasons.is_empty();
         outcome.add(track, reasons);
+        outcome.add(track, slow);
         if got_through {
             check_order(examinee, track, &mut outcome)?;
             // A misplaced answer says nothing about its line.
@@ -40,35 +44,71 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     Ok(outcome)
 }
 
-/// Adds to the figure the kind of the odd line at which the system broke. In lock-step this line is known.
-fn name_line(mut reason: Reason, track: Track, answered: usize, odd: usize) -> Reason {
-    const KINDS: [&str; 19] = [
-        "an empty line",
-        "one word",
-        "spaces alone",
-        "tabs",
-        "a carriage return at the end",
-        "combining marks",
-        "Unicode's line separators",
-        "emoji",
-        "right-to-left text",
-        "a byte order mark",
-        "control characters alone",
-        "markup and punctuation",
-        "a line like an option",
-        "rare code points",
-        "150 words",
-        "an over-long line",
-        "invalid UTF-8",
-        "UTF-8 cut in a letter",
-        "an ordinary line",
-    ];
-    let is_at_a_line = !matches!(reason.code, Code::Affinity | Code::CpuShare | Code::LeftProcess);
-    if let (Track::Latency, true, true, Some(kind)) =
-        (track, is_at_a_line, answered < odd, KINDS.get(answered))
-    {
-        reason.figure = format!("at {kind}: {}", reason.figure);
+fn in_lockstep(examinee: &Examinee<'_>, odd: &[Vec<u8>]) -> Result<OddAnswers> {
+    let replies = examinee.ask(odd)?;
+    let answered = replies.answers.len();
+    let reasons = replies.reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())).collect();
+    let taken = replies.latency_ns.get(OVERLONG);
+    let slow = taken.and_then(|&ns| slow_line(&odd[OVERLONG], ns, examinee.limits.line_seconds));
+    Ok(OddAnswers { answers: replies.answers, reasons, slow })
+}
+
+fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {
+    let mut others = odd.to_vec();
+    let overlong = others.remove(OVERLONG);
+    let pass = examinee.pass_text(track, &others.join(&b'\n'), others.len())?;
+    if !pass.reasons.is_empty() {
+        return Ok(OddAnswers { reasons: pass.reasons, ..OddAnswers::default() });
     }
+    let mut answers = pass.answers();
+    let alone = examinee.pass_patiently(track, &overlong)?;
+    let slow = slow_line(&overlong, alone.ending.wall_ns(), examinee.limits.launch_seconds);
+    answers.splice(OVERLONG..OVERLONG, alone.answers());
+    let reasons = alone.reasons.into_iter().map(|reason| at(KINDS[OVERLONG], reason)).collect();
+    Ok(OddAnswers { answers, reasons, slow })
+}
+
+/// Warning that the over-long line took longer than an ordinary line may take.
+fn slow_line(line: &[u8], ns: u64, limit: f64) -> Option<Reason> {
+    let seconds = ns as f64 / 1e9;
+    let figure = || format!("{seconds:.1} s for an over-long line of {} bytes", line.len());
+    (seconds > limit).then(|| Code::SlowLine.reason(figure()))
+}
+
+/// Kinds of the odd lines.
+const KINDS: [&str; 19] = [
+    "an empty line",
+    "one word",
+    "spaces alone",
+    "tabs",
+    "a carriage return at the end",
+    "combining marks",
+    "Unicode's line separators",
+    "emoji",
+    "right-to-left text",
+    "a byte order mark",
+    "control characters alone",
+    "markup and punctuation",
+    "a line like an option",
+    "rare code points",
+    "150 words",
+    "an over-long line",
+    "invalid UTF-8",
+    "UTF-8 cut in a letter",
+    "an ordinary line",
+];
+
+/// Adds to the figure the kind of the odd line at which the system broke; in lock-step this line is known.
+fn name_line(reason: Reason, answered: usize, odd: usize) -> Reason {
+    let is_at_a_line = !matches!(reason.code, Code::Affinity | Code::CpuShare | Code::LeftProcess);
+    match KINDS.get(answered).filter(|_| is_at_a_line && answered < odd) {
+        Some(kind) => at(kind, reason),
+        None => reason,
+    }
+}
+
+fn at(kind: &str, mut reason: Reason) -> Reason {
+    reason.figure = format!("at {kind}: {}", reason.figure);
     reason
 }
 
@@ -104,4 +144,25 @@ pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     };
     let line = source.iter().zip(answers).position(is_bad)?;
     Some(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_over_long_line_is_the_longest() {
+        let odd = lines::odd();
+        assert_eq!(odd.len(), KINDS.len());
+        assert!(odd.iter().all(|line| line.len() <= odd[OVERLONG].len()));
+        assert!(odd[OVERLONG].len() > 8192);
+    }
+
+    #[test]
+    fn a_slow_over_long_line_is_a_warning_with_its_time() {
+        assert_eq!(slow_line(b"line", 3_000_000_000, 3.0), None);
+        let reason = slow_line(b"line", 75_300_000_000, 60.0).unwrap();
+        assert_eq!(reason.figure, "75.3 s for an over-long line of 4 bytes");
+        assert_eq!(reason.code.severity(Track::Latency), crate::rules::Severity::Warning);
+    }
 }

@@ -11,7 +11,8 @@ use crate::process::lockstep::{Lockstep, lockstep, lockstep_for};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::protocol::Limits;
-use crate::rules::Track;
+use crate::rules::{Code, Track};
+use crate::sandbox::Sandbox;
 use crate::system::System;
 use crate::test_set::TestSet;
 use crate::text::words;
@@ -33,16 +34,22 @@ pub struct Examinee<'a> {
     pub scratch: &'a Path,
     /// Whether the system is cut off from the network.
     pub isolated: bool,
+    /// Sandbox of the bench, if it has one.
+    pub sandbox: Option<&'a Sandbox>,
     /// Seed for the choice of lines and of replaced words.
     pub seed: u64,
+    /// Whether a track in which the system broke a rule is asked on, as far as the system still answers.
+    pub keeps_going: bool,
     /// Seconds for each word, once measured.
     pub pace: Cell<Option<f64>>,
 }
 
 /// Time budget of a probe that needs no fixed number of lines: a slow system gets fewer lines.
 pub const BUDGET: Duration = Duration::from_secs(1);
-/// Least number of lines, whatever the budget.
+/// Least number of lines, if they fit into [`TIMED_BUDGET`].
 const LEAST_LINES: usize = 16;
+/// Least number of lines, whatever the budget.
+pub const FEWEST_LINES: usize = 4;
 /// Time budget of a timed probe in lock-step, which needs many lines to be sure.
 const TIMED_BUDGET: Duration = Duration::from_secs(20);
 /// Least number of pairs, whatever the budget. With 24 pairs, a cache that answers at once is significant at
@@ -52,13 +59,8 @@ pub const LEAST_PAIRS: usize = 24;
 impl Examinee<'_> {
     /// As many of `lines` as the system answers within the budget.
     pub fn affordable(&self, mut lines: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
-        let mut left = BUDGET.as_secs_f64() / self.pace(&lines)?.max(f64::MIN_POSITIVE);
-        let mut count = 0;
-        lines.retain(|line| {
-            left -= words(line) as f64;
-            count += 1;
-            left > 0.0 || count <= LEAST_LINES
-        });
+        let wanted = lines_within_budget(&lines, self.pace(&lines)?);
+        lines.truncate(wanted);
         Ok(lines)
     }
 
@@ -83,20 +85,28 @@ impl Examinee<'_> {
     /// Measures the seconds for each word. In lock-step if the latency track is judged, since lock-step is
     /// the slower way; else with a small file.
     fn measure_pace(&self, lines: &[Vec<u8>]) -> Result<f64> {
-        let few = &lines[..lines.len().min(LEAST_LINES)];
+        let mut few = &lines[..lines.len().min(LEAST_LINES)];
         let seconds = if self.answers_lines() {
-            self.ask(few)?.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9
+            let replies = self.ask_a_while(few)?;
+            few = &few[..replies.answers.len()];
+            replies.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9
         } else {
             let Some(track) = self.file_track() else { return Ok(0.0) };
             let (mut all, mut one) = (u64::MAX, u64::MAX);
             // The shorter of two times counts: other processes may have held up a launch.
             for _ in 0..2 {
-                all = all.min(self.pass(track, few)?.ending.wall_ns());
+                let pass = self.pass(track, few)?;
+                if let Some(reason) = pass.reasons.first() {
+                    // A system that hangs gets as few lines as possible. Other faults may need all of them.
+                    return Ok(if reason.code == Code::Hung { f64::INFINITY } else { 0.0 });
+                }
+                all = all.min(pass.ending.wall_ns());
                 one = one.min(self.pass(track, &few[..1])?.ending.wall_ns());
             }
             all.saturating_sub(one) as f64 / 1e9
         };
-        Ok(seconds / few.iter().skip(1).map(|line| words(line)).sum::<usize>().max(1) as f64)
+        let words: usize = few.iter().skip(1).map(|line| words(line)).sum();
+        Ok(if words > 0 { seconds / words as f64 } else { f64::INFINITY })
     }
 
     /// Asks a fresh process in lock-step until the budget is used up.
@@ -126,6 +136,15 @@ impl Examinee<'_> {
         whole_file(&self.subject(track, &self.facts()), text, lines, self.scratch)
     }
 
+    /// Gives a fresh process an over-long line as a file. The line has its own time beside that of a launch.
+    pub fn pass_patiently(&self, track: Track, line: &[u8]) -> Result<Pass> {
+        let (facts, mut text) = (self.facts(), line.to_vec());
+        text.push(b'\n');
+        let mut subject = self.subject(track, &facts);
+        subject.limits.launch_seconds += self.limits.seconds_for(line);
+        whole_file(&subject, &text, 1, self.scratch)
+    }
+
     /// Answers to `lines` under `track`, or the outcome of the failed launch.
     pub fn answers(
         &self,
@@ -151,6 +170,7 @@ impl Examinee<'_> {
             facts,
             breakdown: None,
             isolated: self.isolated,
+            sandbox: self.sandbox,
         }
     }
 
@@ -178,5 +198,34 @@ impl Examinee<'_> {
     /// Random numbers for one purpose.
     pub fn random(&self, purpose: &str) -> Random {
         Random::new(self.seed, purpose)
+    }
+}
+
+/// Number of `lines` that a system with `pace` seconds for each word answers within the budget.
+fn lines_within_budget(lines: &[Vec<u8>], pace: f64) -> usize {
+    let mut taken = 0.0;
+    let is_affordable = |(asked, line): &(usize, &Vec<u8>)| {
+        taken += words(line) as f64 * pace;
+        *asked < FEWEST_LINES
+            || taken < BUDGET.as_secs_f64()
+            || *asked < LEAST_LINES && taken < TIMED_BUDGET.as_secs_f64()
+    };
+    lines.iter().enumerate().take_while(is_affordable).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_system_gets_fewer_lines() {
+        let lines = vec![b"ten words in each of these lines, so to speak".to_vec(); 150];
+        let asked = |line_seconds: f64| lines_within_budget(&lines, line_seconds / 10.0);
+        assert_eq!(asked(0.001), 150);
+        assert_eq!(asked(0.0101), 99, "a second in all");
+        assert_eq!(asked(1.0), 16, "seconds in all, for lines enough to compare");
+        assert_eq!(asked(3.0), 6, "at most twenty seconds");
+        assert_eq!(asked(60.0), FEWEST_LINES);
+        assert_eq!(asked(f64::INFINITY), FEWEST_LINES, "it doesn't answer");
     }
 }

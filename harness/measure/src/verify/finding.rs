@@ -95,6 +95,11 @@ impl ProbeOutcome {
         }
     }
 
+    /// Whether a broken rule makes `track` INVALID.
+    pub(super) fn is_forbidden_in(&self, track: Track) -> bool {
+        self.findings.iter().any(|finding| finding.is_forbidden() && finding.concerns(track))
+    }
+
     /// Whether the system can't be asked further questions in `track`.
     pub(super) fn is_fatal_in(&self, track: Track) -> bool {
         self.findings.iter().any(|finding| finding.track == track && is_fatal(finding))

@@ -5,7 +5,7 @@ use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, RUNAWAY_FACTOR, RUNAWAY_SHARE};
+use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, RUNAWAY_SHARE};
 use crate::rules::{Code, Reason};
 use crate::test_set::TestSet;
 use crate::text::words;
@@ -24,14 +24,14 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let mut asked = examinee.affordable(lines::ordinary(examinee, LINES, "length"))?;
     let references: Vec<Option<String>> = asked.iter().map(|line| reference(examinee, line)).collect();
     let own = asked.len();
-    asked.extend(lines::long(examinee));
+    asked.extend(examinee.affordable(lines::long(examinee))?);
     for &track in &examinee.tracks {
         match examinee.answers(track, &asked)? {
             Ok(answers) => {
                 outcome.add(track, missing(&asked, &answers));
                 // The long lines are left out, since the probe has made them. A small translator rambles
                 // there, and gains no time by it.
-                outcome.add(track, runaway(&asked[..own], &answers[..own]));
+                outcome.add(track, runaway(&asked[..own], &answers[..own], examinee.limits.runaway_factor));
                 let (ratio, reason) = compare_lengths(&references, &answers);
                 outcome.add(track, reason);
                 outcome.figure = match ratio {
@@ -45,11 +45,12 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     Ok(outcome)
 }
 
-/// Reasons and an optional warning from the answers of a whole round.
-pub fn judge_round(set: &TestSet, answers: &[Vec<u8>]) -> (Vec<Reason>, Option<Reason>) {
+/// Reasons from the answers of a whole round: broken rules and warnings.
+pub fn judge_round(set: &TestSet, answers: &[Vec<u8>], factor: f64) -> Vec<Reason> {
     let references = set.references.first().map(|lines| lines.iter().cloned().map(Some).collect());
     let references: Vec<Option<String>> = references.unwrap_or_default();
-    (missing_and_runaway(&set.source, answers), compare_lengths(&references, answers).1)
+    let lengths = missing(&set.source, answers).into_iter().chain(runaway(&set.source, answers, factor));
+    lengths.chain(compare_lengths(&references, answers).1).collect()
 }
 
 /// First reference of a line of the test set.
@@ -57,11 +58,6 @@ fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {
     let set = examinee.test_set;
     let at = set.source.iter().position(|source| source == line)?;
     set.references.first().map(|reference| reference[at].clone())
-}
-
-/// Reasons for missing and for runaway answers.
-fn missing_and_runaway(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Vec<Reason> {
-    missing(lines, answers).into_iter().chain(runaway(lines, answers)).collect()
 }
 
 /// Reason for ordinary lines with an empty answer.
@@ -75,9 +71,9 @@ pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
 }
 
 /// Reason for answers that are far longer than their lines.
-fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
+fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Option<Reason> {
     let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
-        characters(answer) > RUNAWAY_FACTOR * characters(line).max(SHORT)
+        characters(answer) as f64 > factor * characters(line).max(SHORT) as f64
     };
     let away = lines.iter().zip(answers).filter(runs).count();
     (share(away, lines.len()) >= RUNAWAY_SHARE)
@@ -118,7 +114,8 @@ mod tests {
     fn codes(pairs: &[(&str, &str)]) -> Vec<Code> {
         let lines: Vec<Vec<u8>> = pairs.iter().map(|(line, _)| line.as_bytes().to_vec()).collect();
         let answers: Vec<Vec<u8>> = pairs.iter().map(|(_, answer)| answer.as_bytes().to_vec()).collect();
-        missing_and_runaway(&lines, &answers).into_iter().map(|reason| reason.code).collect()
+        let reasons = missing(&lines, &answers).into_iter().chain(runaway(&lines, &answers, 2.0));
+        reasons.map(|reason| reason.code).collect()
     }
 
     #[test]
@@ -132,6 +129,8 @@ mod tests {
         let line = "a line of thirty characters ok";
         assert_eq!(codes(&[(line, &line.repeat(2))]), []);
         assert_eq!(codes(&[(line, &line.repeat(3))]), [Code::Runaway]);
+        let long = [line.repeat(3).into_bytes()];
+        assert_eq!(runaway(&[line.into()], &long, 3.0), None, "wordy on purpose");
         assert_eq!(codes(&[("Yes", "Ja, aber selbstverständlich")]), [], "short lines have room");
     }
 

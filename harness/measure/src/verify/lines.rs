@@ -11,7 +11,9 @@ use dyno_stats::Random;
 const SPARE: &str = include_str!("../../../../testsets/captions-en-de/source.en");
 
 /// Words of the over-long line. Together they exceed any usual buffer for one line (8 KiB).
-const OVERLONG: usize = 100;
+const OVERLONG_WORDS: usize = 100;
+/// Place of the over-long line among the odd lines.
+pub(super) const OVERLONG: usize = 15;
 
 /// Odd lines, such as people's texts contain. A system must answer each with exactly one line. The content is
 /// judged only for valid lines.
@@ -42,7 +44,7 @@ pub fn odd() -> Vec<Vec<u8>> {
     lines.push(words(150).into_bytes());
     let long_word =
         "Rindfleischetikettierungsueberwachungsaufgabenuebertragungsgesetz-Beauftragter".repeat(2);
-    lines.push([long_word.as_str()].repeat(OVERLONG).join(" ").into_bytes());
+    lines.push([long_word.as_str()].repeat(OVERLONG_WORDS).join(" ").into_bytes());
     lines.push(b"A broken \xff\xfe byte, an overlong \xc0\xaf slash, half a \xe2\x82 sign.".to_vec());
     lines.push(b"Cut in a letter: caf\xc3".to_vec());
     lines.push(b"An ordinary line at the end.".to_vec());
@@ -88,5 +90,5 @@ pub fn long(examinee: &Examinee<'_>) -> Vec<Vec<u8>> {
         }
         line
     };
-    [60, 60, 80, 80, 100, 100, 120, 120, 150, 150].into_iter().map(&mut of_words).collect()
+    [60, 150, 100, 80, 120, 60, 150, 100, 80, 120].into_iter().map(&mut of_words).collect()
 }

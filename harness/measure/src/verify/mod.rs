@@ -11,6 +11,7 @@ mod buffering;
 mod cache;
 mod coalescing;
 mod conformance;
+mod cost;
 mod determinism;
 pub mod examinee;
 mod finding;
@@ -20,9 +21,11 @@ pub mod recognition;
 pub mod sameness;
 pub mod timing;
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 pub use conformance::invalid_utf8;
+pub use cost::hanging_seconds;
 pub use examinee::Examinee;
 use finding::ProbeOutcome;
 pub use finding::{Examined, Finding, verdict};
@@ -65,8 +68,13 @@ impl Probe {
     }
 }
 
-/// Asks each of `probes`. A track in which the system fails is not asked again.
-pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Result<Vec<Examined>> {
+/// Asks each of `probes`; `watch` sees each result at once, and may end the examination. A track in which the
+/// system fails is not asked again.
+pub fn examine(
+    examinee: &mut Examinee<'_>,
+    probes: &[Probe],
+    watch: &mut dyn FnMut(&Examined) -> ControlFlow<()>,
+) -> Result<Vec<Examined>> {
     let mut all = Vec::new();
     for &probe in Probe::ALL.iter().filter(|probe| probes.contains(probe)) {
         if examinee.tracks.is_empty() {
@@ -74,15 +82,22 @@ pub fn examine(examinee: &mut Examinee<'_>, probes: &[Probe]) -> Result<Vec<Exam
         }
         let begin = Instant::now();
         let outcome = probe.ask_again_if_it_stands_out(examinee)?;
-        examinee.tracks.retain(|&track| !outcome.is_fatal_in(track));
-        all.push(Examined {
+        let is_done =
+            |track| outcome.is_fatal_in(track) || !examinee.keeps_going && outcome.is_forbidden_in(track);
+        examinee.tracks.retain(|&track| !is_done(track));
+        let examined = Examined {
             probe,
             verdict: outcome.verdict(),
             findings: outcome.findings,
             figure: outcome.figure,
             too_quick: outcome.too_quick,
             seconds: begin.elapsed().as_secs_f64(),
-        });
+        };
+        let flow = watch(&examined);
+        all.push(examined);
+        if flow.is_break() {
+            break;
+        }
     }
     Ok(all)
 }

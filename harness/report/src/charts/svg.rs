@@ -6,6 +6,8 @@
 
 use std::fmt::Write;
 
+use dyno_api::printable;
+
 use super::palette::{self, Colour, Ground};
 
 /// Look of each class. `var(--c)` is the colour of the element.
@@ -225,18 +227,18 @@ fn trimmed(value: f64, digits: usize) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Text inside markup. Characters that XML forbids become replacement characters.
+/// Text inside markup. Characters that XML forbids, and those that act on a text, become replacement
+/// characters.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in printable(&text.replace('\r', "\n")).chars() {
         match c {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            '\t' | '\n' | '\r' => escaped.push(c),
-            c if (c as u32) < 0x20 || matches!(c as u32, 0xfffe | 0xffff) => escaped.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
     }

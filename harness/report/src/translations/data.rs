@@ -10,6 +10,7 @@
 //! outputs of translators, holds 0.5 MB of it. Twenty systems that never agree would fill 8 MB with 3,003
 //! lines, so lines beyond the budget are left out.
 
+use dyno_api::printable;
 use serde_json::{Value, json};
 
 use super::numbered::NumberedLine;
@@ -45,9 +46,10 @@ fn line_data(set: &Set, texts: &Texts<'_>, index: usize) -> Value {
     })
 }
 
-/// JSON that can stand inside a script element: nothing in it looks like markup.
+/// JSON that can stand inside a script element: nothing in it looks like markup. Texts are those that
+/// [`escape`](crate::charts::escape) leaves.
 fn embedded(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c")
+    printable(&value.to_string()).replace('<', "\\u003c")
 }
 
 #[cfg(test)]

@@ -40,9 +40,8 @@ pub fn table(context: &SetContext<'_>) -> Table {
     let mut cells: Vec<&Cell> = context.set.cells.iter().collect();
     cells.sort_by_key(|cell| (cell.track, cell.system));
     for cell in cells {
-        let standing = context.contest.as_ref().and_then(|contest| contest.standing(cell.system));
         let invalid = cell.verdict == Verdict::Invalid;
-        table.push(if invalid { "invalid" } else { row_class(standing) }, row(context, cell));
+        table.push(if invalid { "invalid" } else { row_class(cell.standing) }, row(context, cell));
     }
     table.without_empty_columns().aligned()
 }
@@ -50,7 +49,6 @@ pub fn table(context: &SetContext<'_>) -> Table {
 fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
     // On a whole instance both figures are the same, so the second one is left out.
     let pro_rata = cell.millions_pro_rata.filter(|millions| Some(*millions) != cell.millions_per_dollar);
-    let standing = context.contest.as_ref().and_then(|contest| contest.standing(cell.system));
     let verdict = match cell.reasons.first() {
         Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
         None => cell.verdict.name().into(),
@@ -74,7 +72,7 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
         Field::maybe(cell.model_bytes.map(mebibytes), plain),
         Field::maybe(cell.peak_bytes.map(mebibytes), plain),
         Field::figure(cell.rounds.to_string(), cell.rounds as f64),
-        Field::text(match standing {
+        Field::text(match cell.standing {
             Some(dyno_stats::Standing::Frontier) => "yes",
             Some(dyno_stats::Standing::Probably) => "probably",
             _ => "",
@@ -153,11 +151,16 @@ fn measured(material: &Material) -> Vec<(&'static str, String)> {
         "isolated" => "systems had a loopback device alone",
         shared => shared,
     });
+    let sandboxes = material.sandboxes.iter().map(|told| match told.as_str() {
+        "bwrap" => "bwrap: foreign systems saw neither records nor references".to_owned(),
+        fault => format!("none ({fault}): foreign systems could read records and references"),
+    });
     let sets = material.sets.iter().map(|set| ("test set", format!("{}, sha256 {}", set.name, set.sha256)));
     let run = [
         ("price", price.unwrap_or_default()),
         ("pipe floor", floor.unwrap_or_default()),
         ("network", networks.collect::<Vec<_>>().join("; ")),
+        ("sandbox", sandboxes.collect::<Vec<_>>().join("; ")),
         ("run", format!("{}-{}", material.campaign, material.key)),
     ];
     run.into_iter().chain(sets).collect()

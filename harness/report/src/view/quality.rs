@@ -8,6 +8,8 @@ use crate::cost::{Contest, Contestant, Cost};
 use crate::published::Published;
 use crate::sentences::{Writer, bleu};
 use crate::tables::{Field, Table};
+use dyno_measure::Verdict;
+use dyno_stats::Standing;
 use dyno_stats::numbers::{supported, tick};
 
 /// The lead chart, and the section with the other charts.
@@ -17,7 +19,7 @@ pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
     let others = Cost::ALL.into_iter().filter(|cost| Some(*cost) != primary);
     let contests = others.map(|cost| Contest::of(cost, context.set, &context.translators));
     let figures: Vec<_> = contests
-        .filter(|contest| !contest.contestants.is_empty())
+        .filter(|contest| contest.all().next().is_some())
         .map(|contest| figure(context, &contest))
         .collect();
     let note = figures.is_empty().then(|| match lead {
@@ -45,7 +47,7 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
     let title = Writer { contest, name: &|system| context.spoken(system) }.finding();
     let about = format!(
         "{} systems by BLEU and {}, each with the box of its two intervals; the stairs are the frontier.",
-        contest.contestants.len(),
+        contest.all().count(),
         cost.noun()
     );
     Figure::of(&chart, &context.id(&format!("bleu-{}", cost.id())), title, about, table(context, contest))
@@ -53,7 +55,7 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
 
 /// Points of the systems, the frontier first: the first labels get the best places.
 fn points(context: &SetContext<'_>, contest: &Contest<'_>) -> Vec<Point> {
-    let mut ordered: Vec<&Contestant> = contest.contestants.iter().collect();
+    let mut ordered: Vec<&Contestant> = contest.all().collect();
     ordered.sort_by_key(|one| one.standing);
     let point = |one: &&Contestant| Point {
         name: context.name(one.system),
@@ -105,11 +107,13 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
     let cost = contest.cost;
     let mut table =
         Table::new(format!("BLEU and {}", cost.noun()), &["system", "#BLEU", cost.head(), "frontier"]);
-    for one in &contest.contestants {
+    for one in contest.all() {
+        let noisy = cost.cell(context.set, one.system).is_some_and(|cell| cell.verdict == Verdict::Noisy);
         let standing = match one.standing {
-            dyno_stats::Standing::Frontier => "yes",
-            dyno_stats::Standing::Probably => "probably",
-            dyno_stats::Standing::Off => "no",
+            Standing::Frontier => "yes",
+            Standing::Probably => "probably",
+            Standing::Off if noisy => "no: NOISY",
+            Standing::Off => "no",
         };
         let fields = vec![
             Field::text(context.name(one.system)),

@@ -29,8 +29,7 @@ pub struct Section {
 impl Legend {
     /// Marks of the families, then the looks of the standings that occur.
     pub fn of(context: &SetContext<'_>) -> Vec<Self> {
-        let standings =
-            || context.contest.iter().flat_map(|contest| &contest.contestants).map(|one| one.standing);
+        let standings = || context.contest.iter().flat_map(|contest| contest.all()).map(|one| one.standing);
         let looks =
             [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
         let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));

@@ -31,6 +31,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         system,
         track,
         verdict: Verdict::Valid,
+        standing: None,
         reasons: Vec::new(),
         warnings: Vec::new(),
         rounds: 3,
@@ -107,13 +108,33 @@ fn material() -> Material {
         load: None,
         pipe_floor_us: None,
         networks: Vec::new(),
+        sandboxes: Vec::new(),
         noise_floor: Vec::new(),
+    }
+}
+
+/// Judges the cells of the translators in each track by their intervals, as `dyno-results` judges by rounds.
+fn judge(material: &mut Material) {
+    for track in Track::ALL {
+        let cells = material.sets[0].cells.iter_mut();
+        let fit = |cell: &&mut Cell| {
+            cell.track == track && cell.system < 4 && cell.verdict == Verdict::Valid && cell.bleu.is_some()
+        };
+        let mut cells: Vec<&mut Cell> = cells.filter(fit).collect();
+        let order = |figure: fn(&Cell) -> Estimate| {
+            let figures: Vec<Estimate> = cells.iter().map(|cell| figure(cell)).collect();
+            move |a: usize, b: usize| figures[a].order(&figures[b])
+        };
+        let (quality, speed) = (order(|cell| cell.bleu.unwrap()), order(|cell| cell.speed.unwrap()));
+        let standings = dyno_stats::standings(cells.len(), quality, speed);
+        cells.iter_mut().zip(standings).for_each(|(cell, standing)| cell.standing = Some(standing));
     }
 }
 
 fn view(change: impl FnOnce(&mut Material)) -> View {
     let mut material = material();
     change(&mut material);
+    judge(&mut material);
     View::of(&material, &[])
 }
 
@@ -139,7 +160,7 @@ fn of_models_that_can_t_translate_none_is_recommended() {
     let said = &view.parts[0].verdict;
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
-        said[0].starts_with("Take none: no system here translates usably (the best: BLEU 3.3"),
+        said[0].starts_with("Take none: no system here translates usably (the best: BLEU 3.3)"),
         "{said:?}"
     );
 }
@@ -176,6 +197,31 @@ fn an_invalid_cell_is_named_with_its_reason_and_drawn_nowhere() {
     );
     assert_eq!(view.parts[0].verdict[0], "Take b4x1: BLEU 33.0 ±0.5, 300 words/s.");
     assert!(view.figures().all(|figure| !figure.wide.contains("b4x32")));
+}
+
+#[test]
+fn a_noisy_cell_is_drawn_and_stands_on_no_frontier() {
+    let noisy = |systems: &'static [usize]| {
+        view(move |material| {
+            let cells = material.sets[0].cells.iter_mut();
+            cells
+                .filter(|cell| systems.contains(&cell.system))
+                .for_each(|cell| cell.verdict = Verdict::Noisy);
+        })
+    };
+    let one = noisy(&[3]);
+    assert_eq!(one.parts[0].verdict[0], "Take b4x1: BLEU 33.0 ±0.5, 300 words/s.");
+    let lead = one.parts[0].lead.as_ref().unwrap();
+    assert!(lead.wide.contains("b4x32"), "its figures are still shown");
+    let last = lead.table.rows.last().unwrap();
+    assert_eq!((&*last.fields[0].text, &*last.fields[3].text), ("b4x32", "no: NOISY"));
+    let all = noisy(&[0, 1, 2, 3]);
+    assert!(
+        all.parts[0].verdict[0].starts_with("No system may stand on the frontier"),
+        "{:?}",
+        all.parts[0].verdict
+    );
+    assert!(all.parts[0].choices.rows.is_empty());
 }
 
 #[test]

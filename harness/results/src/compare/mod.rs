@@ -2,10 +2,12 @@
 //!
 //! The sides of `dyno compare` are two runs; those of `dyno gate` are two systems, measured side by side.
 
+mod changes;
 mod quality;
 mod speed;
 
-pub use quality::Quality;
+pub use changes::{Changes, protocol_changes};
+pub use quality::{Quality, QualityLimits};
 pub use speed::{
     Change, Comparison, LEAST_PAIRS, MOST_PAIRS, PAIRS, Question, SIGNIFICANT, Speeds, TOLERATED_SLOW_DOWN,
     judge,

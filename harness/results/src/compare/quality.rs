@@ -25,11 +25,21 @@ pub struct Quality {
     pub baseline_bleu: Option<f64>,
     /// Difference in BLEU, candidate minus baseline, where the texts differ.
     pub difference: Option<Difference>,
-    /// Whether the candidate is surely worse than the baseline, or below the least accepted BLEU.
+    /// Whether the candidate is surely worse than the baseline by more than the tolerated loss, or below the
+    /// least accepted BLEU.
     pub worse: bool,
     /// Reason why quality was not compared, where the texts could be scored.
     #[serde(skip)]
     pub warning: Option<String>,
+}
+
+/// Limits of a text's quality.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QualityLimits {
+    /// Least accepted BLEU.
+    pub min_bleu: Option<f64>,
+    /// Tolerated loss of BLEU against the baseline, in points; none if absent.
+    pub max_loss: Option<f64>,
 }
 
 impl Quality {
@@ -39,7 +49,7 @@ impl Quality {
         set: &TestSet,
         ours: &[String],
         theirs: &[String],
-        min_bleu: Option<f64>,
+        limits: QualityLimits,
     ) -> Self {
         let same_text = ours == theirs;
         let mut outputs = vec![("ours", ours)];
@@ -49,13 +59,15 @@ impl Quality {
         let (scores, warning) = scores(set, outputs);
         let bleu = |name: &str| scores.of(name, &set.name).map(|score| score.bleu);
         let difference = scores.bleu_difference("ours", "theirs", &set.name);
-        let surely_worse = difference.is_some_and(|pair| pair.difference < 0.0 && pair.p_worse < SIGNIFICANT);
-        let too_low = min_bleu.is_some_and(|least| bleu("ours").is_some_and(|bleu| bleu < least));
+        let tolerated = limits.max_loss.unwrap_or(0.0);
+        let surely_worse =
+            difference.is_some_and(|pair| pair.difference < -tolerated && pair.p_worse < SIGNIFICANT);
+        let too_low = limits.min_bleu.is_some_and(|least| bleu("ours").is_some_and(|bleu| bleu < least));
         Self {
             system: system.into(),
             test_set: set.name.clone(),
             same_text,
-            differing_lines: ours.iter().zip(theirs).filter(|(a, b)| a != b).count(),
+            differing_lines: differing_lines(ours, theirs),
             bleu: bleu("ours"),
             baseline_bleu: bleu(if same_text { "ours" } else { "theirs" }),
             difference,
@@ -64,10 +76,19 @@ impl Quality {
         }
     }
 
+    /// Whether the candidate's quality could be compared with the baseline's.
+    pub fn is_compared(&self) -> bool {
+        self.same_text || self.difference.is_some()
+    }
+
     /// The comparison in a line.
     pub fn about(&self) -> String {
         let Self { system, test_set, differing_lines, .. } = self;
-        let verdict = if self.worse { "worse" } else { "not worse" };
+        let verdict = match self.worse {
+            true => "worse",
+            false if self.is_compared() => "not worse",
+            false => "can't tell",
+        };
         let bleu = |bleu: Option<f64>| bleu.map_or_else(|| "unknown".into(), |bleu| format!("{bleu:.4}"));
         let ours = bleu(self.bleu);
         match self.difference {
@@ -81,6 +102,11 @@ impl Quality {
             None => format!("{system} on {test_set}: {differing_lines} lines differ, BLEU {ours}: {verdict}"),
         }
     }
+}
+
+/// Number of lines that differ; a line that one side lacks differs.
+fn differing_lines(ours: &[String], theirs: &[String]) -> usize {
+    ours.iter().zip(theirs).filter(|(a, b)| a != b).count() + ours.len().abs_diff(theirs.len())
 }
 
 /// Scores of the outputs, and the reason where they are missing. Speeds are compared in any case.

@@ -29,6 +29,8 @@ pub struct Speeds {
     pub candidate: Vec<f64>,
     /// Whether rounds of one index were measured side by side.
     pub paired: bool,
+    /// Whether the rounds of a side support no verdict: its cell is NOISY or INVALID, or has too few rounds.
+    pub unfit: bool,
 }
 
 /// Question of a comparison, which decides the test.
@@ -50,6 +52,20 @@ pub enum Change {
     Same,
     /// Significantly faster, by the same three criteria.
     Faster,
+    /// No verdict, since the rounds of a side are unfit for one.
+    Unclear,
+}
+
+impl Change {
+    /// The verdict in a table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slower => "slower",
+            Self::Same => "same",
+            Self::Faster => "faster",
+            Self::Unclear => "can't tell",
+        }
+    }
 }
 
 /// Comparison of the speeds of a cell.
@@ -79,10 +95,11 @@ pub fn judge(cells: &[Speeds], question: Question) -> Vec<Option<Comparison>> {
     let compared: Vec<_> = cells.iter().map(|cell| compare(cell, question)).collect();
     let raw: Vec<f64> = compared.iter().flatten().map(|comparison| comparison.p).collect();
     let mut corrected = holm(&raw).into_iter();
-    let decide =
-        |comparison: Comparison| decided(Comparison { p: corrected.next().unwrap_or(1.0), ..comparison });
-    let mut decide = decide;
-    compared.into_iter().map(|comparison| comparison.map(&mut decide)).collect()
+    let mut decide = |comparison: Comparison, cell: &Speeds| {
+        let comparison = Comparison { p: corrected.next().unwrap_or(1.0), ..comparison };
+        Comparison { change: if cell.unfit { Change::Unclear } else { change(&comparison) }, ..comparison }
+    };
+    compared.into_iter().zip(cells).map(|(comparison, cell)| Some(decide(comparison?, cell))).collect()
 }
 
 /// The figures of a cell, without a verdict and with an uncorrected `p`.
@@ -143,15 +160,14 @@ fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
 }
 
 /// The verdict. A change needs all three: size, significance, and more than the noise of these rounds.
-fn decided(comparison: Comparison) -> Comparison {
+fn change(comparison: &Comparison) -> Change {
     let size = comparison.slow_down.max(1.0 / comparison.slow_down);
     let differs = size > TOLERATED_SLOW_DOWN && comparison.p < SIGNIFICANT && size > comparison.noise_floor;
-    let change = match differs {
+    match differs {
         true if comparison.slow_down > 1.0 => Change::Slower,
         true => Change::Faster,
         false => Change::Same,
-    };
-    Comparison { change, ..comparison }
+    }
 }
 
 #[cfg(test)]
@@ -232,6 +248,21 @@ mod tests {
     }
 
     #[test]
+    fn unfit_rounds_support_no_verdict_however_large_the_difference() {
+        for (slow_down, unfit, expected) in
+            [(1.5, false, Change::Slower), (1.5, true, Change::Unclear), (1.0, true, Change::Unclear)]
+        {
+            let cell = Speeds { unfit, ..rounds(&mut Random::new(7, "unfit"), PAIRS, slow_down, 0.01) };
+            let comparison = judge(&[cell], Question::Slower)[0].unwrap();
+            assert_eq!(comparison.change, expected);
+            assert!(
+                (comparison.slow_down / slow_down - 1.0).abs() < 0.03,
+                "the figures stay: {comparison:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_difference_needs_both_tails() {
         let cell = rounds(&mut Random::new(4, "tails"), 9, 1.2, 0.1);
         let [slower, differ] = [Question::Slower, Question::Differ]
@@ -245,6 +276,7 @@ mod tests {
             baseline: vec![100.0, 101.0, 102.0, 103.0, 98.0, 97.0],
             candidate: vec![90.0, 91.0, 92.0, 99.0, 89.0, 88.0],
             paired: false,
+            unfit: false,
         };
         let alone = judge(std::slice::from_ref(&one), Question::Slower)[0].unwrap();
         let same = Speeds { candidate: one.baseline.clone(), ..one.clone() };

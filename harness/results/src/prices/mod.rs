@@ -4,7 +4,7 @@
 //! A run keeps the row of its price, with date and source, so an old figure never changes. Words per dollar
 //! follow from speed alone, so any run can be priced again without a measurement.
 
-use std::fs;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use dyno_measure::Host;
@@ -38,7 +38,34 @@ pub struct Price {
     pub cpu: Vec<String>,
 }
 
+/// Bounds of a price in US dollars an hour: a thousandth of the cheapest vCPU, and far above any instance.
+const USD: RangeInclusive<f64> = 1e-6..=1e6;
+
+/// Most vCPUs of an instance, as of a host's cores.
+const MOST_VCPUS: usize = 65_536;
+
 impl Price {
+    /// Fault of a price that can't be.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let texts = [&self.instance, &self.provider, &self.region, &self.terms, &self.source];
+        let day = |date: &str| date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
+        match () {
+            () if !USD.contains(&self.hourly_usd) => {
+                Some(format!("`usd` must lie between {} and {} dollars an hour", USD.start(), USD.end()))
+            }
+            () if ![self.vcpus, self.threads].iter().all(|count| (1..=MOST_VCPUS).contains(count)) => {
+                Some(format!("`vcpus` and `threads` must lie between 1 and {MOST_VCPUS}"))
+            }
+            () if !day(&self.date) => {
+                Some(format!("`date` is {:?}; write a day, such as 2026-11-21", self.date))
+            }
+            () if texts.iter().any(|text| text.contains(char::is_control)) => {
+                Some("its texts must have no control characters".into())
+            }
+            () => None,
+        }
+    }
+
     /// Words for a dollar at `words_per_second`, if the whole instance is paid for.
     pub fn words_per_dollar(&self, words_per_second: f64) -> f64 {
         words_per_second * 3600.0 / self.hourly_usd
@@ -86,7 +113,7 @@ struct WireInstance {
 pub fn load(file: Option<&Path>) -> Result<Vec<Price>> {
     let Some(path) = file else { return parse(SHIPPED, "the shipped prices") };
     let unreadable = |error| Error::Prices(format!("can't read prices {}: {error}", path.display()));
-    let text = fs::read_to_string(path).map_err(unreadable)?;
+    let text = dyno_api::files::read_to_string(path).map_err(unreadable)?;
     parse(&text, &path.display().to_string())
 }
 
@@ -98,14 +125,8 @@ fn parse(text: &str, name: &str) -> Result<Vec<Price>> {
         Error::Prices(format!("{name}:{line}: {}; `dyno list prices` shows the fields", error.message()))
     })?;
     let prices: Vec<Price> = wire.list.into_iter().flat_map(WireList::prices).collect();
-    let wrong = prices.iter().find(|price| {
-        !(price.hourly_usd > 0.0 && price.hourly_usd.is_finite() && price.vcpus > 0 && price.threads > 0)
-    });
-    match wrong {
-        Some(price) => {
-            let what = "usd, vcpus and threads must be above zero";
-            Err(Error::Prices(format!("{name}: {}: {what}", price.instance)))
-        }
+    match prices.iter().find_map(|price| Some((price, price.fault()?))) {
+        Some((price, fault)) => Err(Error::Prices(format!("{name}: {:?}: {fault}", price.instance))),
         None => Ok(prices),
     }
 }
@@ -195,7 +216,7 @@ mod tests {
             ("[[list]]\nprovider = 3\n", "file:2:"),
             (
                 "list = [{ provider = \"a\", region = \"\", terms = \"\", date = \"\", source = \"\", instances = [{ name = \"x\", vcpus = 0, threads = 1, usd = 1.0 }] }]",
-                "above zero",
+                "`vcpus` and `threads` must lie between 1 and 65536",
             ),
         ] {
             let failure = parse(text, "file").unwrap_err();

@@ -12,5 +12,5 @@ mod stored;
 
 pub use command::MetricCommand;
 pub use python::cache_folder;
-pub use scorer::{SacrebleuFiles, Work, prepare, sacrebleu_files, score, score_run, version};
+pub use scorer::{SacrebleuFiles, Work, collection, prepare, sacrebleu_files, score, score_run, version};
 pub use stored::{Pair, Score, Scores};

@@ -55,6 +55,12 @@ pub fn sacrebleu_files(name: &str, languages: &str) -> Result<SacrebleuFiles> {
     })
 }
 
+/// Folder of sacrebleu's test sets, if there can be one.
+pub fn collection() -> Option<PathBuf> {
+    let own = std::env::var_os("SACREBLEU").map(PathBuf::from);
+    own.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".sacrebleu")))
+}
+
 /// Version of the installed sacrebleu, if any; builds nothing.
 pub fn version() -> Option<String> {
     Python::find().map(|(_, version)| version)

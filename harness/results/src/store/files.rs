@@ -1,17 +1,18 @@
 //! Files of a run: read with clear errors, written whole or not at all.
 
-use std::fs::{self, Permissions};
+use std::fs::Permissions;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use dyno_api::files;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::{Error, Result};
 
 /// A JSON file of a run; `None` if the file is absent.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    match fs::read(path) {
+    match files::read(path) {
         Ok(text) => {
             let damaged = |source| Error::Damaged { path: path.into(), source };
             serde_json::from_slice(&text).map(Some).map_err(damaged)
@@ -44,7 +45,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// A file up to its last line end; a missing file reads as empty.
 pub(crate) fn read_whole_lines(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = match fs::read(path) {
+    let mut bytes = match files::read(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Vec::new(),
         read => read.map_err(|source| Error::Unreadable { path: path.into(), source })?,
     };

@@ -3,6 +3,8 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use dyno_api::files;
+
 use super::files::{read_json, read_whole_lines};
 use super::journal::check_schema;
 use crate::error::{Error, Result};
@@ -54,8 +56,11 @@ pub(crate) fn create(folder: &Path) -> Result<()> {
 pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("run.lock");
     let remedy = "make its folder writable, or put the run elsewhere with --out DIR";
-    let file =
-        File::create(&path).map_err(|source| Error::NotCreated { path: path.clone(), source, remedy })?;
+    let file = files::open_or_create(&path).map_err(|source| Error::NotCreated {
+        path: path.clone(),
+        source,
+        remedy,
+    })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Busy { folder: folder.into() }),

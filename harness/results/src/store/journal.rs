@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 
+use dyno_api::files;
 use dyno_measure::{Record, SCHEMA};
 use serde::Deserialize;
 
@@ -18,7 +19,7 @@ pub(crate) const RECORDS: &str = "records.jsonl";
 pub(super) fn open_records(path: &Path) -> Result<File> {
     let remedy = "make it writable, or put the run elsewhere with --out DIR";
     let not_created = |source| Error::NotCreated { path: path.into(), source, remedy };
-    let file = File::options().create(true).append(true).read(true).open(path).map_err(not_created)?;
+    let file = files::open_or_create(path).map_err(not_created)?;
     let whole = read_whole_lines(path)?.len() as u64;
     file.set_len(whole).map_err(|source| Error::Unwritable { path: path.into(), source })?;
     Ok(file)

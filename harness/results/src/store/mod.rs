@@ -33,6 +33,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Examined, Measured, TestSet, as_text};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::export::{write_csv, write_histograms};
@@ -46,6 +47,16 @@ use folder::{create, is_finished, lock, numbered, read_identity};
 use journal::{RECORDS, open_records};
 
 const VERIFIED: &str = "verified.json";
+
+/// Findings of the probes, by the name of the system.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Verified {
+    /// Findings from before the first round.
+    pub before_rounds: BTreeMap<String, Vec<Examined>>,
+    /// Findings of the probes that are asked again before the last round.
+    pub before_last_round: BTreeMap<String, Vec<Examined>>,
+}
 
 /// The open folder of a run; only one process can open it.
 #[derive(Debug)]
@@ -162,13 +173,13 @@ impl Store {
         Ok(dyno_measure::split_lines(&text).map(<[u8]>::to_vec).collect())
     }
 
-    /// Findings of the probes by system, from an earlier part of the run.
-    pub fn verified(&self) -> Result<BTreeMap<String, Vec<Examined>>> {
+    /// Findings of the probes, from an earlier part of the run.
+    pub fn verified(&self) -> Result<Verified> {
         Ok(read_json(&self.folder.join(VERIFIED))?.unwrap_or_default())
     }
 
     /// Keeps the findings of the probes.
-    pub fn keep_verified(&self, verified: &BTreeMap<String, Vec<Examined>>) -> Result<()> {
+    pub fn keep_verified(&self, verified: &Verified) -> Result<()> {
         write_json(&self.folder.join(VERIFIED), verified)
     }
 

@@ -1,9 +1,9 @@
 //! Texts of a run: test sets and outputs, checked against the hashes in their names. Test sets lie beside the
 //! records, so a reader of the run needs neither the campaign nor a network.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use dyno_api::files;
 use dyno_measure::files::hex;
 use dyno_measure::{TestSet, as_text, split_lines};
 use sha2::{Digest, Sha256};
@@ -56,6 +56,7 @@ fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
         source: split_lines(&source).map(<[u8]>::to_vec).collect(),
         references: references.iter().map(|bytes| text_lines(bytes)).collect(),
         sha256: sha256.into(),
+        files: Vec::new(), // they lie in the folder of the run
     })
 }
 
@@ -84,7 +85,7 @@ fn unchanged<'a>(path: &Path, files: impl IntoIterator<Item = &'a Vec<u8>>, sha2
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Error::Changed(format!("{}: {error}", path.display())))
+    files::read(path).map_err(|error| Error::Changed(format!("{}: {error}", path.display())))
 }
 
 /// Lines of a text, with invalid UTF-8 replaced.

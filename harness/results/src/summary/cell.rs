@@ -23,8 +23,9 @@ pub struct CellSummary {
     pub reasons: Vec<String>,
     /// Codes and figures of the warnings.
     pub warnings: Vec<String>,
-    /// Standing among the cells of the same test set and track, by BLEU and words a second. Absent without
-    /// BLEU, for INVALID cells, for echoes of the source, and for the second of twins.
+    /// Standing among the cells of the same test set and track, by BLEU and cost: p95 latency in the latency
+    /// track, words a second in the others. Absent unless the cell is VALID, without either figure, with BLEU
+    /// 0, for echoes of the source, and for the second of twins.
     pub standing: Option<Standing>,
     /// Number of rounds that count.
     pub rounds: usize,

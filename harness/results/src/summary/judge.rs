@@ -1,8 +1,7 @@
 //! Judgement of the cells of a table: the noise floor of their track, duels by pairs of rounds, and the
-//! frontier of BLEU and words a second.
+//! frontier of BLEU and the track's cost: p95 latency in the latency track, words a second in the others.
 //!
-//! Table and page show these judgements; neither judges again. The page's contests by other costs, such as latency, use
-//! the same orders and the same `standings`.
+//! Table and page show these judgements; neither judges again.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +22,22 @@ pub const P95: Figure = |record| {
     let ms: Vec<f64> = record.latency_ns.iter().map(|&ns| ns as f64 / 1e6).collect();
     percentile(&ms, 95.0)
 };
+
+/// Figure by which systems compete under `track`.
+pub const fn cost(track: Track) -> Figure {
+    if track.is_lockstep() { P95 } else { SPEED }
+}
+
+/// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation.
+const LEAST_BLEU: f64 = 0.05;
+
+/// Translations below this BLEU are commonly held to be of hardly any use.
+pub const USABLE: f64 = 10.0;
+
+/// The sentence on systems of which the best has BLEU `best`, if none of them is usable.
+pub fn unusable(best: f64) -> Option<String> {
+    (best < USABLE).then(|| format!("no system here translates usably (the best: BLEU {best:.1})"))
+}
 
 /// One figure of all rounds of a cell.
 pub struct Rounds {
@@ -50,6 +65,10 @@ impl Rounds {
             figures[record.round] = figure(record);
         }
         Self { figures }
+    }
+
+    fn has_figures(&self) -> bool {
+        self.figures.iter().any(Option::is_some)
     }
 
     /// Comparison with `other`. Rounds of one number were measured near each other, so a load on both cancels
@@ -95,30 +114,29 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
     dyno_stats::noise_floor(&groups).filter(|_| has_twin).map(f64::exp_m1)
 }
 
-/// Fills in the standing of the cells of one table.
-pub(super) fn place(
-    run: &Run,
-    table: &[MeasuredCell<'_>],
-    rows: &mut [CellSummary],
-    floors: &BTreeMap<Track, f64>,
-) {
+/// Fills in the standing of the cells of one table. `floor` is the noise floor of the table's cost, a share.
+pub(super) fn place(run: &Run, table: &[MeasuredCell<'_>], rows: &mut [CellSummary], floor: f64) {
     let is_twin = |i: usize| table[..i].iter().any(|first| run.are_twins(first.system, table[i].system));
+    let costs: Vec<Rounds> = table.iter().map(|cell| Rounds::of(cell, cost(cell.track))).collect();
     let competes = |&i: &usize| {
-        let row = &rows[i];
-        let measured =
-            row.verdict != Verdict::Invalid && row.words_per_second.is_some() && row.bleu.is_some();
-        measured && !is_twin(i) && !echoes(run, &table[i], row)
+        may_stand(&rows[i]) && costs[i].has_figures() && !is_twin(i) && !echoes(run, &table[i], &rows[i])
     };
     let racing: Vec<usize> = (0..rows.len()).filter(competes).collect();
     let quality = |a: usize, b: usize| order_of_rows(run, &rows[racing[a]], &rows[racing[b]]);
-    let floor = table.first().and_then(|cell| floors.get(&cell.track)).copied().unwrap_or(0.0);
-    let speeds: Vec<Rounds> = racing.iter().map(|&i| Rounds::of(&table[i], SPEED)).collect();
-    let speed =
-        |a: usize, b: usize| speeds[a].against(&speeds[b], floor).map_or(Order::Unclear, |duel| duel.order);
-    let standings = dyno_stats::standings(racing.len(), quality, speed);
+    let less_is_better = table.first().is_some_and(|cell| cell.track.is_lockstep());
+    let cheaper = |a: usize, b: usize| {
+        let (a, b) = if less_is_better { (b, a) } else { (a, b) };
+        costs[racing[a]].against(&costs[racing[b]], floor).map_or(Order::Unclear, |duel| duel.order)
+    };
+    let standings = dyno_stats::standings(racing.len(), quality, cheaper);
     for (&i, standing) in racing.iter().zip(standings) {
         rows[i].standing = Some(standing);
     }
+}
+
+/// Whether a cell may stand on a frontier: it is VALID, and its text is a translation.
+fn may_stand(row: &CellSummary) -> bool {
+    row.verdict == Verdict::Valid && row.bleu.is_some_and(|bleu| bleu >= LEAST_BLEU)
 }
 
 fn echoes(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> bool {

@@ -42,8 +42,12 @@ impl Summary {
             (&a.test_set.name, a.track) == (&b.test_set.name, b.track)
         };
         let mut first = 0;
+        // Latency competes by its p95, whose noise differs from that of words a second.
+        let p95_floor = judge::noise_floor(run, &measured, Track::Latency, judge::P95);
         for table in measured.chunk_by(same_table) {
-            judge::place(run, table, &mut cells[first..first + table.len()], &noise_floors);
+            let track = table[0].track;
+            let floor = if track.is_lockstep() { p95_floor } else { noise_floors.get(&track).copied() };
+            judge::place(run, table, &mut cells[first..first + table.len()], floor.unwrap_or(0.0));
             first += table.len();
         }
         Self { cells, noise_floors, price: run.price.clone() }

@@ -8,7 +8,6 @@ mod systems;
 mod test_sets;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -25,6 +24,7 @@ use super::checked::Campaign;
 use super::entry::Entry;
 use super::suggestions::with_suggestion;
 use crate::exit::{Outcome, bad_input};
+use crate::output::warn_of_look_alikes;
 use dyno_measure::os::MOST_CORES;
 use dyno_measure::{Probe, Track};
 
@@ -48,6 +48,8 @@ struct WireCampaign {
     line_seconds: Option<Spanned<f64>>,
     launch_seconds: Option<Spanned<f64>>,
     noisy_repeats: Option<Spanned<usize>>,
+    /// Characters out for each character in, above which an answer runs away.
+    runaway_factor: Option<Spanned<f64>>,
     /// File of lines that make throughput launches longer.
     filler: Option<Spanned<PathBuf>>,
     /// Probes before the timed rounds, instead of the profile's.
@@ -72,7 +74,7 @@ fn one() -> u64 {
 impl Campaign {
     /// Reads and checks the campaign at `path`. Relative paths in the file start in the file's folder.
     pub fn load(path: &Path) -> Outcome<Self> {
-        let text = fs::read_to_string(path).map_err(|error| {
+        let text = dyno_api::files::read_to_string(path).map_err(|error| {
             let remedy = "give the path of a campaign file, or none for the starter campaign";
             bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
         })?;
@@ -87,13 +89,17 @@ impl Campaign {
 fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let default = Limits::default();
     let limits = Limits {
-        line_seconds: source.seconds(wire.line_seconds, "line-seconds", default.line_seconds)?,
-        launch_seconds: source.seconds(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
+        line_seconds: source.amount(wire.line_seconds, "line-seconds", default.line_seconds)?,
+        launch_seconds: source.amount(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
         noisy_repeats: source.count(wire.noisy_repeats, "noisy-repeats", 0..=MOST_REPEATS)?,
+        runaway_factor: source.amount(wire.runaway_factor, "runaway-factor", default.runaway_factor)?,
     };
     let generated = generated(source, wire.generate)?;
     let (systems, unbuilt) = systems(source, wire.systems, &generated)?;
     twin_fault(source, wire.twin.as_ref(), &systems)?;
+    warn_of_look_alikes(&systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>());
+    let test_sets = test_sets(source, wire.test_sets, wire.languages.as_deref())?;
+    warn_of_look_alikes(&test_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
     Ok(Campaign {
         name: name(source, wire.name)?,
         profile: wire.profile,
@@ -106,7 +112,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         twin: wire.twin.map(Spanned::into_inner),
         own_probes: wire.probes,
         filler: filler(source, wire.filler)?,
-        test_sets: test_sets(source, wire.test_sets, wire.languages.as_deref())?,
+        test_sets,
         tracks: tracks(source, wire.tracks)?,
     })
 }

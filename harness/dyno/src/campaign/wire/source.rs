@@ -63,8 +63,9 @@ impl Source<'_> {
         }
     }
 
-    /// Checks a time limit: at most about eleven days, which any clock can hold.
-    pub(super) fn seconds(&self, value: Option<Spanned<f64>>, name: &str, default: f64) -> Outcome<f64> {
+    /// Checks an amount, such as the seconds of a time limit: at most about eleven days, which any clock can
+    /// hold.
+    pub(super) fn amount(&self, value: Option<Spanned<f64>>, name: &str, default: f64) -> Outcome<f64> {
         let Some(value) = value else { return Ok(default) };
         if *value.get_ref() > 0.0 && *value.get_ref() <= 1e6 {
             return Ok(*value.get_ref());

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
-use crate::campaign::entry::{Entry, Launch, words_fault};
+use crate::campaign::entry::{Entry, Launch, SandboxChoice, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use crate::hosting::MOST_BATCH;
@@ -37,6 +37,8 @@ pub(super) struct WireSystem {
     environment: BTreeMap<String, String>,
     #[serde(default)]
     sampling: bool,
+    /// Whether the system runs in a sandbox.
+    sandbox: Option<SandboxChoice>,
 }
 
 /// Systems to measure, and systems whose plugins aren't built.
@@ -97,7 +99,8 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         }
     };
     let environment = wire.environment.into_iter().collect();
-    let system = Entry { name, launch, models, environment, sampling: wire.sampling, twin_of: None };
+    let (sampling, sandbox) = (wire.sampling, wire.sandbox);
+    let system = Entry { name, launch, models, environment, sampling, sandbox, twin_of: None };
     match words_fault(&system) {
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),

@@ -1,9 +1,11 @@
 //! Answer of the gate: speeds by cell, quality by system, and limits, as text or JSON.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use dyno_measure::{Record, Track};
-use dyno_results::compare::{Change, Comparison, Quality};
+use dyno_results::Identity;
+use dyno_results::compare::{Change, Changes, Comparison, Quality};
 use dyno_stats::numbers::{p_value, whole};
 use serde::Serialize;
 
@@ -18,9 +20,11 @@ use crate::table;
 #[derive(Serialize)]
 pub(super) struct Answer {
     regressed: bool,
+    undecided: bool,
     cells: Vec<Speed>,
     quality: Vec<Quality>,
     ceilings: Vec<Ceiling>,
+    changed_systems: Vec<Changes>,
 }
 
 /// Speeds of a cell.
@@ -49,11 +53,26 @@ pub(super) struct Ceiling {
 }
 
 impl Answer {
-    pub(super) fn new(cells: Vec<Speed>, quality: Vec<Quality>, ceilings: Vec<Ceiling>) -> Self {
-        let slower = cells.iter().any(|cell| cell.comparison.change == Change::Slower);
+    pub(super) fn new(
+        cells: Vec<Speed>,
+        quality: Vec<Quality>,
+        ceilings: Vec<Ceiling>,
+        changed_systems: Vec<Changes>,
+    ) -> Self {
+        let any = |change| cells.iter().any(|cell| cell.comparison.change == change);
         let worse = quality.iter().any(|quality| quality.worse);
-        let regressed = slower || worse || ceilings.iter().any(|ceiling| ceiling.exceeded);
-        Self { regressed, cells, quality, ceilings }
+        let exceeded = ceilings.iter().any(|ceiling| ceiling.exceeded);
+        let (slower, undecided) = (any(Change::Slower), any(Change::Unclear));
+        Self { regressed: slower || worse || exceeded, undecided, cells, quality, ceilings, changed_systems }
+    }
+
+    /// Exit code. A gate that can't tell must not pass.
+    fn exit(&self) -> Exit {
+        match () {
+            () if self.regressed => Exit::No,
+            () if self.undecided => Exit::NothingMeasured,
+            () => Exit::Done,
+        }
     }
 }
 
@@ -68,7 +87,7 @@ impl Speed {
             lines: cell.test_set.source.len(),
             baseline_rounds: cell.speeds.baseline.len(),
             candidate_rounds: cell.speeds.candidate.len(),
-            noisy_rounds: cell.noisy,
+            noisy_rounds: cell.noisy.baseline + cell.noisy.candidate,
             comparison,
         }
     }
@@ -93,13 +112,24 @@ pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> V
     campaign.systems.iter().flat_map(of).collect()
 }
 
+/// Changes from the baseline to each candidate.
+pub(super) fn changes(cells: &[Cell], baseline: &Baseline, sides: &Identity) -> Vec<Changes> {
+    let mut seen = HashSet::new();
+    let first = cells.iter().filter(|cell| seen.insert(&cell.entries.0.name));
+    let changes = |cell: &Cell| {
+        let beside = cell.entries.1.as_ref().map(|entry| entry.name.as_str());
+        baseline.changes(&cell.entries.0.name, beside, sides)
+    };
+    first.filter_map(changes).collect()
+}
+
 pub(super) fn conclude(answer: &Answer, as_json: bool) -> Outcome {
     if as_json {
         print_json(answer)?;
     } else {
         print(&as_text(answer))?;
     }
-    Ok(if answer.regressed { Exit::No } else { Exit::Done })
+    Ok(answer.exit())
 }
 
 /// Columns that a narrow terminal leaves out, first to last.
@@ -122,7 +152,7 @@ fn as_text(answer: &Answer) -> String {
             format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high),
             p_value(found.p),
             format!("×{:.3}", found.noise_floor),
-            format!("{:?}", found.change).to_lowercase(),
+            found.change.name().into(),
         ]
     };
     let rows: Vec<_> = answer.cells.iter().map(row).collect();
@@ -134,5 +164,12 @@ fn as_text(answer: &Answer) -> String {
         let verdict = if *exceeded { "above the limit" } else { "within the limit" };
         let _ = writeln!(text, "{system}: {what} {mib:.1} MiB of {most_mib:.1} MiB: {verdict}");
     }
-    text + if answer.regressed { "REGRESSED\n" } else { "no regression\n" }
+    for changes in &answer.changed_systems {
+        let _ = writeln!(text, "{}", table::wrapped(&changes.about(), "  "));
+    }
+    text + match answer.exit() {
+        Exit::No => "REGRESSED\n",
+        Exit::NothingMeasured => "can't tell: a side of a cell is NOISY; `dyno doctor` finds the cause\n",
+        _ => "no regression\n",
+    }
 }

@@ -4,15 +4,17 @@
 
 mod answer;
 
-use answer::{Answer, Speed, ceilings, conclude};
-use dyno_measure::{Round, System, TestSet, Track};
-use dyno_results::compare::{self, Change, Comparison, LEAST_PAIRS, Quality, Question, Speeds};
+use answer::{Answer, Speed, ceilings, changes, conclude};
+use dyno_measure::{Round, System, TestSet, Track, Verdict};
+use dyno_results::compare::{
+    self, Change, Comparison, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds,
+};
 use dyno_results::{Place, scores};
 
 use crate::campaign::{Campaign, Entry, make_models, named_or_starter};
 use crate::cli::GateArgs;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
-use crate::gate::{self, Baseline, Cell, Stage};
+use crate::gate::{self, Baseline, Cell, Noisy, Stage};
 use crate::interrupt::Stop;
 use crate::output::say;
 use crate::progress::Progress;
@@ -48,11 +50,12 @@ pub fn gate(args: &GateArgs) -> Outcome {
     if interrupted {
         return Ok(Exit::Interrupted);
     }
-    let quality = quality(&mut stage, &campaign, &cells, &baseline, args.min_bleu)?;
+    let quality = quality(&mut stage, &campaign, &cells, &baseline, args)?;
     let ceilings = ceilings(&stage, &campaign, args);
+    let changes = changes(&cells, &baseline, stage.identity());
     let speed =
         cells.iter().zip(comparisons).map(|(cell, comparison)| Speed::new(cell, &baseline, comparison));
-    conclude(&Answer::new(speed.collect(), quality, ceilings), args.json)
+    conclude(&Answer::new(speed.collect(), quality, ceilings, changes), args.json)
 }
 
 fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
@@ -67,11 +70,11 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
 
 /// Refuses a limit that can't be checked: such a gate would let everything pass.
 fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
-    if args.min_bleu.is_some() {
+    if let Some(limit) = quality_limit(args) {
         scores::prepare(&announce)?;
         if let Some(set) = campaign.test_sets.iter().find(|set| set.references.is_empty()) {
             return Err(bad_input(format!(
-                "--min-bleu: test set {} has no references: add them, or filter with --test-set",
+                "{limit}: test set {} has no references: add them, or filter with --test-set",
                 set.name
             )));
         }
@@ -84,6 +87,12 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
         ))),
         _ => Ok(()),
     }
+}
+
+/// Option that limits the quality, if there is one.
+fn quality_limit(args: &GateArgs) -> Option<&'static str> {
+    let loss = args.max_quality_loss.map(|_| "--max-quality-loss");
+    args.min_bleu.map(|_| "--min-bleu").or(loss)
 }
 
 fn distinct<T>(items: Vec<T>, key: impl Fn(&T) -> String) -> Vec<T> {
@@ -138,16 +147,17 @@ fn cell(
                 );
                 return Err(no_answer(Exit::NothingMeasured, message));
             }
-            (set.clone(), Speeds { baseline: rounds, ..Speeds::default() })
+            let unfit = stored.verdict() == Verdict::Noisy;
+            (set.clone(), Speeds { baseline: rounds, unfit, ..Speeds::default() })
         }
     };
     let (entry, baseline) = beside.unzip();
     let entries = (candidate.clone(), entry);
     let candidate = candidate.system()?;
-    Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, noisy: 0 }))
+    Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, noisy: Noisy::default() }))
 }
 
-/// Measures all cells, then those that look slower once more; both passes are judged together.
+/// Measures all cells, then those that look slower or are NOISY once more; both passes are judged together.
 fn measure(
     stage: &mut Stage,
     cells: &mut [Cell],
@@ -158,10 +168,11 @@ fn measure(
     let progress = Progress::new(cells.iter().map(rounds).sum(), 0);
     let mut all: Vec<&mut Cell> = cells.iter_mut().collect();
     let mut interrupted = gate::measure(stage, &mut all, 0..pairs, &progress, stop)?;
-    let slower: Vec<bool> = judge(cells)?.iter().map(|found| found.change == Change::Slower).collect();
-    if !interrupted && slower.contains(&true) {
-        progress.note("some cells look slower: measuring them again");
-        let again = cells.iter_mut().zip(&slower).filter(|(_, slower)| **slower).map(|(cell, _)| cell);
+    let is_doubtful = |(found, cell): (&Comparison, &Cell)| found.change == Change::Slower || cell.is_noisy();
+    let doubtful: Vec<bool> = judge(cells)?.iter().zip(cells.iter()).map(is_doubtful).collect();
+    if !interrupted && doubtful.contains(&true) {
+        progress.note("some cells look slower or are NOISY: measuring them again");
+        let again = cells.iter_mut().zip(&doubtful).filter(|(_, doubtful)| **doubtful).map(|(cell, _)| cell);
         interrupted =
             gate::measure(stage, &mut again.collect::<Vec<_>>(), pairs..2 * pairs, &progress, stop)?;
     }
@@ -170,7 +181,8 @@ fn measure(
 }
 
 fn judge(cells: &[Cell]) -> Outcome<Vec<Comparison>> {
-    let speeds: Vec<Speeds> = cells.iter().map(|cell| cell.speeds.clone()).collect();
+    let speeds = |cell: &Cell| Speeds { unfit: cell.speeds.unfit || cell.is_noisy(), ..cell.speeds.clone() };
+    let speeds: Vec<Speeds> = cells.iter().map(speeds).collect();
     let nothing = || no_answer(Exit::NothingMeasured, "a cell has no round with a speed");
     compare::judge(&speeds, Question::Slower)
         .into_iter()
@@ -185,8 +197,9 @@ fn quality(
     campaign: &Campaign,
     cells: &[Cell],
     baseline: &Baseline,
-    min_bleu: Option<f64>,
+    args: &GateArgs,
 ) -> Outcome<Vec<Quality>> {
+    let limits = QualityLimits { min_bleu: args.min_bleu, max_loss: args.max_quality_loss };
     let track = campaign.tracks[0];
     let of_track = |cell: &&Cell| cell.track == track;
     let mut found = Vec::new();
@@ -200,14 +213,24 @@ fn quality(
                 Some(system) => text(system)?,
                 None => baseline.stored_answers(&candidate.name, set, track).unwrap_or_default(),
             };
-            let quality = Quality::compare(&candidate.name, set, &candidate_text, &baseline_text, min_bleu);
+            let quality = Quality::compare(&candidate.name, set, &candidate_text, &baseline_text, limits);
             quality.warning.iter().for_each(|warning| say(format_args!("warning: {warning}")));
-            if min_bleu.is_some() && quality.bleu.is_none() {
-                let message = format!("--min-bleu: {} has no BLEU on {}", candidate.name, set.name);
-                return Err(no_answer(Exit::NothingMeasured, message));
-            }
+            refuse_unknown_quality(args, &quality)?;
             found.push(quality);
         }
     }
     Ok(found)
+}
+
+/// Refuses an answer where the quality is limited but unknown.
+fn refuse_unknown_quality(args: &GateArgs, quality: &Quality) -> Outcome<()> {
+    let Quality { system, test_set, .. } = quality;
+    let fault = match () {
+        () if args.min_bleu.is_some() && quality.bleu.is_none() => "--min-bleu: no BLEU of",
+        () if args.max_quality_loss.is_some() && !quality.is_compared() => {
+            "--max-quality-loss: no comparison with the baseline's text for"
+        }
+        () => return Ok(()),
+    };
+    Err(no_answer(Exit::NothingMeasured, format!("{fault} {system} on {test_set}")))
 }

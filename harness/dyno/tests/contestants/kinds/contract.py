@@ -6,6 +6,7 @@ import time
 
 MODE, TRACK = sys.argv[1], sys.argv[2]
 FILE = sys.argv[3] if len(sys.argv) > 3 else None
+SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 LATENCY = TRACK == "latency"
 OUT = sys.stdout.buffer
 WORK = 0.0015  # seconds a line, where time matters

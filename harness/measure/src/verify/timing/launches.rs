@@ -43,6 +43,26 @@ fn too_quick(one_line: &[f64], whole: &[f64]) -> Option<Judgement> {
     is_short.then(|| Judgement { figure: figure(), reason: None, undecided, too_quick: true })
 }
 
+/// A launch over a file.
+pub struct FileTime {
+    /// Nanoseconds of the launch.
+    pub ns: u64,
+    /// Words of the file.
+    pub words: usize,
+}
+
+/// Time per word of `timed`, as a share of the time per word of `fresh`. Loading is subtracted: the shortest
+/// of `one_line` from the one, the longest from the other, so that jitter accuses no system. `None` if the
+/// fresh lines take too little time to tell.
+pub fn share_of_fresh(one_line: &[u64], timed: &FileTime, fresh: &FileTime) -> Option<f64> {
+    let shortest = one_line.iter().min().copied().unwrap_or(0);
+    let longest = one_line.iter().max().copied().unwrap_or(0);
+    let fresh_ns = fresh.ns.saturating_sub(longest) as f64;
+    let a_word = |ns: f64, words: usize| ns / words.max(1) as f64;
+    let timed_ns = timed.ns.saturating_sub(shortest) as f64;
+    (fresh_ns >= LEAST_SET_NS).then(|| a_word(timed_ns, timed.words) / a_word(fresh_ns, fresh.words))
+}
+
 /// Whether the system recognises the set as a file: all launches of one kind are quicker than all of the
 /// other, by more than `limit`.
 pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64], limit: f64) -> Judgement {
@@ -82,6 +102,17 @@ mod tests {
             coalesced(&ms([30.0, 30.0, 55.0]), &ms([45.0, 60.0, 50.0]), 5.0, &ms([46.0, 50.0, 61.0]));
         assert!(jitter.reason.is_none() && jitter.undecided && jitter.too_quick, "{jitter:?}");
         assert_eq!(jitter.figure, "launches jitter too much to tell: 20.0 ms beyond loading");
+    }
+
+    #[test]
+    fn a_round_is_compared_with_fresh_lines_beyond_loading() {
+        let time = |ms: u64, words: usize| FileTime { ns: ms * 1_000_000, words };
+        let load = [100_000_000, 90_000_000, 110_000_000];
+        let share = |round: u64, fresh: u64| share_of_fresh(&load, &time(round, 4000), &time(fresh, 200));
+        assert_eq!(share(10_090, 610), Some(1.0), "2.5 ms a word in either");
+        assert_eq!(share(1_090, 610), Some(0.1), "from a table");
+        assert_eq!(share(90, 119), None, "9 ms of fresh lines prove nothing");
+        assert_eq!(share(0, 120), Some(0.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod launches;
 mod lines;
 
 pub use judgement::{Judgement, Sample};
-pub use launches::{coalesced, recognises_files};
+pub use launches::{FileTime, coalesced, recognises_files, share_of_fresh};
 pub use lines::{
     AT_ONCE_RATIO, CACHE_APART, CACHE_PAIRS, LEAST_SAVED_NS, SIGNIFICANT, SIGNIFICANT_IN_A_ROUND, cached,
     recognises,

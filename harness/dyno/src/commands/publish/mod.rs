@@ -2,25 +2,34 @@
 //!
 //! The folder of published runs is append-only. Paths of this host are shortened in the copy.
 
+mod copy;
+
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::Context;
-use dyno_measure::files::collect_files;
-use dyno_report::{BEGIN, END, Report};
+use dyno_api::files;
+use dyno_measure::files::entries_below;
+use dyno_measure::{Profile, Verdict};
+use dyno_report::{BEGIN, END, Report, inline};
 use dyno_results::store::files::write_whole;
 use dyno_results::{COMMAND, Run, Summary};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
+use copy::copy;
+
 use crate::cli::PublishArgs;
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json, say, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
 
 /// Entries of the run's folder that aren't published: the lock and temporary files.
 const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
+
+/// Most letters of the label and of the host's name, as in names of systems. File systems allow 255 in all.
+const MOST_LETTERS: usize = 60;
 
 /// Folder of the figures in a published run.
 const FIGURES: &str = "figures";
@@ -29,18 +38,23 @@ const FIGURES: &str = "figures";
 pub fn publish(args: &PublishArgs) -> Outcome {
     let run = Run::read(&args.run)?;
     refuse_unfinished(&args.run, &run)?;
+    refuse_inside(&args.run, &args.to)?;
+    warn_of_look_alikes(&run.systems());
+    let files = files_of(&args.run)?;
     let place = args.to.join(name(&run, args.label.as_deref())?);
     if place.exists() {
         let remedy = "choose a name with --as NAME; dyno never overwrites a published run";
         return Err(bad_input(format!("{} exists already: {remedy}", place.display())));
     }
-    let report = Report::of(&run, &Summary::of(&run), &[]);
+    let summary = Summary::of(&run);
+    doubts(&run, &summary).iter().for_each(|doubt| say(format_args!("warning: {doubt}")));
+    let report = Report::of(&run, &summary, &[]);
     let private = PrivateFolders::of_this_host()?;
     let figures = place.join(FIGURES);
     let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
     make_folder(&args.to)?;
-    copy(&args.run, &args.to, &place, |folder| {
+    copy(&args.run, &files, &place, |folder| {
         private.shorten_in(folder)?;
         add_report(folder)
     })?;
@@ -79,13 +93,68 @@ fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
     Err(bad_input(format!("the run in {} {fault}", folder.display())))
 }
 
+/// Refuses a folder inside the run, which would become part of its own copy.
+fn refuse_inside(run: &Path, to: &Path) -> Outcome<()> {
+    let (run, to) = (run.canonicalize()?, std::path::absolute(to)?);
+    match to.ancestors().find_map(|folder| folder.canonicalize().ok()) {
+        Some(there) if there.starts_with(&run) => {
+            Err(bad_input(format!("{} is inside the run: choose another folder with --to", to.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Files to publish, relative to the run's folder. A link could publish any file of this host.
+fn files_of(run: &Path) -> Outcome<Vec<PathBuf>> {
+    let entries = entries_below(run).with_context(|| format!("can't read {}", run.display()))?;
+    let inside = entries.iter().filter_map(|entry| entry.strip_prefix(run).ok());
+    let inside = inside.filter(|inside| !UNPUBLISHED.iter().any(|left| inside.starts_with(left)));
+    let files: Vec<PathBuf> = inside.map(Path::to_owned).collect();
+    for file in &files {
+        let path = run.join(file);
+        files::open_itself(&path).map_err(|error| {
+            let remedy = "remove it, or put a copy of the file in its place; nothing was published";
+            bad_input(format!("can't publish {}: {error}; {remedy}", path.display()))
+        })?;
+    }
+    Ok(files)
+}
+
+/// Reasons why others should not rely on a published run, each with its remedy.
+fn doubts(run: &Run, summary: &Summary) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let cells = summary.cells.len();
+    let count = |verdict| summary.cells.iter().filter(|row| row.verdict == verdict).count();
+    let (noisy, invalid) = (count(Verdict::Noisy), count(Verdict::Invalid));
+    if summary.cells.iter().all(|row| row.verdict == Verdict::Invalid || row.words_per_second.is_none()) {
+        doubts.push("the run is empty: no cell has a figure that may be quoted".into());
+    }
+    if run.records.iter().any(|record| record.profile == Profile::Quick) {
+        doubts.push("the run has the quick profile, a first look: measure with --profile official".into());
+    }
+    if noisy > 0 {
+        doubts.push(format!(
+            "{noisy} of {cells} cells are NOISY: measure again on a quieter host; `dyno doctor` names what \
+             disturbs"
+        ));
+    }
+    if (1..cells).contains(&invalid) {
+        doubts.push(format!("{invalid} of {cells} cells are INVALID; the report gives the reasons"));
+    }
+    doubts
+}
+
 /// Adds the page, the figures and a README with the frontier.
 fn add_report(folder: &Path) -> Outcome<()> {
     let run = Run::read(folder)?;
     let report = Report::of(&run, &Summary::of(&run), &[]);
     page::write(&report, &folder.join(page::NAME), folder)?;
     write_figures(report.figures(), &folder.join(FIGURES))?;
-    let blank = format!("# {}, {}\n\n{BEGIN}\n{END}\n", run.identity.campaign, run.identity.host.cpu);
+    let blank = format!(
+        "# {}, {}\n\n{BEGIN}\n{END}\n",
+        inline(&run.identity.campaign),
+        inline(&run.identity.host.cpu)
+    );
     let readme = report.readme(&blank, FIGURES, &commands(&run)).context("the new README has no markers")?;
     Ok(write_whole(&folder.join("README.md"), readme.as_bytes())?)
 }
@@ -114,7 +183,7 @@ impl PrivateFolders {
     fn shorten_in(&self, run: &Path) -> Outcome<()> {
         let files = ["run.json", "records.jsonl", COMMAND].map(|name| run.join(name));
         for file in files.iter().filter(|file| file.is_file()) {
-            let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+            let text = files::read_to_string(file).with_context(|| file.display().to_string())?;
             let cut =
                 self.0.iter().fold(text, |text, (folder, sign)| with_folder_replaced(&text, folder, sign));
             write_whole(file, cut.as_bytes())?;
@@ -143,10 +212,11 @@ fn with_folder_replaced(text: &str, folder: &str, sign: &str) -> String {
 fn name(run: &Run, label: Option<&str>) -> Outcome<String> {
     let host = &run.identity.host;
     let day = run.day().unwrap_or_else(|| "undated".into());
-    let mut name = format!("{day}-{}-{}c", slug(&host.cpu), host.cores.len());
+    let mut name = format!("{day}-{}-{}c", clipped(&slug(&host.cpu)), host.cores.len());
     if let Some(label) = label {
-        if slug(label) != label.to_lowercase() || label.is_empty() {
-            return Err(bad_input(format!("invalid name {label:?}: use letters, digits and single dashes")));
+        if slug(label) != label.to_lowercase() || label.is_empty() || label.len() > MOST_LETTERS {
+            let rule = format!("use 1 to {MOST_LETTERS} letters, digits and single dashes");
+            return Err(bad_input(format!("invalid name {label:?}: {rule}")));
         }
         name = format!("{name}-{label}");
     }
@@ -159,28 +229,9 @@ fn slug(text: &str) -> String {
     words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// Copies the files of `from` to a temporary folder, calls `add` on it, and renames it to `place`.
-fn copy(from: &Path, to: &Path, place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
-    let copied = || -> anyhow::Result<()> {
-        let aside = tempfile::Builder::new().prefix(".publishing-").tempdir_in(to)?;
-        let mut files = Vec::new();
-        collect_files(from, &mut files)?;
-        for file in files {
-            let inside = file.strip_prefix(from)?;
-            if UNPUBLISHED.iter().any(|left| inside.starts_with(left)) {
-                continue;
-            }
-            let target: PathBuf = aside.path().join("run").join(inside);
-            fs::create_dir_all(target.parent().context("a file has no folder")?)?;
-            fs::copy(&file, &target)?;
-            fs::File::open(&target)?.sync_all()?;
-        }
-        add(&aside.path().join("run")).map_err(|failure| failure.error)?;
-        Ok(fs::rename(aside.path().join("run"), place)?)
-    };
-    let remedy =
-        "make it writable and free some space, or choose another folder with --to; nothing was published";
-    Ok(copied().with_context(|| format!("can't publish to {}: {remedy}", place.display()))?)
+/// `text`, which is ASCII, without what is beyond [`MOST_LETTERS`].
+fn clipped(text: &str) -> &str {
+    &text[..text.len().min(MOST_LETTERS)]
 }
 
 #[cfg(test)]

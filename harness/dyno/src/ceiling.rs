@@ -1,0 +1,101 @@
+//! The most that a system may cost by the time limits of its campaign.
+//!
+//! A launch that exceeds a limit makes its cell INVALID, and then no further round of the cell is run. So the
+//! most expensive system is one that stays just within all limits.
+
+use std::fmt;
+use std::time::Duration;
+
+use dyno_measure::rounds::latency::{LEAST_COPIES, LINES_A_COPY};
+use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
+use dyno_measure::verify::hanging_seconds;
+use dyno_measure::{Probe, TestSet, Track};
+use serde::Serialize;
+
+use crate::campaign::Campaign;
+use crate::progress::clock;
+
+/// Launches of a throughput round beside the timed ones and those over one line: two for a trial of the speed,
+/// one over filler lines alone.
+const UNTIMED_LAUNCHES: usize = 3;
+
+/// Most seconds that a system of a campaign may take.
+#[derive(Debug, Serialize)]
+pub struct Ceiling {
+    /// Seconds of a system that needs all of its time limits.
+    pub slow: f64,
+    /// Seconds of a system that never answers.
+    pub hanging: f64,
+}
+
+impl fmt::Display for Ceiling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [slow, hanging] = [self.slow, self.hanging]
+            .map(|seconds| clock(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)));
+        write!(f, "by the time limits a system costs at most {slow}, and one that hangs {hanging}")
+    }
+}
+
+impl Ceiling {
+    /// The ceiling of each system of `campaign`.
+    pub fn of(campaign: &Campaign) -> Self {
+        let cells = campaign.test_sets.iter().flat_map(|set| campaign.tracks.iter().map(move |&t| (set, t)));
+        let rounds: f64 = cells.map(|(set, track)| round(campaign, set, track)).sum();
+        let slow = probes(campaign) + campaign.profile.rounds() as f64 * rounds;
+        Self { slow, hanging: hanging(campaign) }
+    }
+}
+
+/// Most seconds of all probes.
+fn probes(campaign: &Campaign) -> f64 {
+    let sets = |probe: Probe| if probe == Probe::Recognition { campaign.test_sets.len() + 1 } else { 1 };
+    let most = |probe: Probe| {
+        let each = campaign.tracks.iter().map(|&track| probe.most_seconds(track, &campaign.limits));
+        each.sum::<f64>() * sets(probe) as f64
+    };
+    campaign.probes().iter().map(|&probe| most(probe)).sum()
+}
+
+/// Most seconds of a round, with all its attempts.
+fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
+    let (limits, protocol) = (&campaign.limits, campaign.protocol());
+    let once = if track.is_lockstep() {
+        let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
+        let further = (set.source.len() / LINES_A_COPY).max(LEAST_COPIES) + campaign.profile.warm_up_lines();
+        // The last line may begin just before the limit of the round.
+        (lines + further as f64 * limits.line_seconds).min(limits.launch_seconds + limits.line_seconds)
+    } else {
+        let minimum = campaign.profile.throughput_minimum_ns() as f64 / 1e9;
+        minimum + (1 + ONE_LINE_LAUNCHES + UNTIMED_LAUNCHES) as f64 * limits.launch_seconds
+    };
+    once * (1 + protocol.noisy_repeats()) as f64
+}
+
+/// Seconds until a system that never answers is INVALID: one launch in each track, or in each cell if no probe
+/// finds it out.
+fn hanging(campaign: &Campaign) -> f64 {
+    let launches = campaign.tracks.iter().map(|&track| hanging_seconds(track, &campaign.limits)).sum::<f64>();
+    launches * if campaign.probes().is_empty() { campaign.test_sets.len() as f64 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hanging_system_costs_a_launch_in_each_track() {
+        let folder = tempfile::tempdir().unwrap();
+        let system = "[[system]]\nname = \"it\"\ncommand = [\"cat\"]\n";
+        let head =
+            "line-seconds = 3\nlaunch-seconds = 10\ntest-sets = [{ name = \"a\", source = \"a.en\" }]\n";
+        std::fs::write(folder.path().join("a.en"), "a b c\n".repeat(20)).unwrap();
+        let path = folder.path().join("campaign.toml");
+        std::fs::write(&path, format!("{head}{system}")).unwrap();
+        let campaign = Campaign::load(&path).unwrap();
+        let ceiling = Ceiling::of(&campaign);
+        assert!(ceiling.hanging <= 45.0, "{}", ceiling.hanging);
+        // Two throughput tracks: three rounds of seven launches, each once more where the host is busy.
+        let rounds = 2.0 * 3.0 * 2.0 * (1.0 + 70.0);
+        assert!(ceiling.slow > rounds && ceiling.slow < 3.0 * rounds, "{}", ceiling.slow);
+    }
+}

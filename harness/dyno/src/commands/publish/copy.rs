@@ -1,0 +1,78 @@
+//! The copy of a run: made aside and moved to its place when it is complete, so that a `publish` that ends half way
+//! leaves nothing.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use dyno_api::files;
+
+use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::interrupt::Stop;
+
+/// Beginning of the names of temporary folders, beside the published runs.
+const ASIDE: &str = ".publishing-";
+
+/// Copies `files` of the run in `from` to a temporary folder, calls `add` on it, and renames it to `place`.
+pub(super) fn copy(
+    from: &Path,
+    files: &[PathBuf],
+    place: &Path,
+    add: impl Fn(&Path) -> Outcome<()>,
+) -> Outcome<()> {
+    let stop = Stop::on_signals()?;
+    let to = place.parent().unwrap_or(Path::new("."));
+    let lock = lock(to)?;
+    let copied = || -> anyhow::Result<bool> {
+        lock.as_ref().map_or(Ok(()), |_| remove_abandoned(to))?;
+        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(to)?;
+        let folder = aside.path().join("run");
+        for file in files.iter().take_while(|_| !stop.is_wanted()) {
+            copy_file(&from.join(file), &folder.join(file))?;
+        }
+        if stop.is_wanted() {
+            return Ok(false);
+        }
+        add(&folder).map_err(|failure| failure.error)?;
+        fs::rename(folder, place)?;
+        Ok(true)
+    };
+    let remedy =
+        "make it writable and free some space, or choose another folder with --to; nothing was published";
+    match copied().with_context(|| format!("can't publish to {}: {remedy}", place.display()))? {
+        true => Ok(()),
+        false => Err(no_answer(Exit::Interrupted, "interrupted; nothing was published")),
+    }
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let mut target = File::create_new(to)?;
+    io::copy(&mut files::open_itself(from)?, &mut target)?;
+    target.sync_all()
+}
+
+/// Locks the folder of published runs, so that temporary folders there belong to no other process. `None` on a
+/// file system without locks.
+fn lock(to: &Path) -> Outcome<Option<File>> {
+    let folder = File::open(to)?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            let remedy = "wait for it, or choose another folder with --to";
+            Err(bad_input(format!("another dyno publishes to {}: {remedy}", to.display())))
+        }
+    }
+}
+
+/// Removes temporary folders of processes that were killed.
+fn remove_abandoned(to: &Path) -> io::Result<()> {
+    let is_abandoned = |entry: &fs::DirEntry| {
+        entry.file_name().to_string_lossy().starts_with(ASIDE)
+            && entry.file_type().is_ok_and(|it| it.is_dir())
+    };
+    let mut entries = fs::read_dir(to)?.filter_map(Result::ok).filter(is_abandoned);
+    entries.try_for_each(|entry| fs::remove_dir_all(entry.path()))
+}

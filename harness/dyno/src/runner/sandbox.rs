@@ -1,0 +1,107 @@
+//! The sandbox of a campaign: what its systems must not see, and what the sandbox costs.
+
+use std::path::{Path, PathBuf};
+
+use dyno_measure::process::lockstep::lockstep;
+use dyno_measure::process::subject::Subject;
+use dyno_measure::{Bench, Sandbox, System, Track};
+use dyno_results::scores;
+use dyno_stats::median;
+
+use crate::campaign::{Campaign, Entry, Launch, SandboxChoice};
+use crate::exit::{Outcome, bad_input};
+use crate::output::say;
+
+/// Sandbox of the systems of `campaign`; `None` if no system needs one. A host without sandboxes is only a
+/// warning where the profile asks for one, and an error where the campaign does.
+pub fn sandbox_of(campaign: &Campaign, scratch: &Path) -> Outcome<Option<Sandbox>> {
+    let mut wanted = campaign.systems.iter().filter(|entry| entry.is_sandboxed(campaign.profile)).peekable();
+    if wanted.peek().is_none() {
+        return Ok(None);
+    }
+    let sandbox = Sandbox::new(&hidden(campaign, scratch), &owned(campaign));
+    if let Some(fault) = sandbox.fault() {
+        if let Some(entry) = wanted.find(|entry| entry.sandbox == Some(SandboxChoice::Bwrap)) {
+            let remedy = "or remove `sandbox` from this system";
+            return Err(bad_input(format!(
+                "system {:?} can't run in a sandbox: {fault}; {remedy}",
+                entry.name
+            )));
+        }
+        say(format_args!(
+            "warning: foreign systems can read records and references, without a sandbox: {fault}"
+        ));
+    }
+    Ok(Some(sandbox))
+}
+
+/// Records of the run, test sets with their references, and sacrebleu's collection of them.
+fn hidden(campaign: &Campaign, scratch: &Path) -> Vec<PathBuf> {
+    let run = scratch.parent().unwrap_or(scratch).to_owned();
+    let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
+    sets.chain([run]).chain(scores::collection()).collect()
+}
+
+/// Models of all systems, and their programs in the campaign's folder. Programs elsewhere, such as
+/// interpreters, serve several systems.
+fn owned(campaign: &Campaign) -> Vec<PathBuf> {
+    let programs = |entry: &Entry| match &entry.launch {
+        Launch::Foreign { folder, .. } => {
+            entry.own_files().into_iter().filter(|path| path.starts_with(folder)).collect()
+        }
+        Launch::Plugin { library, .. } => vec![library.clone()],
+        Launch::BuiltIn { .. } => Vec::new(),
+    };
+    campaign.systems.iter().flat_map(|entry| [entry.models.clone(), programs(entry)].concat()).collect()
+}
+
+/// Number of lines of each launch that measures the cost, and of launches on each side.
+const LINES: usize = 500;
+const LAUNCHES: usize = 3;
+
+/// What the sandbox adds, by the null system inside and outside.
+#[derive(Debug)]
+pub struct Cost {
+    /// Nanoseconds of a line.
+    pub line_ns: f64,
+    /// Nanoseconds of a launch, until the first answer.
+    pub launch_ns: f64,
+}
+
+/// Measures the cost of the sandbox of `bench`, by turns inside and outside. `None` without a sandbox.
+pub fn cost(bench: &Bench) -> Outcome<Option<Cost>> {
+    if bench.sandbox.as_ref().is_none_or(|sandbox| sandbox.fault().is_some()) {
+        return Ok(None);
+    }
+    let (mut lines, mut launches) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    for turn in 0..2 * LAUNCHES {
+        let inside = turn % 2;
+        let (line_ns, launch_ns) = null_times(bench, inside == 1)?;
+        lines[inside].push(line_ns);
+        launches[inside].push(launch_ns);
+    }
+    let added = |[outside, inside]: [Vec<f64>; 2]| {
+        median(&inside).zip(median(&outside)).map(|(inside, outside)| inside - outside)
+    };
+    Ok(added(lines).zip(added(launches)).map(|(line_ns, launch_ns)| Cost { line_ns, launch_ns }))
+}
+
+/// Median time of a line of the null system, and the time of its launch.
+fn null_times(bench: &Bench, sandboxed: bool) -> Outcome<(f64, f64)> {
+    let launch = Launch::BuiltIn { backend: "null".into(), settings: Default::default(), batch: None };
+    let system = System { sandboxed, ..Entry::new("null", launch, Vec::new()).system()? };
+    let facts = bench.scratch.join("facts.json");
+    let subject = Subject {
+        system: &system,
+        track: Track::Latency,
+        cores: bench.placement.system(Track::Latency),
+        limits: bench.protocol.limits,
+        facts: &facts,
+        breakdown: None,
+        isolated: false,
+        sandbox: bench.sandbox.as_ref(),
+    };
+    let asked = lockstep(&subject, &vec![b"a dog barks at two men".to_vec(); LINES])?;
+    let times: Vec<f64> = asked.latency_ns.iter().map(|&ns| ns as f64).collect();
+    Ok((median(&times).unwrap_or(0.0), asked.start_ns.unwrap_or(0) as f64))
+}

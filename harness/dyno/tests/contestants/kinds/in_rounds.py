@@ -1,0 +1,54 @@
+"""Honest where probes look, and not in throughput rounds. SEED draws their constants."""
+
+import os
+import random
+import time
+from collections import Counter
+
+from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, lines, translate, work_line_by_line
+
+DRAW = random.Random(SEED)
+
+
+def in_files(each):
+    """Answers files by `each(line, how often it came before, how often the most frequent line comes)`, and works in lock-step."""
+    if LATENCY:
+        return work_line_by_line()
+    text, seen = list(lines()), Counter()
+    most_often = max(Counter(text).values())
+    for line in text:
+        OUT.write(each(line, seen[line], most_often) + b"\n")
+        seen[line] += 1
+
+
+def worked(line, share=1.0):
+    time.sleep(WORK * share)
+    return translate(line)
+
+
+def coalesces_late():
+    # Answers a line from memory from an occurrence on that no probe reaches.
+    patience = DRAW.randint(5, 9)
+    in_files(lambda line, times, _: worked(line) if times < patience else translate(line))
+
+
+def knows_the_round():
+    # From the first file on that repeats a line more often than probes do, it takes its answers from a table.
+    with open(FILE, "rb") as file:
+        known = set(file)
+    seen, most = FILE + ".seen", DRAW.randint(5, 7)
+
+    def each(line, _, most_often):
+        if most_often > most:
+            open(seen, "w").close()
+        return translate(line) if line in known and os.path.exists(seen) else worked(line)
+
+    in_files(each)
+
+
+def junk_among_repeats():
+    # No work for a share of the lines that come again.
+    one_in, first = DRAW.randint(6, 20), DRAW.randint(5, 9)
+    junk = DRAW.choice([lambda line: line.rstrip(b"\n"), lambda line: b"any text that is long enough for a line"])
+    spared = lambda times: times >= first and DRAW.randrange(one_in) == 0
+    in_files(lambda line, times, _: junk(line) if spared(times) else worked(line))

@@ -1,0 +1,130 @@
+//! The sandbox: what a system sees in it, and that a system works in it as outside.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::plugins::rust_plugin;
+use crate::support::{Bench, skip};
+
+/// A system that answers each line with what it sees: bytes of a reference, records of the run, other
+/// systems' models, processes with a number above its own ten, whether it can leave a file, and network devices.
+const CURIOUS: &str = "\
+    bytes() { cat \"$@\" 2>/dev/null | wc -c; }\n\
+    while read -r line; do\n\
+      left=no; touch left 2>/dev/null && left=yes; touch /tmp/curious-$1 && rm /tmp/curious-$1\n\
+      echo \"reference=$(bytes tiny.de) run=$(bytes out/run.json) other=$(bytes model/weights)\" \\\n\
+        \"processes=$(ls -d /proc/[0-9]* | wc -l) left=$left devices=$(grep -c : /proc/net/dev)\"\n\
+    done";
+
+fn can_sandbox() -> bool {
+    let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
+    let can = tried.is_ok_and(|status| status.success());
+    if !can {
+        skip("the sandbox: bubblewrap doesn't work here");
+    }
+    can
+}
+
+/// First answer of the system `name`, as figures by name.
+fn seen(bench: &Bench, name: &str) -> Vec<(String, String)> {
+    let records = bench.records();
+    let record = records.iter().find(|record| record["system"] == name).expect("a record");
+    assert_ne!(record["verdict"], "INVALID", "{record}");
+    let output = format!("out/outputs/{}.txt", record["output"].as_str().expect("an output"));
+    let text = fs::read_to_string(bench.path(&output)).expect("the answers");
+    let figures = text.lines().next().expect("an answer").split(' ');
+    figures.filter_map(|word| word.split_once('=')).map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+fn figure<'a>(seen: &'a [(String, String)], name: &str) -> &'a str {
+    &seen.iter().find(|(other, _)| other == name).expect("a figure of this name").1
+}
+
+#[test]
+fn a_system_in_the_sandbox_sees_nothing_of_the_measurement() {
+    if !can_sandbox() {
+        return;
+    }
+    let system = |name: &str, further: &str| {
+        format!("[[system]]\nname = {name:?}\ncommand = [\"sh\", \"curious.sh\", {name:?}]\n{further}\n")
+    };
+    let other = "[[system]]\nname = \"other\"\ncommand = [\"cat\", \"{model}\", \"-\"]\nmodel = \"model\"\n";
+    let bench = Bench::new(&format!(
+        "probes = []\ntracks = [\"latency\"]\n\
+         test-sets = [{{ name = \"tiny\", source = \"tiny.en\", references = [\"tiny.de\"] }}]\n{}{}{other}",
+        system("inside", "sandbox = \"bwrap\""),
+        system("outside", "sandbox = \"none\"")
+    ));
+    bench.write("curious.sh", CURIOUS);
+    bench.write("tiny.de", "Ein Hund bellt.\n\nZwei\nkein Ende\nletzte\n");
+    fs::create_dir(bench.path("model")).unwrap();
+    bench.write("model/weights", "7777777");
+    bench.run(&["-s", "inside", "-s", "outside", "-s", "other"]);
+    let (inside, outside) = (seen(&bench, "inside"), seen(&bench, "outside"));
+    for (name, hidden) in [("reference", "0"), ("run", "0"), ("other", "0"), ("left", "no"), ("devices", "1")]
+    {
+        assert_eq!(figure(&inside, name), hidden, "{name} inside");
+        // A host in a network of its own has one device, too.
+        if name != "devices" {
+            assert_ne!(figure(&outside, name), hidden, "{name} outside");
+        }
+    }
+    let processes: usize = figure(&inside, "processes").parse().unwrap();
+    assert!(processes < 8, "{processes} processes");
+    let records = bench.records();
+    let state = |name: &str| &records.iter().find(|record| record["system"] == name).unwrap()["sandbox"];
+    assert_eq!((state("inside"), state("outside")), (&"bwrap".into(), &Value::Null));
+}
+
+#[test]
+fn a_plugin_translates_in_the_sandbox_as_outside() {
+    if !can_sandbox() {
+        return;
+    }
+    let bench = Bench::new("");
+    let goldens = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/ssru/tests/goldens/marian");
+    let goldens = fs::canonicalize(goldens).expect("the goldens of ssru");
+    let [model, vocab] = ["tied-layers/model.npz", "vocab.spm"].map(|name| goldens.join(name));
+    let system = |name: &str, further: &str| {
+        format!(
+            "[[system]]\nname = {name:?}\nplugin = {:?}\nmodel = {model:?}\nsettings = {{ vocab = {vocab:?} }}\n\
+             {further}\n",
+            rust_plugin()
+        )
+    };
+    bench.write(
+        "campaign.toml",
+        format!(
+            "probes = []\ntracks = [\"latency\", \"throughput-1\"]\n\
+             test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n{}{}",
+            system("inside", "sandbox = \"bwrap\""),
+            system("outside", "sandbox = \"none\"")
+        ),
+    );
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let records = bench.records();
+    assert!(records.iter().all(|record| record["output"] == records[0]["output"]), "one text");
+    assert!(
+        records.iter().all(|record| record["facts"]["backend"] == "ssru"),
+        "facts come out of the sandbox"
+    );
+}
+
+#[test]
+fn a_crash_in_the_sandbox_keeps_its_signal() {
+    if !can_sandbox() {
+        return;
+    }
+    let system =
+        "[[system]]\nname = \"it\"\ncommand = [\"sh\", \"-c\", \"kill -6 $$\"]\nsandbox = \"bwrap\"\n";
+    let bench = Bench::new(&format!(
+        "probes = []\ntracks = [\"latency\"]\ntest-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n{system}"
+    ));
+    assert_eq!(bench.run(&[]).code, Some(1));
+    let reason = &bench.records()[0]["reasons"][0];
+    assert_eq!(reason["code"], "crashed");
+    assert!(reason["figure"].as_str().unwrap().contains("signal 6"), "{reason}");
+}

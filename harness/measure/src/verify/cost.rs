@@ -1,0 +1,71 @@
+//! The cost of a probe: how often it starts a system, and for how long a slow system may keep it busy.
+
+use super::examinee::{FEWEST_LINES, LEAST_PAIRS};
+use super::lines;
+use super::timing::CACHE_APART;
+use crate::process::lockstep::LOADING;
+use crate::process::silence;
+use crate::protocol::Limits;
+use crate::rules::{Probe, Track};
+
+/// Seconds until a system that never answers in `track` is INVALID there.
+pub fn hanging_seconds(track: Track, limits: &Limits) -> f64 {
+    match track.is_lockstep() {
+        true => LOADING * limits.line_seconds + silence::most_seconds(limits.line_seconds),
+        false => limits.launch_seconds,
+    }
+}
+
+impl Probe {
+    /// Number of launches in `track`, if nothing stands out.
+    pub const fn launches(self, track: Track) -> usize {
+        match (self, track.is_lockstep()) {
+            (Self::Buffering | Self::Cache, false) | (Self::Coalescing, true) => 0,
+            (Self::Buffering | Self::Audit | Self::Sameness | Self::Length, _)
+            | (Self::Cache | Self::Recognition, true) => 1,
+            (Self::Determinism, _) => 2,
+            (Self::Conformance, true) => 3,
+            (Self::Conformance | Self::Recognition, false) => 4,
+            (Self::Coalescing, false) => 9,
+        }
+    }
+
+    /// Seconds that the probe takes in `track` with a system that needs all of its time limits.
+    pub fn most_seconds(self, track: Track, limits: &Limits) -> f64 {
+        let launches = self.launches(track) as f64;
+        if !track.is_lockstep() {
+            return launches * limits.launch_seconds;
+        }
+        let each = limits.line_seconds;
+        let loading = launches * (LOADING - 1.0) * each;
+        let asked = match self {
+            Self::Conformance => {
+                let odd: f64 = lines::odd().iter().map(|line| limits.seconds_for(line)).sum();
+                return loading + odd + (2 * FEWEST_LINES) as f64 * each;
+            }
+            Self::Buffering => 2, // the first answer, and one that uses up the budget
+            Self::Length => 2 * FEWEST_LINES,
+            Self::Cache => CACHE_APART + 3 * LEAST_PAIRS,
+            Self::Recognition => 2 * LEAST_PAIRS,
+            _ => self.launches(track) * FEWEST_LINES,
+        };
+        loading + asked as f64 * each
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_costs_what_the_limits_allow() {
+        let limits = Limits { line_seconds: 3.0, launch_seconds: 10.0, ..Limits::default() };
+        let most = |probe: Probe, track| probe.most_seconds(track, &limits);
+        assert_eq!(most(Probe::Buffering, Track::Latency), 15.0, "four times for loading, then a line");
+        assert_eq!(most(Probe::Buffering, Track::Throughput1), 0.0);
+        assert_eq!(most(Probe::Coalescing, Track::ThroughputAll), 90.0);
+        let bytes = lines::odd()[lines::OVERLONG].len() as f64;
+        let expected = 3.0 * (3.0 * 3.0 + 18.0 + bytes / 1024.0 + 8.0);
+        assert!((most(Probe::Conformance, Track::Latency) - expected).abs() < 1e-9);
+    }
+}
