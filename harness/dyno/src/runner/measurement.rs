@@ -68,7 +68,7 @@ impl Runner {
 
     /// Measures and prints what the sandbox costs, if there is one.
     pub fn measure_sandbox(&self) -> Outcome<()> {
-        if let Some(cost) = self.pinned_outcome(|| cost(&self.bench))? {
+        if let Some(cost) = self.pinned(|| cost(&self.bench))? {
             let (line_us, launch_ms) = (cost.line_ns / 1e3, cost.launch_ns / 1e6);
             say(format_args!(
                 "sandbox: bwrap; the null system takes {line_us:+.1} µs a line and {launch_ms:+.1} ms a launch in it"
@@ -80,7 +80,7 @@ impl Runner {
     /// Measures one round and keeps it. `examined` are the probes' findings about its system.
     pub fn round(&mut self, round: &Round<'_>, examined: Vec<Examined>) -> Outcome<Measured> {
         self.earlier.examined = examined;
-        let measured = self.pinned(|| measure(&self.bench, round, &self.earlier))?;
+        let measured = self.pinned(|| Ok(measure(&self.bench, round, &self.earlier)?))?;
         self.keep(&measured)?;
         Ok(measured)
     }
@@ -126,7 +126,7 @@ impl Runner {
             keeps_going: self.keeps_going,
             pace: std::cell::Cell::default(),
         };
-        self.pinned(|| examine(&mut examinee, probes, watch))
+        self.pinned(|| Ok(examine(&mut examinee, probes, watch)?))
     }
 
     /// Breaks down the time of the system of `cell`.
@@ -135,11 +135,7 @@ impl Runner {
     }
 
     /// Runs `work` on the bench's own cores.
-    fn pinned<T>(&self, work: impl FnOnce() -> dyno_measure::Result<T>) -> Outcome<T> {
-        self.pinned_outcome(|| Ok(work()?))
-    }
-
-    fn pinned_outcome<T>(&self, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    fn pinned<T>(&self, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         pin_thread(self.bench.placement.bench())?;
         let done = work();
         pin_thread(&self.cores)?;
