@@ -21,7 +21,6 @@ use crate::files::make_way;
 use crate::os::tree::Root;
 use crate::os::{self, Interest, tree};
 use crate::rules::{Code, Reason};
-use crate::sandbox::LAYERS;
 use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
@@ -60,13 +59,13 @@ impl Supervised {
         command.stdin(stdin).stdout(stdout).process_group(0);
         let supervisor = command.spawn().during("can't start the supervisor")?;
         drop((command, theirs));
-        let mut spec = serde_json::to_vec(&spec(subject, &reports)).in_message("the supervisor's spec")?;
-        spec.push(b'\n');
+        let spec = spec(subject, &reports);
+        let mut line = serde_json::to_vec(&spec).in_message("the supervisor's spec")?;
+        line.push(b'\n');
         let (control, launched) = (BufReader::new(control), Launched::default());
-        let (audit, cores) = (Audit::default(), subject.cores.to_vec());
-        let layers = if subject.sandbox().is_some() { LAYERS } else { 0 };
-        let mut started = Self { supervisor, control, launched, audit, cores, layers };
-        started.control.get_mut().write_all(&spec).during("writing to the supervisor")?;
+        let (layers, cores) = (spec.layers(), spec.cores);
+        let mut started = Self { supervisor, control, launched, audit: Audit::default(), cores, layers };
+        started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {
             Some(Launched { error: Some(error), .. }) => {
                 Ok(Err(Code::Crashed.reason(format!("can't be started: {error}"))))

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sandbox::LAYERS;
+
 /// System to start, and the conditions of its start.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Spec {
@@ -19,6 +21,13 @@ pub struct Spec {
     pub isolated: bool,
     /// Arguments of bubblewrap before the system's command, if the system has a sandbox.
     pub sandbox: Option<Vec<String>>,
+}
+
+impl Spec {
+    /// Number of processes between supervisor and system.
+    pub(crate) fn layers(&self) -> usize {
+        if self.sandbox.is_some() { LAYERS } else { 0 }
+    }
 }
 
 /// First message: the system runs, or could not be started.

@@ -37,7 +37,7 @@ use crate::error::{InMessage, Result};
 use crate::os::tree::Root;
 use crate::os::{self, Interest, fresh_seed, tree};
 use crate::rules::limits::{GRACE, MOST_STDERR_BYTES};
-use crate::sandbox::{BWRAP, LAYERS};
+use crate::sandbox::BWRAP;
 
 /// First argument of a supervisor process.
 pub(crate) const SUPERVISE: &str = "dyno-supervise";
@@ -154,8 +154,8 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
 
 /// Waits for the system's end, or ends the system when the bench goes away or standard error overflows.
 fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Result<Report> {
-    let (cores, layers) = (&spec.cores, if spec.sandbox.is_some() { LAYERS } else { 0 });
-    let root = Root { supervisor: std::process::id(), layers };
+    let cores = &spec.cores;
+    let root = Root { supervisor: std::process::id(), layers: spec.layers() };
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
