@@ -1,7 +1,7 @@
-//! Names that people take for each other.
+//! Names that readers confuse.
 
-/// Pairs of different names that look alike: apart from case, spaces and what nobody sees, their letters have
-/// the same shapes.
+/// Pairs of different names that look alike. Their letters have the same shapes, apart from case, spaces and
+/// invisible characters.
 pub fn look_alikes<'a>(names: &[&'a str]) -> Vec<(&'a str, &'a str)> {
     let shapes: Vec<String> = names.iter().map(|name| shape(name)).collect();
     let later = |i: usize| (i + 1..names.len()).map(move |j| (i, j));
@@ -42,7 +42,7 @@ const SHAPES: [(char, &str); 26] = [
     ('3', "зЗ"),
 ];
 
-/// What of `name` meets the eye, in small Latin letters where possible.
+/// Visible characters of `name`, as small Latin letters where possible.
 fn shape(name: &str) -> String {
     let seen = name.chars().filter(|&c| !c.is_whitespace() && !is_invisible(c));
     seen.map(narrow).map(latin).flat_map(char::to_lowercase).collect()

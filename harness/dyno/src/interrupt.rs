@@ -87,7 +87,7 @@ impl Stop {
         self.state().wanted.is_some()
     }
 
-    /// Names the work that begins, for the message to a user who stops it.
+    /// Names the work that begins, for the message after the first signal.
     pub fn begin(&self, work: &'static str, time: Option<Duration>) {
         let end = time.and_then(|time| Instant::now().checked_add(time));
         self.state().work = Some((work, end));

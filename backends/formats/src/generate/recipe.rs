@@ -158,7 +158,7 @@ impl Recipe {
     }
 }
 
-/// Refuses sizes of the network beyond what anybody measures, before they are walked through.
+/// Refuses more layers than `MOST_LAYERS` and wider ones than `MOST_WIDTH`, before shapes are computed.
 fn sizes_fault(entries: &Entries) -> Result<(), Fault> {
     let sizes = entries.iter().filter_map(|(key, value)| match value {
         Value::Text(text) => Some((key, text.parse().ok()?)),

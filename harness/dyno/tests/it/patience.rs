@@ -1,4 +1,4 @@
-//! What a run asks of systems that broke a rule, and what it accuses nobody of.
+//! The patience of a run: INVALID systems are asked no more, slow and wordy systems get their time.
 
 use std::fs;
 
