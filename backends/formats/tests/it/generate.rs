@@ -69,7 +69,9 @@ fn what_is_not_drawn_is_refused_by_name() {
     let refused =
         |text: &str| Recipe::of(toml::from_str(text).unwrap(), Path::new("")).unwrap_err().to_string();
     assert!(refused(&SMALL.replace("\"ssru\"", "\"gru\"")).contains("dec-cell"));
-    assert!(refused(&SMALL.replace("words = 40", "words = 3")).contains("`words` is 3; it must lie between 16"));
+    assert!(
+        refused(&SMALL.replace("words = 40", "words = 3")).contains("`words` is 3; it must lie between 16")
+    );
     assert!(refused(&SMALL.replace("[marian]", "[other]")).contains("other"));
     assert!(refused("words = 40").contains("needs one of `marian` and `rnn-fc`"));
     assert!(refused(&SMALL.replace("\"transformer\"", "\"amun\"")).contains("there are transformer and s2s"));
