@@ -73,6 +73,7 @@ impl Sandbox {
         for (path, view) in self.views(system) {
             match view {
                 View::Others | View::Hidden if !path.is_dir() => push(&["--ro-bind", "/dev/null"], &path),
+                View::Passage => push(&["--dir"], &path),
                 View::Private | View::Others | View::Hidden => push(&["--tmpfs"], &path),
                 View::Visible => push(&["--ro-bind", &path.display().to_string()], &path),
             }
@@ -89,10 +90,12 @@ impl Sandbox {
     /// What becomes of each path. Later paths lie deeper and win; what is hidden wins over what is visible.
     fn views(&self, system: &System) -> Vec<(PathBuf, View)> {
         let private = PRIVATE.iter().map(|&path| (PathBuf::from(path), View::Private));
-        let own = own_paths(system).into_iter().map(|path| (path, View::Visible));
+        let spelled = own_paths(system);
+        let passages = spelled.iter().flat_map(|path| passages(path)).map(|path| (path, View::Passage));
+        let own = spelled.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
         let hidden = self.hidden.iter().map(|path| (path.clone(), View::Hidden));
-        let all = private.chain(others).chain(own).chain(hidden);
+        let all = private.chain(others).chain(passages).chain(own).chain(hidden);
         let mut views: Vec<_> = all.filter(|(path, _)| path.exists()).collect();
         views.sort_by_key(|(path, view)| (path.components().count(), *view));
         views.dedup();
@@ -103,6 +106,8 @@ impl Sandbox {
 /// View that a system has of a path, the stronger one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum View {
+    /// There, so that a path through it resolves.
+    Passage,
     /// Empty and writable, for this launch.
     Private,
     /// Empty, unless the system owns it.
@@ -113,7 +118,8 @@ enum View {
     Hidden,
 }
 
-/// Files and folders that belong to a system: its folder, its models, and the files that its command names.
+/// Files and folders that belong to a system, as they are spelled: its folder, its models, and the files that
+/// its command names.
 fn own_paths(system: &System) -> Vec<PathBuf> {
     let folder = folder(system).unwrap_or_default();
     let words = system.command.iter().flat_map(|argument| match argument {
@@ -121,7 +127,14 @@ fn own_paths(system: &System) -> Vec<PathBuf> {
     });
     let files = words.map(|word| folder.join(word)).filter(|path| path.is_file());
     let named = system.folder.iter().chain(&system.models).chain(&system.tuning).cloned();
-    files.chain(named).filter_map(|path| path.canonicalize().ok()).collect()
+    files.chain(named).collect()
+}
+
+/// Folders that a path leaves again by `..`. Without them the path leads nowhere.
+fn passages(path: &Path) -> Vec<PathBuf> {
+    let absolute = std::path::absolute(path).unwrap_or_default();
+    let left = absolute.ancestors().filter(|prefix| prefix.ends_with("..")).filter_map(Path::parent);
+    left.filter_map(|prefix| prefix.canonicalize().ok()).collect()
 }
 
 /// A word of a command, and the value in it: that of `--vocab=FILE`, or of a setting `vocab="FILE"`.
@@ -188,5 +201,19 @@ mod tests {
         }
         assert_eq!(view_of(&sandbox, &system, Path::new("/tmp/state")), Some(View::Private));
         assert_eq!(view_of(&sandbox, &system, Path::new("/usr/bin")), None, "as on the host, read-only");
+    }
+
+    #[test]
+    fn folders_that_a_path_leaves_again_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("model"), "").unwrap();
+        let mut system = System::of_command("s", ["sh"]);
+        system.models = vec![root.join("a/b/../../a/../model")];
+        let views = Sandbox::new(&[], &[]).views(&system);
+        for (name, view) in [("a", View::Passage), ("a/b", View::Passage), ("model", View::Visible)] {
+            assert!(views.contains(&(root.join(name), view)), "{name}: {views:?}");
+        }
     }
 }
