@@ -91,7 +91,8 @@ impl Sandbox {
     fn views(&self, system: &System) -> Vec<(PathBuf, View)> {
         let private = PRIVATE.iter().map(|&path| (PathBuf::from(path), View::Private));
         let spelled = own_paths(system);
-        let passages = spelled.iter().flat_map(|path| passages(path)).map(|path| (path, View::Passage));
+        let passages = spelled.iter().flat_map(|path| left_again(path)).chain(folder(system));
+        let passages = passages.map(|path| (path, View::Passage));
         let own = spelled.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
         let hidden = self.hidden.iter().map(|path| (path.clone(), View::Hidden));
@@ -106,7 +107,7 @@ impl Sandbox {
 /// View that a system has of a path, the stronger one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum View {
-    /// There, so that a path through it resolves.
+    /// There, perhaps empty, so that a path through it resolves and the system can start in it.
     Passage,
     /// Empty and writable, for this launch.
     Private,
@@ -131,7 +132,7 @@ fn own_paths(system: &System) -> Vec<PathBuf> {
 }
 
 /// Folders that a path leaves again by `..`. Without them the path leads nowhere.
-fn passages(path: &Path) -> Vec<PathBuf> {
+fn left_again(path: &Path) -> Vec<PathBuf> {
     let absolute = std::path::absolute(path).unwrap_or_default();
     let left = absolute.ancestors().filter(|prefix| prefix.ends_with("..")).filter_map(Path::parent);
     left.filter_map(|prefix| prefix.canonicalize().ok()).collect()
@@ -215,5 +216,12 @@ mod tests {
         for (name, view) in [("a", View::Passage), ("a/b", View::Passage), ("model", View::Visible)] {
             assert!(views.contains(&(root.join(name), view)), "{name}: {views:?}");
         }
+    }
+
+    #[test]
+    fn the_folder_to_start_in_is_there_even_if_it_isnt_the_systems() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let views = Sandbox::new(&[], &[]).views(&System::of_command("s", ["sh"]));
+        assert!(views.contains(&(here, View::Passage)), "{views:?}");
     }
 }
