@@ -1,4 +1,5 @@
-"""Cores that were not allowed, and processes that are left behind."""
+"""Cores that were not allowed, and processes that are left behind. Helpers on a busy core start late: a contestant
+answers no line before its helper has escaped."""
 
 import os
 import signal
@@ -14,22 +15,29 @@ def escapes():
 
 
 def one_thread_escapes():
+    escaped = threading.Event()
+
     def away():
         os.sched_setaffinity(0, range(os.cpu_count()))
+        escaped.set()
         time.sleep(3600)
 
     threading.Thread(target=away, daemon=True).start()
+    escaped.wait()
     echo()
     OUT.flush()
     os._exit(0)
 
 
 def a_child_escapes():
+    escaped, open_in_child = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(0), os.close(1)
         os.sched_setaffinity(0, range(os.cpu_count()))
+        os.write(open_in_child, b".")
         time.sleep(3600)
+    os.read(escaped, 1)
     echo()
     os.kill(child, signal.SIGKILL)
     os.wait()
@@ -63,14 +71,18 @@ def escapes_in_files():
 
 
 def late_threads_escape():
+    escaped = threading.Event()
+
     def away():
         os.sched_setaffinity(0, range(os.cpu_count()))
+        escaped.set()
         while True:
             sum(range(1000))
 
     def each(n, answer, line):
         if n == 60:
             threading.Thread(target=away, daemon=True).start()
+            escaped.wait()
         say(answer)
 
     echo(each)
