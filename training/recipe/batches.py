@@ -26,7 +26,13 @@ class Batch:
     source: Tensor       # [B, S] ids, padded with EOS
     source_mask: Tensor  # [B, S] 1 or 0, float
     target: Tensor       # [B, T] ids
-    target_mask: Tensor  # [B, T] bool
+    real: Tensor         # [N] places of the real target words, without the padding, in the flattened target
+
+    def on(self, device: str) -> "Batch":
+        """The batch in that device's memory; a GPU goes on with the update before while it is copied."""
+        if torch.device(device).type != "cuda":
+            return self
+        return Batch(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in vars(self).values()))
 
 
 class Corpus:
@@ -80,14 +86,14 @@ class Corpus:
         for group in self.batches(seed, number, tokens)[skip:]:
             source, source_mask = padded([sources[line][:MAX_PIECES] for line in group])
             target, target_mask = padded([self.encoded_targets[line] for line in group])
-            yield Batch(source, source_mask.float(), target, target_mask)
+            yield Batch(source, source_mask.float(), target, target_mask.flatten().nonzero().squeeze(1))
 
-    def _sampled(self, seed: int, number: int) -> list[list[int]]:
+    def _sampled(self, seed: int, number: int) -> list[numpy.ndarray]:
         """The sources cut into pieces at random (Kudo 2018), over all segmentations, smoothed by alpha."""
         sentencepiece.set_random_generator_seed(seed * 1000 + number)
         ids = self.vocab.encode(self.sources, enable_sampling=True, alpha=self.sample_alpha, nbest_size=-1,
                                 num_threads=1)
-        return [sentence + [EOS] for sentence in ids]
+        return [numpy.array(sentence + [EOS], dtype=numpy.int32) for sentence in ids]
 
 
 def weight_of(source: str, pair: dict) -> float:
@@ -95,13 +101,14 @@ def weight_of(source: str, pair: dict) -> float:
     return pair.get("weight", 1.0) * (pair.get("short_weight", 1.0) if short else 1.0)
 
 
-def encode(vocab: sentencepiece.SentencePieceProcessor, lines: list[str]) -> list[list[int]]:
-    return [ids + [EOS] for ids in vocab.encode(lines)]
+def encode(vocab: sentencepiece.SentencePieceProcessor, lines: list[str]) -> list[numpy.ndarray]:
+    return [numpy.array(ids + [EOS], dtype=numpy.int32) for ids in vocab.encode(lines)]
 
 
-def padded(sentences: list[list[int]]) -> tuple[Tensor, Tensor]:
-    """Id lists → [B, L] ids padded with EOS, and [B, L] bool mask."""
-    width = max(map(len, sentences))
-    ids = torch.tensor([sentence + [EOS] * (width - len(sentence)) for sentence in sentences])
-    lengths = torch.tensor([len(sentence) for sentence in sentences])
-    return ids, torch.arange(width)[None] < lengths[:, None]
+def padded(sentences: list) -> tuple[Tensor, Tensor]:
+    """Lists or arrays of ids → [B, L] ids padded with EOS, and [B, L] bool mask."""
+    lengths = numpy.array([len(sentence) for sentence in sentences])
+    mask = numpy.arange(lengths.max())[None] < lengths[:, None]
+    ids = numpy.full(mask.shape, EOS, dtype=numpy.int64)
+    ids[mask] = numpy.concatenate(sentences)
+    return torch.from_numpy(ids), torch.from_numpy(mask)

@@ -9,6 +9,8 @@ joined and filtered by the stage `pair`.
 """
 
 import argparse
+from functools import cache, partial
+from multiprocessing import Pool
 
 import sacrebleu
 
@@ -17,6 +19,7 @@ from recipe.files import Places, write_lines
 from recipe.translate import read_nbest
 
 
+@cache
 def nearness(by: str):
     """A function (candidate, reference) → the larger the nearer."""
     if by == "bleu":
@@ -26,8 +29,9 @@ def nearness(by: str):
     return lambda candidate, reference: -metric.sentence_score(candidate, [reference]).score
 
 
-def select(candidates: list[tuple[str, float]], reference: str, near) -> str:
+def select(by: str, candidates: list[tuple[str, float]], reference: str) -> str:
     """The nearest candidate; among equals the one that the teacher likes best (they come best first)."""
+    near = nearness(by)
     return max((text for text, _ in candidates), key=lambda text: near(text, reference))
 
 
@@ -39,13 +43,16 @@ def main() -> None:
     parser.add_argument("--further", nargs="*", default=[], help="pairs NAME.en, NAME.de to add")
     parser.add_argument("--by", choices=["bleu", "ter"], default="bleu")
     parser.add_argument("--out", default="distilled")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
     filters.add_options(parser)
     options = parser.parse_args()
     places = Places.of(options)
-    nbest, near = read_nbest(places.find(options.nbest)), nearness(options.by)
+    nbest = read_nbest(places.find(options.nbest))
     sources, references = places.lines(f"{options.pairs}.en"), places.lines(f"{options.pairs}.de")
     english = [sources[number] for number in sorted(nbest)]
-    german = [select(nbest[number], references[number], near) for number in sorted(nbest)]
+    tasks = [(nbest[number], references[number]) for number in sorted(nbest)]
+    with Pool(options.jobs) as pool:
+        german = pool.starmap(partial(select, options.by), tasks, chunksize=500)
     for name in options.further:
         english += places.lines(f"{name}.en")
         german += places.lines(f"{name}.de")

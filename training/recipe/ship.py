@@ -25,21 +25,24 @@ from recipe.export import export
 from recipe.files import Places
 from recipe.search import Settings
 
-MEASURED = ["f32", "int16", "int8"]
+MEASURED = ["f32", "int8"]
 CONFIGS = Path(__file__).parent.parent / "configs"
 
 
 def choose(places: Places, config: Config) -> tuple[Path, dict[str, float]]:
-    """The weights with the best greedy BLEU: snapshots' average, the moving average at the end, or its best."""
-    average(places, config.name, checkpoint.SNAPSHOTS_KEPT)
+    """The weights with the best greedy BLEU: snapshots' average, the moving average at the end, or its best; of these
+    what there is."""
+    folder = places.work / config.name
+    if (folder / "snapshots").exists():
+        average(places, config.name, checkpoint.SNAPSHOTS_KEPT)
     sets = validation.read_sets(places, config.validation, config.source, config.target)
     scores = {}
-    for weights in ("average.pt", "final.pt", "best.pt"):
-        network = checkpoint.open_network(places.work / config.name / weights)
+    for weights in (name for name in ("average.pt", "final.pt", "best.pt") if (folder / name).exists()):
+        network = checkpoint.open_network(folder / weights)
         found = validation.translated([network], vocabulary.load(places), sets, Settings(), bf16=False)
         scores[weights] = validation.mean(validation.bleus(found, sets))
         print(f"{config.name}/{weights}: validation BLEU {scores[weights]:.2f}")
-    return places.work / config.name / max(scores, key=scores.get), scores
+    return folder / max(scores, key=scores.get), scores
 
 
 def measure(engine: Engine, sets: validation.Sets, precision: str) -> dict[str, Figures]:
@@ -51,7 +54,7 @@ def measure(engine: Engine, sets: validation.Sets, precision: str) -> dict[str, 
 
 def figures(found: list[str], references: list[str]) -> Figures:
     bleu, chrf = sacrebleu.BLEU(references=[references]), sacrebleu.CHRF()
-    scored = bleu.corpus_score(found, None, n_bootstrap=1000)
+    scored = bleu.corpus_score(found, None, n_bootstrap=300)
     return Figures(scored.score, scored._ci, chrf.corpus_score(found, [references]).score,
                    bleu.get_signature().format(), chrf.get_signature().format())
 

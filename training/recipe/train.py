@@ -24,26 +24,26 @@ from recipe.search import Settings
 from recipe.translating import precision
 
 
-def learning_rate(training: Training, update: int) -> float:
-    """Of update 1, 2, …: up over `warmup`, flat, then down a straight line to the floor at the last update."""
+def learning_rate(training: Training, update: int, progress: float) -> float:
+    """Of update 1, 2, …: up over `warmup`, flat, then down a straight line to the floor at the run's end (progress 1)."""
     up = min(1.0, update / training.warmup)
-    fall_starts = training.decay_from * training.updates
-    fallen = max(0.0, (update - fall_starts) / max(1.0, training.updates - fall_starts))
+    fallen = max(0.0, (progress - training.decay_from) / max(1e-9, 1.0 - training.decay_from))
     return training.learning_rate * up * (1.0 - (1.0 - training.floor) * min(1.0, fallen))
 
 
 def fresh_tally() -> dict:
     """What the next line of the log is about. CPU seconds tell the speed on a machine that others use, too."""
-    return {"loss": 0.0, "tokens": 0, "since": time.monotonic(), "cpu_since": time.process_time()}
+    return {"loss": torch.zeros(()), "tokens": 0, "since": time.monotonic(), "cpu_since": time.process_time()}
 
 
 class Run:
     """A training run's whole state, and its loop."""
 
-    def __init__(self, config: Config, places: Places, device: str, bf16: bool, minutes: float):
+    def __init__(self, config: Config, places: Places, device: str, bf16: bool, minutes: float, within: float = 0.0):
         self.config, self.places, self.device, self.bf16 = config, places, device, bf16
         self.folder = places.work / config.name
-        self.deadline = time.monotonic() + 60 * minutes
+        self.began, self.within = time.monotonic(), 60 * within
+        self.deadline = self.began + 60 * minutes
         self.vocab = vocabulary.load(places)
         training = config.training
         torch.manual_seed(training.seed)
@@ -99,18 +99,23 @@ class Run:
 
     # The loop
 
+    def progress(self) -> float:
+        """From 0 to 1: the part of the updates that is done, or of the time that is to suffice."""
+        done = self.updates / self.config.training.updates
+        return max(done, (time.monotonic() - self.began) / self.within) if self.within else done
+
     def go(self) -> None:
         """Until the configured updates are done, or the time is up (then the run can be resumed)."""
         self.resume()
         count = sum(parameter.numel() for parameter in self.parameters)
         self.log(event="start", parameters=count, pairs=len(self.corpus.sources))
-        while self.updates < self.config.training.updates:
+        while self.progress() < 1.0:
             training = self.config.training
             for batch in self.corpus.pass_over(training.seed, self.pass_number, training.batch_tokens,
                                                self.batches_done):
                 self.update(batch)
                 self.batches_done += 1
-                if self.updates >= training.updates:
+                if self.progress() >= 1.0:
                     break
                 if time.monotonic() > self.deadline:
                     self.save()
@@ -127,33 +132,33 @@ class Run:
     def update(self, batch: Batch) -> None:
         training = self.config.training
         self.network.train()
-        loss, tokens = self.loss(batch)
+        loss, tokens = self.loss(batch.on(self.device)), len(batch.real)
         (loss / tokens).backward()
         torch.nn.utils.clip_grad_norm_(self.parameters, training.clip_norm, foreach=True)
-        self.optimisers.step(learning_rate(training, self.updates + 1))
+        self.optimisers.step(learning_rate(training, self.updates + 1, self.progress()))
         self.network.clip_weights()
         self.updates += 1
         # A short memory at first, so that the average is not stuck at the random start.
         decay = min(training.average_decay, (1 + self.updates) / (10 + self.updates))
         torch._foreach_lerp_(self.averages, [p.detach() for p in self.parameters], 1.0 - decay)
-        self.tally["loss"] += loss.item()
+        self.tally["loss"] = self.tally["loss"] + loss.detach()  # not read here: that would wait for the device
         self.tally["tokens"] += tokens
         self.after_update()
 
-    def loss(self, batch: Batch) -> tuple[torch.Tensor, int]:
-        target, mask = batch.target.to(self.device), batch.target_mask.to(self.device)
+    def loss(self, batch: Batch) -> torch.Tensor:
+        """Summed over the batch's real target words."""
         with precision(self.device, self.bf16):
-            memory = self.network.encode(batch.source.to(self.device), batch.source_mask.to(self.device))
-            hidden = self.network.decode(target, memory)  # [B, T, D]
-            logits = self.network.logits(hidden[mask])    # [N, V]: padding costs no softmax
-        words = target[mask]
-        return smoothed_cross_entropy(logits, words, self.config.training.label_smoothing), len(words)
+            memory = self.network.encode(batch.source, batch.source_mask)
+            hidden = self.network.decode(batch.target, memory)                 # [B, T, D]
+            logits = self.network.logits(hidden.flatten(0, 1)[batch.real])     # [N, V]: padding costs no softmax
+        words = batch.target.flatten()[batch.real]
+        return smoothed_cross_entropy(logits, words, self.config.training.label_smoothing)
 
     def after_update(self) -> None:
         training = self.config.training
         if self.updates % 100 == 0:
             tally = self.tally
-            self.log(loss=round(tally["loss"] / tally["tokens"], 4), pass_number=self.pass_number, tokens=tally["tokens"],
+            self.log(loss=round(tally["loss"].item() / tally["tokens"], 4), pass_number=self.pass_number, tokens=tally["tokens"],
                      tokens_per_second=round(tally["tokens"] / (time.monotonic() - tally["since"])),
                      tokens_per_cpu_second=round(tally["tokens"] / (time.process_time() - tally["cpu_since"])))
             self.tally = fresh_tally()
@@ -194,9 +199,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="one process a core does more than one of many threads")
     parser.add_argument("--float32", action="store_true", help="no bfloat16 products (for CPUs without them: faster)")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop, resumable, after this time")
+    parser.add_argument("--within", type=float, default=0.0,
+                        help="end after so many minutes, the learning rate fallen, if the updates are not done before")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    run = Run(load(options.config), Places.of(options), options.device, not options.float32, options.minutes)
+    run = Run(load(options.config), Places.of(options), options.device, not options.float32, options.minutes,
+              options.within)
     signal.signal(signal.SIGTERM, lambda *_: run.stop_soon())
     run.go()
 

@@ -1,7 +1,7 @@
 """Stage: translates a corpus with one network or an ensemble: greedy, beam with n-best, or sampled.
 
     python -m recipe.translate captions.de bt.sampled.en backtranslator/best.pt --sample-top 8 --seed 5
-    python -m recipe.translate pairs/news.en nbest/news small/best.pt partner/best.pt --beam 5 --nbest 5 --dyno …/dyno
+    python -m recipe.translate pairs/news.en nbest/news teacher/final.pt teacher-wide/final.pt --beam 5 --nbest 5
 
 With --dyno the engine decodes (anything but sampling), in int8 several times as fast as the networks here on a CPU.
 Work is cut into parts that are kept as they are done, so a stopped run goes on with the first part missing. With
@@ -54,11 +54,13 @@ def by_networks(places: Places, models: list[str], settings: Settings, batch: in
     return translator
 
 
-def run(places: Places, source: str, out: str, translator: Translator, settings: Settings, seed: int) -> None:
+def run(places: Places, source: str, out: str, translator: Translator, settings: Settings, seed: int,
+        share: tuple[int, int] = (0, 1)) -> None:
+    """With a share (k, n) only every n-th part, from the k-th, for n processes side by side."""
     lines = places.lines(source)
     parts = [places.work / f"{out}.parts" / f"{first:07d}" for first in range(0, len(lines), PART)]
     for index, part in enumerate(parts):
-        if part.exists():
+        if part.exists() or index % share[1] != share[0]:
             continue
         places.wait_while_paused()
         began, first = time.monotonic(), index * PART
@@ -71,7 +73,8 @@ def run(places: Places, source: str, out: str, translator: Translator, settings:
                                for text in nbest_lines(number, candidates)])
         rate = len(results) / (time.monotonic() - began)
         print(f"{time.strftime('%H:%M:%S')} {out}: {first + len(results)}/{len(lines)}, {rate:.0f} lines/s", flush=True)
-    write_lines(places.work / out, [line for part in parts for line in read_lines(part)])
+    if share[1] == 1:
+        write_lines(places.work / out, [line for part in parts for line in read_lines(part)])
 
 
 def main() -> None:
@@ -86,6 +89,9 @@ def main() -> None:
     parser.add_argument("--sample-top", type=int, default=0, help="draw from the N likeliest words (beam 1)")
     parser.add_argument("--batch", type=int, default=128, help="sentences")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=int, nargs=2, default=[0, 1], metavar=("K", "N"),
+                        help="only parts K, K+N, K+2N …, K from 0: for N processes side by side. "
+                        "A call without it, after them, joins the parts")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--float32", action="store_true")
@@ -101,7 +107,7 @@ def main() -> None:
         translator: Translator = lambda lines: teacher.candidates(lines, settings, options.precision)
     else:
         translator = by_networks(places, options.models, settings, options.batch, options.device, not options.float32)
-    run(places, options.source, options.out, translator, settings, options.seed)
+    run(places, options.source, options.out, translator, settings, options.seed, tuple(options.share))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from recipe.models import build
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 VOCABULARY = 8000
-LARGEST = {"small": 8.0e6, "tiny": 4.0e6, "nano": 1.5e6}
-TEACHERS = ["small-pairs", "partner"]
+LARGEST = {"teacher": 16.0e6, "base": 12.0e6, "small": 8.0e6, "small-aan": 8.0e6, "tiny": 4.0e6, "nano": 1.5e6}
+TEACHERS = ["teacher", "teacher-wide"]
 
 
 @pytest.mark.parametrize("name", LARGEST)
@@ -20,15 +20,15 @@ def test_a_rung_keeps_its_size(name: str):
 
 
 def test_rungs_and_teachers_are_chosen_on_the_same_sets():
-    configs = [load(CONFIGS / f"{name}.toml") for name in [*LARGEST, *TEACHERS]]
+    configs = [load(CONFIGS / f"{name}.toml") for name in {*LARGEST, *TEACHERS}]
     assert all(config.validation == configs[0].validation for config in configs)
     assert len({config.training.seed for config in configs}) == len(configs)
 
 
-def test_small_can_start_from_its_teacher():
-    small, teacher = load(CONFIGS / "small.toml"), load(CONFIGS / "small-pairs.toml")
-    assert small.marian == teacher.marian
-    assert small.training.start_from.startswith(f"{teacher.name}/")
+def test_teachers_learn_what_people_wrote_and_rungs_what_teachers_say():
+    for name in {*LARGEST, *TEACHERS}:
+        folders = {corpus["target"].split("/")[0] for corpus in load(CONFIGS / f"{name}.toml").corpora}
+        assert folders == {"pairs" if name in TEACHERS else "distilled", "taught"}
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)

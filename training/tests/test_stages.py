@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from recipe import vmap
 from recipe.batches import Corpus
 from recipe.config import Training
-from recipe.distil import nearness, select
+from recipe.distil import select
 from recipe.files import Places, write_lines
 from recipe.loss import smoothed_cross_entropy
 from recipe.train import learning_rate
@@ -72,7 +72,7 @@ def test_fractions_of_a_weight_are_chances_and_labels_have_their_own(tmp_path):
 @pytest.mark.parametrize("by", ["bleu", "ter"])
 def test_the_candidate_nearest_to_the_reference_is_chosen(by: str):
     candidates = [("Ein Mann geht .", -0.1), ("Ein Mann läuft auf der Straße .", -0.2), ("Hund", -0.3)]
-    assert select(candidates, "Ein Mann läuft auf einer Straße .", nearness(by)) == candidates[1][0]
+    assert select(by, candidates, "Ein Mann läuft auf einer Straße .") == candidates[1][0]
 
 
 def test_phrases_keep_their_links_inside():
@@ -88,5 +88,5 @@ def test_an_ngram_adds_only_what_its_parts_lack():
 
 def test_learning_rate_rises_rests_and_falls():
     training = Training(updates=1000, warmup=100, decay_from=0.5, floor=0.1, learning_rate=1.0)
-    rates = [learning_rate(training, update) for update in (50, 100, 500, 750, 1000)]
+    rates = [learning_rate(training, update, update / 1000) for update in (50, 100, 500, 750, 1000)]
     assert rates == pytest.approx([0.5, 1.0, 1.0, 0.55, 0.1])

@@ -11,7 +11,7 @@ from recipe import checkpoint, validation, vocab
 from recipe.config import Config, Training
 from recipe.files import Places, write_lines
 from recipe.models import build
-from recipe.optimisers import Optimisers
+from recipe.optimisers import Muon, Optimisers
 from recipe.train import Run
 from test_corpora import NOUNS, VERBS, sentences
 
@@ -79,6 +79,23 @@ def test_muon_turns_a_gradient_into_an_even_step():
         steps[kind] = torch.linalg.svdvals(matrix.detach() - before)
         assert matrix.grad is None, "gradients are cleared"
     assert steps["muon"][0] / steps["muon"][-1] < 3 < steps["adam"][0] / steps["adam"][-1]
+
+
+def test_muon_is_torchs_whatever_the_shapes():
+    torch.manual_seed(3)
+    mine = [torch.nn.Parameter(torch.randn(shape)) for shape in ((6, 9), (9, 6), (6, 9), (5, 5))]
+    theirs = [torch.nn.Parameter(parameter.detach().clone()) for parameter in mine]
+    muon = Muon(mine)
+    reference = torch.optim.Muon(theirs, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
+    for rate in (0.01, 0.03, 0.02):
+        for parameter, other in zip(mine, theirs):
+            parameter.grad = torch.randn(parameter.shape)
+            other.grad = parameter.grad.clone()
+        reference.param_groups[0]["lr"] = rate
+        muon.step(rate)
+        reference.step()
+    for parameter, other in zip(mine, theirs):
+        torch.testing.assert_close(parameter, other)
 
 
 def test_every_validation_set_counts_the_same(data: Path):
