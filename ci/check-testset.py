@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks a test set that was written for dyno: shape, lengths, duplicates and near-duplicates.
+"""Checks a shipped test set: shape, lengths, duplicates and near-duplicates.
 
     ci/check-testset.py testsets/captions-en-de            check
     ci/check-testset.py testsets/captions-en-de --stamp    write lines and sha256 into the manifest
+    ci/check-testset.py testsets/everyday-en-de --found    lines that were found, not written: their spelling may vary
 
 Two sentences are near-duplicates if their character trigrams overlap too much (Jaccard), in source or reference. Such
 a pair would count one difficulty twice. The limit leaves room for sentences that share a frame of function words, as
@@ -30,7 +31,7 @@ def trigrams(text: str) -> frozenset:
     return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
 
 
-def shape_faults(source: list, reference: list):
+def shape_faults(source: list, reference: list, found: bool):
     if len(source) != len(reference):
         yield f"{len(source)} source lines, but {len(reference)} reference lines"
     if len(source) < FEWEST:
@@ -39,6 +40,8 @@ def shape_faults(source: list, reference: list):
         words = len(english.split())
         if not SHORTEST <= words <= LONGEST:
             yield f"line {number}: {words} words"
+        if found:
+            continue
         for text in (english, german):
             if text != " ".join(text.split()) or re.search("[“”„‘’\t\u00a0]", text):
                 yield f"line {number}: odd space or quotation mark in {text!r}"
@@ -46,13 +49,16 @@ def shape_faults(source: list, reference: list):
             yield f"line {number}: ends {english[-1:]!r} and {german[-1:]!r}"
 
 
+def alike(a: frozenset, b: frozenset) -> float:
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared)
+
+
 def duplicates(lines: list):
     grams = [trigrams(line) for line in lines]
     for a, b in combinations(range(len(lines)), 2):
-        shared = len(grams[a] & grams[b])
-        alike = shared / (len(grams[a]) + len(grams[b]) - shared)
-        if alike > ALIKE:
-            yield f"lines {a + 1} and {b + 1} are {alike:.0%} alike: {lines[a]!r}, {lines[b]!r}"
+        if (part := alike(grams[a], grams[b])) > ALIKE:
+            yield f"lines {a + 1} and {b + 1} are {part:.0%} alike: {lines[a]!r}, {lines[b]!r}"
 
 
 def manifest_of(folder: Path):
@@ -71,12 +77,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--stamp", action="store_true", help="write lines and sha256 into the manifest")
+    parser.add_argument("--found", action="store_true", help="the lines were found: leave their spelling alone")
     arguments = parser.parse_args()
     text, source_path, reference_path = manifest_of(arguments.folder)
     blobs = [path.read_bytes() for path in (source_path, reference_path)]
     source, reference = ([line for line in blob.decode().split("\n")[:-1]] for blob in blobs)
     digest = hashlib.sha256(b"".join(blobs)).hexdigest()
-    faults = [*shape_faults(source, reference), *duplicates(source), *duplicates(reference)]
+    faults = [*shape_faults(source, reference, arguments.found), *duplicates(source), *duplicates(reference)]
     if arguments.stamp:
         stamp(arguments.folder, text, len(source), digest)
     elif f'sha256 = "{digest}"' not in text:
@@ -85,4 +92,5 @@ def main() -> int:
     return 1 if faults else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,6 +4,7 @@ dyno decodes the recipe's networks line for line as the recipe's own search does
 needs a fraction of the CPU time, and a teacher's int8 text is as good: bulk translation is most of distillation's cost.
 """
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,7 +33,8 @@ class Engine:
     def translate(self, sources: list[str], *options: str) -> list[str]:
         """The lines of the answer: one a source, or more with --n-best."""
         models = [word for model in self.models for word in ("--model", model)]
-        command = [self.dyno, "translate", *models, "--track", "throughput-1", *options]
+        command = [self.dyno, "translate", *models, "--track", "throughput-all",
+                   "--cores", str(os.cpu_count()), *options]
         text = "".join(line + "\n" for line in sources)
         done = subprocess.run(command, input=text, text=True, encoding="utf-8", capture_output=True, check=True)
         return done.stdout.split("\n")[:-1]

@@ -15,7 +15,6 @@ from pathlib import Path
 import sacrebleu
 
 from recipe import checkpoint, validation
-from recipe import vocab as vocabulary
 from recipe.average import average
 from recipe.card import Card, Figures
 from recipe.config import Config, load
@@ -23,23 +22,24 @@ from recipe.engine import Engine
 from recipe.evaluate import test_sets
 from recipe.export import export
 from recipe.files import Places
-from recipe.search import Settings
 
 MEASURED = ["f32", "int8"]
 CONFIGS = Path(__file__).parent.parent / "configs"
 
 
-def choose(places: Places, config: Config) -> tuple[Path, dict[str, float]]:
+def choose(places: Places, config: Config, dyno: Path) -> tuple[Path, dict[str, float]]:
     """The weights with the best greedy BLEU: snapshots' average, the moving average at the end, or its best; of these
     what there is."""
-    folder = places.work / config.name
+    folder, languages = places.work / config.name, [config.source, config.target]
     if (folder / "snapshots").exists():
         average(places, config.name, checkpoint.SNAPSHOTS_KEPT)
-    sets = validation.read_sets(places, config.validation, config.source, config.target)
+    sets = validation.read_sets(places, config.validation, *languages)
     scores = {}
     for weights in (name for name in ("average.pt", "final.pt", "best.pt") if (folder / name).exists()):
-        network = checkpoint.open_network(folder / weights)
-        found = validation.translated([network], vocabulary.load(places), sets, Settings(), bf16=False)
+        wide = places.work / "out" / f"{config.name}-{weights}"
+        export(places, folder / weights, wide, languages, "", npz=False)
+        engine = Engine(dyno, [wide])
+        found = {name: engine.translate(sources, "--precision", "f32") for name, (sources, _) in sets.items()}
         scores[weights] = validation.mean(validation.bleus(found, sets))
         print(f"{config.name}/{weights}: validation BLEU {scores[weights]:.2f}")
     return folder / max(scores, key=scores.get), scores
@@ -87,7 +87,7 @@ def main() -> None:
     options = parser.parse_args()
     places = Places.of(options)
     config = load(CONFIGS / f"{options.name}.toml")
-    weights, choices = choose(places, config)
+    weights, choices = choose(places, config, options.dyno)
     wide, shipped = places.work / "out" / config.name, options.models / config.name
     shutil.rmtree(wide, ignore_errors=True)
     export(places, weights, wide, [config.source, config.target], config.shortlist, npz=config.marian["type"] != "rnn-fc")
