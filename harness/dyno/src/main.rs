@@ -17,7 +17,7 @@
 //! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
 //! | `scoring`, `page` | scores, and the files of the report |
-//! | `table`, `progress`, `output` | output in the terminal |
+//! | `table`, `progress`, `output`, `precision` | output in the terminal |
 //! | `exit`, `interrupt` | exit codes, and signals |
 
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
@@ -36,6 +36,7 @@ mod interrupt;
 mod null;
 mod output;
 mod page;
+mod precision;
 mod product_speed;
 mod progress;
 mod registry;

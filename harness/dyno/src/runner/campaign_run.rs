@@ -15,6 +15,7 @@ use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::interrupt::Stop;
 use crate::output::{say, this_command};
+use crate::precision;
 use crate::progress::Progress;
 use crate::scoring::{announce, score};
 use crate::tuning::{Tunings, preflight};
@@ -153,6 +154,7 @@ fn print_header(campaign: &Campaign, host: &Host) {
     let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));
     say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
+    precision::defaults_of(campaign).into_iter().for_each(say);
     say(Ceiling::of(campaign));
 }
 
