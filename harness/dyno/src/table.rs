@@ -62,7 +62,7 @@ fn about(track: Track) -> &'static str {
 fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
     let mut columns = vec![
         column("system", |row| row.system.clone()),
-        column("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
+        column("BLEU", |row| quality(row.bleu, row.bleu_confidence) + &spread(row)),
     ];
     columns.extend(own_metrics(rows));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
@@ -221,6 +221,14 @@ fn quality(bleu: Option<f64>, confidence: Option<f64>) -> String {
     match (bleu, confidence) {
         (Some(bleu), Some(confidence)) => format!("{bleu:.1} ±{confidence:.1}"),
         _ => none(),
+    }
+}
+
+/// BLEU of the worst and the best round, where the rounds' texts differ.
+fn spread(row: &CellSummary) -> String {
+    match (row.bleu_low, row.bleu_high) {
+        (Some(low), Some(high)) => format!(" ({low:.1} to {high:.1})"),
+        _ => String::new(),
     }
 }
 

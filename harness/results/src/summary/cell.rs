@@ -89,6 +89,10 @@ pub struct CellSummary {
     pub bleu: Option<f64>,
     /// Half of BLEU's 95 % bootstrap interval.
     pub bleu_confidence: Option<f64>,
+    /// Lowest BLEU of the rounds' texts, if the texts of the cell differ.
+    pub bleu_low: Option<f64>,
+    /// Highest BLEU of the rounds' texts, if the texts of the cell differ.
+    pub bleu_high: Option<f64>,
     /// chrF.
     pub chrf: Option<f64>,
     /// Half of chrF's 95 % bootstrap interval.

@@ -4,7 +4,7 @@
 pub mod cell;
 pub mod judge;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_measure::{Code, Reason, Record, Track, words};
 use dyno_stats::{
@@ -121,6 +121,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
     let (interval, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
     let score = figures.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
+    let spread = bleu_spread(run, cell);
     let cores = cell.records[0].system_cores.len();
     CellSummary {
         test_set: cell.test_set.name.clone(),
@@ -165,6 +166,8 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
         bleu: score.map(|score| score.bleu),
         bleu_confidence: score.map(|score| score.bleu_confidence),
+        bleu_low: spread.map(|(low, _)| low),
+        bleu_high: spread.map(|(_, high)| high),
         chrf: score.map(|score| score.chrf),
         chrf_confidence: score.map(|score| score.chrf_confidence),
         other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
@@ -180,6 +183,16 @@ fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
     let outputs: Vec<_> = rounds.iter().filter_map(|record| record.output.as_ref()).collect();
     let moments = rounds.iter().fold(0, |sum: u64, record| sum.wrapping_add(record.started_unix_ms));
     outputs.get(moments.checked_rem(outputs.len() as u64)? as usize).copied()
+}
+
+/// Lowest and highest BLEU of a cell's rounds, INVALID rounds included; `None` if all rounds gave one text. A
+/// system that is better in some rounds shows here, whichever round is drawn.
+fn bleu_spread(run: &Run, cell: &MeasuredCell<'_>) -> Option<(f64, f64)> {
+    let texts: BTreeSet<&String> = cell.records.iter().filter_map(|record| record.output.as_ref()).collect();
+    let scored = texts.iter().filter_map(|text| run.scores.of(text, &cell.test_set.name));
+    let bleu: Vec<f64> = scored.map(|score| score.bleu).collect();
+    let (low, high) = (bleu.iter().copied().reduce(f64::min)?, bleu.iter().copied().reduce(f64::max)?);
+    (texts.len() > 1).then_some((low, high))
 }
 
 fn codes(cell: &[&Record]) -> Vec<String> {
