@@ -176,7 +176,7 @@ fn narrowed(
 /// Reasons and warnings below the tables, since the column of verdicts has no room for them.
 fn reasons_and_warnings(rows: &[CellSummary]) -> String {
     let mut text = String::new();
-    let mut add_lines = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
+    let mut add_lines = |kind: &str, what: fn(&CellSummary) -> Vec<String>| {
         // Tracks mostly share their complaints, so one line names all tracks.
         let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
         for row in rows.iter().filter(|row| !what(row).is_empty()) {
@@ -194,8 +194,8 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
             let _ = writeln!(text, "{}", wrapped(&printable_line(&told), "  "));
         }
     };
-    add_lines("INVALID", |row| &row.reasons);
-    add_lines("warning", |row| &row.warnings);
+    add_lines("INVALID", CellSummary::fault_codes);
+    add_lines("warning", CellSummary::warning_texts);
     if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
         let told =
             "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause";

@@ -20,7 +20,9 @@ pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
 fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (i, row) in rows.iter().enumerate() {
-        let value = serde_json::to_value(row)?;
+        let mut value = serde_json::to_value(row)?;
+        value["reasons"] = row.fault_codes().into();
+        value["warnings"] = row.warning_texts().into();
         let object = value.as_object().ok_or("a row is an object")?;
         if i == 0 {
             writer.write_record(object.keys())?;

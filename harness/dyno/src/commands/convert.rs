@@ -40,7 +40,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     if args.json {
         let files: serde_json::Map<_, _> =
             report.files.iter().map(|(name, file)| (name.clone(), file.bytes.into())).collect();
-        print_json(&json!({"directory": report.directory, "bytes": files}))?;
+        print_json("convert", &json!({"directory": report.directory, "bytes": files}))?;
     } else {
         print(&as_text(&report))?;
     }

@@ -74,7 +74,7 @@ impl Baseline {
             let message = format!(
                 "the run in {} was measured on another host ({}): choose a baseline that runs here",
                 folder.display(),
-                differences.join("; ")
+                differences.join(", ")
             );
             return Err(no_answer(Exit::HostsDiffer, message));
         }
@@ -148,7 +148,7 @@ fn shell(command: &str) -> Vec<String> {
 fn on_another_dyno(candidate: &Entry, program: &Path) -> Outcome<(Entry, System)> {
     let system = candidate.on_another_dyno(program)?.ok_or_else(|| {
         let (name, remedy) = (&candidate.name, "give its baseline with --baseline");
-        bad_input(format!("{name} isn't built in, so another dyno can't run it: {remedy}"))
+        bad_input(format!("{name} isn't built in, so another dyno can't run it; {remedy}"))
     })?;
     let entry = Entry { name: system.name.clone(), ..candidate.clone() };
     Ok((entry, system))

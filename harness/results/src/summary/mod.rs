@@ -129,7 +129,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         system: cell.system.into(),
         profile: cell.records[0].profile,
         verdict: cell.verdict(),
-        reasons: codes(&cell.records),
+        reasons: faults(&cell.records),
         warnings: warnings(&cell.records),
         standing: None,
         rounds: figures.valid.len(),
@@ -195,19 +195,20 @@ fn bleu_spread(run: &Run, cell: &MeasuredCell<'_>) -> Option<(f64, f64)> {
     (texts.len() > 1).then_some((low, high))
 }
 
-fn codes(cell: &[&Record]) -> Vec<String> {
-    let mut codes: Vec<_> =
-        cell.iter().flat_map(|record| &record.reasons).map(|reason| reason.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes.into_iter().map(|code| code.name().into()).collect()
+/// Faults, each code once, with its first figure.
+fn faults(cell: &[&Record]) -> Vec<Reason> {
+    let mut first: BTreeMap<Code, &Reason> = BTreeMap::new();
+    for reason in cell.iter().flat_map(|record| &record.reasons) {
+        first.entry(reason.code).or_insert(reason);
+    }
+    first.into_values().cloned().collect()
 }
 
 /// Warnings, each code once. The figure is that of the last round, which compared with most rounds.
-fn warnings(cell: &[&Record]) -> Vec<String> {
+fn warnings(cell: &[&Record]) -> Vec<Reason> {
     let last: BTreeMap<Code, &Reason> =
         cell.iter().flat_map(|record| &record.warnings).map(|warning| (warning.code, warning)).collect();
-    last.into_values().map(|warning| format!("{}: {}", warning.code.name(), warning.figure)).collect()
+    last.into_values().cloned().collect()
 }
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {
