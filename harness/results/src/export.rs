@@ -8,7 +8,17 @@ use crate::histogram;
 use crate::run::Run;
 use crate::store::files::write_whole;
 use crate::store::folder::create;
+use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
+
+/// Writes the summary of `run` into its folder: a spreadsheet, and latencies as percentile distributions.
+pub fn write_summary(folder: &Path, run: &Run, summary: &Summary) -> Result<()> {
+    if summary.cells.is_empty() {
+        return Ok(());
+    }
+    write_histograms(folder, run)?;
+    write_csv(&folder.join("summary.csv"), &summary.cells)
+}
 
 /// Writes one row for each cell, under the names of the fields.
 pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {

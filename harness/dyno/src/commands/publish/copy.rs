@@ -21,7 +21,7 @@ pub(super) fn copy(
     place: &Path,
     add: impl Fn(&Path) -> Outcome<()>,
 ) -> Outcome<()> {
-    let stop = Stop::on_signals()?;
+    let stop = Stop::on_signals(|| ())?;
     let to = place.parent().unwrap_or(Path::new("."));
     let lock = lock(to)?;
     let copied = || -> anyhow::Result<bool> {
