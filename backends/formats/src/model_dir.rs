@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::decoder::{Decoder, decoder_of, home_of};
 use crate::digest::FileIdentity;
 use crate::error::Located;
+use crate::foreign;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::shortlist::Cut;
 use crate::support::refuse_factored;
@@ -89,6 +90,8 @@ impl ModelDir {
         let manifest = path.join(MANIFEST);
         if manifest.is_file() {
             Self::open_manifest(&manifest).map(|model| vec![model])
+        } else if let Some(fault) = foreign::fault_of(path) {
+            Err(Error::content(path, fault))
         } else {
             Self::open_decoder(&decoder_of(path)?)
         }

@@ -5,10 +5,11 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use dyno_api::files::full_disk_remedy;
 use dyno_api::{look_alikes, printable, printable_json};
 use serde::Serialize;
 
-use crate::exit::{OrBadInput, Outcome};
+use crate::exit::{Outcome, bad_input};
 
 /// Prints one line on standard error. A closed or full standard error must not end a run, so failures are
 /// ignored.
@@ -80,7 +81,10 @@ pub fn wants_json() -> bool {
 /// Writes `value` to the file at `path`, as JSON.
 pub fn write_json(value: &impl Serialize, path: &Path) -> Outcome<()> {
     let text = serde_json::to_vec_pretty(value).context("can't write the result as JSON")?;
-    std::fs::write(path, text).with_context(|| format!("can't write {}", path.display())).or_bad_input()
+    std::fs::write(path, text).map_err(|error| {
+        let remedy = full_disk_remedy(&error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+        bad_input(format!("can't write {}: {error}{remedy}", path.display()))
+    })
 }
 
 /// Command line of this process, quoted for a shell.

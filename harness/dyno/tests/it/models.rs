@@ -213,3 +213,33 @@ fn a_campaign_says_which_precision_its_systems_take() {
     assert!(ended.stderr.contains("precision: int8 (the model's default) for it"), "{}", ended.stderr);
     assert!(bench.records().iter().all(|record| record["facts"]["precision"] == "int8"));
 }
+
+#[test]
+fn a_limit_of_file_sizes_is_told_with_its_remedy_and_leaves_no_model() {
+    let bench = Bench::new(LATENCY);
+    let limited = |words: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("ulimit -f 8; exec \"$0\" {words}"), env!("CARGO_BIN_EXE_dyno")]);
+        Ended::of(shell.current_dir(bench.path("")).stdin(std::process::Stdio::null()).output().unwrap())
+    };
+    limited(&format!("convert {SHIPPED} to --precision int8")).assert_says(2, &["int8", "ulimit -f"]);
+    assert!(!bench.path("to").exists());
+    let ended = limited(&format!("translate --model {SHIPPED} --facts /dev/full"));
+    ended.assert_says(2, &["/dev/full", "make room"]);
+}
+
+#[test]
+fn a_model_of_another_project_is_refused_with_the_way_to_run_it() {
+    let system = "[[system]]\nname = \"it\"\nbackend = \"ssru\"\nmodel = \"ct2\"\n";
+    let bench = Bench::new(&format!("{LATENCY}{system}"));
+    fs::create_dir(bench.path("ct2")).unwrap();
+    bench.write("ct2/model.bin", "");
+    bench.write("ct2/config.json", "{}");
+    for ended in [
+        bench.run(&[]),
+        dyno(&bench, &["translate", "--model", "ct2"], b""),
+        dyno(&bench, &["verify", "--model", "ct2"], b""),
+    ] {
+        ended.assert_says(2, &["a model of CTranslate2", "`command`", "docs/BRING-YOUR-OWN.md"]);
+    }
+}
