@@ -60,6 +60,7 @@ def model_toml(marian: dict, vocab_size: int, languages: list[str], origin: Path
     if table == "rnn-fc":
         del configuration["type"]
     lines = ["format = 1", f'languages = ["{languages[0]}", "{languages[1]}"]',
+             'precision = "f32"',
              f'vocabularies = ["{VOCABULARY}", "{VOCABULARY}"]']
     if any(path.name == SHORTLIST for path in files):
         lines.append(f'shortlist = {{ file = "{SHORTLIST}", first = 100, best = 100, threshold = 0.0 }}')

@@ -8,6 +8,21 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+/// Remedy for a full disk or quota.
+pub const MAKE_ROOM: &str = "make room and run the same command again";
+
+/// Remedy for a limit of file sizes.
+const RAISE_LIMIT: &str = "raise the limit of file sizes (`ulimit -f`) and run the same command again";
+
+/// Remedy for a file that the disk, a quota or a limit doesn't take; `None` for other errors.
+pub fn full_disk_remedy(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(MAKE_ROOM),
+        io::ErrorKind::FileTooLarge => Some(RAISE_LIMIT),
+        _ => None,
+    }
+}
+
 /// Opens the regular file at `path` for reading; links are followed.
 ///
 /// # Errors

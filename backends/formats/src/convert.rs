@@ -29,6 +29,8 @@ const FILE_KEYS: [&str; 5] = ["model", "models", "vocabs", "shortlist", "relativ
 pub struct ConvertOptions<'a> {
     /// Precisions of the weights files to write.
     pub precisions: Vec<Precision>,
+    /// Precision that `model.toml` names as the model's default.
+    pub default_precision: Option<Precision>,
     /// Source and target language for `model.toml`; `None` for the languages of the source.
     pub languages: Option<[String; 2]>,
     /// A shortlist with its file, instead of the source's shortlist. It is written in the binary form where
@@ -60,6 +62,7 @@ pub fn convert(source: &ModelDir, to: &Path, options: &ConvertOptions<'_>) -> Re
     let partial = Partial::create(to)?;
     let mut maker = Maker { partial: &partial, manifest: Manifest::default(), tensors: Vec::new() };
     maker.manifest.languages = options.languages.clone().or_else(|| source.languages().cloned());
+    maker.manifest.precision = options.default_precision;
     maker.weights(source, options)?;
     maker.vocabularies(source)?;
     maker.shortlist(source, options.shortlist)?;

@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno_api::files::full_disk_remedy;
+
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -20,7 +22,7 @@ pub enum Error {
         reason: std::io::Error,
     },
     /// The operating system can't write the file.
-    #[error("{}: can't be written: {reason}", .path.display())]
+    #[error("{}: can't be written: {reason}{}", .path.display(), remedy_of(reason))]
     Write {
         /// File or directory.
         path: PathBuf,
@@ -43,6 +45,11 @@ pub enum Error {
         /// Remedy.
         remedy: &'static str,
     },
+}
+
+/// Remedy for a file that the disk doesn't take, after a semicolon.
+fn remedy_of(reason: &std::io::Error) -> String {
+    full_disk_remedy(reason).map_or_else(String::new, |remedy| format!("; {remedy}"))
 }
 
 impl Error {
@@ -165,4 +172,30 @@ pub(crate) fn clip(text: &str) -> String {
         clipped.push('…');
     }
     clipped
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error as IoError, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_with_its_remedy() {
+        for (kind, remedy) in [
+            (ErrorKind::StorageFull, "; make room and run the same command again"),
+            (
+                ErrorKind::FileTooLarge,
+                "; raise the limit of file sizes (`ulimit -f`) and run the same command again",
+            ),
+        ] {
+            let told = Error::write(Path::new("to/model.toml"), IoError::from(kind)).to_string();
+            assert!(
+                told.starts_with("to/model.toml: can't be written: ") && told.ends_with(remedy),
+                "{told}"
+            );
+        }
+        let other = Error::write(Path::new("to"), IoError::from(ErrorKind::PermissionDenied)).to_string();
+        assert!(!other.contains(';'), "{other}");
+    }
 }

@@ -26,7 +26,7 @@
 //! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
 //! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
 //! | `config`, `defaults`, [`yaml`], `support` | [`MarianConfig`], defaults, and refusals of models |
-//! | `model_dir`, [`manifest`], `decoder` | [`ModelDir`]: a model in any of its forms |
+//! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
 //! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |
 //! | `precision`, [`quantise`], `narrow` | precisions, and tensors at a narrower precision |
 //! | `convert`, `generate` | writing of model directories: from a model, and from a recipe |
@@ -44,6 +44,7 @@ mod decoder;
 mod defaults;
 mod digest;
 mod error;
+mod foreign;
 mod generate;
 pub mod manifest;
 mod model_dir;

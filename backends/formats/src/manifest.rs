@@ -10,6 +10,7 @@ use std::path::{Component, Path};
 use serde::de::DeserializeOwned;
 
 use crate::Fault;
+use crate::Precision;
 use crate::digest::FileIdentity;
 use crate::error::clip;
 use crate::shortlist::Cut;
@@ -26,6 +27,8 @@ const FORMAT: u32 = 1;
 pub struct Manifest {
     /// Source and target language, as in the test sets.
     pub languages: Option<[String; 2]>,
+    /// Precision of the weights that an engine takes unless its settings name another one.
+    pub precision: Option<Precision>,
     /// File names of the source vocabulary and the target vocabulary; one name twice where both are one file.
     pub vocabularies: Vec<String>,
     /// File name of the shortlist, and its cut if it is a text.
@@ -74,6 +77,7 @@ impl Manifest {
         let shortlist = take(&mut table, "shortlist")?;
         let mut manifest = Self {
             languages: take(&mut table, "languages")?,
+            precision: take(&mut table, "precision")?.map(precision_of).transpose()?,
             vocabularies: take(&mut table, "vocabularies")?.unwrap_or_default(),
             shortlist: shortlist.map(shortlist_of),
             origin: take(&mut table, "origin")?.unwrap_or_default(),
@@ -117,6 +121,9 @@ impl Manifest {
         if let Some(languages) = &self.languages {
             line(&mut text, "languages", &list(languages.iter().map(|name| quoted(name))));
         }
+        if let Some(precision) = self.precision {
+            line(&mut text, "precision", &quoted(precision.name()));
+        }
         line(&mut text, "vocabularies", &list(self.vocabularies.iter().map(|name| quoted(name))));
         if let Some((file, cut)) = &self.shortlist {
             let Cut { first, best, threshold } = cut;
@@ -135,6 +142,10 @@ impl Manifest {
         }
         text
     }
+}
+
+fn precision_of(name: String) -> Result<Precision, Fault> {
+    name.parse().map_err(|reason: String| Fault::from(clip(&reason)).of("precision"))
 }
 
 fn shortlist_of(wire: WireShortlist) -> (String, Cut) {

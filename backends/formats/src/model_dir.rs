@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::decoder::{Decoder, decoder_of, home_of};
 use crate::digest::FileIdentity;
 use crate::error::Located;
+use crate::foreign;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::shortlist::Cut;
 use crate::support::refuse_factored;
@@ -21,6 +22,7 @@ use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
 pub struct ModelDir {
     pub(crate) path: PathBuf,
     pub(crate) languages: Option<[String; 2]>,
+    pub(crate) precision: Option<Precision>,
     pub(crate) vocabularies: Vec<PathBuf>,
     pub(crate) shortlist: Option<(PathBuf, Cut)>,
     pub(crate) weights: BTreeMap<Precision, PathBuf>,
@@ -88,6 +90,8 @@ impl ModelDir {
         let manifest = path.join(MANIFEST);
         if manifest.is_file() {
             Self::open_manifest(&manifest).map(|model| vec![model])
+        } else if let Some(fault) = foreign::fault_of(path) {
+            Err(Error::content(path, fault))
         } else {
             Self::open_decoder(&decoder_of(path)?)
         }
@@ -116,6 +120,7 @@ impl ModelDir {
         Ok(Self {
             path: home_of(path),
             languages: None,
+            precision: None,
             vocabularies: Vec::new(),
             shortlist: None,
             weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
@@ -136,6 +141,7 @@ impl ModelDir {
         };
         Ok(Self {
             languages: manifest.languages,
+            precision: manifest.precision,
             vocabularies: manifest.vocabularies.iter().map(|name| home.join(name)).collect(),
             shortlist: manifest.shortlist.map(|(name, cut)| (home.join(name), cut)),
             weights: weights.filter(|(_, path)| path.is_file()).collect(),
@@ -162,6 +168,18 @@ impl ModelDir {
     /// Source and target language, if known.
     pub fn languages(&self) -> Option<&[String; 2]> {
         self.languages.as_ref()
+    }
+
+    /// The precision that the model's description names as its default.
+    pub fn named_precision(&self) -> Option<Precision> {
+        self.precision
+    }
+
+    /// The precision of the weights to take where nobody asks for another one: the named one, else the widest
+    /// file's.
+    pub fn default_precision(&self) -> Precision {
+        let widest = || self.weights.keys().next_back().copied();
+        self.precision.or_else(widest).unwrap_or(Precision::F32)
     }
 
     /// Files of the source vocabulary and the target vocabulary.

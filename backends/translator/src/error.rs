@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dyno_api::files::full_disk_remedy;
 use dyno_nn::math::KernelError;
 
 /// A result of this crate.
@@ -9,6 +10,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Name of a refused setting, and the reason.
 pub(crate) type Refusal = (&'static str, String);
+
+/// Remedy for a file that can't be written there.
+const NAME_ANOTHER: &str = "name a file that can be written";
 
 /// The reason why a translator can't be opened, or why one of its files can't be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +33,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file that the settings ask for can't be written.
-    #[error("writing {what} to {}: {source}; name a file that can be written", .path.display())]
+    #[error("writing {what} to {}: {source}; {}", .path.display(), full_disk_remedy(source).unwrap_or(NAME_ANOTHER))]
     Write {
         /// Content of the file.
         what: &'static str,
@@ -121,5 +125,22 @@ impl Error {
     /// The same failure as an error of `backend` in the contract with the harness.
     pub(crate) fn of_backend(self, backend: &str) -> dyno_api::Error {
         dyno_api::Error::Failed { backend: backend.into(), reason: self.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error as IoError, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_needs_room_and_another_fault_another_file() {
+        for (kind, remedy) in
+            [(ErrorKind::StorageFull, "make room"), (ErrorKind::NotFound, "name a file that can be written")]
+        {
+            let told = Error::Write { what: "the tuning", path: "to".into(), source: IoError::from(kind) };
+            assert!(told.to_string().contains(remedy), "{told}");
+        }
     }
 }

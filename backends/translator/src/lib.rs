@@ -52,4 +52,5 @@ mod unknown;
 pub use engine::{Customs, Engine};
 pub use error::{Error, Result};
 pub use model::Words;
+pub use model_files::default_precisions;
 pub use settings::{Position, Switch, Switches, explain_tuning, read_multipliers};

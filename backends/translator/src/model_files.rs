@@ -34,7 +34,7 @@ pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> R
     };
     let open = |model: ModelDir| {
         let widest = || model.weights().keys().next_back().copied().unwrap_or(Precision::F32);
-        let weights = model.load(requested.precision.unwrap_or_else(widest))?;
+        let weights = model.load(requested.precision.unwrap_or_else(|| model.default_precision()))?;
         let full_precision = match requested.full_precision.needs_weights() {
             // Quantisation on line must read the same values as quantisation off line did.
             true if requested.full_precision.columns == ShortlistColumns::OnLine => Some(Precision::F32),
@@ -53,6 +53,19 @@ pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> R
         })
     };
     models.into_iter().map(open).collect()
+}
+
+/// The precision that an engine takes for each model at `path` where its settings name none, and whether the
+/// model's description names that precision. Weights alone are taken as they are.
+///
+/// # Errors
+/// As [`ModelDir::open_all`].
+pub fn default_precisions(path: &Path) -> Result<Vec<(Precision, bool)>> {
+    if is_weights(path) {
+        return Ok(vec![(Weights::open(path)?.precision(), false)]);
+    }
+    let default = |model: &ModelDir| (model.default_precision(), model.named_precision().is_some());
+    Ok(ModelDir::open_all(path)?.iter().map(default).collect())
 }
 
 /// The configurations of the networks at `path`, without the weights.

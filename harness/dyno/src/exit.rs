@@ -4,6 +4,8 @@
 
 use std::fmt::Display;
 
+use serde::Serialize;
+
 /// Exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -33,6 +35,25 @@ pub struct Failure {
     pub exit: Exit,
     /// Chain of causes, outermost first.
     pub error: anyhow::Error,
+}
+
+/// Failure in words. By convention a message is "FAULT; REMEDY", or the fault alone.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Complaint<'a> {
+    /// What is wrong.
+    pub error: &'a str,
+    /// What the user can do about it, where the message says it.
+    pub remedy: Option<&'a str>,
+}
+
+impl<'a> Complaint<'a> {
+    /// The parts of a message.
+    pub fn of(message: &'a str) -> Self {
+        match message.rsplit_once("; ") {
+            Some((error, remedy)) => Self { error, remedy: Some(remedy) },
+            None => Self { error: message, remedy: None },
+        }
+    }
 }
 
 /// Result whose error has an exit code.

@@ -65,8 +65,9 @@ impl State {
 }
 
 impl Stop {
-    /// Listens to SIGINT and SIGTERM from now on, in a thread that sleeps until a signal comes.
-    pub fn on_signals() -> Outcome<Self> {
+    /// Listens to SIGINT and SIGTERM from now on, in a thread that sleeps until a signal comes. `at_the_end` runs
+    /// before the process ends at once; it must be brief.
+    pub fn on_signals(at_the_end: impl Fn() + Send + 'static) -> Outcome<Self> {
         let stop = Self::default();
         let (mut signals, shared) = (Signals::new([SIGINT, SIGTERM])?, stop.clone());
         std::thread::spawn(move || {
@@ -75,7 +76,10 @@ impl Stop {
                 match answer {
                     Answer::Finish(message) => say(message),
                     Answer::Same => {}
-                    Answer::EndNow => std::process::exit(Exit::Interrupted as i32),
+                    Answer::EndNow => {
+                        at_the_end();
+                        std::process::exit(Exit::Interrupted as i32)
+                    }
                 }
             }
         });

@@ -17,7 +17,7 @@
 //! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
 //! | `scoring`, `page` | scores, and the files of the report |
-//! | `table`, `progress`, `output` | output in the terminal |
+//! | `table`, `progress`, `output`, `precision` | output in the terminal |
 //! | `exit`, `interrupt` | exit codes, and signals |
 
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
@@ -36,6 +36,7 @@ mod interrupt;
 mod null;
 mod output;
 mod page;
+mod precision;
 mod product_speed;
 mod progress;
 mod registry;
@@ -52,12 +53,13 @@ use clap::Parser;
 use dyno_api::printable_line;
 
 use cli::{Cli, Command};
-use exit::{Exit, Failure, Outcome};
+use exit::{Complaint, Exit, Failure, Outcome};
 
 fn main() -> ExitCode {
     dyno_measure::enter(); // the same program is also the supervisor
     interrupt::fail_writes_beyond_the_limit();
-    let exit = dispatch(Cli::parse().command).unwrap_or_else(|failure| complain(&failure));
+    let command = Cli::try_parse().unwrap_or_else(|refusal| refuse(&refusal)).command;
+    let exit = dispatch(command).unwrap_or_else(|failure| complain(&failure));
     ExitCode::from(exit as u8)
 }
 
@@ -89,8 +91,30 @@ fn complain(failure: &Failure) -> Exit {
     if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
         return Exit::Done;
     }
-    output::say(format_args!("dyno: {}", printable_line(&in_one_line(&failure.error))));
+    let message = in_one_line(&failure.error);
+    output::say(format_args!("dyno: {}", printable_line(&message)));
+    answer_in_json(&message);
     failure.exit
+}
+
+/// Ends the program as clap does, after a refusal of the command line, or a help text.
+fn refuse(refusal: &clap::Error) -> ! {
+    if refusal.use_stderr() {
+        let text = refusal.to_string();
+        let paragraph = text.split("\n\n").next().unwrap_or_default();
+        answer_in_json(
+            &paragraph.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" "),
+        );
+    }
+    refusal.exit()
+}
+
+/// Prints the message as the answer on standard output, where the command line asks for JSON.
+fn answer_in_json(message: &str) {
+    if output::wants_json() {
+        // A closed standard output must not hide the exit code.
+        let _ = output::print_json("error", &Complaint::of(message));
+    }
 }
 
 /// The chain of causes in one line. A cause that the error before it repeats is left out.

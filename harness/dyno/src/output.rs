@@ -5,10 +5,11 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use dyno_api::files::full_disk_remedy;
 use dyno_api::{look_alikes, printable, printable_json};
 use serde::Serialize;
 
-use crate::exit::{OrBadInput, Outcome};
+use crate::exit::{Outcome, bad_input};
 
 /// Prints one line on standard error. A closed or full standard error must not end a run, so failures are
 /// ignored.
@@ -52,16 +53,38 @@ fn write(text: &str) -> Outcome<()> {
     Ok(stdout.flush()?)
 }
 
-/// Prints `value` on standard output, as JSON.
-pub fn print_json(value: &impl Serialize) -> Outcome<()> {
-    let text = serde_json::to_string_pretty(value).context("can't write the result as JSON")?;
+/// Version of the answers of `--json`, which docs/answer.schema.json describes.
+const VERSION: u32 = 1;
+
+/// Prints `fields` on standard output, as the JSON of the answer `name`.
+pub fn print_json(name: &str, fields: &impl Serialize) -> Outcome<()> {
+    let answer = Answer { version: VERSION, answer: name, fields };
+    let text = serde_json::to_string_pretty(&answer).context("can't write the result as JSON")?;
     write(&(printable_json(&text) + "\n"))
+}
+
+/// An answer in JSON: the fields of all answers, then its own.
+#[derive(Serialize)]
+struct Answer<'a, T: Serialize> {
+    version: u32,
+    answer: &'a str,
+    #[serde(flatten)]
+    fields: &'a T,
+}
+
+/// Whether the command line asks for JSON. It is read before it is parsed, because errors of parsing are
+/// answers too.
+pub fn wants_json() -> bool {
+    std::env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 /// Writes `value` to the file at `path`, as JSON.
 pub fn write_json(value: &impl Serialize, path: &Path) -> Outcome<()> {
     let text = serde_json::to_vec_pretty(value).context("can't write the result as JSON")?;
-    std::fs::write(path, text).with_context(|| format!("can't write {}", path.display())).or_bad_input()
+    std::fs::write(path, text).map_err(|error| {
+        let remedy = full_disk_remedy(&error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+        bad_input(format!("can't write {}: {error}{remedy}", path.display()))
+    })
 }
 
 /// Command line of this process, quoted for a shell.

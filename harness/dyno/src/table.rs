@@ -62,7 +62,7 @@ fn about(track: Track) -> &'static str {
 fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
     let mut columns = vec![
         column("system", |row| row.system.clone()),
-        column("BLEU", |row| quality(row.bleu, row.bleu_confidence)),
+        column("BLEU", |row| quality(row.bleu, row.bleu_confidence) + &spread(row)),
     ];
     columns.extend(own_metrics(rows));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
@@ -176,7 +176,7 @@ fn narrowed(
 /// Reasons and warnings below the tables, since the column of verdicts has no room for them.
 fn reasons_and_warnings(rows: &[CellSummary]) -> String {
     let mut text = String::new();
-    let mut add_lines = |kind: &str, what: fn(&CellSummary) -> &Vec<String>| {
+    let mut add_lines = |kind: &str, what: fn(&CellSummary) -> Vec<String>| {
         // Tracks mostly share their complaints, so one line names all tracks.
         let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
         for row in rows.iter().filter(|row| !what(row).is_empty()) {
@@ -194,8 +194,8 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
             let _ = writeln!(text, "{}", wrapped(&printable_line(&told), "  "));
         }
     };
-    add_lines("INVALID", |row| &row.reasons);
-    add_lines("warning", |row| &row.warnings);
+    add_lines("INVALID", CellSummary::fault_codes);
+    add_lines("warning", CellSummary::warning_texts);
     if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
         let told =
             "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause";
@@ -221,6 +221,14 @@ fn quality(bleu: Option<f64>, confidence: Option<f64>) -> String {
     match (bleu, confidence) {
         (Some(bleu), Some(confidence)) => format!("{bleu:.1} ±{confidence:.1}"),
         _ => none(),
+    }
+}
+
+/// BLEU of the worst and the best round, where the rounds' texts differ.
+fn spread(row: &CellSummary) -> String {
+    match (row.bleu_low, row.bleu_high) {
+        (Some(low), Some(high)) => format!(" ({low:.1} to {high:.1})"),
+        _ => String::new(),
     }
 }
 

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use dyno_api::files;
+
 /// Failure of the bench, or of the input that it was given.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -28,7 +30,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// The disk is full. A system may have failed for this reason alone.
-    #[error("can't write to {}; {}", folder.display(), full_disk_remedy(source).unwrap_or(MAKE_ROOM))]
+    #[error("can't write to {}; {}", folder.display(), room_for(source))]
     NoRoom {
         /// Folder of the scratch files.
         folder: PathBuf,
@@ -84,20 +86,13 @@ pub enum Error {
     Program(String),
 }
 
-/// Remedy for a full disk.
-const MAKE_ROOM: &str = "make room and run the same command again: it resumes";
+/// Remedy for a file that the disk, a quota or a limit doesn't take. A run goes on where it ended.
+pub fn full_disk_remedy(error: &io::Error) -> Option<String> {
+    Some(format!("{}: it resumes", files::full_disk_remedy(error)?))
+}
 
-/// Remedy for a limit of file sizes.
-const RAISE_LIMIT: &str =
-    "raise the limit of file sizes (`ulimit -f`) and run the same command again: it resumes";
-
-/// Remedy for a file that the disk, a quota or a limit doesn't take.
-pub fn full_disk_remedy(error: &io::Error) -> Option<&'static str> {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(MAKE_ROOM),
-        io::ErrorKind::FileTooLarge => Some(RAISE_LIMIT),
-        _ => None,
-    }
+fn room_for(error: &io::Error) -> String {
+    full_disk_remedy(error).unwrap_or_else(|| format!("{}: it resumes", files::MAKE_ROOM))
 }
 
 impl Error {

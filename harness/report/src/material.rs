@@ -155,6 +155,8 @@ pub struct Cell {
     pub peak_bytes: Option<u64>,
     /// BLEU.
     pub bleu: Option<Estimate>,
+    /// BLEU of the worst and the best round, if the rounds' texts differ.
+    pub bleu_of_rounds: Option<(f64, f64)>,
     /// chrF.
     pub chrf: Option<f64>,
     /// Index of the output.

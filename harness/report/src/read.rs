@@ -226,6 +226,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         model_bytes: summary.model_bytes,
         peak_bytes: summary.peak_bytes,
         bleu: summary.bleu.map(|bleu| give_or_take(bleu, summary.bleu_confidence)),
+        bleu_of_rounds: summary.bleu_low.zip(summary.bleu_high),
         chrf: summary.chrf,
         output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
         breakdown: None,

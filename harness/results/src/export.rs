@@ -8,7 +8,17 @@ use crate::histogram;
 use crate::run::Run;
 use crate::store::files::write_whole;
 use crate::store::folder::create;
+use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
+
+/// Writes the summary of `run` into its folder: a spreadsheet, and latencies as percentile distributions.
+pub fn write_summary(folder: &Path, run: &Run, summary: &Summary) -> Result<()> {
+    if summary.cells.is_empty() {
+        return Ok(());
+    }
+    write_histograms(folder, run)?;
+    write_csv(&folder.join("summary.csv"), &summary.cells)
+}
 
 /// Writes one row for each cell, under the names of the fields.
 pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
@@ -20,7 +30,9 @@ pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
 fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (i, row) in rows.iter().enumerate() {
-        let value = serde_json::to_value(row)?;
+        let mut value = serde_json::to_value(row)?;
+        value["reasons"] = row.fault_codes().into();
+        value["warnings"] = row.warning_texts().into();
         let object = value.as_object().ok_or("a row is an object")?;
         if i == 0 {
             writer.write_record(object.keys())?;

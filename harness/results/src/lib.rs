@@ -29,7 +29,7 @@ pub mod store;
 pub mod summary;
 
 pub use error::{Error, Result};
-pub use export::unlike_a_formula;
+pub use export::{unlike_a_formula, write_summary};
 pub use identity::{Identity, hashes_of};
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run};
 pub use store::{Place, Store, Verified};

@@ -49,6 +49,26 @@ fn a_converted_model_is_the_original_at_each_precision() {
 }
 
 #[test]
+fn a_description_names_the_default_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = ModelDir::open(path("decoder.yml")).unwrap();
+    assert_eq!((source.named_precision(), source.default_precision()), (None, Precision::F32));
+    for default in [None, Some(Precision::Int8)] {
+        let to = folder.path().join(format!("{default:?}"));
+        let options = ConvertOptions { default_precision: default, ..all_precisions() };
+        convert(&source, &to, &options).unwrap();
+        let model = ModelDir::open(&to).unwrap();
+        let taken = default.unwrap_or(Precision::F32);
+        assert_eq!((model.named_precision(), model.default_precision()), (default, taken));
+    }
+    let description = folder.path().join("Some(Int8)/model.toml");
+    let text = fs::read_to_string(&description).unwrap().replace("\"int8\"\nvoc", "\"int4\"\nvoc");
+    fs::write(&description, text).unwrap();
+    let refusal = ModelDir::open(folder.path().join("Some(Int8)")).unwrap_err().to_string();
+    assert!(refusal.contains("precision") && refusal.contains("`int4` is no precision"), "{refusal}");
+}
+
+#[test]
 fn configurations_travel_verbatim() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("model");

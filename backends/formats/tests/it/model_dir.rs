@@ -40,6 +40,26 @@ fn weights_alone_need_their_vocabularies() {
     assert!(refusal.ends_with("has no weights from which f32 can be made; there: int8"), "{refusal}");
 }
 
+#[test]
+fn model_directories_of_other_projects_are_recognised() {
+    let hugging_face = "{\"architectures\": [\"MarianMTModel\"]}";
+    for (files, told) in [
+        (vec![("model.bin", ""), ("config.json", "{}")], "a model of CTranslate2"),
+        (vec![("model.bin", ""), ("shared_vocabulary.json", "[]")], "a model of CTranslate2"),
+        (vec![("config.json", hugging_face), ("pytorch_model.bin", "")], "a model of Hugging Face"),
+        (vec![("config.json", hugging_face), ("model.safetensors", "")], "a model of Hugging Face"),
+        (vec![("config.json", hugging_face)], "no model is here"),
+        (vec![("model.bin", "")], "no model is here"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        let refusal = ModelDir::open(folder.path()).unwrap_err().to_string();
+        assert!(refusal.contains(told), "{files:?}: {refusal}");
+        let is_foreign = told.starts_with("a model of");
+        assert_eq!(refusal.contains("docs/BRING-YOUR-OWN.md"), is_foreign, "{refusal}");
+    }
+}
+
 fn decoder_refusal(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     for name in ["tiny.npz", "vocab.yml", "lex.s2t"] {

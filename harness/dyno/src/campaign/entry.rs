@@ -75,6 +75,11 @@ pub enum Launch {
     },
 }
 
+/// End of the name of a system's second entry.
+pub const TWIN: &str = " (twin)";
+/// End of the name of a system on another dyno.
+pub const BASELINE: &str = " (baseline)";
+
 impl Entry {
     /// Creates an entry without a campaign.
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
@@ -84,7 +89,7 @@ impl Entry {
 
     /// The same system under the name of a twin.
     pub fn twin(&self) -> Self {
-        Self { name: format!("{} (twin)", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
+        Self { name: format!("{}{TWIN}", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
     }
 
     /// The command that the bench starts. A built-in backend or a plugin runs in a process of this program,
@@ -117,7 +122,7 @@ impl Entry {
         if !self.is_hosted() {
             return Ok(None);
         }
-        let name = format!("{} (baseline)", self.name);
+        let name = format!("{}{BASELINE}", self.name);
         let (command, folder) = (self.own_command(program), Some(std::env::current_dir()?));
         Ok(Some(System { name, command, hosted: false, folder, ..self.system()? }))
     }

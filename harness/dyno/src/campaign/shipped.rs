@@ -26,6 +26,6 @@ pub fn shipped(name: &str) -> Option<PathBuf> {
 pub fn named_or_starter(named: Option<&Path>) -> Outcome<Campaign> {
     let found: Option<PathBuf> = named.map(Into::into).or_else(starter);
     let remedy = "name a campaign file, or run dyno in its checkout";
-    let path = found.ok_or_else(|| bad_input(format!("the starter campaign is missing: {remedy}")))?;
+    let path = found.ok_or_else(|| bad_input(format!("the starter campaign is missing; {remedy}")))?;
     Campaign::load(&path)
 }

@@ -40,7 +40,7 @@ pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
     }
     if set.sha256 != manifest.sha256 {
         let remedy = "restore the files, or put the new sum into the manifest if you meant to change them";
-        return Err(format!("{}: the files' sha256 is {}: {remedy}", path.display(), set.sha256));
+        return Err(format!("{}: the files' sha256 is {}; {remedy}", path.display(), set.sha256));
     }
     Ok(set)
 }

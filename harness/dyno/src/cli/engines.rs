@@ -99,7 +99,7 @@ pub struct DecodingArgs {
     /// number of translations to keep for each source word.
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"], help_heading = "Model options")]
     pub shortlist: Option<Vec<String>>,
-    /// Number type of the weights: f32, f16, int16 or int8 [default: the widest in the model]
+    /// Number type of the weights: f32, f16, int16 or int8 [default: the model's own]
     #[arg(long, value_name = "TYPE", help_heading = "Model options")]
     pub precision: Option<String>,
     /// Instruction set of the kernels [default: the best of this CPU]

@@ -36,11 +36,14 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     };
     let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
     if args.json {
-        print_json(&json!({
-            "facts": facts, "track": hosted.track, "cores": hosted.cores, "batch": batch(&hosted),
-            "lines": lines, "words": words, "nanoseconds": told.whole(),
-            "components": told.components, "operators": told.operators,
-        }))?;
+        print_json(
+            "breakdown",
+            &json!({
+                "facts": facts, "track": hosted.track, "cores": hosted.cores, "batch": batch(&hosted),
+                "lines": lines, "words": words, "nanoseconds": told.whole(),
+                "components": told.components, "operators": told.operators,
+            }),
+        )?;
         return Ok(Exit::Done);
     }
     let head = format!(
@@ -63,7 +66,7 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         None => {
             let remedy = "give a file of lines, or run dyno in its checkout";
             let starter =
-                starter().ok_or_else(|| bad_input(format!("the starter test set is missing: {remedy}")))?;
+                starter().ok_or_else(|| bad_input(format!("the starter test set is missing; {remedy}")))?;
             let campaign = Campaign::load(&starter)?;
             let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
             Ok(as_text(&set.source))

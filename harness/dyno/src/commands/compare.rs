@@ -51,7 +51,7 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     if !differences.is_empty() {
         let message = format!(
             "the runs are of two hosts, so their speeds can't be compared: {}",
-            differences.join("; ")
+            differences.join(", ")
         );
         return Err(no_answer(Exit::HostsDiffer, message));
     }
@@ -66,7 +66,7 @@ pub fn compare(args: &CompareArgs) -> Outcome {
         ));
     }
     if args.json {
-        print_json(&answer)?;
+        print_json("compare", &answer)?;
     } else {
         print(&as_text(&answer))?;
     }

@@ -25,12 +25,13 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
         args.languages.as_deref().and_then(|languages| <[String; 2]>::try_from(languages.to_vec()).ok());
     let options = ConvertOptions {
         precisions: args.precision.clone(),
+        default_precision: args.precision.iter().copied().find(|precision| *precision == Precision::Int8),
         languages,
         shortlist: shortlist.as_ref().map(|(path, list)| (path.as_path(), list)),
         multipliers: args
             .calibrate
             .as_deref()
-            .map(|lines| calibrate(args, lines))
+            .map(|lines| calibrate(args, &model, lines))
             .transpose()?
             .unwrap_or_default(),
         overwrite: args.overwrite,
@@ -39,7 +40,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     if args.json {
         let files: serde_json::Map<_, _> =
             report.files.iter().map(|(name, file)| (name.clone(), file.bytes.into())).collect();
-        print_json(&json!({"directory": report.directory, "bytes": files}))?;
+        print_json("convert", &json!({"directory": report.directory, "bytes": files}))?;
     } else {
         print(&as_text(&report))?;
     }
@@ -59,7 +60,7 @@ fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
 
 /// Static activation scales of the model on the lines of a file. Lines are translated one by one, so that the
 /// scales don't depend on batches.
-fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>> {
+fn calibrate(args: &ConvertArgs, source: &ModelDir, lines: &Path) -> Outcome<BTreeMap<String, f32>> {
     if !args.precision.contains(&Precision::Int8) {
         return Err(bad_input("--calibrate needs int8 weights: add int8 to --precision"));
     }
@@ -71,6 +72,10 @@ fn calibrate(args: &ConvertArgs, lines: &Path) -> Outcome<BTreeMap<String, f32>>
     let found =
         tempfile::NamedTempFile::new().context("can't create a temporary file for activation scales")?;
     let mut settings = Settings::from_iter([("calibrate".to_owned(), json!(found.path()))]);
+    // Scales are found with the values that are quantised, whatever the model's default is.
+    let widest =
+        source.weights().keys().next_back().map(|widest| ("precision".to_owned(), json!(widest.name())));
+    settings.extend(widest);
     settings.extend(args.vocab.iter().map(|files| ("vocab".to_owned(), json!(files))));
     let model = backend.open(&models, &settings).or_bad_input()?;
     let mut session = model.session().context("can't open a session")?;

@@ -32,7 +32,7 @@ pub fn doctor(args: &DoctorArgs) -> Outcome {
     findings.push(sacrebleu());
     let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Good);
     if args.json {
-        print_json(&json!({"fit": worst < Health::Bad, "host": host, "findings": findings}))?;
+        print_json("doctor", &json!({"fit": worst < Health::Bad, "host": host, "findings": findings}))?;
     } else {
         print(&as_text(&findings, worst))?;
     }

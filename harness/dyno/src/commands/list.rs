@@ -21,7 +21,7 @@ pub fn list(args: &ListArgs) -> Outcome {
     }
     let campaign = named_or_starter(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
     if args.json {
-        print_json(&as_json(&campaign))?
+        print_json("list", &as_json(&campaign))?
     } else {
         print(&as_text(&campaign))?
     }
@@ -42,7 +42,7 @@ fn hinted(failure: Failure, args: &ListArgs) -> Failure {
 fn list_prices(args: &ListArgs) -> Outcome {
     let prices = prices::load(args.prices.as_deref())?;
     if args.json {
-        print_json(&prices)?;
+        print_json("prices", &json!({"prices": prices}))?;
         return Ok(Exit::Done);
     }
     let here = Host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());

@@ -31,7 +31,7 @@ pub fn report(args: &ReportArgs) -> Outcome {
     if args.json {
         let written =
             json!({"report": path, "figures": args.figures, "readme": args.readme, "says": report.summary()});
-        print_json(&written)?;
+        print_json("report", &written)?;
     } else {
         say(format_args!("report: {}", path.display()));
     }

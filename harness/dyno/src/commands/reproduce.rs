@@ -93,7 +93,7 @@ fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Tabl
 
 fn list(tables: &[Table], as_json: bool) -> Outcome {
     if as_json {
-        print_json(&tables)?;
+        print_json("tables", &json!({"tables": tables}))?;
         return Ok(Exit::Done);
     }
     let row = |table: &Table| {
@@ -186,7 +186,7 @@ fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
         write_figures(figures(reproductions), folder)?;
     }
     match (args.json, args.markdown) {
-        (true, _) => print_json(&json!(reproductions)),
+        (true, _) => print_json("reproduce", &json!({"reproductions": reproductions})),
         (_, true) => print(&reproductions.iter().map(markdown).collect::<Vec<_>>().join("\n")),
         _ => print(&reproductions.iter().map(text).collect::<Vec<_>>().join("\n")),
     }

@@ -48,11 +48,14 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
     let (folder, records) = (store.folder(), run.records.as_slice());
     let floor_us = pipe_floor_us(records);
     if as_json {
-        return print_json(&json!({
-            "run": folder, "report": page, "scored": scored, "cells": summary.cells,
-            "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us, "bench_share": bench_share(records),
-            "price": summary.price,
-        }));
+        return print_json(
+            "run",
+            &json!({
+                "run": folder, "report": page, "scored": scored, "cells": summary.cells,
+                "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us, "bench_share": bench_share(records),
+                "price": summary.price,
+            }),
+        );
     }
     let floor = floor_us.map_or(String::new(), |us| {
         format!("\npipe floor: {us:.1} µs a line between two processes without other work; not subtracted")

@@ -3,6 +3,7 @@
 use dyno_results::scores::{self, MetricCommand};
 use dyno_results::{Run, Store, Summary};
 use dyno_stats::numbers::counted;
+use serde_json::json;
 
 use crate::cli::ScoreArgs;
 use crate::exit::{Exit, Outcome, no_answer};
@@ -19,7 +20,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
         let remedy = "run its campaign again with the same --out, which resumes it";
         return Err(no_answer(
             Exit::NothingMeasured,
-            format!("{} holds no round: {remedy}", args.run.display()),
+            format!("{} holds no round; {remedy}", args.run.display()),
         ));
     }
     warn_of_look_alikes(&run.systems());
@@ -32,7 +33,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     store.clear_scratch();
     write_page(store.folder(), &run, &summary);
     if args.json {
-        print_json(&summary.cells)?
+        print_json("score", &json!({"cells": summary.cells}))?
     } else {
         print_verdicts(&table::render(&summary))?
     }

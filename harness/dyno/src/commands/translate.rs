@@ -9,10 +9,13 @@ use crate::cli::TranslateArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::hosting::Hosted;
 use crate::output::{say, write_json};
+use crate::precision;
 
 /// Translates standard input until it ends.
 pub fn translate(args: TranslateArgs) -> Outcome {
+    let taken = default_precision(&args);
     let hosted = Hosted::open(args.hosted, args.breakdown.is_some())?;
+    taken.into_iter().for_each(say);
     if args.explain {
         explain(hosted.tuning.as_deref())?;
     }
@@ -24,6 +27,17 @@ pub fn translate(args: TranslateArgs) -> Outcome {
         write_json(&hosted.model.breakdown().context("can't read the breakdown")?, path)?;
     }
     Ok(Exit::Done)
+}
+
+/// The precision that the backend takes where the command names none, in one line. The facts say it to the
+/// bench.
+fn default_precision(args: &TranslateArgs) -> Option<String> {
+    let hosted = &args.hosted;
+    let named =
+        hosted.decoding.precision.is_some() || hosted.settings.iter().any(|(name, _)| name == "precision");
+    let is_told = named || hosted.plugin.is_some() || args.facts.is_some();
+    let default = if is_told { None } else { precision::default_of(&hosted.models) };
+    default.map(|default| format!("precision: {default}; --precision chooses another one"))
 }
 
 /// Prints the choices of the tuning. The model is open by now, so that `--tune` has completed the file.

@@ -41,13 +41,13 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
         let examined =
             runner.examine(system, &plan.tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
         if !args.json {
-            show(&system.name, &examined)?;
+            show(&system.name, &examined, &skipped(&campaign, &examined))?;
         }
         verified.push((system.name.as_str(), examined));
     }
     let worst = verified.iter().map(|(_, examined)| verdict(examined)).max().unwrap_or(Verdict::Valid);
     if args.json {
-        print_json(&as_json(worst, &verified))?;
+        print_json("verify", &as_json(worst, &verified, &campaign))?;
     }
     Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
 }
@@ -126,7 +126,7 @@ fn check_typed(command: &str) -> Outcome<()> {
 }
 
 /// Prints one row for each probe, with its findings and remedies below.
-fn show(system: &str, examined: &[Examined]) -> Outcome<()> {
+fn show(system: &str, examined: &[Examined], skipped: &[Probe]) -> Outcome<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["probe", "verdict", "s", "figure"]);
@@ -137,12 +137,22 @@ fn show(system: &str, examined: &[Examined]) -> Outcome<()> {
             table.add_row(["", "", "", &line(finding)]);
         }
     }
+    for probe in skipped {
+        table.add_row([probe.name(), "skipped", "", "the system had failed in all tracks"]);
+    }
     let verdict = verdict(examined);
     print(&format!("{system}\n{table}\n{}\n", verdict.name()))?;
     if verdict == Verdict::Noisy {
         say("NOISY: a probe found a difference within this host's noise; try again on a quiet host");
     }
     Ok(())
+}
+
+/// Probes that were not asked, because the system had failed in all tracks.
+fn skipped(campaign: &Campaign, examined: &[Examined]) -> Vec<Probe> {
+    let is_asked = |probe: &Probe| examined.iter().any(|asked| asked.probe == *probe);
+    let wanted = |probe: &&Probe| campaign.probes().contains(probe);
+    Probe::ALL.iter().filter(wanted).filter(|probe| !is_asked(probe)).copied().collect()
 }
 
 fn line(finding: &Finding) -> String {
@@ -158,13 +168,14 @@ fn line(finding: &Finding) -> String {
     )
 }
 
-fn as_json(worst: Verdict, verified: &[(&str, Vec<Examined>)]) -> Value {
+fn as_json(worst: Verdict, verified: &[(&str, Vec<Examined>)], campaign: &Campaign) -> Value {
     let system = |(system, examined): &(&str, Vec<Examined>)| {
         json!({
             "system": system,
             "verdict": verdict(examined),
             "reasons": reasons(examined),
             "probes": examined,
+            "skipped": skipped(campaign, examined),
         })
     };
     let all: Vec<Examined> = verified.iter().flat_map(|(_, examined)| examined.clone()).collect();

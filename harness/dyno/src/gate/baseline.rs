@@ -20,6 +20,9 @@ pub enum Baseline {
     Run(Box<Run>),
 }
 
+/// Name of a baseline that is a command.
+const COMMAND: &str = "baseline";
+
 impl Baseline {
     /// Baseline that `what` names: the folder of a run, a system of the campaign, or a command.
     pub fn named(what: &str, campaign: &Campaign) -> Outcome<Self> {
@@ -44,7 +47,13 @@ impl Baseline {
         check_command(&[program.into()], &folder)
             .map_err(|fault| bad_input(format!("--baseline: {fault}")))?;
         let launch = Launch::Foreign { command: shell(what), folder };
-        Ok(Self::System(Box::new(Entry::new("baseline", launch, Vec::new()))))
+        if campaign.systems.iter().any(|system| system.name == COMMAND) {
+            return Err(bad_input(format!(
+                "the command {what:?} would be measured as {COMMAND:?}, which is a system of the campaign: rename that \
+                 system"
+            )));
+        }
+        Ok(Self::System(Box::new(Entry::new(COMMAND, launch, Vec::new()))))
     }
 
     /// Baseline for built-in candidates: the dyno `program`.
@@ -65,7 +74,7 @@ impl Baseline {
             let message = format!(
                 "the run in {} was measured on another host ({}): choose a baseline that runs here",
                 folder.display(),
-                differences.join("; ")
+                differences.join(", ")
             );
             return Err(no_answer(Exit::HostsDiffer, message));
         }
@@ -139,7 +148,7 @@ fn shell(command: &str) -> Vec<String> {
 fn on_another_dyno(candidate: &Entry, program: &Path) -> Outcome<(Entry, System)> {
     let system = candidate.on_another_dyno(program)?.ok_or_else(|| {
         let (name, remedy) = (&candidate.name, "give its baseline with --baseline");
-        bad_input(format!("{name} isn't built in, so another dyno can't run it: {remedy}"))
+        bad_input(format!("{name} isn't built in, so another dyno can't run it; {remedy}"))
     })?;
     let entry = Entry { name: system.name.clone(), ..candidate.clone() };
     Ok((entry, system))

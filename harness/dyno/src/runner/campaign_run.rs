@@ -3,8 +3,10 @@
 //! Data flow one way. The plan is made once. Records and answers go into the run in memory and, one by one,
 //! to the disk. The summary is made once, at the end.
 
+use std::path::Path;
+
 use dyno_measure::{Cell, Host, Plan, Track, Verdict};
-use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, scores};
+use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, scores, write_summary};
 use dyno_stats::numbers::counted;
 
 use super::measurement::Runner;
@@ -15,6 +17,7 @@ use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::interrupt::Stop;
 use crate::output::{say, this_command};
+use crate::precision;
 use crate::progress::Progress;
 use crate::scoring::{announce, score};
 use crate::tuning::{Tunings, preflight};
@@ -74,7 +77,8 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     keep_command(&store, &mut run)?;
     keep_price(&store, &mut run, options.prices)?;
     let scored = prepare_scoring(campaign);
-    let stop = Stop::on_signals()?;
+    let folder = store.folder().to_owned();
+    let stop = Stop::on_signals(move || summarise(&folder))?;
     let mut runner = Runner::keeping(campaign, host, store, run)?;
     runner.keeps_going = options.keeps_going;
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
@@ -95,6 +99,14 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let interrupted = stop.is_wanted() && run.records.len() < campaign.rounds();
     conclude(&store, &run, campaign, stop.is_wanted());
     Ok(Finished { store, run, summary, interrupted: interrupted || stop.is_wanted(), scored })
+}
+
+/// Writes the summary of what the folder holds by now. The rounds in memory belong to the thread that measures.
+/// A failure changes nothing: the process ends, and the records are there.
+fn summarise(folder: &Path) {
+    if let Ok(run) = Run::read(folder) {
+        let _ = write_summary(folder, &run, &Summary::of(&run));
+    }
 }
 
 fn conclude(store: &Store, run: &Run, campaign: &Campaign, stopped: bool) {
@@ -153,6 +165,7 @@ fn print_header(campaign: &Campaign, host: &Host) {
     let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));
     say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
+    precision::defaults_of(campaign).into_iter().for_each(say);
     say(Ceiling::of(campaign));
 }
 

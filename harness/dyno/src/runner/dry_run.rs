@@ -30,10 +30,13 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
         let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
         let cells: Vec<_> = cells.iter().map(names).collect();
         let rounds = campaign.profile.rounds();
-        print_json(&json!({
-            "cells": cells, "rounds": rounds, "seconds": seconds, "probes_seconds": probes, "ceiling": ceiling,
-            "bytes_to_draw": bytes,
-        }))?;
+        print_json(
+            "dry-run",
+            &json!({
+                "cells": cells, "rounds": rounds, "seconds": seconds, "probes_seconds": probes, "ceiling": ceiling,
+                "bytes_to_draw": bytes,
+            }),
+        )?;
         return Ok(Exit::Done);
     }
     let row = |cell: &Cell<'_>| {

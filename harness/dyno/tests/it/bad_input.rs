@@ -103,6 +103,22 @@ fn two_systems_of_one_name_are_refused() {
 }
 
 #[test]
+fn names_that_dyno_gives_itself_are_refused() {
+    for name in ["null (twin)", "null (baseline)"] {
+        let other = NULL.replace("\"null\"", &format!("{name:?}")).replacen(
+            &format!("backend = {name:?}"),
+            "backend = \"null\"",
+            1,
+        );
+        let bench = campaign(LATENCY, &format!("{NULL}{other}"));
+        bench.run(&["--profile", "standard"]).assert_says(2, &["campaign.toml:7:8:", name, "another name"]);
+    }
+    let bench = campaign(LATENCY, &NULL.replacen("null", "baseline", 1));
+    let gate = ["gate", "campaign.toml", "-s", "baseline", "--baseline", "cat"];
+    Ended::of(bench.dyno(&gate).output().unwrap()).assert_says(2, &["\"cat\"", "\"baseline\"", "rename"]);
+}
+
+#[test]
 fn a_test_set_that_cannot_be_read_is_named() {
     for (set, parts) in [
         ("{ name = \"x\", source = \"gone.en\" }", ["gone.en", "can't read"]),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::Ended;
+use crate::support::{Bench, Ended};
 
 const TIMED: [&str; 3] = ["cache", "coalescing", "recognition"];
 
@@ -128,6 +128,37 @@ fn reading_ahead_is_fine_where_files_are_passed() {
     let (ended, verdict) =
         verify("waits_for_eof", BRIEF, &["--probe", "conformance", "--track", "throughput-1"]);
     assert_eq!((ended.code, verdict["verdict"].as_str()), (Some(0), Some("VALID")), "{verdict}");
+}
+
+#[test]
+fn conformance_names_the_line_in_lock_step_and_in_files() {
+    let bench = Bench::new("");
+    // Odd line 4 has tabs, and odd line 17 isn't UTF-8; this system splits the one and dies of the other.
+    let kinds = [
+        ("tr '\\t' '\\n'", "throughput-1", "line_count", "at odd line 4 (tabs): "),
+        (
+            "python3 -u -c 'import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line.decode().encode()); sys.stdout.buffer.flush()'",
+            "throughput-1",
+            "crashed",
+            "at odd line 17 (invalid UTF-8): ",
+        ),
+        (
+            "python3 -u -c 'import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line.decode().encode()); sys.stdout.buffer.flush()'",
+            "latency",
+            "crashed",
+            "at odd line 17 (invalid UTF-8): ",
+        ),
+    ];
+    for (command, track, code, place) in kinds {
+        let arguments =
+            ["verify", "--json", "--probe", "conformance", "--track", track, "--command", command];
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let ended = Ended::of(bench.dyno(&arguments).current_dir(root).output().unwrap());
+        let verdict: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        let reason = &verdict["reasons"][0];
+        assert_eq!(reason["code"], code, "{verdict}");
+        assert!(reason["figure"].as_str().unwrap().starts_with(place), "{verdict}");
+    }
 }
 
 #[test]

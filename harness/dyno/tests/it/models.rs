@@ -135,9 +135,14 @@ fn a_converted_model_translates_the_same() {
     dyno(&bench, &convert, b"").assert_says(2, &["is there already"]);
     let input = fs::read(home.join("input.en")).unwrap();
     let expected = fs::read_to_string(home.join("ssru/greedy.out")).unwrap();
-    assert_eq!(dyno(&bench, &["translate", "--model", "mine"], &input).stdout, expected);
+    assert_eq!(
+        dyno(&bench, &["translate", "--model", "mine", "--precision", "f32"], &input).stdout,
+        expected
+    );
     let narrow = dyno(&bench, &["translate", "--model", "mine", "--precision", "int8"], &input);
     assert_eq!((narrow.code, narrow.stdout.lines().count()), (Some(0), 200), "{}", narrow.stderr);
+    let default = dyno(&bench, &["translate", "--model", "mine"], &input);
+    assert_eq!(default.stdout, narrow.stdout, "int8 is the default of a model that was converted to it");
 }
 
 #[test]
@@ -161,5 +166,80 @@ fn a_model_that_cannot_be_is_refused() {
         (vec!["convert", "gone", "to", "--precision", "f32"], vec!["gone"]),
     ] {
         dyno(&bench, &arguments, b"x\n").assert_says(2, &parts);
+    }
+}
+
+/// A shipped model, which holds f16 weights beside its int8 weights.
+const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/ssru");
+
+#[test]
+fn a_model_is_translated_at_its_own_default_precision_and_says_so() {
+    let bench = Bench::new(LATENCY);
+    let of = |further: &[&str]| {
+        dyno(&bench, &[&["translate", "--model", SHIPPED], further].concat(), b"Two men talk.\n")
+    };
+    let (plain, int8) = (of(&[]), of(&["--precision", "int8"]));
+    assert_eq!((plain.code, &plain.stdout), (Some(0), &int8.stdout));
+    assert!(plain.stderr.contains("precision: int8 (the model's default)"), "{}", plain.stderr);
+    assert_eq!((int8.stderr.as_str(), of(&["--precision", "f16"]).stderr.as_str()), ("", ""));
+    let facts = |further: &[&str]| {
+        let ended = of(&[further, &["--facts", "facts.json"]].concat());
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+        let facts = fs::read(bench.path("facts.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&facts).unwrap()["precision"].clone()
+    };
+    assert_eq!(facts(&[]), "int8");
+    assert_eq!(facts(&["--precision", "f16"]), "f16 weights, f32 products");
+}
+
+#[test]
+fn every_shipped_model_names_int8_as_its_default() {
+    let models = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models")).unwrap();
+    let folders: Vec<PathBuf> =
+        models.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    assert!(!folders.is_empty());
+    for folder in folders {
+        let model = dyno_formats::ModelDir::open(&folder).unwrap();
+        assert_eq!(model.named_precision(), Some(dyno_formats::Precision::Int8), "{}", folder.display());
+    }
+}
+
+#[test]
+fn a_campaign_says_which_precision_its_systems_take() {
+    let system = format!("[[system]]\nname = \"it\"\nbackend = \"ssru\"\nmodel = {SHIPPED:?}\n");
+    let bench = Bench::new(&format!("{LATENCY}{system}"));
+    let ended = bench.run(&["--no-tune", "--profile", "quick"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("precision: int8 (the model's default) for it"), "{}", ended.stderr);
+    assert!(bench.records().iter().all(|record| record["facts"]["precision"] == "int8"));
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_told_with_its_remedy_and_leaves_no_model() {
+    let bench = Bench::new(LATENCY);
+    let limited = |words: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("ulimit -f 8; exec \"$0\" {words}"), env!("CARGO_BIN_EXE_dyno")]);
+        Ended::of(shell.current_dir(bench.path("")).stdin(std::process::Stdio::null()).output().unwrap())
+    };
+    limited(&format!("convert {SHIPPED} to --precision int8")).assert_says(2, &["int8", "ulimit -f"]);
+    assert!(!bench.path("to").exists());
+    let ended = limited(&format!("translate --model {SHIPPED} --facts /dev/full"));
+    ended.assert_says(2, &["/dev/full", "make room"]);
+}
+
+#[test]
+fn a_model_of_another_project_is_refused_with_the_way_to_run_it() {
+    let system = "[[system]]\nname = \"it\"\nbackend = \"ssru\"\nmodel = \"ct2\"\n";
+    let bench = Bench::new(&format!("{LATENCY}{system}"));
+    fs::create_dir(bench.path("ct2")).unwrap();
+    bench.write("ct2/model.bin", "");
+    bench.write("ct2/config.json", "{}");
+    for ended in [
+        bench.run(&[]),
+        dyno(&bench, &["translate", "--model", "ct2"], b""),
+        dyno(&bench, &["verify", "--model", "ct2"], b""),
+    ] {
+        ended.assert_says(2, &["a model of CTranslate2", "`command`", "docs/BRING-YOUR-OWN.md"]);
     }
 }

@@ -74,6 +74,30 @@ fn listed(run: &Run, summary: &Summary) -> Vec<String> {
 }
 
 #[test]
+fn texts_that_differ_over_rounds_show_the_spread_of_their_bleu() {
+    let mut run = Run::read(&published()[0]).unwrap();
+    let of = |row: &dyno_measure::Record| row.system == "gru" && row.track == Track::Throughput1;
+    let honest = run.records.iter().find(|record| of(record)).unwrap().output.clone().unwrap();
+    let cell = |run: &Run| {
+        let cells = Summary::of(run).cells;
+        cells.into_iter().find(|cell| cell.system == "gru" && cell.track == Track::Throughput1).unwrap()
+    };
+    let one_text = cell(&run);
+    assert_eq!((one_text.bleu_low, one_text.bleu_high), (None, None));
+    let bleu = one_text.bleu.unwrap();
+    // One round answers with a text that scores 9 less.
+    let mut score = run.scores.scores.iter().find(|score| score.output == honest).unwrap().clone();
+    (score.output, score.bleu) = ("other".into(), bleu - 9.0);
+    run.scores.scores.push(score);
+    run.outputs.insert("other".into(), run.outputs[&honest].clone());
+    run.records.iter_mut().find(|record| of(record)).unwrap().output = Some("other".into());
+    let two_texts = cell(&run);
+    assert_eq!((two_texts.bleu_low, two_texts.bleu_high), (Some(bleu - 9.0), Some(bleu)));
+    let page = Report::of(&run, &Summary::of(&run), &[]).html(false).unwrap();
+    assert!(page.contains(&format!("({:.1} to {bleu:.1} over rounds)", bleu - 9.0)));
+}
+
+#[test]
 fn terminal_and_page_name_one_frontier_without_noisy_cells_and_bleu_0() {
     let mut run = Run::read(&published()[0]).unwrap();
     let before = marked(&Summary::of(&run));

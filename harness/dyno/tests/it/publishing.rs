@@ -196,7 +196,7 @@ fn prices_are_listed_and_unknown_ones_refused() {
     let bench = bench();
     let ended = dyno(&bench, &["list", "prices", "--json"]);
     let prices: Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert!(prices.as_array().unwrap().iter().any(|price| price["instance"] == "c7a.large"));
+    assert!(prices["prices"].as_array().unwrap().iter().any(|price| price["instance"] == "c7a.large"));
     assert!(dyno(&bench, &["list", "prices"]).stdout.contains("$/vCPU"));
     bench.run(&["--price", "c7a.lrge"]).assert_says(2, &["did you mean \"c7a.large\"?"]);
     bench.write("bad.toml", "[[list]]\nprovider = 1\n");

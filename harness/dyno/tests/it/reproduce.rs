@@ -63,7 +63,8 @@ fn reproduce(bench: &Bench, arguments: &[&str]) -> Ended {
 }
 
 fn tables(bench: &Bench) -> Vec<Value> {
-    serde_json::from_str(&reproduce(bench, &["--json"]).stdout).unwrap()
+    let answer: Value = serde_json::from_str(&reproduce(bench, &["--json"]).stdout).unwrap();
+    answer["tables"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -104,7 +105,7 @@ fn every_campaign_runs_with_networks_of_a_few_numbers() {
         assert_eq!(ended.code, Some(0), "{id}: {ended:?}");
         let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
         let points = table["points"].as_array().unwrap();
-        for (row, point) in printed[0]["rows"].as_array().unwrap().iter().zip(points) {
+        for (row, point) in printed["reproductions"][0]["rows"].as_array().unwrap().iter().zip(points) {
             let is_latency = |at: usize| table["columns"][at]["track"] == "latency";
             for (at, pair) in
                 row["columns"].as_array().unwrap().iter().enumerate().filter(|(at, _)| is_latency(*at))
@@ -122,7 +123,8 @@ fn a_finished_run_is_read_again_and_lies_beside_the_paper() {
     assert_eq!(first.code, Some(0), "{first:?}");
     let again = reproduce(&bench, &["bolt-crossover", "bolt-fig1", "--quick", "-o", "page.html"]);
     assert!(again.stderr.contains("measured before"), "{again:?}");
-    let rows: Value = serde_json::from_str::<Value>(&first.stdout).unwrap()[0]["rows"].clone();
+    let rows: Value =
+        serde_json::from_str::<Value>(&first.stdout).unwrap()["reproductions"][0]["rows"].clone();
     assert_eq!(rows[0]["columns"][0]["paper"], 46.0);
     assert_eq!(rows[0]["columns"][0]["factor"]["value"], 1.0, "the base over itself");
     assert!((rows[1]["columns"][0]["paper_factor"].as_f64().unwrap() - 46.0 / 68.0).abs() < 1e-12);
@@ -139,8 +141,9 @@ fn figures_of_products_are_measured_without_a_campaign_and_drawn() {
     let bench = Bench::new("");
     let ended = reproduce(&bench, &["devlin-fig1", "bolt-fig1", "--json", "--figures", "figures"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    let printed: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
-    for table in &printed {
+    let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(crate::answers::misfits(&printed, "reproduce"), Vec::<String>::new());
+    for table in printed["reproductions"].as_array().unwrap() {
         for row in table["rows"].as_array().unwrap() {
             let pair = &row["columns"][0];
             assert!(pair["ours"].as_f64().unwrap() > 0.0 && pair["paper"].is_null(), "{row}");

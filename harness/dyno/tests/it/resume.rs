@@ -204,3 +204,33 @@ fn a_pipe_gets_a_line_for_each_round() {
     );
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "nothing is redrawn: {lines:?}");
 }
+
+/// Quick until the run has a record; then it marks that it hangs.
+const HANGS_LATER: &str = "import os, sys, time
+for line in sys.stdin:
+    if os.path.getsize('out/records.jsonl'):
+        open('hangs', 'w').close()
+        time.sleep(600)
+    print(line.rstrip(), flush=True)
+";
+
+#[test]
+fn a_second_signal_still_writes_the_summary_of_what_exists() {
+    let system = "[[system]]\nname = \"it\"\ncommand = [\"python3\", \"it.py\"]\n";
+    let bench = Bench::new(&format!("line-seconds = 600.0\nprobes = []\n{LATENCY}{system}"));
+    bench.write("it.py", HANGS_LATER);
+    let mut run = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("dyno starts");
+    let wait = |ms| sleep(Duration::from_millis(ms));
+    while !bench.path("hangs").exists() {
+        assert!(run.try_wait().unwrap().is_none(), "the run waits for its system");
+        wait(20);
+    }
+    let interrupt = || Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(interrupt().success());
+    wait(1_100); // an earlier signal counts as the same one
+    assert!(interrupt().success());
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    let summary = fs::read_to_string(bench.path("out/summary.csv")).unwrap();
+    assert_eq!((summary.lines().count(), bench.records().len()), (2, 1), "{summary}");
+}

@@ -9,7 +9,7 @@ use crate::support::{Bench, LATENCY};
 const SCHEMA: &str = include_str!("../../../../docs/record.schema.json");
 
 /// What is wrong with `value`, or nothing.
-fn faults(value: &Value, schema: &Value, root: &Value, at: &str) -> Vec<String> {
+pub fn faults(value: &Value, schema: &Value, root: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (keyword, rule) in schema.as_object().expect("a schema is an object") {
         let complaint = match keyword.as_str() {
@@ -18,6 +18,11 @@ fn faults(value: &Value, schema: &Value, root: &Value, at: &str) -> Vec<String> 
                 let name = rule.as_str().unwrap().strip_prefix("#").unwrap();
                 found.extend(faults(value, root.pointer(name).expect("the definition is there"), root, at));
                 None
+            }
+            "oneOf" => {
+                let fits = |one: &&Value| faults(value, one, root, at).is_empty();
+                let count = rule.as_array().unwrap().iter().filter(fits).count();
+                (count != 1).then(|| format!("fits {count} of the alternatives"))
             }
             "type" => (!is_type(value, rule)).then(|| format!("is not of type {rule}")),
             "const" => (value != rule).then(|| format!("is not {rule}")),
@@ -48,9 +53,9 @@ fn faults(value: &Value, schema: &Value, root: &Value, at: &str) -> Vec<String> 
                 assert_eq!(rule, &json!(false));
                 let known = schema["properties"].as_object().unwrap();
                 let mut names = value.as_object().into_iter().flatten().map(|(name, _)| name);
-                names.find(|name| !known.contains_key(*name)).map(|name| {
-                    format!("has {name:?}, which docs/record.schema.json doesn't know: describe it there")
-                })
+                names
+                    .find(|name| !known.contains_key(*name))
+                    .map(|name| format!("has {name:?}, which the schema doesn't know: describe it there"))
             }
             other => panic!("the schema uses {other:?}, which this validator doesn't know"),
         };

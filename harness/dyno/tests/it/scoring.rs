@@ -105,7 +105,8 @@ fn score_adds_what_was_missing(bench: &Bench) {
     let Some(expected) = sacrebleu(bench) else {
         return skip("no sacrebleu to be had: `dyno score` is not tried");
     };
-    let rows: Value = serde_json::from_slice(&score().output().unwrap().stdout).unwrap();
+    let answer: Value = serde_json::from_slice(&score().output().unwrap().stdout).unwrap();
+    let rows = &answer["cells"];
     assert!((rows[0]["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{rows}");
 }
 
@@ -124,7 +125,8 @@ fn a_run_is_scored_without_its_campaign_and_every_pair_is_compared() {
         fs::remove_file(bench.path(gone)).unwrap();
     }
     let ended = Ended::of(bench.dyno(&["score", "out", "--json"]).output().unwrap());
-    let rows: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let rows = &answer["cells"];
     let bleu = |row: usize| rows[row]["bleu"].as_f64().unwrap();
     assert!((bleu(0) - expected).abs() < 1e-4 && bleu(0) == bleu(1), "{rows}");
     let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
@@ -139,7 +141,8 @@ fn a_run_is_scored_without_its_campaign_and_every_pair_is_compared() {
     assert!((sign * difference - (bleu(0) - bleu(2))).abs() < 1e-9, "{pair}");
     let further = ["score", "out", "--json", "--metric", "lines=wc -l < {output}"];
     let ended = Ended::of(bench.dyno(&further).output().unwrap());
-    let rows: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let rows = &answer["cells"];
     assert_eq!(
         (&rows[0]["other_metrics"]["lines"], &rows[0]["bleu"]),
         (&2.0.into(), &bleu(0).into()),

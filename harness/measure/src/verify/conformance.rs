@@ -58,14 +58,42 @@ fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<Od
     let overlong = others.remove(OVERLONG);
     let pass = examinee.pass_text(track, &others.join(&b'\n'), others.len())?;
     if !pass.reasons.is_empty() {
-        return Ok(OddAnswers { reasons: pass.reasons, ..OddAnswers::default() });
+        let broken = first_broken(examinee, track, &others, &pass.reasons[0])?;
+        // Behind the over-long line, the others stand one place earlier than among the odd lines.
+        let place = broken.map(|place| place + usize::from(place >= OVERLONG));
+        let named = |reason: Reason| if let Some(place) = place { at(place, reason) } else { reason };
+        return Ok(OddAnswers {
+            reasons: pass.reasons.into_iter().map(named).collect(),
+            ..OddAnswers::default()
+        });
     }
     let mut answers = pass.answers();
     let alone = examinee.pass_patiently(track, &overlong)?;
     let slow = slow_line(&overlong, alone.ending.wall_ns(), examinee.limits.launch_seconds);
     answers.splice(OVERLONG..OVERLONG, alone.answers());
-    let reasons = alone.reasons.into_iter().map(|reason| at(KINDS[OVERLONG], reason)).collect();
+    let reasons = alone.reasons.into_iter().map(|reason| at(OVERLONG, reason)).collect();
     Ok(OddAnswers { answers, reasons, slow })
+}
+
+/// Place of the line at which `lines`, given as a file, break the system: the last one of the shortest
+/// beginning that has the same fault. `None` for faults that a line doesn't cause, or that take their time.
+fn first_broken(
+    examinee: &Examinee<'_>,
+    track: Track,
+    lines: &[Vec<u8>],
+    fault: &Reason,
+) -> Result<Option<usize>> {
+    if !matches!(fault.code, Code::LineCount | Code::Crashed | Code::ExitedEarly | Code::ExtraOutput) {
+        return Ok(None);
+    }
+    let (mut sound, mut broken) = (0, lines.len());
+    while broken - sound > 1 {
+        let middle = (sound + broken) / 2;
+        let pass = examinee.pass(track, &lines[..middle])?;
+        let is_broken = pass.reasons.iter().any(|reason| reason.code == fault.code);
+        *(if is_broken { &mut broken } else { &mut sound }) = middle;
+    }
+    Ok(Some(broken - 1))
 }
 
 /// Warning that the over-long line took longer than an ordinary line may take.
@@ -98,17 +126,15 @@ const KINDS: [&str; 19] = [
     "an ordinary line",
 ];
 
-/// Adds to the figure the kind of the odd line at which the system broke; in lock-step this line is known.
+/// Adds to the figure the odd line at which the system broke; in lock-step this line is known.
 fn name_line(reason: Reason, answered: usize, odd: usize) -> Reason {
     let is_at_a_line = !matches!(reason.code, Code::Affinity | Code::CpuShare | Code::LeftProcess);
-    match KINDS.get(answered).filter(|_| is_at_a_line && answered < odd) {
-        Some(kind) => at(kind, reason),
-        None => reason,
-    }
+    if is_at_a_line && answered < odd { at(answered, reason) } else { reason }
 }
 
-fn at(kind: &str, mut reason: Reason) -> Reason {
-    reason.figure = format!("at {kind}: {}", reason.figure);
+/// Adds the number and the kind of the odd line at `place` to the figure.
+fn at(place: usize, mut reason: Reason) -> Reason {
+    reason.figure = format!("at odd line {} ({}): {}", place + 1, KINDS[place], reason.figure);
     reason
 }
 

@@ -56,7 +56,7 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
     vec![
         Field::text(context.name(cell.system)),
         Field::text(cell.track.name()),
-        quality(cell.bleu.as_ref()),
+        bleu(cell),
         Field::maybe(cell.chrf, |chrf| format!("{chrf:.1}")),
         estimate(cell.speed.as_ref()),
         Field::maybe(cell.steady, plain),
@@ -79,6 +79,13 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
         }),
         Field::text(verdict),
     ]
+}
+
+/// BLEU with half of its interval, and the worst and the best round where the rounds' texts differ.
+fn bleu(cell: &Cell) -> Field {
+    let Field { text, value } = quality(cell.bleu.as_ref());
+    let spread = cell.bleu_of_rounds.map(|(low, high)| format!(" ({low:.1} to {high:.1} over rounds)"));
+    Field { text: text + &spread.unwrap_or_default(), value }
 }
 
 /// All cells as CSV, test sets below each other. No field looks like a spreadsheet's formula.

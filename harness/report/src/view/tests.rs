@@ -48,6 +48,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         model_bytes: Some(1 << 20),
         peak_bytes: Some(5 << 20),
         bleu: Some(Estimate::give_or_take(bleu, 0.5)),
+        bleu_of_rounds: None,
         chrf: None,
         output: Some(output),
         breakdown: None,

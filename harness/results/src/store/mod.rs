@@ -36,7 +36,7 @@ use dyno_measure::{Examined, Measured, TestSet, as_text};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::export::{write_csv, write_histograms};
+use crate::export::write_summary;
 use crate::identity::Identity;
 use crate::prices::Price;
 use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, PRICE, Run, SCORES, identity_in};
@@ -205,11 +205,7 @@ impl Store {
 
     /// Keeps the summary as a spreadsheet, and latencies as percentile distributions.
     pub fn keep_summary(&self, run: &Run, summary: &Summary) -> Result<()> {
-        if summary.cells.is_empty() {
-            return Ok(());
-        }
-        write_histograms(&self.folder, run)?;
-        write_csv(&self.folder.join("summary.csv"), &summary.cells)
+        write_summary(&self.folder, run, summary)
     }
 
     /// Absolute path of the folder for temporary files, since systems start in other folders.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_measure::{Profile, Track, Verdict};
+use dyno_measure::{Profile, Reason, Track, Verdict};
 use dyno_stats::Standing;
 use serde::Serialize;
 
@@ -19,10 +19,10 @@ pub struct CellSummary {
     pub profile: Profile,
     /// Verdict: VALID, NOISY or INVALID.
     pub verdict: Verdict,
-    /// Codes of the faults.
-    pub reasons: Vec<String>,
-    /// Codes and figures of the warnings.
-    pub warnings: Vec<String>,
+    /// Faults, each code once.
+    pub reasons: Vec<Reason>,
+    /// Warnings, each code once.
+    pub warnings: Vec<Reason>,
     /// Standing among the cells of the same test set and track, by BLEU and cost: p95 latency in the latency
     /// track, words a second in the others. Absent unless the cell is VALID, without either figure, with BLEU
     /// 0, for echoes of the source, and for the second of twins.
@@ -89,6 +89,10 @@ pub struct CellSummary {
     pub bleu: Option<f64>,
     /// Half of BLEU's 95 % bootstrap interval.
     pub bleu_confidence: Option<f64>,
+    /// Lowest BLEU of the rounds' texts, if the texts of the cell differ.
+    pub bleu_low: Option<f64>,
+    /// Highest BLEU of the rounds' texts, if the texts of the cell differ.
+    pub bleu_high: Option<f64>,
     /// chrF.
     pub chrf: Option<f64>,
     /// Half of chrF's 95 % bootstrap interval.
@@ -97,4 +101,16 @@ pub struct CellSummary {
     pub other_metrics: BTreeMap<String, f64>,
     /// SHA-256 of the answers that were scored.
     pub output: Option<String>,
+}
+
+impl CellSummary {
+    /// Codes of the faults.
+    pub fn fault_codes(&self) -> Vec<String> {
+        self.reasons.iter().map(|reason| reason.code.name().into()).collect()
+    }
+
+    /// Codes and figures of the warnings.
+    pub fn warning_texts(&self) -> Vec<String> {
+        self.warnings.iter().map(|warning| format!("{}: {}", warning.code.name(), warning.figure)).collect()
+    }
 }

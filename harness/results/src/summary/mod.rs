@@ -4,7 +4,7 @@
 pub mod cell;
 pub mod judge;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_measure::{Code, Reason, Record, Track, words};
 use dyno_stats::{
@@ -121,6 +121,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
     let (interval, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
     let score = figures.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
+    let spread = bleu_spread(run, cell);
     let cores = cell.records[0].system_cores.len();
     CellSummary {
         test_set: cell.test_set.name.clone(),
@@ -128,7 +129,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         system: cell.system.into(),
         profile: cell.records[0].profile,
         verdict: cell.verdict(),
-        reasons: codes(&cell.records),
+        reasons: faults(&cell.records),
         warnings: warnings(&cell.records),
         standing: None,
         rounds: figures.valid.len(),
@@ -165,6 +166,8 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
         bleu: score.map(|score| score.bleu),
         bleu_confidence: score.map(|score| score.bleu_confidence),
+        bleu_low: spread.map(|(low, _)| low),
+        bleu_high: spread.map(|(_, high)| high),
         chrf: score.map(|score| score.chrf),
         chrf_confidence: score.map(|score| score.chrf_confidence),
         other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
@@ -182,19 +185,30 @@ fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
     outputs.get(moments.checked_rem(outputs.len() as u64)? as usize).copied()
 }
 
-fn codes(cell: &[&Record]) -> Vec<String> {
-    let mut codes: Vec<_> =
-        cell.iter().flat_map(|record| &record.reasons).map(|reason| reason.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes.into_iter().map(|code| code.name().into()).collect()
+/// Lowest and highest BLEU of a cell's rounds, INVALID rounds included; `None` if all rounds gave one text. A
+/// system that is better in some rounds shows here, whichever round is drawn.
+fn bleu_spread(run: &Run, cell: &MeasuredCell<'_>) -> Option<(f64, f64)> {
+    let texts: BTreeSet<&String> = cell.records.iter().filter_map(|record| record.output.as_ref()).collect();
+    let scored = texts.iter().filter_map(|text| run.scores.of(text, &cell.test_set.name));
+    let bleu: Vec<f64> = scored.map(|score| score.bleu).collect();
+    let (low, high) = (bleu.iter().copied().reduce(f64::min)?, bleu.iter().copied().reduce(f64::max)?);
+    (texts.len() > 1).then_some((low, high))
+}
+
+/// Faults, each code once, with its first figure.
+fn faults(cell: &[&Record]) -> Vec<Reason> {
+    let mut first: BTreeMap<Code, &Reason> = BTreeMap::new();
+    for reason in cell.iter().flat_map(|record| &record.reasons) {
+        first.entry(reason.code).or_insert(reason);
+    }
+    first.into_values().cloned().collect()
 }
 
 /// Warnings, each code once. The figure is that of the last round, which compared with most rounds.
-fn warnings(cell: &[&Record]) -> Vec<String> {
+fn warnings(cell: &[&Record]) -> Vec<Reason> {
     let last: BTreeMap<Code, &Reason> =
         cell.iter().flat_map(|record| &record.warnings).map(|warning| (warning.code, warning)).collect();
-    last.into_values().map(|warning| format!("{}: {}", warning.code.name(), warning.figure)).collect()
+    last.into_values().cloned().collect()
 }
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
-use crate::campaign::entry::{Entry, Launch, SandboxChoice, words_fault};
+use crate::campaign::entry::{self, Entry, Launch, SandboxChoice, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use crate::hosting::MOST_BATCH;
@@ -41,6 +41,9 @@ pub(super) struct WireSystem {
     sandbox: Option<SandboxChoice>,
 }
 
+/// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
+const RESERVED: [&str; 2] = [entry::TWIN, entry::BASELINE];
+
 /// Systems to measure, and systems whose plugins aren't built.
 pub(super) fn systems(
     source: &Source<'_>,
@@ -55,6 +58,7 @@ pub(super) fn systems(
             unbuilt.push(Unbuilt { name: checked_name(source, &wire.name)?, build: build.clone() });
             continue;
         }
+        refuse_reserved(source, &wire.name)?;
         let name_span = wire.name.span();
         let system = system(source, entry, generated)?;
         if systems.iter().any(|other| other.name == system.name) {
@@ -66,6 +70,20 @@ pub(super) fn systems(
         systems.push(system);
     }
     Ok((systems, unbuilt))
+}
+
+/// Records and scores are found by name, so no system may have the name of another one's twin or baseline.
+fn refuse_reserved(source: &Source<'_>, name: &Spanned<String>) -> Outcome<()> {
+    match RESERVED.into_iter().find(|end| name.get_ref().ends_with(end)) {
+        Some(end) => Err(source.error_at(
+            name.span(),
+            format!(
+                "dyno itself gives names that end in {end:?}: give the system {:?} another name",
+                name.get_ref()
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generated]) -> Outcome<Entry> {

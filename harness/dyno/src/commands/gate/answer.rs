@@ -125,7 +125,7 @@ pub(super) fn changes(cells: &[Cell], baseline: &Baseline, sides: &Identity) -> 
 
 pub(super) fn conclude(answer: &Answer, as_json: bool) -> Outcome {
     if as_json {
-        print_json(answer)?;
+        print_json("gate", answer)?;
     } else {
         print(&as_text(answer))?;
     }

@@ -32,7 +32,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     campaign.systems.retain(|system| !baseline.is(&system.name));
     refuse_unchecked_limits(args, &campaign)?;
     make_models(&campaign)?;
-    let stop = Stop::on_signals()?;
+    let stop = Stop::on_signals(|| ())?;
     let mut cells = cells(&campaign, &baseline)?;
     if cells.is_empty() {
         let message = "no candidate is left: the filters leave only the baseline, or the stored run has no cell of a candidate";

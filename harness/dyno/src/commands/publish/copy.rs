@@ -21,7 +21,7 @@ pub(super) fn copy(
     place: &Path,
     add: impl Fn(&Path) -> Outcome<()>,
 ) -> Outcome<()> {
-    let stop = Stop::on_signals()?;
+    let stop = Stop::on_signals(|| ())?;
     let to = place.parent().unwrap_or(Path::new("."));
     let lock = lock(to)?;
     let copied = || -> anyhow::Result<bool> {
@@ -40,7 +40,7 @@ pub(super) fn copy(
     };
     let remedy =
         "make it writable and free some space, or choose another folder with --to; nothing was published";
-    match copied().with_context(|| format!("can't publish to {}: {remedy}", place.display()))? {
+    match copied().with_context(|| format!("can't publish to {}; {remedy}", place.display()))? {
         true => Ok(()),
         false => Err(no_answer(Exit::Interrupted, "interrupted; nothing was published")),
     }
@@ -62,7 +62,7 @@ fn lock(to: &Path) -> Outcome<Option<File>> {
         Err(TryLockError::Error(_)) => Ok(None),
         Err(TryLockError::WouldBlock) => {
             let remedy = "wait for it, or choose another folder with --to";
-            Err(bad_input(format!("another dyno publishes to {}: {remedy}", to.display())))
+            Err(bad_input(format!("another dyno publishes to {}; {remedy}", to.display())))
         }
     }
 }

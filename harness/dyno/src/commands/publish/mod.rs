@@ -44,7 +44,7 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     let place = args.to.join(name(&run, args.label.as_deref())?);
     if place.exists() {
         let remedy = "choose a name with --as NAME; dyno never overwrites a published run";
-        return Err(bad_input(format!("{} exists already: {remedy}", place.display())));
+        return Err(bad_input(format!("{} exists already; {remedy}", place.display())));
     }
     let summary = Summary::of(&run);
     doubts(&run, &summary).iter().for_each(|doubt| say(format_args!("warning: {doubt}")));
@@ -65,7 +65,7 @@ pub fn publish(args: &PublishArgs) -> Outcome {
         "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
     );
     if args.json {
-        print_json(&json!({"published": place, "readme": args.readme}))?;
+        print_json("publish", &json!({"published": place, "readme": args.readme}))?;
     } else {
         print(&format!("{}\n", place.display()))?;
     }
