@@ -144,7 +144,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("flood: MiB of standard error", mebibytes(limits::MOST_STDERR_BYTES)),
         ("kept of standard error, KiB", (supervisor::STDERR_TAIL >> 10).to_string()),
         ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
-        ("others on the chosen cores, share of a round, above", percent(noise::FOREIGN_LIMIT)),
+        ("others on the chosen cores, share of a round, above", percent(limits::FOREIGN_LIMIT)),
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
         ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
         ("shortest round whose canary is judged, seconds", noise::LEAST_SECONDS.to_string()),

@@ -4,6 +4,7 @@
 mod bad_input;
 mod breakdown;
 mod browser;
+mod cheats;
 mod comparing;
 mod contestants;
 mod detectors;

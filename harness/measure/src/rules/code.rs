@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::{
-    CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, GRACE, LENGTH_TOLERANCE,
+    CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE, LENGTH_TOLERANCE,
     LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_STDERR_BYTES,
     RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
@@ -65,6 +65,8 @@ pub enum Code {
     TracksDiffer,
     /// The system itself reports that its answers may differ the next time.
     NotReproducible,
+    /// The system's own processes disturbed its round.
+    SelfDisturbed,
 }
 
 /// Meaning of a code under a track.
@@ -80,7 +82,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -106,6 +108,7 @@ impl Code {
         Self::SlowLine,
         Self::TracksDiffer,
         Self::NotReproducible,
+        Self::SelfDisturbed,
     ];
 
     /// Name in records and tables.
@@ -120,9 +123,12 @@ impl Code {
                 Severity::Invalid
             }
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => Severity::Allowed,
-            Self::Runaway | Self::Length | Self::SlowLine | Self::TracksDiffer | Self::NotReproducible => {
-                Severity::Warning
-            }
+            Self::Runaway
+            | Self::Length
+            | Self::SlowLine
+            | Self::TracksDiffer
+            | Self::NotReproducible
+            | Self::SelfDisturbed => Severity::Warning,
             _ => Severity::Invalid,
         }
     }
@@ -179,6 +185,10 @@ impl Code {
             Self::SlowLine => "an answer within the campaign's line-seconds or launch-seconds".into(),
             Self::TracksDiffer => "the same text in every track".into(),
             Self::NotReproducible => "the same answers in every launch".into(),
+            Self::SelfDisturbed => format!(
+                "processes that no parent waits for take at most {} of its cores",
+                percent(FOREIGN_LIMIT)
+            ),
         }
     }
 
@@ -222,6 +232,9 @@ impl Code {
             Self::SlowLine => "limit the length of what it translates at once, if it may get such lines",
             Self::TracksDiffer => {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
+            }
+            Self::SelfDisturbed => {
+                "wait for child processes, and don't ignore SIGCHLD: the time of such children can't be told from that of other programs"
             }
             Self::NotReproducible => {
                 "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs"

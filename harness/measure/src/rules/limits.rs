@@ -40,3 +40,5 @@ pub const MOST_OUTPUT_GROWTH: u64 = 64;
 pub const MOST_STDERR_BYTES: u64 = 64 << 20;
 /// Time for a system's helpers to see its end and exit: workers of a pool need a few milliseconds.
 pub const GRACE: Duration = Duration::from_secs(1);
+/// Share of a round's core time that other processes may take, or processes that no parent waits for.
+pub const FOREIGN_LIMIT: f64 = 0.02;

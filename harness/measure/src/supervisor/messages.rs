@@ -56,6 +56,12 @@ pub struct Report {
     pub user_ns: u64,
     /// CPU time in the kernel, of all processes.
     pub system_ns: u64,
+    /// CPU time of processes that no parent waited for, as far as it was seen. `user_ns` and `system_ns` lack it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unwaited_ns: u64,
+    /// Whether a process ignored the ends of its children, so that further such time may be unseen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_children: bool,
     /// Peak memory, by `memory_method`.
     pub peak_bytes: u64,
     /// Peak resident memory of the largest process, by the kernel's accounting.
@@ -93,6 +99,10 @@ pub struct Report {
     /// CPU time of the supervisor itself.
     #[serde(default)]
     pub supervisor_ns: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Report {

@@ -14,6 +14,7 @@
 
 mod messages;
 mod tail;
+mod unwaited;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -31,6 +32,7 @@ use serde::Serialize;
 pub use messages::{Launched, MemoryMethod, Report, Spec};
 pub use tail::STDERR_TAIL;
 use tail::Tail;
+use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
 use crate::error::{InMessage, Result};
@@ -81,7 +83,10 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     };
     // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let mut report = watch(pid, stderr, &control, &spec)?;
+    let (mut report, seen) = watch(pid, stderr, &control, &spec)?;
+    let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
+    report.unwaited_ns = seen.beyond(report.user_ns + report.system_ns, cpu_ns);
+    report.ignores_children = seen.ignores_children;
     report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
     choose_memory(&mut report);
     let _ = send(&mut control, &report);
@@ -153,12 +158,13 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
 }
 
 /// Waits for the system's end, or ends the system when the bench goes away or standard error overflows.
-fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Result<Report> {
+fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Result<(Report, SeenTimes)> {
     let cores = &spec.cores;
     let root = Root { supervisor: std::process::id(), layers: spec.layers() };
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    let mut seen = SeenTimes::default();
     // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
     // there.
     let mut random = Random::new(fresh_seed(), "looks");
@@ -182,7 +188,7 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Re
             break;
         }
         if looked.elapsed() >= pause {
-            inspect_tree(&mut report, root, cores);
+            inspect_tree(&mut report, &mut seen, root, cores);
             (looked, pause) = (Instant::now(), until_next_look());
         }
     }
@@ -196,15 +202,16 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Re
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
     report.supervisor_ns = os::own_cpu_ns();
-    Ok(report)
+    Ok((report, seen))
 }
 
 /// Catches short-lived, unreaped children on other cores, and samples memory. The bench looks between lines
 /// only, so that it disturbs none. It misses children that live as long as a line takes, and the kernel adds
 /// the time of unreaped children to no process. The memory of several processes is sampled, because the
 /// kernel's accounting knows only the largest one.
-fn inspect_tree(report: &mut Report, root: Root, cores: &[usize]) {
+fn inspect_tree(report: &mut Report, seen: &mut SeenTimes, root: Root, cores: &[usize]) {
     let pids = root.below();
+    seen.look(&pids);
     report.escaped =
         report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores)));
     if pids.len() > 1 {
