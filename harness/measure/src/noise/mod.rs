@@ -2,6 +2,7 @@
 //! measure until one likes the figure.
 
 pub mod canary;
+pub mod clocks;
 mod core_time;
 pub mod repeats;
 mod tree_time;
@@ -19,6 +20,7 @@ pub use core_time::CoreTime;
 pub use tree_time::TreeTime;
 
 use canary::{Canary, Samples, drift};
+use clocks::Clocks;
 
 /// Share of a round's core time that the hypervisor may take.
 pub const STEAL_LIMIT: f64 = 0.01;
@@ -52,6 +54,10 @@ pub struct Noise {
     pub throttled: u64,
     /// Drift of the canary's chain and of its stream.
     pub canary_drift: [f64; 2],
+    /// Share by which the adjusted clock ran faster than the host's oscillator, beyond what keeping the time
+    /// needs; below zero if slower.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_skew: f64,
     /// Exceeded limits in words; empty if the host was quiet.
     pub triggers: Vec<String>,
 }
@@ -85,6 +91,9 @@ impl Noise {
         if self.throttled > 0 {
             self.triggers.push(format!("throttled {} times", self.throttled));
         }
+        if self.clock_skew != 0.0 {
+            self.triggers.push(format!("the time was adjusted by {}", percent(self.clock_skew)));
+        }
         for (name, drift) in ["clock", "memory"].into_iter().zip(self.canary_drift) {
             if drift > CANARY_LIMIT && self.seconds >= LEAST_SECONDS {
                 self.triggers.push(format!("the {name} drifted by {}", percent(drift)));
@@ -105,6 +114,7 @@ pub struct Watch {
     canary_core: usize,
     sampled: Samples,
     begin: Instant,
+    clocks: Clocks,
     spent: CoreTime,
     throttled: u64,
     bench_ns: u64,
@@ -128,6 +138,7 @@ impl Watch {
             canary_core,
             sampled,
             begin: Instant::now(),
+            clocks: Clocks::now(),
             spent,
             throttled,
             bench_ns: os::own_cpu_ns(),
@@ -137,6 +148,7 @@ impl Watch {
     /// Noise since the beginning. `tree` is the CPU time of the system's tree; if it is unknown, so is the
     /// share of other processes.
     pub fn end(self, tree: Option<TreeTime>) -> std::io::Result<Noise> {
+        let clock_skew = Clocks::now().skew_since(self.clocks);
         let seconds = self.begin.elapsed().as_secs_f64();
         let spent = CoreTime::now(&self.cores).since(&self.spent);
         let bench_ns = os::own_cpu_ns() - self.bench_ns;
@@ -154,6 +166,7 @@ impl Watch {
             foreign_margin: margin(busy_ns / wall_ns, wall_ns / TICK_NS),
             throttled: throttled(&self.cores).saturating_sub(self.throttled),
             canary_drift: [0, 1].map(|part| drift(&self.sampled, &sampled, part).max(0.0)),
+            clock_skew,
             triggers: Vec::new(),
         }
         .judged())
@@ -203,6 +216,7 @@ mod tests {
             (Noise { steal_share: 0.011, ..quiet() }, "steal 1.1 %"),
             (Noise { foreign_share: 0.021, ..quiet() }, "other processes took 2.1 % of its cores"),
             (Noise { foreign_share: 0.05, foreign_margin: 0.04, ..quiet() }, ""),
+            (Noise { clock_skew: -0.1, ..quiet() }, "the time was adjusted by -10.0 %"),
             (Noise { throttled: 2, ..quiet() }, "throttled 2 times"),
             (Noise { canary_drift: [0.031, 0.0], ..quiet() }, "the clock drifted by 3.1 %"),
             (Noise { canary_drift: [0.0, 0.2], ..quiet() }, "the memory drifted by 20.0 %"),

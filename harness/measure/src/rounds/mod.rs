@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::files::{file_hash, hash_of, make_way};
 use crate::noise::{self, Noise};
 use crate::plan::Round;
+use crate::process::hidden::hidden_files;
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA};
 use crate::rules::{Code, Reason, Track, Verdict};
@@ -96,6 +97,7 @@ fn attempt(context: &RoundContext<'_>, input: Option<&LaunchInput>) -> Result<(O
     };
     let noise = watch.end(Some(observed.tree))?;
     answers::check_answers(context, input, &mut observed);
+    observed.reasons.extend(hidden_files(context.round.system, &observed.read_files));
     if !observed.reasons.is_empty() {
         context.bench.check_writable()?;
     }

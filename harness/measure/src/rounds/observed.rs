@@ -11,7 +11,7 @@ use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::FreshLaunch;
 use crate::rules::Reason;
-use crate::supervisor::Report;
+use crate::supervisor::{Report, SeenFile};
 
 /// Context of a round under way.
 pub struct RoundContext<'a> {
@@ -54,6 +54,8 @@ pub struct Observed {
     pub usage: Report,
     /// CPU time of all launches, timed or not.
     pub tree: TreeTime,
+    /// Large files that the timed launches read.
+    pub read_files: Vec<SeenFile>,
     /// Findings of the audit.
     pub audit: Audit,
     /// State of the network: "isolated", or why isolation failed.
@@ -69,9 +71,16 @@ impl Observed {
         Ok(pass)
     }
 
+    fn see(&mut self, files: &[SeenFile]) {
+        let new = files.iter().filter(|file| !self.read_files.contains(file)).cloned();
+        let new: Vec<SeenFile> = new.collect();
+        self.read_files.extend(new);
+    }
+
     /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.
     pub fn take(&mut self, ending: &Ending) {
         self.tree.add(&ending.report);
+        self.see(&ending.report.read_files);
         let (usage, launch) = (&self.usage, ending.report.clone());
         self.usage = Report {
             user_ns: usage.user_ns + launch.user_ns,
@@ -87,6 +96,8 @@ impl Observed {
             left_processes: usage.left_processes + launch.left_processes,
             stderr_bytes: usage.stderr_bytes + launch.stderr_bytes,
             supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
+            hidden_memory_bytes: usage.hidden_memory_bytes.max(launch.hidden_memory_bytes),
+            read_files: Vec::new(),
             ..launch
         };
         self.audit.merge(&ending.audit);

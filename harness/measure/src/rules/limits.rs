@@ -40,5 +40,12 @@ pub const MOST_OUTPUT_GROWTH: u64 = 64;
 pub const MOST_STDERR_BYTES: u64 = 64 << 20;
 /// Time for a system's helpers to see its end and exit: workers of a pool need a few milliseconds.
 pub const GRACE: Duration = Duration::from_secs(1);
+/// Share of answers that equal a reference from which on the quality is doubted: two people agree in far fewer.
+pub const MOST_REFERENCES: f64 = 0.5;
+/// Bytes of a file, or of memory in files, that count as hidden: libraries' own files in memory are smaller.
+pub const HIDDEN_BYTES: u64 = 1 << 20;
+/// Largest size of files that a system neither declares nor names, as a share of its declared model: a
+/// tokenizer's files are small beside a model.
+pub const HIDDEN_SHARE: f64 = 0.5;
 /// Share of a round's core time that other processes may take, or processes that no parent waits for.
 pub const FOREIGN_LIMIT: f64 = 0.02;

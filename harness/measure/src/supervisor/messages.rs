@@ -79,6 +79,12 @@ pub struct Report {
     pub memory_method: MemoryMethod,
     /// Peak memory of the supervisor: the least that `peak_bytes` can be.
     pub floor_bytes: u64,
+    /// Most shared memory that the system held without mapping it; `peak_bytes` lacks it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hidden_memory_bytes: u64,
+    /// Large files that the system read; a record judges but doesn't keep them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_files: Vec<SeenFile>,
     /// Context switches that the system asked for by waiting.
     pub voluntary_switches: u64,
     /// Context switches that the kernel forced on the system.
@@ -99,6 +105,15 @@ pub struct Report {
     /// CPU time of the supervisor itself.
     #[serde(default)]
     pub supervisor_ns: u64,
+}
+
+/// A large file that a system had open or mapped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenFile {
+    /// Path of the file, as the system saw it.
+    pub path: PathBuf,
+    /// Length in bytes.
+    pub bytes: u64,
 }
 
 fn is_zero(number: &u64) -> bool {
