@@ -93,17 +93,11 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     let interrupted = stop.is_wanted() && run.records.len() < campaign.rounds();
-    conclude(&store, &run, campaign, stop.is_wanted());
-    Ok(Finished { store, run, summary, interrupted: interrupted || stop.is_wanted(), scored })
-}
-
-fn conclude(store: &Store, run: &Run, campaign: &Campaign, stopped: bool) {
-    if stopped {
+    if stop.is_wanted() {
         let (done, all) = (run.records.len(), campaign.rounds());
         say(format_args!("interrupted after {done} of {all} rounds; repeat the command to resume"));
-    } else {
-        store.clear_scratch();
     }
+    Ok(Finished { store, run, summary, interrupted: interrupted || stop.is_wanted(), scored })
 }
 
 /// Stores the command that started the run; a command that resumes the run doesn't replace it.

@@ -1,5 +1,5 @@
-//! The adjusted clock beside the host's oscillator. All times are of the adjusted clock; a process with the right
-//! to it can make this clock slower or faster.
+//! The adjusted clock beside the host's oscillator. All times are of the adjusted clock; a process with the
+//! right to it can make this clock slower or faster.
 
 use crate::os;
 

@@ -32,8 +32,8 @@ impl fmt::Display for OftenRepeated {
     }
 }
 
-/// Systems of a run whose rounds were repeated strikingly often; `rounds` has system and number of attempts of
-/// each measured round.
+/// Systems of a run whose rounds were repeated strikingly often; `rounds` has system and number of attempts
+/// of each measured round.
 pub fn often_repeated<'a>(rounds: impl Iterator<Item = (&'a str, usize)>) -> Vec<OftenRepeated> {
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     for (system, attempts) in rounds {

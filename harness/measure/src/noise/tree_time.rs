@@ -23,8 +23,8 @@ impl TreeTime {
         self.ignores_children |= launch.ignores_children;
     }
 
-    /// Divides the time of `cores` cores that the accounting doesn't explain: into that of other processes up
-    /// to the last answer, and that of the system's own processes, which is no noise.
+    /// Divides the time of `cores` cores that the accounting doesn't explain. The first part is that of other
+    /// processes up to the last answer. The second is that of the system's own processes, which is no noise.
     pub(super) fn split(&self, beyond_ns: f64, cores: usize) -> [f64; 2] {
         let beyond = beyond_ns.max(0.0);
         let unwaited = match self.ignores_children {

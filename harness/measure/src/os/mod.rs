@@ -26,7 +26,8 @@ pub mod tree;
 pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
-    Interest, adopt, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for, watch_process,
+    Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,
+    watch_process,
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{

@@ -56,7 +56,8 @@ pub struct Report {
     pub user_ns: u64,
     /// CPU time in the kernel, of all processes.
     pub system_ns: u64,
-    /// CPU time of processes that no parent waited for, as far as it was seen. `user_ns` and `system_ns` lack it.
+    /// CPU time of processes that no parent waited for, as far as it was seen. `user_ns` and `system_ns` lack
+    /// it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unwaited_ns: u64,
     /// Whether a process ignored the ends of its children, so that further such time may be unseen.

@@ -64,6 +64,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let not_by_bench = || io::Error::other("the supervisor is started by the bench, not by hand");
     let mut control = UnixStream::from(os::adopt(control).ok_or_else(not_by_bench)?);
+    os::close_on_exec();
     let spec = receive_spec(&control)?;
     os::become_subreaper()?;
     // When memory runs out, the kernel shall end the system, not the bench. The system inherits this value.
