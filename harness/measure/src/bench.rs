@@ -55,7 +55,6 @@ impl Bench {
         };
         let written = write();
         let _ = std::fs::remove_file(&path);
-        let folder = self.scratch.parent().unwrap_or(&self.scratch).into();
-        written.map_err(|source| Error::NoRoom { folder, source })
+        written.map_err(|source| Error::NoRoom { folder: self.scratch.clone(), source })
     }
 }

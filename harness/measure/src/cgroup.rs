@@ -39,6 +39,13 @@ impl Group {
         File::options().write(true).open(self.folder.join("cgroup.procs")).ok()
     }
 
+    /// CPU time of all processes of the group together, also of those that nobody waited for.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let stat = read(self.folder.join("cpu.stat"));
+        let used = stat.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+        Some(used.trim().parse::<u64>().ok()? * 1000)
+    }
+
     /// Peak memory of all processes of the group together.
     pub fn peak_bytes(&self) -> Option<u64> {
         read(self.folder.join("memory.peak")).trim().parse().ok()

@@ -68,3 +68,11 @@ impl io::Write for HashWriter<'_> {
         Ok(())
     }
 }
+
+/// Bytes of all files at `models`.
+pub fn bytes_of(models: &[PathBuf]) -> u64 {
+    let mut files = Vec::new();
+    // A model that has been removed counts as empty; the launch has failed and reports it.
+    models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use dyno_api::Facts;
 use serde::{Deserialize, Serialize};
 
-use crate::files::collect_files;
+use crate::files::bytes_of;
 use crate::noise::Noise;
 use crate::plan::Round;
 use crate::process::audit::Audit;
@@ -181,11 +181,4 @@ impl Record {
         let total = times.iter().copied().fold(0, u64::saturating_add);
         (total > 0).then(|| self.words_of_a_pass() as f64 * passes as f64 / (total as f64 / 1e9))
     }
-}
-
-fn bytes_of(models: &[PathBuf]) -> u64 {
-    let mut files = Vec::new();
-    // A model that has been removed counts as empty; the launch has failed and reports it.
-    models.iter().for_each(|model| drop(collect_files(model, &mut files)));
-    files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
 }

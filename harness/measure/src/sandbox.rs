@@ -119,15 +119,19 @@ enum View {
     Hidden,
 }
 
-/// Files and folders that belong to a system, as they are spelled: its folder, its models, and the files that
-/// its command names.
+/// Files and folders that belong to a system, as they are spelled: its folder, and the files that it names.
 fn own_paths(system: &System) -> Vec<PathBuf> {
+    named_files(system).into_iter().chain(system.folder.clone()).collect()
+}
+
+/// Files that a system names: its models, and the files of its command.
+pub(crate) fn named_files(system: &System) -> Vec<PathBuf> {
     let folder = folder(system).unwrap_or_default();
     let words = system.command.iter().flat_map(|argument| match argument {
         Argument::Fixed(word) | Argument::Template(word) => values(word),
     });
     let files = words.map(|word| folder.join(word)).filter(|path| path.is_file());
-    let named = system.folder.iter().chain(&system.models).chain(&system.tuning).cloned();
+    let named = system.models.iter().chain(&system.tuning).cloned();
     files.chain(named).collect()
 }
 

@@ -10,6 +10,7 @@ use dyno_api::Breakdown;
 use super::charts::Family;
 use dyno_measure::Host;
 use dyno_measure::Profile;
+use dyno_measure::noise::repeats::OftenRepeated;
 use dyno_measure::{Reason, Track, Verdict};
 use dyno_results::prices::Price;
 use dyno_results::summary::judge::{Duel, is_echo};
@@ -51,7 +52,7 @@ pub struct Material {
 }
 
 /// Load of other programs on the host: the greatest of all rounds that count.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Load {
     /// Share of time that the hypervisor took.
     pub steal: f64,
@@ -59,6 +60,8 @@ pub struct Load {
     pub foreign: f64,
     /// Number of disturbed rounds that were measured again.
     pub repeated: usize,
+    /// Systems whose rounds were repeated far more often than those of the others.
+    pub often_repeated: Vec<OftenRepeated>,
 }
 
 /// A system of the campaign.

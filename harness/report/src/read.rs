@@ -11,6 +11,7 @@ use super::charts::Family;
 use super::material::{Cell, Load, Material, Measure, Set, System};
 use dyno_measure::Record;
 use dyno_measure::noise::Noise;
+use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Profile, TestSet};
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scores;
@@ -53,7 +54,10 @@ fn load(records: &[Record]) -> Option<Load> {
     let counted = || records.iter().filter_map(|record| record.noise.last());
     let most = |share: fn(&Noise) -> f64| counted().map(share).reduce(f64::max);
     let repeated = records.iter().map(|record| record.noise.len().saturating_sub(1)).sum();
-    Some(Load { steal: most(|n| n.steal_share)?, foreign: most(|n| n.foreign_share)?, repeated })
+    let attempts = records.iter().filter(|record| !record.refused);
+    let often_repeated = often_repeated(attempts.map(|record| (record.system.as_str(), record.noise.len())));
+    let (steal, foreign) = (most(|n| n.steal_share)?, most(|n| n.foreign_share)?);
+    Some(Load { steal, foreign, repeated, often_repeated })
 }
 
 fn system(run: &Run, index: usize, name: &str) -> System {

@@ -10,7 +10,7 @@
 //! | module | owns |
 //! | --- | --- |
 //! | `order` | medians, percentiles, and the intervals that ranks guarantee |
-//! | `rank` | rank tests, the sign test, Holm's correction |
+//! | `rank` | rank tests, the sign test, Fisher's test, Holm's correction |
 //! | `noise` | the noise floor of one system, the ratio of paired rounds |
 //! | `length` | latency as a straight line over source length |
 //! | [`bootstrap`] | confidence of corpus scores by resampled lines |
@@ -36,4 +36,6 @@ pub use length::{LengthFit, LengthGroup, by_length, fit_length};
 pub use noise::{noise_floor, paired_noise_floor, paired_ratio};
 pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};
 pub use random::Random;
-pub use rank::{holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less};
+pub use rank::{
+    fisher_greater, holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less,
+};

@@ -2,6 +2,7 @@
 //! for many tests.
 
 use statrs::function::erf::erfc;
+use statrs::function::factorial::ln_binomial;
 
 /// Number of pairs of values above which the normal approximation replaces the exact distribution. There the
 /// approximation is as good, and the sums of the exact distribution would lose digits.
@@ -64,6 +65,16 @@ pub fn sign_test(few: usize, many: usize) -> f64 {
     crate::order::binomial_below(few + many, 0.5, few + 1)
 }
 
+/// One-sided p value that hits are more frequent in `own` than in `others` (Fisher 1922). Both are numbers of
+/// hits and of all.
+pub fn fisher_greater(own: [usize; 2], others: [usize; 2]) -> f64 {
+    let (hits, all) = (own[0] + others[0], own[1] + others[1]);
+    // Logarithm of the ways to draw the own ones with so many hits, as a share of all ways.
+    let ln_choose = |n: usize, k: usize| ln_binomial(n as u64, k as u64);
+    let ways = |k: usize| ln_choose(hits, k) + ln_choose(all - hits, own[1] - k) - ln_choose(all, own[1]);
+    (own[0]..=hits.min(own[1])).map(|k| ways(k).exp()).sum::<f64>().min(1.0)
+}
+
 /// Number of pairs in which the value of `a` is above that of `b`, where ties count half. Σ(t³ − t) over
 /// groups of t tied values.
 fn u_statistic(a: &[f64], b: &[f64]) -> (f64, f64) {
@@ -123,6 +134,16 @@ mod tests {
 
     fn close(a: f64, b: f64) {
         assert!((a - b).abs() <= 1e-10 + 1e-9 * b, "{a} is not {b}");
+    }
+
+    #[test]
+    fn fishers_test_counts_the_ladys_cups() {
+        // The lady's eight cups (Fisher 1935): 16 + 1 of 70 ways.
+        let tea = fisher_greater([3, 4], [1, 4]);
+        assert!((tea - 17.0 / 70.0).abs() < 1e-12, "{tea}");
+        assert!((fisher_greater([4, 4], [0, 4]) - 1.0 / 70.0).abs() < 1e-12);
+        assert!((fisher_greater([0, 4], [4, 4]) - 1.0).abs() < 1e-12);
+        assert!((fisher_greater([5, 5], [0, 0]) - 1.0).abs() < 1e-12);
     }
 
     #[test]

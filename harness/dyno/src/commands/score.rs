@@ -30,7 +30,6 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     add_metrics(&store, &mut run, &args.metrics)?;
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
-    store.clear_scratch();
     write_page(store.folder(), &run, &summary);
     if args.json {
         print_json("score", &json!({"cells": summary.cells}))?

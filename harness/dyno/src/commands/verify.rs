@@ -28,9 +28,9 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     // A backend's refusal is a bad request: there is nothing to verify yet.
     let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
     hosted.try_for_each(|entry| open(entry, campaign.tracks[0]))?;
-    let (host, scratch) = (Host::detect()?, tempfile::tempdir()?);
+    let host = Host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
-    let runner = Runner::new(&campaign, &host, scratch.path())?;
+    let runner = Runner::new(&campaign, &host)?;
     let plan = campaign.plan(|_| None)?;
     let mut verified = Vec::new();
     for system in &plan.systems {

@@ -97,7 +97,10 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     let interrupted = stop.is_wanted() && run.records.len() < campaign.rounds();
-    conclude(&store, &run, campaign, stop.is_wanted());
+    if stop.is_wanted() {
+        let (done, all) = (run.records.len(), campaign.rounds());
+        say(format_args!("interrupted after {done} of {all} rounds; repeat the command to resume"));
+    }
     Ok(Finished { store, run, summary, interrupted: interrupted || stop.is_wanted(), scored })
 }
 
@@ -106,15 +109,6 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
 fn summarise(folder: &Path) {
     if let Ok(run) = Run::read(folder) {
         let _ = write_summary(folder, &run, &Summary::of(&run));
-    }
-}
-
-fn conclude(store: &Store, run: &Run, campaign: &Campaign, stopped: bool) {
-    if stopped {
-        let (done, all) = (run.records.len(), campaign.rounds());
-        say(format_args!("interrupted after {done} of {all} rounds; repeat the command to resume"));
-    } else {
-        store.clear_scratch();
     }
 }
 

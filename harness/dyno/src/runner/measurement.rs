@@ -13,6 +13,7 @@ use dyno_measure::{
     break_down, examine, measure, refuse,
 };
 use dyno_results::{Run, Store};
+use tempfile::TempDir;
 
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
@@ -23,6 +24,8 @@ use super::sandbox::{cost, sandbox_of};
 /// Conditions of a measurement, and its results so far.
 pub struct Runner {
     bench: Bench,
+    /// Folder of the bench's scratch files, apart from the run's: a system sees its path.
+    _scratch: TempDir,
     /// All cores that this process may use.
     cores: Vec<usize>,
     earlier: Earlier,
@@ -34,11 +37,18 @@ pub struct Runner {
 
 impl Runner {
     /// Creates a runner that keeps nothing.
-    pub fn new(campaign: &Campaign, host: &Host, scratch: &Path) -> Outcome<Self> {
-        let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch)?;
-        bench.sandbox = sandbox_of(campaign, scratch)?;
+    pub fn new(campaign: &Campaign, host: &Host) -> Outcome<Self> {
+        Self::beside(None, campaign, host)
+    }
+
+    /// Creates a runner whose systems must not see the folder of a `run`.
+    fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
+        let scratch = tempfile::Builder::new().prefix("dyno-").tempdir()?;
+        let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
+        bench.sandbox = sandbox_of(campaign, run.into_iter().chain([scratch.path()]))?;
         Ok(Self {
             bench,
+            _scratch: scratch,
             cores: host.cores.clone(),
             earlier: Earlier::default(),
             keeps_going: true,
@@ -48,7 +58,7 @@ impl Runner {
 
     /// Creates a runner that keeps rounds in `store`. The rounds of `run` count as earlier ones.
     pub fn keeping(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
-        let mut runner = Self::new(campaign, host, &store.scratch())?;
+        let mut runner = Self::beside(Some(store.folder()), campaign, host)?;
         for record in &run.records {
             let answers = record.output.as_ref().map(|output| store.answers(output)).transpose()?;
             runner.earlier.add(record, &answers.unwrap_or_default());

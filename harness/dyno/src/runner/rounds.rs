@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Code, Host, Plan, Record, Round, Track};
 
 use super::measurement::Runner;
@@ -51,6 +52,7 @@ pub(super) fn measure_all(
         report_faults(&record, &mut told, &progress);
         progress.advance();
     }
+    report_repeats(runner, &progress);
     progress.finish();
     stop.begin("the run", None);
     Ok(())
@@ -82,6 +84,15 @@ fn one_round(
     let measured = runner.round(round, examined)?;
     pace.measured(round, begin.elapsed());
     Ok(Some(measured.record))
+}
+
+/// Reports the systems of the whole run whose rounds were repeated far more often than those of the others.
+fn report_repeats(runner: &Runner, progress: &Progress) {
+    let records = runner.kept.iter().flat_map(|(_, run)| &run.records);
+    let attempts = records.filter(|record| !record.refused);
+    for often in often_repeated(attempts.map(|record| (record.system.as_str(), record.noise.len()))) {
+        progress.note(&often.to_string());
+    }
 }
 
 /// Reports faults of a cell that haven't been `told` yet, and disturbances by the host.

@@ -12,14 +12,15 @@ use crate::campaign::{Campaign, Entry, Launch, SandboxChoice};
 use crate::exit::{Outcome, bad_input};
 use crate::output::say;
 
-/// Sandbox of the systems of `campaign`; `None` if no system needs one. A host without sandboxes is only a
-/// warning where the profile asks for one, and an error where the campaign does.
-pub fn sandbox_of(campaign: &Campaign, scratch: &Path) -> Outcome<Option<Sandbox>> {
+/// Sandbox of the systems of `campaign`, which hides the folders `own` of the bench; `None` if no system
+/// needs one. A host without sandboxes is only a warning where the profile asks for one, and an error where
+/// the campaign does.
+pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) -> Outcome<Option<Sandbox>> {
     let mut wanted = campaign.systems.iter().filter(|entry| entry.is_sandboxed(campaign.profile)).peekable();
     if wanted.peek().is_none() {
         return Ok(None);
     }
-    let sandbox = Sandbox::new(&hidden(campaign, scratch), &owned(campaign));
+    let sandbox = Sandbox::new(&hidden(campaign, own), &owned(campaign));
     if let Some(fault) = sandbox.fault() {
         if let Some(entry) = wanted.find(|entry| entry.sandbox == Some(SandboxChoice::Bwrap)) {
             let remedy = "or remove `sandbox` from this system";
@@ -36,10 +37,10 @@ pub fn sandbox_of(campaign: &Campaign, scratch: &Path) -> Outcome<Option<Sandbox
 }
 
 /// Records of the run, test sets with their references, and sacrebleu's collection of them.
-fn hidden(campaign: &Campaign, scratch: &Path) -> Vec<PathBuf> {
-    let run = scratch.parent().unwrap_or(scratch).to_owned();
+fn hidden<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
+    let own = own.map(|folder| std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
     let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
-    sets.chain([run]).chain(scores::collection()).collect()
+    sets.chain(own).chain(scores::collection()).collect()
 }
 
 /// Models of all systems, and their programs in the campaign's folder. Programs elsewhere, such as

@@ -21,6 +21,7 @@ KINDS = [
     "processes",
     "memory",
     "in_rounds",
+    "hiding",
 ]
 
 

@@ -5,6 +5,7 @@ mod answers;
 mod bad_input;
 mod breakdown;
 mod browser;
+mod cheats;
 mod comparing;
 mod contestants;
 mod detectors;

@@ -138,18 +138,19 @@ fn a_system_that_streams_long_lines_is_not_blocked() {
 
 #[test]
 fn what_a_system_puts_in_the_place_of_the_benchs_files_is_not_read() {
-    let here = "cd $(dirname $(readlink /proc/$$/fd/1))";
+    let here = "top=$PWD; cd $(dirname $(readlink /proc/$$/fd/1))";
     let prepared = format!("{here}; rm output.txt; cat > output.txt");
     assert_refused(&throughput(&prepared), "line_count", "0 lines out");
     // Nor is it waited for, written through, or in the way of what comes next.
-    let first = "mkdir ../seen; rm -r ../scratch";
-    let second = "mkdir ../again; rm *; mkdir output.txt input.txt facts.json";
-    let then = "rm *; mkfifo output.txt facts.json; echo precious > ../victim; ln -s ../victim input.txt";
-    let turns =
-        format!("if ! [ -e ../seen ]; then {first}; elif ! [ -e ../again ]; then {second}; else {then}; fi");
+    let first = "mkdir $top/seen; rm -r $PWD";
+    let second = "mkdir $top/again; rm *; mkdir output.txt input.txt facts.json";
+    let then = "rm *; mkfifo output.txt facts.json; echo precious > $top/victim; ln -s $top/victim input.txt";
+    let turns = format!(
+        "if ! [ -e $top/seen ]; then {first}; elif ! [ -e $top/again ]; then {second}; else {then}; fi"
+    );
     let bench = throughput(&format!("cat; {here}; {turns}"));
     assert_eq!(bench.run(&[]).code, Some(0));
-    assert_eq!(fs::read_to_string(bench.path("out/victim")).unwrap(), "precious\n");
+    assert_eq!(fs::read_to_string(bench.path("victim")).unwrap(), "precious\n");
     assert!(bench.records().iter().all(|record| record["facts"].is_null()));
 }
 

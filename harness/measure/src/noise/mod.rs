@@ -2,7 +2,10 @@
 //! measure until one likes the figure.
 
 pub mod canary;
+pub mod clocks;
 mod core_time;
+pub mod repeats;
+mod tree_time;
 
 use std::fs;
 use std::time::Instant;
@@ -12,14 +15,15 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup;
 use crate::host;
 use crate::os;
+use crate::rules::limits::FOREIGN_LIMIT;
 pub use core_time::CoreTime;
+pub use tree_time::TreeTime;
 
 use canary::{Canary, Samples, drift};
+use clocks::Clocks;
 
 /// Share of a round's core time that the hypervisor may take.
 pub const STEAL_LIMIT: f64 = 0.01;
-/// Share of a round's core time that other processes may take.
-pub const FOREIGN_LIMIT: f64 = 0.02;
 /// Tolerated drift of the canary.
 pub const CANARY_LIMIT: f64 = 0.03;
 /// Unit of the kernel's core times (USER_HZ, 100 a second on Linux).
@@ -38,14 +42,22 @@ pub struct Noise {
     pub bench_ns: u64,
     /// Share of the system's core time that the hypervisor took.
     pub steal_share: f64,
-    /// Share of the system's core time that other processes took.
+    /// Share of the system's core time that other processes took, up to the last answer.
     pub foreign_share: f64,
     /// Possible error of `foreign_share`, because the kernel counts ticks.
     pub foreign_margin: f64,
+    /// Share of the system's core time that its own processes took unaccounted, and others if they can't be
+    /// told apart. It is no reason to repeat the round.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unwaited_share: f64,
     /// Number of times that the cores were throttled.
     pub throttled: u64,
     /// Drift of the canary's chain and of its stream.
     pub canary_drift: [f64; 2],
+    /// Share by which the adjusted clock ran faster than the host's oscillator, beyond what keeping the time
+    /// needs; below zero if slower.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_skew: f64,
     /// Exceeded limits in words; empty if the host was quiet.
     pub triggers: Vec<String>,
 }
@@ -56,10 +68,20 @@ impl Noise {
         !self.triggers.is_empty()
     }
 
+    /// Whether the system's own processes took so much that other processes would have disturbed the round.
+    pub fn is_self_disturbed(&self) -> bool {
+        self.unwaited_share - self.foreign_margin > FOREIGN_LIMIT.max(self.least_share())
+    }
+
+    /// Share of the time below which ticks prove nothing.
+    fn least_share(&self) -> f64 {
+        LEAST_TICKS * TICK_NS / 1e9 / self.seconds.max(f64::MIN_POSITIVE)
+    }
+
     /// Fills in the triggers.
     fn judged(mut self) -> Self {
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        let least = LEAST_TICKS * TICK_NS / 1e9 / self.seconds.max(f64::MIN_POSITIVE);
+        let least = self.least_share();
         if self.steal_share > STEAL_LIMIT.max(least) {
             self.triggers.push(format!("steal {}", percent(self.steal_share)));
         }
@@ -68,6 +90,9 @@ impl Noise {
         }
         if self.throttled > 0 {
             self.triggers.push(format!("throttled {} times", self.throttled));
+        }
+        if self.clock_skew != 0.0 {
+            self.triggers.push(format!("the time was adjusted by {}", percent(self.clock_skew)));
         }
         for (name, drift) in ["clock", "memory"].into_iter().zip(self.canary_drift) {
             if drift > CANARY_LIMIT && self.seconds >= LEAST_SECONDS {
@@ -89,6 +114,7 @@ pub struct Watch {
     canary_core: usize,
     sampled: Samples,
     begin: Instant,
+    clocks: Clocks,
     spent: CoreTime,
     throttled: u64,
     bench_ns: u64,
@@ -112,34 +138,43 @@ impl Watch {
             canary_core,
             sampled,
             begin: Instant::now(),
+            clocks: Clocks::now(),
             spent,
             throttled,
             bench_ns: os::own_cpu_ns(),
         })
     }
 
-    /// Noise since the beginning. `system_ns` is the CPU time of the system's tree; if it is unknown, so is
-    /// the share of other processes.
-    pub fn end(self, system_ns: Option<u64>) -> std::io::Result<Noise> {
+    /// Noise since the beginning. `tree` is the CPU time of the system's tree; if it is unknown, so is the
+    /// share of other processes.
+    pub fn end(self, tree: Option<TreeTime>) -> std::io::Result<Noise> {
+        let clock_skew = Clocks::now().skew_since(self.clocks);
         let seconds = self.begin.elapsed().as_secs_f64();
         let spent = CoreTime::now(&self.cores).since(&self.spent);
         let bench_ns = os::own_cpu_ns() - self.bench_ns;
-        let own_ns = system_ns.map_or(f64::MAX, |ns| (ns + bench_ns) as f64);
         let wall_ns = seconds * 1e9 * self.system_cores as f64; // of all the system's cores
         let busy_ns = spent.busy as f64 * TICK_NS;
+        let beyond_ns = tree.map_or(0.0, |tree| busy_ns - (tree.accounted_ns + bench_ns) as f64);
+        let [foreign_ns, unwaited_ns] = tree.unwrap_or_default().split(beyond_ns, self.cores.len());
         let sampled = self.canary.sample_three(self.canary_core)?;
         Ok(Noise {
             seconds,
             bench_ns,
             steal_share: spent.steal as f64 * TICK_NS / wall_ns,
-            foreign_share: ((busy_ns - own_ns) / wall_ns).max(0.0),
+            foreign_share: foreign_ns / wall_ns,
+            unwaited_share: unwaited_ns / wall_ns,
             foreign_margin: margin(busy_ns / wall_ns, wall_ns / TICK_NS),
             throttled: throttled(&self.cores).saturating_sub(self.throttled),
             canary_drift: [0, 1].map(|part| drift(&self.sampled, &sampled, part).max(0.0)),
+            clock_skew,
             triggers: Vec::new(),
         }
         .judged())
     }
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// Error of a tick count. A tick samples the core at an instant, so that the count of a partly busy core is
@@ -181,6 +216,7 @@ mod tests {
             (Noise { steal_share: 0.011, ..quiet() }, "steal 1.1 %"),
             (Noise { foreign_share: 0.021, ..quiet() }, "other processes took 2.1 % of its cores"),
             (Noise { foreign_share: 0.05, foreign_margin: 0.04, ..quiet() }, ""),
+            (Noise { clock_skew: -0.1, ..quiet() }, "the time was adjusted by -10.0 %"),
             (Noise { throttled: 2, ..quiet() }, "throttled 2 times"),
             (Noise { canary_drift: [0.031, 0.0], ..quiet() }, "the clock drifted by 3.1 %"),
             (Noise { canary_drift: [0.0, 0.2], ..quiet() }, "the memory drifted by 20.0 %"),
@@ -201,6 +237,15 @@ mod tests {
         for (noise, expected) in cases {
             assert_eq!(noise.judged().triggers.join(", "), expected);
         }
+    }
+
+    #[test]
+    fn a_system_that_disturbs_itself_is_no_noise() {
+        let noise = Noise { unwaited_share: 0.3, ..quiet() }.judged();
+        assert!(noise.is_self_disturbed() && !noise.is_disturbed());
+        assert!(!Noise { unwaited_share: 0.019, ..quiet() }.is_self_disturbed());
+        assert!(!Noise { unwaited_share: 0.05, foreign_margin: 0.04, ..quiet() }.is_self_disturbed());
+        assert!(!Noise { unwaited_share: 1.0, seconds: 0.01, ..quiet() }.is_self_disturbed());
     }
 
     #[test]

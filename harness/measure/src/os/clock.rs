@@ -6,10 +6,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Nanoseconds of the monotonic clock. All processes of a host share this clock, so that the supervisor's
 /// launch time and the bench's arrival times can be subtracted.
 pub fn monotonic_ns() -> u64 {
+    clock_ns(libc::CLOCK_MONOTONIC)
+}
+
+/// Nanoseconds of the host's oscillator, which no process can adjust.
+pub fn raw_ns() -> u64 {
+    clock_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
+fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: `time` is valid for writing one timespec.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
-    assert_eq!(status, 0, "Linux has always had CLOCK_MONOTONIC");
+    let status = unsafe { libc::clock_gettime(clock, time.as_mut_ptr()) };
+    assert_eq!(status, 0, "Linux has both clocks");
     // SAFETY: the call succeeded, so it has filled `time`.
     let time = unsafe { time.assume_init() };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

@@ -7,6 +7,7 @@
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
+//! | `opened` | the files that a process has open or mapped |
 //! | `processes` | the start and the end of a child |
 //! | `status` | results of system calls, the user's rights |
 //! | `tree` | the processes below a process |
@@ -17,14 +18,16 @@ mod clock;
 mod cores;
 mod descriptors;
 mod network;
+pub mod opened;
 mod processes;
 mod status;
 pub mod tree;
 
-pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns};
+pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
-    Interest, adopt, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for, watch_process,
+    Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,
+    watch_process,
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{

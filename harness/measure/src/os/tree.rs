@@ -74,6 +74,14 @@ pub fn escaped_thread(pid: u32, allowed: &[usize]) -> Option<String> {
     Some(format!("a thread of {:?} may run on cores {}", name.trim(), core_list(&cores)))
 }
 
+/// Whether a process ignores the ends of its children: nothing then shows their CPU time (wait(2), NOTES).
+pub fn ignores_children(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (libc::SIGCHLD - 1)) != 0)
+}
+
 /// CPU time of the threads of `pids` so far, in nanoseconds: exact, unlike the ticks of `stat`.
 pub fn running_ns(pids: &[u32]) -> u64 {
     let threads = pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |thread| (pid, thread)));

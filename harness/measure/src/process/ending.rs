@@ -1,6 +1,7 @@
 //! The ending of a process: its status, its usage, and the rules that it broke.
 
 use super::audit::{self, Audit};
+use crate::rules::limits::HIDDEN_BYTES;
 use crate::rules::{Code, Reason};
 use crate::supervisor::Report;
 
@@ -31,7 +32,10 @@ impl Ending {
         let share = audit::cpu_share(cpu_ns, self.wall_ns(), cores.len()).or_else(overdrawn);
         let left = self.report.left_processes;
         let left = (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")));
-        [affinity, share, left].into_iter().flatten().collect()
+        let hidden = self.report.hidden_memory_bytes;
+        let figure = || format!("{} MiB in files in memory, beside its peak", hidden >> 20);
+        let hidden = (hidden >= HIDDEN_BYTES).then(|| Code::HiddenMemory.reason(figure()));
+        [affinity, share, left, hidden].into_iter().flatten().collect()
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Lockstep {
     pub latency_ns: Vec<u64>,
     /// Nanoseconds from launch to the first answer.
     pub start_ns: Option<u64>,
+    /// Nanoseconds from the last answer to the system's end.
+    pub after_ns: u64,
     /// Broken rules.
     pub reasons: Vec<Reason>,
     /// Ending of the process.
@@ -70,6 +72,8 @@ struct Exchange {
     answers: Vec<Vec<u8>>,
     latency_ns: Vec<u64>,
     first_answer_ns: Option<u64>,
+    /// When the last answer had come.
+    last_answer_ns: Option<u64>,
     fault: Option<Reason>,
 }
 
@@ -85,6 +89,7 @@ fn exchange(
         answers: Vec::with_capacity(lines.len()),
         latency_ns: Vec::with_capacity(lines.len()),
         first_answer_ns: None,
+        last_answer_ns: None,
         fault: None,
     };
     let stop = match ask_all(subject, dialogue, system, &lines, enough, &mut exchange) {
@@ -124,6 +129,7 @@ fn ask_all(
             return Err(Code::Hung.reason(format!("{done} of {} lines after {limit} s", lines.len())).into());
         }
     }
+    exchange.last_answer_ns = Some(os::monotonic_ns());
     system.look();
     end(subject, dialogue)
 }
@@ -179,6 +185,8 @@ fn finish(subject: &Subject<'_>, system: Supervised, exchange: Exchange) -> Resu
         None => hung.or(died),
     };
     let start_ns = exchange.first_answer_ns.map(|at| at.saturating_sub(ending.launched_ns));
+    let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
     let reasons = reason.into_iter().chain(ending.faults(subject.cores)).collect();
-    Ok(Lockstep { answers: exchange.answers, latency_ns: exchange.latency_ns, start_ns, reasons, ending })
+    let (answers, latency_ns) = (exchange.answers, exchange.latency_ns);
+    Ok(Lockstep { answers, latency_ns, start_ns, after_ns, reasons, ending })
 }

@@ -10,6 +10,7 @@ pub mod audit;
 mod dialogue;
 pub mod ending;
 pub mod environment;
+pub mod hidden;
 pub mod lockstep;
 pub(crate) mod silence;
 pub mod subject;

@@ -30,6 +30,7 @@ pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let replies = lockstep(&context.subject, &script.asked)?;
     let mut observed = Observed { start_ns: replies.start_ns, ..Observed::default() };
     observed.take(&replies.ending);
+    observed.tree.after_ns += replies.after_ns;
     if replies.reasons.is_empty() {
         observed.answers = script.places.iter().map(|&place| replies.answers[place].clone()).collect();
         observed.latency_ns = script.places.iter().map(|&place| replies.latency_ns[place]).collect();

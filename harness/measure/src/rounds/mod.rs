@@ -18,13 +18,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dyno_api::Facts;
 
 use self::filling::LaunchInput;
-use self::observed::{Observed, RoundContext, cpu_ns};
+use self::observed::{Observed, RoundContext};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
 use crate::files::{file_hash, hash_of, make_way};
 use crate::noise::{self, Noise};
 use crate::plan::Round;
+use crate::process::hidden::hidden_files;
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA};
 use crate::rules::{Code, Reason, Track, Verdict};
@@ -94,8 +95,9 @@ fn attempt(context: &RoundContext<'_>, input: Option<&LaunchInput>) -> Result<(O
         None => latency::run(context)?,
         Some(input) => throughput::run(context, input)?,
     };
-    let noise = watch.end(Some(cpu_ns(&observed.usage) + observed.untimed_cpu_ns))?;
+    let noise = watch.end(Some(observed.tree))?;
     answers::check_answers(context, input, &mut observed);
+    observed.reasons.extend(hidden_files(context.round.system, &observed.read_files));
     if !observed.reasons.is_empty() {
         context.bench.check_writable()?;
     }
@@ -113,6 +115,7 @@ fn record(
     add_findings(context.earlier, round.track, &mut observed);
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
+    observed.warnings.extend(self_disturbed(&noise));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (model_bytes, output) = (None, output_name(&observed.answers));
     let record = Record {
@@ -194,6 +197,14 @@ const MOST_FACTS_BYTES: u64 = 1 << 20;
 fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
     let told = subject.system.hosted.then(|| dyno_api::files::open(subject.facts));
     serde_json::from_reader(told?.ok()?.take(MOST_FACTS_BYTES)).ok()
+}
+
+/// Warning about the attempt that the system's own processes disturbed most.
+fn self_disturbed(attempts: &[Noise]) -> Option<Reason> {
+    let most = attempts.iter().filter(|noise| noise.is_self_disturbed());
+    let most = most.max_by(|a, b| a.unwaited_share.total_cmp(&b.unwaited_share))?;
+    let figure = format!("up to {:.1} % of its cores in a round", most.unwaited_share * 100.0);
+    Some(Code::SelfDisturbed.reason(figure))
 }
 
 /// Warning that the system itself reports about its answers.

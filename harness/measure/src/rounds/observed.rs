@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
+use crate::noise::TreeTime;
 use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::process::ending::Ending;
@@ -10,7 +11,7 @@ use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::FreshLaunch;
 use crate::rules::Reason;
-use crate::supervisor::Report;
+use crate::supervisor::{Report, SeenFile};
 
 /// Context of a round under way.
 pub struct RoundContext<'a> {
@@ -51,8 +52,10 @@ pub struct Observed {
     pub timed_words: usize,
     /// Usage of all launches together.
     pub usage: Report,
-    /// CPU time of the untimed launches. It belongs to the system, though not to the round.
-    pub untimed_cpu_ns: u64,
+    /// CPU time of all launches, timed or not.
+    pub tree: TreeTime,
+    /// Large files that the timed launches read.
+    pub read_files: Vec<SeenFile>,
     /// Findings of the audit.
     pub audit: Audit,
     /// State of the network: "isolated", or why isolation failed.
@@ -63,17 +66,27 @@ impl Observed {
     /// A launch over `text` whose time is none of the round's.
     pub fn launch_untimed(&mut self, context: &RoundContext<'_>, text: &[u8], lines: usize) -> Result<Pass> {
         let pass = whole_file(&context.subject, text, lines, &context.bench.scratch)?;
-        self.untimed_cpu_ns += cpu_ns(&pass.ending.report);
+        self.tree.add(&pass.ending.report);
         self.reasons.extend(pass.reasons.iter().cloned());
         Ok(pass)
     }
 
+    fn see(&mut self, files: &[SeenFile]) {
+        let new = files.iter().filter(|file| !self.read_files.contains(file)).cloned();
+        let new: Vec<SeenFile> = new.collect();
+        self.read_files.extend(new);
+    }
+
     /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.
     pub fn take(&mut self, ending: &Ending) {
+        self.tree.add(&ending.report);
+        self.see(&ending.report.read_files);
         let (usage, launch) = (&self.usage, ending.report.clone());
         self.usage = Report {
             user_ns: usage.user_ns + launch.user_ns,
             system_ns: usage.system_ns + launch.system_ns,
+            unwaited_ns: usage.unwaited_ns + launch.unwaited_ns,
+            ignores_children: usage.ignores_children || launch.ignores_children,
             peak_bytes: usage.peak_bytes.max(launch.peak_bytes),
             largest_process_bytes: usage.largest_process_bytes.max(launch.largest_process_bytes),
             group_peak_bytes: usage.group_peak_bytes.max(launch.group_peak_bytes),
@@ -83,14 +96,11 @@ impl Observed {
             left_processes: usage.left_processes + launch.left_processes,
             stderr_bytes: usage.stderr_bytes + launch.stderr_bytes,
             supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
+            hidden_memory_bytes: usage.hidden_memory_bytes.max(launch.hidden_memory_bytes),
+            read_files: Vec::new(),
             ..launch
         };
         self.audit.merge(&ending.audit);
         self.network = self.network.take().or_else(|| ending.network.clone());
     }
-}
-
-/// CPU time of a launch, with its supervisor's.
-pub fn cpu_ns(launch: &Report) -> u64 {
-    launch.user_ns + launch.system_ns + launch.supervisor_ns
 }

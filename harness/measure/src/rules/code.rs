@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::{
-    CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, GRACE, LENGTH_TOLERANCE,
-    LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_STDERR_BYTES,
-    RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
+    CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE, HIDDEN_BYTES,
+    HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK, MOST_OUTPUT_BYTES,
+    MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
 use super::names::name_of;
 use super::track::Track;
@@ -65,6 +65,14 @@ pub enum Code {
     TracksDiffer,
     /// The system itself reports that its answers may differ the next time.
     NotReproducible,
+    /// The system holds memory that its peak lacks.
+    HiddenMemory,
+    /// The system reads files beside its declared model.
+    HiddenFiles,
+    /// Most answers equal a reference.
+    EqualsReferences,
+    /// The system's own processes disturbed its round.
+    SelfDisturbed,
 }
 
 /// Meaning of a code under a track.
@@ -80,7 +88,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 29] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -106,6 +114,10 @@ impl Code {
         Self::SlowLine,
         Self::TracksDiffer,
         Self::NotReproducible,
+        Self::HiddenMemory,
+        Self::HiddenFiles,
+        Self::EqualsReferences,
+        Self::SelfDisturbed,
     ];
 
     /// Name in records and tables.
@@ -120,9 +132,13 @@ impl Code {
                 Severity::Invalid
             }
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => Severity::Allowed,
-            Self::Runaway | Self::Length | Self::SlowLine | Self::TracksDiffer | Self::NotReproducible => {
-                Severity::Warning
-            }
+            Self::Runaway
+            | Self::Length
+            | Self::SlowLine
+            | Self::TracksDiffer
+            | Self::NotReproducible
+            | Self::EqualsReferences
+            | Self::SelfDisturbed => Severity::Warning,
             _ => Severity::Invalid,
         }
     }
@@ -179,6 +195,21 @@ impl Code {
             Self::SlowLine => "an answer within the campaign's line-seconds or launch-seconds".into(),
             Self::TracksDiffer => "the same text in every track".into(),
             Self::NotReproducible => "the same answers in every launch".into(),
+            Self::HiddenMemory => {
+                format!("less than {} in files in memory that no process maps", mebibytes(HIDDEN_BYTES))
+            }
+            Self::HiddenFiles => format!(
+                "files of {} and more that are neither declared nor named in the command: together at most {} of the declared model",
+                mebibytes(HIDDEN_BYTES),
+                percent(HIDDEN_SHARE)
+            ),
+            Self::EqualsReferences => {
+                format!("at most {} of answers equal a reference", percent(MOST_REFERENCES))
+            }
+            Self::SelfDisturbed => format!(
+                "processes that no parent waits for take at most {} of its cores",
+                percent(FOREIGN_LIMIT)
+            ),
         }
     }
 
@@ -222,6 +253,14 @@ impl Code {
             Self::SlowLine => "limit the length of what it translates at once, if it may get such lines",
             Self::TracksDiffer => {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
+            }
+            Self::HiddenMemory => "keep weights in its own memory, or map them, so that the peak holds them",
+            Self::HiddenFiles => "declare all files of the model: `model` may be their folder",
+            Self::EqualsReferences => {
+                "see whether it was trained on the test set, or reads its references; measure a set that it can't know"
+            }
+            Self::SelfDisturbed => {
+                "wait for child processes, and don't ignore SIGCHLD: the time of such children can't be told from that of other programs"
             }
             Self::NotReproducible => {
                 "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs"

@@ -21,8 +21,8 @@ pub const MOST_JUNK: f64 = 0.01;
 pub const EMPTY_SHARE: f64 = 0.01;
 /// Most words of an ordinary line.
 pub const LONGEST_ORDINARY: usize = 150;
-/// Bytes of a line up to which it has a line's time limit; an over-long line has as many times the limit as it
-/// has this many bytes. The longest ordinary lines have about as many.
+/// Bytes of a line up to which it has a line's time limit; an over-long line has as many times the limit as
+/// it has this many bytes. The longest ordinary lines have about as many.
 pub const LONG_LINE_BYTES: usize = 1024;
 /// Characters out for each character in, above which an answer runs away, unless the campaign sets its own.
 pub const RUNAWAY_FACTOR: usize = 2;
@@ -40,3 +40,13 @@ pub const MOST_OUTPUT_GROWTH: u64 = 64;
 pub const MOST_STDERR_BYTES: u64 = 64 << 20;
 /// Time for a system's helpers to see its end and exit: workers of a pool need a few milliseconds.
 pub const GRACE: Duration = Duration::from_secs(1);
+/// Share of answers that equal a reference from which on the quality is doubted: two people agree in far
+/// fewer.
+pub const MOST_REFERENCES: f64 = 0.5;
+/// Bytes of a file, or of memory in files, that count as hidden: libraries' own files in memory are smaller.
+pub const HIDDEN_BYTES: u64 = 1 << 20;
+/// Largest size of files that a system neither declares nor names, as a share of its declared model: a
+/// tokenizer's files are small beside a model.
+pub const HIDDEN_SHARE: f64 = 0.5;
+/// Share of a round's core time that other processes may take, or processes that no parent waits for.
+pub const FOREIGN_LIMIT: f64 = 0.02;

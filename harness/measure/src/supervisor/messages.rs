@@ -56,6 +56,13 @@ pub struct Report {
     pub user_ns: u64,
     /// CPU time in the kernel, of all processes.
     pub system_ns: u64,
+    /// CPU time of processes that no parent waited for, as far as it was seen. `user_ns` and `system_ns` lack
+    /// it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unwaited_ns: u64,
+    /// Whether a process ignored the ends of its children, so that further such time may be unseen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_children: bool,
     /// Peak memory, by `memory_method`.
     pub peak_bytes: u64,
     /// Peak resident memory of the largest process, by the kernel's accounting.
@@ -73,6 +80,12 @@ pub struct Report {
     pub memory_method: MemoryMethod,
     /// Peak memory of the supervisor: the least that `peak_bytes` can be.
     pub floor_bytes: u64,
+    /// Most shared memory that the system held without mapping it; `peak_bytes` lacks it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hidden_memory_bytes: u64,
+    /// Large files that the system read; a record judges but doesn't keep them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_files: Vec<SeenFile>,
     /// Context switches that the system asked for by waiting.
     pub voluntary_switches: u64,
     /// Context switches that the kernel forced on the system.
@@ -93,6 +106,19 @@ pub struct Report {
     /// CPU time of the supervisor itself.
     #[serde(default)]
     pub supervisor_ns: u64,
+}
+
+/// A large file that a system had open or mapped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenFile {
+    /// Path of the file, as the system saw it.
+    pub path: PathBuf,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Report {

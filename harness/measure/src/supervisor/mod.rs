@@ -12,8 +12,10 @@
 //! [`Spec`], the supervisor [`Launched`] and later a [`Report`]. After the spec the bench writes nothing
 //! more, and closing its side means "kill".
 
+mod files;
 mod messages;
 mod tail;
+mod unwaited;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -28,9 +30,11 @@ use std::{fs, io};
 use dyno_stats::Random;
 use serde::Serialize;
 
-pub use messages::{Launched, MemoryMethod, Report, Spec};
+use files::SeenFiles;
+pub use messages::{Launched, MemoryMethod, Report, SeenFile, Spec};
 pub use tail::STDERR_TAIL;
 use tail::Tail;
+use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
 use crate::error::{InMessage, Result};
@@ -60,6 +64,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let not_by_bench = || io::Error::other("the supervisor is started by the bench, not by hand");
     let mut control = UnixStream::from(os::adopt(control).ok_or_else(not_by_bench)?);
+    os::close_on_exec();
     let spec = receive_spec(&control)?;
     os::become_subreaper()?;
     // When memory runs out, the kernel shall end the system, not the bench. The system inherits this value.
@@ -68,7 +73,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let in_sandbox = spec.sandbox.as_ref().map(|_| "isolated".to_owned());
     let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
     let at_ns = os::monotonic_ns();
-    let group = Group::create();
+    let (group, files) = (Group::create(), SeenFiles::begin());
     let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
@@ -81,7 +86,10 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     };
     // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let mut report = watch(pid, stderr, &control, &spec)?;
+    let (mut report, seen) = watch(pid, stderr, &control, &spec, files)?;
+    let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
+    report.unwaited_ns = seen.beyond(report.user_ns + report.system_ns, cpu_ns);
+    report.ignores_children = seen.ignores_children;
     report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
     choose_memory(&mut report);
     let _ = send(&mut control, &report);
@@ -153,12 +161,19 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
 }
 
 /// Waits for the system's end, or ends the system when the bench goes away or standard error overflows.
-fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Result<Report> {
+fn watch(
+    pid: u32,
+    stderr: ChildStderr,
+    control: &UnixStream,
+    spec: &Spec,
+    mut files: SeenFiles,
+) -> Result<(Report, SeenTimes)> {
     let cores = &spec.cores;
     let root = Root { supervisor: std::process::id(), layers: spec.layers() };
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    let mut seen = SeenTimes::default();
     // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
     // there.
     let mut random = Random::new(fresh_seed(), "looks");
@@ -182,7 +197,10 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Re
             break;
         }
         if looked.elapsed() >= pause {
-            inspect_tree(&mut report, root, cores);
+            let pids = root.below();
+            inspect_tree(&mut report, &pids, cores);
+            seen.look(&pids);
+            files.look(&pids);
             (looked, pause) = (Instant::now(), until_next_look());
         }
     }
@@ -195,20 +213,20 @@ fn watch(pid: u32, stderr: ChildStderr, control: &UnixStream, spec: &Spec) -> Re
     }
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    (report.read_files, report.hidden_memory_bytes) = (files.read(), files.hidden_memory_bytes);
     report.supervisor_ns = os::own_cpu_ns();
-    Ok(report)
+    Ok((report, seen))
 }
 
 /// Catches short-lived, unreaped children on other cores, and samples memory. The bench looks between lines
 /// only, so that it disturbs none. It misses children that live as long as a line takes, and the kernel adds
 /// the time of unreaped children to no process. The memory of several processes is sampled, because the
 /// kernel's accounting knows only the largest one.
-fn inspect_tree(report: &mut Report, root: Root, cores: &[usize]) {
-    let pids = root.below();
+fn inspect_tree(report: &mut Report, pids: &[u32], cores: &[usize]) {
     report.escaped =
         report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores)));
     if pids.len() > 1 {
-        report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(&pids));
+        report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(pids));
     }
 }
 

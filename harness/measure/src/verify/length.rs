@@ -5,7 +5,7 @@ use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, RUNAWAY_SHARE};
+use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_REFERENCES, RUNAWAY_SHARE};
 use crate::rules::{Code, Reason};
 use crate::test_set::TestSet;
 use crate::text::words;
@@ -50,7 +50,27 @@ pub fn judge_round(set: &TestSet, answers: &[Vec<u8>], factor: f64) -> Vec<Reaso
     let references = set.references.first().map(|lines| lines.iter().cloned().map(Some).collect());
     let references: Vec<Option<String>> = references.unwrap_or_default();
     let lengths = missing(&set.source, answers).into_iter().chain(runaway(&set.source, answers, factor));
-    lengths.chain(compare_lengths(&references, answers).1).collect()
+    lengths.chain(compare_lengths(&references, answers).1).chain(equal_references(set, answers)).collect()
+}
+
+/// Words of a reference from which on two translators hardly ever find the same words.
+const TELLING_WORDS: usize = 5;
+/// Number of such references from which on their share is judged.
+const TELLING_LINES: usize = 10;
+
+/// Warning if most answers equal a reference of their line.
+fn equal_references(set: &TestSet, answers: &[Vec<u8>]) -> Option<Reason> {
+    let (mut equal, mut all) = (0, 0);
+    for (line, answer) in answers.iter().enumerate() {
+        let mut references = set.references.iter().map(|lines| lines[line].trim());
+        if references.clone().any(|reference| words(reference.as_bytes()) >= TELLING_WORDS) {
+            all += 1;
+            equal += usize::from(references.any(|reference| reference.as_bytes() == answer.trim_ascii()));
+        }
+    }
+    let figure = || format!("{equal} of {all} answers equal a reference");
+    (all >= TELLING_LINES && share(equal, all) > MOST_REFERENCES)
+        .then(|| Code::EqualsReferences.reason(figure()))
 }
 
 /// First reference of a line of the test set.
@@ -132,6 +152,23 @@ mod tests {
         let long = [line.repeat(3).into_bytes()];
         assert_eq!(runaway(&[line.into()], &long, 3.0), None, "wordy on purpose");
         assert_eq!(codes(&[("Yes", "Ja, aber selbstverständlich")]), [], "short lines have room");
+    }
+
+    #[test]
+    fn answers_that_are_mostly_references_are_told() {
+        let lines = |text: &str| (0..12).map(|i| format!("{text} {i}")).collect::<Vec<_>>();
+        let mut set = TestSet::from_lines("set", lines("a dog"));
+        let references = [lines("ein Hund läuft über die"), lines("der Hund rennt quer über die")];
+        set.references = references.to_vec();
+        let answers = |equal: usize| -> Vec<Vec<u8>> {
+            let other = |line: usize| format!("ein anderer Satz {line}").into_bytes();
+            (0..12).map(|i| if i < equal { references[i % 2][i].clone().into() } else { other(i) }).collect()
+        };
+        assert_eq!(equal_references(&set, &answers(6)), None);
+        let reason = equal_references(&set, &answers(7)).expect("a warning");
+        assert_eq!(reason.figure, "7 of 12 answers equal a reference");
+        set.references = vec![lines("ein Hund")];
+        assert_eq!(equal_references(&set, &answers(0)), None, "short references are found by anybody");
     }
 
     #[test]

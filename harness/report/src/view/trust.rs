@@ -138,7 +138,7 @@ const MOST_STEAL: f64 = 0.01;
 const MOST_FOREIGN: f64 = 0.02;
 
 fn load(material: &Material) -> Option<Trust> {
-    let load = material.load?;
+    let load = material.load.as_ref()?;
     let quiet = load.steal <= MOST_STEAL && load.foreign <= MOST_FOREIGN;
     let repeated = match load.repeated {
         0 => "no round had to be repeated".into(),
@@ -148,6 +148,8 @@ fn load(material: &Material) -> Option<Trust> {
     let text = format!(
         "Load on the cores in the worst round: {foreign} % by other programs, {steal} % by the hypervisor; {repeated}."
     );
+    let often: String = load.often_repeated.iter().map(|often| format!(" {often}.")).collect();
+    let (quiet, text) = (quiet && often.is_empty(), text + &often);
     Some(Trust { weight: if quiet { Weight::Good } else { Weight::Doubt }, text })
 }
 

@@ -14,7 +14,6 @@
 //! histograms/      latencies of each cell over all rounds, as HdrHistogram's text; derived
 //! verified.json    findings of the probes, which a resumed run uses again
 //! tuning/          fastest kernel choices on this host
-//! scratch/         files of the current launch; removed when the run is finished
 //! run.lock         lock of the process that measures or scores
 //! ```
 //!
@@ -28,7 +27,7 @@ pub(crate) mod journal;
 pub(crate) mod texts;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -139,7 +138,6 @@ impl Store {
 
     fn lock_in(folder: &Path) -> Result<File> {
         create(&folder.join("outputs"))?;
-        create(&folder.join("scratch"))?;
         lock(folder)
     }
 
@@ -206,17 +204,5 @@ impl Store {
     /// Keeps the summary as a spreadsheet, and latencies as percentile distributions.
     pub fn keep_summary(&self, run: &Run, summary: &Summary) -> Result<()> {
         write_summary(&self.folder, run, summary)
-    }
-
-    /// Absolute path of the folder for temporary files, since systems start in other folders.
-    pub fn scratch(&self) -> PathBuf {
-        let path = self.folder.join("scratch");
-        std::path::absolute(&path).unwrap_or(path)
-    }
-
-    /// Removes the scratch files.
-    pub fn clear_scratch(&self) {
-        // A failure leaves a few hundred kilobytes in a folder that git ignores.
-        let _ = fs::remove_dir_all(self.folder.join("scratch"));
     }
 }

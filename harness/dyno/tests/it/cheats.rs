@@ -1,0 +1,103 @@
+//! Contestants that cheat in rounds in ways that no clock is needed to see.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+const CONTESTANT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/contestants/contestant.py");
+
+/// Records of a contestant in the latency track, without probes. `real.bin` lies beside its `model.bin`.
+fn records_of(contestant: &str, seed: u64) -> Vec<Value> {
+    let seed = seed.to_string();
+    let command = ["python3", CONTESTANT, contestant, "{track}", "{model}", seed.as_str(), "model.bin.vocab"];
+    let bench = Bench::new(&format!(
+        "probes = []\nprofile = \"quick\"\ntracks = [\"latency\"]\nnoisy-repeats = 0\n\
+         test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n\
+         [[system]]\nname = \"it\"\nmodel = \"model.bin\"\ncommand = {command:?}\n"
+    ));
+    for (name, bytes) in [("model.bin", 2000), ("model.bin.vocab", 2 << 20), ("real.bin", 4 << 20)] {
+        bench.write(name, vec![0; bytes]);
+    }
+    bench.run(&[]);
+    bench.records()
+}
+
+fn codes<'a>(record: &'a Value, kind: &str) -> Vec<&'a str> {
+    let reasons = record[kind].as_array().into_iter().flatten();
+    reasons.map(|reason| reason["code"].as_str().expect("a code")).collect()
+}
+
+#[test]
+fn what_a_system_burns_after_its_last_answer_is_no_disturbance_by_others() {
+    let records = records_of("burns_after_its_last_answer", 1);
+    assert_eq!(records.len(), 3);
+    for record in &records {
+        assert_eq!(codes(record, "warnings"), ["self_disturbed"], "{record}");
+        let attempts = record["noise"].as_array().expect("attempts").iter();
+        let triggers: Vec<&str> = attempts
+            .flat_map(|noise| noise["triggers"].as_array().unwrap())
+            .filter_map(Value::as_str)
+            .collect();
+        assert!(!triggers.iter().any(|trigger| trigger.contains("other processes")), "{triggers:?}");
+    }
+}
+
+#[test]
+fn memory_in_shared_files_is_found() {
+    for record in records_of("hides_memory", 3) {
+        assert_eq!(codes(&record, "reasons"), ["hidden_memory"], "{record}");
+    }
+}
+
+#[test]
+fn weights_beside_the_declared_model_are_found_whether_read_or_mapped() {
+    for seed in [1, 2] {
+        for record in records_of("hides_files", seed) {
+            assert_eq!(codes(&record, "reasons"), ["hidden_files"], "{record}");
+            assert!(record["reasons"][0]["figure"].as_str().unwrap().contains("real.bin"), "{record}");
+        }
+    }
+}
+
+#[test]
+fn an_honest_system_with_large_files_and_shared_memory_hides_nothing() {
+    for record in records_of("honest_hoarding", 1) {
+        assert!(codes(&record, "reasons").is_empty(), "{record}");
+    }
+}
+
+/// Answers each line with the number of its open files, and whether one of them, a variable or a word of a
+/// command line, its own or its parent's, names the folder of the run.
+const NOSY: &str = "\
+import os, sys
+def files():
+    for name in os.listdir('/proc/self/fd'):
+        try: yield os.readlink('/proc/self/fd/' + name)
+        except OSError: pass
+def text(path): return open(path, 'rb').read().decode()
+for line in sys.stdin:
+    told = [*files(), text('/proc/self/environ'), text(f'/proc/{os.getppid()}/cmdline')]
+    files_of_the_run = [each for each in told if os.path.join(os.getcwd(), 'out') in each]
+    print(len(list(files())), files_of_the_run, flush=True)
+";
+
+#[test]
+fn a_system_has_three_open_files_and_no_path_of_the_run() {
+    let bench = Bench::new(
+        "probes = []\nprofile = \"quick\"\ntracks = [\"latency\", \"throughput-1\"]\n\
+         test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n\
+         [[system]]\nname = \"it\"\ncommand = [\"python3\", \"nosy.py\"]\n",
+    );
+    bench.write("nosy.py", NOSY);
+    // A file that the user's shell left open is none of the system's.
+    let mut dyno = Command::new("sh");
+    dyno.args(["-c", "exec 9<nosy.py; exec \"$0\" run campaign.toml --out out", env!("CARGO_BIN_EXE_dyno")]);
+    dyno.current_dir(bench.path("")).output().expect("sh starts");
+    for record in bench.records() {
+        let output = record["output"].as_str().unwrap_or_else(|| panic!("answers: {record}"));
+        let answers = std::fs::read_to_string(bench.path(&format!("out/outputs/{output}.txt"))).unwrap();
+        assert!(answers.lines().all(|answer| answer == "3 []"), "{answers}");
+    }
+}

@@ -1,0 +1,72 @@
+//! Rates of repeated rounds: a system whose rounds are repeated far more often than those of the others may
+//! choose its attempts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use dyno_stats::fisher_greater;
+
+/// p value below which a rate differs strikingly, before Holm's correction for the number of systems.
+pub const STRIKING: f64 = 0.001;
+
+/// A system whose rounds were repeated strikingly often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OftenRepeated {
+    /// Name of the system.
+    pub system: String,
+    /// Number of its rounds that were repeated, and of all its rounds.
+    pub own: [usize; 2],
+    /// The same of all other systems.
+    pub others: [usize; 2],
+}
+
+impl fmt::Display for OftenRepeated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, own, others } = self;
+        write!(
+            f,
+            "{system}: {} of its {} rounds were disturbed and repeated, {} of {} of the others: see whether it \
+             disturbs its rounds itself, or lasts longer",
+            own[0], own[1], others[0], others[1]
+        )
+    }
+}
+
+/// Systems of a run whose rounds were repeated strikingly often; `rounds` has system and number of attempts
+/// of each measured round.
+pub fn often_repeated<'a>(rounds: impl Iterator<Item = (&'a str, usize)>) -> Vec<OftenRepeated> {
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for (system, attempts) in rounds {
+        let count = counts.entry(system).or_default();
+        *count = [count[0] + usize::from(attempts > 1), count[1] + 1];
+    }
+    let all = counts.values().fold([0, 0], |all, count| [all[0] + count[0], all[1] + count[1]]);
+    let of = |(system, own): (&&str, &[usize; 2])| OftenRepeated {
+        system: (*system).to_owned(),
+        own: *own,
+        others: [all[0] - own[0], all[1] - own[1]],
+    };
+    let limit = STRIKING / counts.len().max(1) as f64;
+    counts.iter().map(of).filter(|rate| fisher_greater(rate.own, rate.others) < limit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(systems: &[(&'static str, usize, usize)]) -> Vec<String> {
+        let of = |&(name, repeated, all): &(&'static str, usize, usize)| {
+            (0..all).map(move |round| (name, 1 + usize::from(round < repeated)))
+        };
+        often_repeated(systems.iter().flat_map(of)).into_iter().map(|often| often.system).collect()
+    }
+
+    #[test]
+    fn only_a_system_that_is_repeated_far_more_often_than_the_others_is_named() {
+        assert_eq!(rounds(&[("a", 12, 27), ("b", 1, 27), ("c", 2, 27)]), ["a"]);
+        assert!(rounds(&[("a", 20, 27), ("b", 18, 27), ("c", 22, 27)]).is_empty(), "the host is busy");
+        assert!(rounds(&[("a", 3, 3), ("b", 0, 3)]).is_empty(), "too few rounds to tell");
+        assert!(rounds(&[("a", 27, 27)]).is_empty(), "nothing to compare with");
+        assert!(rounds(&[]).is_empty());
+    }
+}

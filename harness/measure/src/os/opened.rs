@@ -1,0 +1,127 @@
+//! Files that a process has open or mapped, as `/proc` shows them.
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A regular file that a process has open or mapped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Path, as the process sees it.
+    pub path: PathBuf,
+    /// Device and inode.
+    pub key: (u64, u64),
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Bytes that the file occupies, if it is shared memory.
+    pub shared_bytes: u64,
+    /// Whether the process may write to the file.
+    pub is_written: bool,
+    /// When the file was made, or else last changed.
+    pub made: Option<SystemTime>,
+}
+
+impl Opened {
+    fn of(path: PathBuf, data: &Metadata, is_written: bool) -> Self {
+        Self {
+            key: key(data),
+            bytes: data.len(),
+            shared_bytes: if is_shared_memory(&path) { data.blocks() * 512 } else { 0 }, // stat(2): units of 512
+            path,
+            is_written,
+            made: data.created().or_else(|_| data.modified()).ok(),
+        }
+    }
+}
+
+/// Device and inode of a file.
+pub fn key(data: &Metadata) -> (u64, u64) {
+    (data.dev(), data.ino())
+}
+
+/// Files of at least `least` bytes that `pid` has open.
+pub fn descriptors_of(pid: u32, least: u64) -> Vec<Opened> {
+    let links = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let file = |entry: fs::DirEntry| {
+        let at = entry.path();
+        let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;
+        // The permissions of the link are those of the open file.
+        let is_written = fs::symlink_metadata(&at).ok()?.mode() & 0o200 != 0;
+        Some(Opened::of(fs::read_link(&at).ok()?, &data, is_written))
+    };
+    links.filter_map(file).collect()
+}
+
+/// Files of at least `least` bytes that `pid` has mapped, but for its code.
+pub fn mapped_by(pid: u32, least: u64) -> Vec<Opened> {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let file = |path: &str| {
+        let at = PathBuf::from(format!("/proc/{pid}/root{path}"));
+        let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;
+        Some(Opened::of(path.into(), &data, false))
+    };
+    data_files(&maps).into_iter().filter_map(file).collect()
+}
+
+/// Paths in `/proc/…/maps` (proc_pid_maps(5)) that no executable range belongs to.
+fn data_files(maps: &str) -> HashSet<&str> {
+    let ranges = || maps.lines().filter_map(range_of);
+    let is_code = |permissions: &str| permissions.contains('x');
+    let code: HashSet<&str> = ranges().filter(|(_, p)| is_code(p)).map(|(path, _)| path).collect();
+    ranges().map(|(path, _)| path).filter(|path| !code.contains(path)).collect()
+}
+
+/// Path and permissions of a range of a file.
+fn range_of(line: &str) -> Option<(&str, &str)> {
+    let mut fields = line.splitn(6, ' ');
+    let permissions = fields.nth(1)?;
+    let path = fields.nth(3)?.trim_start();
+    path.starts_with('/').then_some((path, permissions))
+}
+
+/// Shared memory that `pid` has mapped and touched; the peak of its memory holds it.
+pub fn touched_shared_bytes(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssShmem:"));
+    line.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// Whether a file is shared memory: named, or without a name (memfd_create(2)).
+fn is_shared_memory(path: &Path) -> bool {
+    path.starts_with("/dev/shm") || path.as_os_str().as_bytes().starts_with(b"/memfd:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_told_from_data_in_a_map() {
+        let maps = "5580-5581 r--p 00000000 fe:00 11   /usr/bin/python3\n\
+                    5581-5582 r-xp 00001000 fe:00 11   /usr/bin/python3\n\
+                    7f00-7f01 r--p 00000000 fe:00 12   /home/me/my model.bin\n\
+                    7f02-7f03 rw-s 00000000 00:19 13   /dev/shm/weights\n\
+                    7f04-7f05 rw-p 00000000 00:00 0    [heap]\n\
+                    7f06-7f07 rw-p 00000000 00:00 0\n";
+        assert_eq!(data_files(maps), HashSet::from(["/home/me/my model.bin", "/dev/shm/weights"]));
+    }
+
+    #[test]
+    fn open_files_are_seen_with_their_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("weights");
+        fs::write(&path, vec![0; 5000]).unwrap();
+        let _open = fs::File::open(&path).unwrap();
+        let seen = descriptors_of(std::process::id(), 5000);
+        let seen = seen.iter().find(|file| file.path == path).expect("the open file");
+        assert_eq!((seen.bytes, seen.is_written), (5000, false));
+        assert!(descriptors_of(std::process::id(), 5001).iter().all(|file| file.path != path), "too small");
+        assert!(
+            is_shared_memory(Path::new("/dev/shm/w")) && is_shared_memory(Path::new("/memfd:w (deleted)"))
+        );
+        assert!(!is_shared_memory(&path));
+    }
+}

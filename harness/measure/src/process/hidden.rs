@@ -1,0 +1,63 @@
+//! Hidden files: large files that a system reads beside the model that it declares. The size of the model
+//! then says nothing.
+
+use std::path::Path;
+
+use crate::files::bytes_of;
+use crate::rules::limits::HIDDEN_SHARE;
+use crate::rules::{Code, Reason};
+use crate::sandbox::named_files;
+use crate::supervisor::SeenFile;
+use crate::system::System;
+
+/// Reason if the files that `system` neither declares nor names in its command are large beside its models. A
+/// system without a declared model has no size that they could contradict.
+pub fn hidden_files(system: &System, seen: &[SeenFile]) -> Option<Reason> {
+    if system.models.is_empty() {
+        return None;
+    }
+    let named: Vec<_> =
+        named_files(system).into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect();
+    let is_named = |path: &Path| named.iter().any(|named| path.starts_with(named));
+    let hidden: Vec<&SeenFile> = seen.iter().filter(|file| !is_named(&file.path)).collect();
+    judge(&hidden, bytes_of(&system.models))
+}
+
+fn judge(hidden: &[&SeenFile], declared: u64) -> Option<Reason> {
+    let bytes = hidden.iter().map(|file| file.bytes).fold(0, u64::saturating_add);
+    let largest = hidden.iter().max_by_key(|file| file.bytes)?;
+    let figure = || {
+        let name = dyno_api::printable_line(&largest.path.display().to_string());
+        format!("reads {bytes} bytes beside its model of {declared} bytes, such as {name}")
+    };
+    (bytes as f64 > HIDDEN_SHARE * declared as f64).then(|| Code::HiddenFiles.reason(figure()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_count_beside_a_declared_model_unless_they_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        for name in ["model", "vocab", "real"] {
+            std::fs::write(path(name), vec![0; 1000]).unwrap();
+        }
+        let seen = |name: &str, bytes| SeenFile { path: path(name), bytes };
+        let vocab = path("vocab").display().to_string();
+        let mut system = System::of_command("it", ["sh", vocab.as_str()]);
+        let real = [seen("model", 1000), seen("vocab", 5000), seen("real", 5000)];
+        assert_eq!(hidden_files(&system, &real), None, "nothing is declared");
+        system.models = vec![path("model")];
+        assert_eq!(hidden_files(&system, &real[..2]), None, "all is named");
+        assert_eq!(hidden_files(&system, &[seen("real", 500)]), None, "small beside the model");
+        let reason = hidden_files(&system, &real).expect("a hidden file");
+        assert_eq!(reason.code, Code::HiddenFiles);
+        assert!(
+            reason.figure.contains("reads 5000 bytes beside its model of 1000 bytes"),
+            "{}",
+            reason.figure
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! Large files that a system's processes hold: content that their memory doesn't show.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::messages::SeenFile;
+use crate::os::opened::{Opened, descriptors_of, key, mapped_by, touched_shared_bytes};
+use crate::rules::limits::HIDDEN_BYTES;
+
+/// Folders of the operating system, whose files belong to no system.
+const SYSTEM_FOLDERS: [&str; 13] = [
+    "/bin", "/boot", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/proc", "/sbin", "/snap", "/sys",
+    "/usr",
+];
+/// Names of folders that hold packages of a language.
+const PACKAGES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
+/// Folders of an installed interpreter, beside its `bin`.
+const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
+/// Most files that a report names.
+const MOST_FILES: usize = 64;
+
+/// The large files that the looks at a tree have shown.
+pub(super) struct SeenFiles {
+    launched: SystemTime,
+    /// Standard input of the system, which is the bench's.
+    input: Option<(u64, u64)>,
+    looks: u64,
+    /// Files that are read, by device and inode.
+    read: BTreeMap<(u64, u64), SeenFile>,
+    /// Most bytes of shared memory that processes held without mapping them.
+    pub hidden_memory_bytes: u64,
+}
+
+impl SeenFiles {
+    /// Begins to look at a system that is about to be launched on this process's standard input.
+    pub fn begin() -> Self {
+        let input = fs::metadata("/proc/self/fd/0").ok().map(|data| key(&data));
+        Self { launched: SystemTime::now(), input, looks: 0, read: BTreeMap::new(), hidden_memory_bytes: 0 }
+    }
+
+    /// Looks at the processes `pids`. Reading a map takes the process's lock on it, so that maps are read at
+    /// the first, second, fourth, eighth … look alone.
+    pub fn look(&mut self, pids: &[u32]) {
+        self.looks += 1;
+        let reads_maps = self.looks.is_power_of_two();
+        let mut shared = BTreeMap::new();
+        for &pid in pids {
+            let folders = interpreter_folders(pid);
+            let mapped = if reads_maps { mapped_by(pid, HIDDEN_BYTES) } else { Vec::new() };
+            for file in descriptors_of(pid, HIDDEN_BYTES).into_iter().chain(mapped) {
+                shared.insert(file.key, file.shared_bytes);
+                if self.is_foreign(&file) && !folders.iter().any(|folder| file.path.starts_with(folder)) {
+                    self.keep(file);
+                }
+            }
+        }
+        let held: u64 = shared.values().sum();
+        if held >= HIDDEN_BYTES {
+            let touched = pids.iter().map(|&pid| touched_shared_bytes(pid)).sum();
+            self.hidden_memory_bytes = self.hidden_memory_bytes.max(held.saturating_sub(touched));
+        }
+    }
+
+    /// Whether a file was there before the launch, is only read, and belongs to no system folder.
+    fn is_foreign(&self, file: &Opened) -> bool {
+        let is_older = file.made.is_none_or(|made| made < self.launched);
+        is_older && !file.is_written && Some(file.key) != self.input && !is_of_the_system(&file.path)
+    }
+
+    fn keep(&mut self, file: Opened) {
+        if self.read.len() < MOST_FILES {
+            self.read.insert(file.key, SeenFile { path: file.path, bytes: file.bytes });
+        }
+    }
+
+    /// The files that were read.
+    pub fn read(&self) -> Vec<SeenFile> {
+        self.read.values().cloned().collect()
+    }
+}
+
+fn is_of_the_system(path: &Path) -> bool {
+    let is_package = |part: std::path::Component<'_>| PACKAGES.iter().any(|name| part.as_os_str() == *name);
+    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder)) || path.components().any(is_package)
+}
+
+/// Folders beside the program of `pid`, if it lies in a folder `bin`: those of an installed interpreter.
+fn interpreter_folders(pid: u32) -> Vec<PathBuf> {
+    let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let bin = program.parent().filter(|bin| bin.ends_with("bin"));
+    let prefix = bin.and_then(Path::parent).into_iter();
+    prefix.flat_map(|prefix| OF_AN_INTERPRETER.map(|name| prefix.join(name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str) -> Opened {
+        let made = Some(SystemTime::UNIX_EPOCH);
+        Opened { path: path.into(), key: (1, 2), bytes: 5 << 20, shared_bytes: 0, is_written: false, made }
+    }
+
+    #[test]
+    fn only_older_files_that_are_read_and_no_parts_of_programs_are_foreign() {
+        let seen = SeenFiles { input: Some((7, 7)), ..SeenFiles::begin() };
+        for path in ["/home/me/real.bin", "/dev/shm/weights", "/tmp/x", "/memfd:w (deleted)", "/opt/model"] {
+            assert!(seen.is_foreign(&file(path)), "{path}");
+        }
+        for path in ["/usr/lib/locale/locale-archive", "/home/me/venv/lib/python3/site-packages/a/b.dat"] {
+            assert!(!seen.is_foreign(&file(path)), "{path}");
+        }
+        let new = Opened { made: Some(seen.launched), ..file("/tmp/x") };
+        let written = Opened { is_written: true, ..file("/tmp/x") };
+        let input = Opened { key: (7, 7), ..file("/tmp/input.txt") };
+        assert!(![new, written, input].iter().any(|file| seen.is_foreign(file)));
+    }
+}
