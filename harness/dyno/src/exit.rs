@@ -40,9 +40,9 @@ pub struct Failure {
 /// Failure in words. By convention a message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Complaint<'a> {
-    /// What is wrong.
+    /// Fault, in words.
     pub error: &'a str,
-    /// What the user can do about it, where the message says it.
+    /// Remedy for the user, if the message has one.
     pub remedy: Option<&'a str>,
 }
 

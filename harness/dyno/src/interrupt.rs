@@ -65,8 +65,8 @@ impl State {
 }
 
 impl Stop {
-    /// Listens to SIGINT and SIGTERM from now on, in a thread that sleeps until a signal comes. `at_the_end` runs
-    /// before the process ends at once; it must be brief.
+    /// Listens to SIGINT and SIGTERM from now on, in a thread that sleeps until a signal comes. `at_the_end`
+    /// runs before the process ends at once; it must be brief.
     pub fn on_signals(at_the_end: impl Fn() + Send + 'static) -> Outcome<Self> {
         let stop = Self::default();
         let (mut signals, shared) = (Signals::new([SIGINT, SIGTERM])?, stop.clone());

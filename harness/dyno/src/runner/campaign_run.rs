@@ -104,7 +104,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     Ok(Finished { store, run, summary, interrupted: interrupted || stop.is_wanted(), scored })
 }
 
-/// Writes the summary of what the folder holds by now. The rounds in memory belong to the thread that measures.
+/// Writes the summary of what the folder holds by now. The rounds in memory belong to the measuring thread.
 /// A failure changes nothing: the process ends, and the records are there.
 fn summarise(folder: &Path) {
     if let Ok(run) = Run::read(folder) {
