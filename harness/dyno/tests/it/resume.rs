@@ -70,22 +70,37 @@ fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
     let bench = slow_bench();
     let mut child = start(&bench);
     wait_for_records(&bench, 2);
-    wait_for(|| systems_of(&bench) > 0);
+    // The supervisor and the system below it.
+    wait_for(|| descendants(child.id()).len() >= 2);
+    let running = descendants(child.id());
     signal(&child, "KILL");
     child.wait().unwrap();
     let before = bench.records();
-    wait_for(|| systems_of(&bench) == 0);
+    // A process that ended but has not been waited for has an empty command line.
+    let lives =
+        |process: &u32| fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty());
+    wait_for(|| !running.iter().any(lives));
     assert_eq!(bench.run(&[]).code, Some(0));
     assert_eq!(bench.records()[..before.len()], before[..]);
     assert_eq!(bench.records().len(), 6);
 }
 
-/// Processes that were started for this bench's folder.
-fn systems_of(bench: &Bench) -> usize {
-    let folder = fs::canonicalize(bench.path("out")).unwrap().display().to_string();
-    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
-    let commands = fs::read_dir("/proc").unwrap().flatten().filter_map(command);
-    commands.filter(|command| String::from_utf8_lossy(command).contains(&folder)).count()
+/// Processes below the process `root`.
+fn descendants(root: u32) -> Vec<u32> {
+    // `pid (name) state parent …`, where a name may hold spaces and brackets: see proc_pid_stat(5).
+    let parent_of = |entry: fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+        Some((entry.file_name().to_str()?.parse().ok()?, parent))
+    };
+    let parents: Vec<(u32, u32)> = fs::read_dir("/proc").unwrap().flatten().filter_map(parent_of).collect();
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(process, _)| *process));
+        next += 1;
+    }
+    found.split_off(1)
 }
 
 #[test]
