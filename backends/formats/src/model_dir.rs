@@ -175,8 +175,7 @@ impl ModelDir {
         self.precision
     }
 
-    /// The precision of the weights to take where nobody asks for another one: the named one, else the widest
-    /// file's.
+    /// The precision of the weights that settings without one get: the named one, else the widest file's.
     pub fn default_precision(&self) -> Precision {
         let widest = || self.weights.keys().next_back().copied();
         self.precision.or_else(widest).unwrap_or(Precision::F32)

@@ -20,7 +20,7 @@ pub fn say(line: impl Display) {
 /// Warns of different names that people take for each other.
 pub fn warn_of_look_alikes(names: &[&str]) {
     for (a, b) in look_alikes(names) {
-        let remedy = "rename one of them, so that nobody takes one for the other";
+        let remedy = "rename one of them, to tell them apart";
         say(format_args!("warning: the names \"{}\" and \"{}\" look alike: {remedy}", spelt(a), spelt(b)));
     }
 }

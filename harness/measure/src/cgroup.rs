@@ -39,7 +39,7 @@ impl Group {
         File::options().write(true).open(self.folder.join("cgroup.procs")).ok()
     }
 
-    /// CPU time of all processes of the group together, also of those that nobody waited for.
+    /// CPU time of all processes of the group together, with those that no parent waited for.
     pub fn cpu_ns(&self) -> Option<u64> {
         let stat = read(self.folder.join("cpu.stat"));
         let used = stat.lines().find_map(|line| line.strip_prefix("usage_usec "))?;

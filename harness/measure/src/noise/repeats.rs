@@ -6,7 +6,7 @@ use std::fmt;
 
 use dyno_stats::fisher_greater;
 
-/// p value below which a rate differs strikingly, before Holm's correction for the number of systems.
+/// p value below which a rate differs strikingly, before it is divided by the number of systems (Bonferroni).
 pub const STRIKING: f64 = 0.001;
 
 /// A system whose rounds were repeated strikingly often.
