@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{During, Error, Result};
+use crate::files::hash_of;
 use crate::host::{self, Host};
 use crate::plan::Placement;
 use crate::protocol::Protocol;
 use crate::rounds::floor::pipe_floor_ns;
 use crate::rules::Track;
 use crate::sandbox::Sandbox;
+use crate::system::System;
 
 /// Conditions of a measurement, the same for all systems.
 #[derive(Clone, Debug)]
@@ -39,14 +41,15 @@ impl Bench {
         Ok(())
     }
 
-    /// Path of a scratch file.
-    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
-        self.scratch.join(name)
+    /// Folder for the files of one system's launches. Systems run side by side, so each has its own; its name
+    /// tells nothing.
+    pub fn scratch_of(&self, system: &System) -> PathBuf {
+        self.scratch.join(&hash_of(system.name.as_bytes())[..16])
     }
 
     /// Checks that a failure of the system was not the bench's lack of space: writes a block to the disk.
     pub(crate) fn check_writable(&self) -> Result<()> {
-        let path = self.scratch("probe");
+        let path = self.scratch.join("probe");
         let write = || -> std::io::Result<()> {
             use std::io::Write;
             let mut file = std::fs::File::create(&path)?;

@@ -1,16 +1,19 @@
 //! Results of earlier parts of a run: findings of the probes, and the answers that later rounds are compared
 //! with.
 
+use std::collections::BTreeMap;
+
 use crate::plan::Round;
 use crate::record::Record;
 use crate::rules::{Reason, Track};
+use crate::system::System;
 use crate::verify::Examined;
 
 /// Knowledge from before a round.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// Findings of the probes about the system.
-    pub examined: Vec<Examined>,
+    /// Findings of the probes, by system.
+    examined: BTreeMap<String, Vec<Examined>>,
     rounds: Vec<EarlierRound>,
 }
 
@@ -37,6 +40,16 @@ impl EarlierRound {
 }
 
 impl Earlier {
+    /// Sets what the probes have found about `system`, or about the system whose twin it is.
+    pub fn know(&mut self, system: &System, examined: Vec<Examined>) {
+        self.examined.insert(system.name.clone(), examined);
+    }
+
+    /// What the probes have found about the system of `round`.
+    pub(crate) fn examined(&self, round: &Round<'_>) -> &[Examined] {
+        self.examined.get(&round.system.name).map_or(&[], Vec::as_slice)
+    }
+
     /// Adds a round. Only the first answers of a cell are kept, since later rounds are compared with those.
     pub fn add(&mut self, record: &Record, answers: &[Vec<u8>]) {
         let round = EarlierRound {
@@ -84,7 +97,7 @@ impl Earlier {
     /// Broken rules that have decided about the cell of `round`: those that the probes found, else those of an
     /// earlier round. One INVALID round makes a cell INVALID, so no later round can change that.
     pub(crate) fn faults(&self, round: &Round<'_>) -> Vec<Reason> {
-        let of_probes = self.found(round.track, true);
+        let of_probes = self.found(round, true);
         let broken = |known: &&EarlierRound| known.is_of(round) && !known.faults.is_empty();
         match self.rounds.iter().find(broken) {
             Some(known) if of_probes.is_empty() => known.faults.clone(),
@@ -92,11 +105,11 @@ impl Earlier {
         }
     }
 
-    /// Findings that count for `track`: the forbidden ones, or those that only deserve a warning.
-    pub(crate) fn found(&self, track: Track, forbidden: bool) -> Vec<Reason> {
-        let findings = self.examined.iter().flat_map(|examined| &examined.findings);
+    /// Findings that count for `round`: the forbidden ones, or those that only deserve a warning.
+    pub(crate) fn found(&self, round: &Round<'_>, forbidden: bool) -> Vec<Reason> {
+        let findings = self.examined(round).iter().flat_map(|examined| &examined.findings);
         let wanted =
-            findings.filter(|finding| finding.concerns(track) && finding.is_forbidden() == forbidden);
+            findings.filter(|finding| finding.concerns(round.track) && finding.is_forbidden() == forbidden);
         wanted.map(|finding| finding.reason.clone()).collect()
     }
 }

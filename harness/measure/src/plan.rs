@@ -2,7 +2,7 @@
 
 use dyno_stats::Random;
 
-use crate::protocol::Protocol;
+use crate::protocol::{Interleave, Protocol};
 use crate::rules::Track;
 use crate::system::System;
 use crate::test_set::TestSet;
@@ -62,17 +62,28 @@ impl Plan {
             .collect()
     }
 
-    /// All rounds, interleaved: every cell once in random order, then every cell again in another order. A
-    /// drift of the host thereby meets all systems alike.
-    pub fn rounds(&self, protocol: &Protocol) -> Vec<Round<'_>> {
+    /// All rounds, in groups that are measured side by side: every group once in random order, then every
+    /// group again in another order. A drift of the host thereby meets all systems alike.
+    pub fn groups(&self, protocol: &Protocol) -> Vec<Vec<Round<'_>>> {
         let cells = self.cells();
+        let size = match protocol.interleave {
+            Interleave::Slices => self.systems.len().max(1),
+            Interleave::Rounds => 1,
+        };
+        let groups: Vec<_> = cells.chunks(size).collect(); // the systems of a table follow each other
         let mut rounds = Vec::new();
         for number in 0..protocol.profile.rounds() {
             let purpose = format!("cells of round {number}");
-            let order = Random::new(protocol.seed, &purpose).permutation(cells.len());
-            rounds.extend(order.into_iter().map(|i| cells[i].round(number)));
+            let order = Random::new(protocol.seed, &purpose).permutation(groups.len());
+            let group = |i: usize| groups[i].iter().map(|cell| cell.round(number)).collect();
+            rounds.extend(order.into_iter().map(group));
         }
         rounds
+    }
+
+    /// All rounds, in the order of the groups.
+    pub fn rounds(&self, protocol: &Protocol) -> Vec<Round<'_>> {
+        self.groups(protocol).into_iter().flatten().collect()
     }
 }
 

@@ -40,6 +40,17 @@ impl Default for Limits {
     }
 }
 
+/// Arrangement of the systems that are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interleave {
+    /// All systems of a test set and track are alive side by side, and take turns of a fraction of a second.
+    #[default]
+    Slices,
+    /// One system's round follows another's.
+    Rounds,
+}
+
 /// Parameters of a measurement, the same for all of its systems.
 #[derive(Clone, Debug)]
 pub struct Protocol {
@@ -53,13 +64,22 @@ pub struct Protocol {
     pub probes: Vec<Probe>,
     /// Lines that lengthen throughput launches.
     pub filler: Option<Filler>,
+    /// Arrangement of the systems that are compared.
+    pub interleave: Interleave,
 }
 
 impl Protocol {
     /// The protocol of a profile, with the probes that belong to it.
     pub fn of(profile: Profile) -> Self {
         let probes = profile.probes().to_vec();
-        Self { profile, seed: 1, limits: Limits::default(), probes, filler: None }
+        Self {
+            profile,
+            seed: 1,
+            limits: Limits::default(),
+            probes,
+            filler: None,
+            interleave: Interleave::default(),
+        }
     }
 
     /// Repeats of a round that the host disturbed.

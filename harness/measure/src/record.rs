@@ -89,6 +89,9 @@ pub struct Record {
     /// Throughput tracks: the launch over fresh lines, which no system can know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<FreshLaunch>,
+    /// Turns of the round, if it was measured beside other systems.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Slices>,
     /// Latency track: nanoseconds from launch to the first answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
@@ -130,6 +133,33 @@ pub struct FreshLaunch {
     pub words: usize,
     /// Nanoseconds of the launch, from its start to its end.
     pub ns: u64,
+}
+
+/// Turns of a round that was measured beside others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slices {
+    /// Name that the records of one group share.
+    pub group: String,
+    /// Names of the systems of the group.
+    pub beside: Vec<String>,
+    /// Lock-step tracks: nanoseconds of the set's lines in each turn. In one turn all systems have the same
+    /// lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turn_ns: Vec<u64>,
+    /// Host's own speed beside the turns, about once a second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_speed: Vec<HostSpeed>,
+}
+
+/// Speed of the host at the beginning of a turn, by the canary's fixed work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSpeed {
+    /// Number of the turn, from 1, in which the systems start.
+    pub turn: usize,
+    /// Nanoseconds of the chain of dependent operations.
+    pub chain_ns: u64,
+    /// Nanoseconds of the stream through memory.
+    pub stream_ns: u64,
 }
 
 impl Record {

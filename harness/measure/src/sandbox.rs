@@ -64,7 +64,7 @@ impl Sandbox {
     }
 
     /// Arguments of bubblewrap for `system`, which may write to `reports` alone.
-    pub(crate) fn arguments(&self, system: &System, reports: &[&Path]) -> Vec<String> {
+    pub(crate) fn arguments(&self, system: &System, reports: &[PathBuf]) -> Vec<String> {
         let mut arguments: Vec<String> = NAMESPACES.map(String::from).into();
         let mut push = |option: &[&str], path: &Path| {
             arguments.extend(option.iter().map(|&word| word.to_owned()));

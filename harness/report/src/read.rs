@@ -150,7 +150,7 @@ fn duels(
     for (measure, track, figure, floor) in measures {
         let own = cells.iter().filter(|cell| cell.test_set.name == set.name && cell.track == track);
         let valid = own.filter(|cell| cell.verdict() != Verdict::Invalid);
-        let rounds: Vec<(usize, Rounds)> =
+        let rounds: Vec<(usize, Rounds<'_>)> =
             valid.filter_map(|cell| Some((place(cell.system)?, Rounds::of(cell, figure)))).collect();
         let pairs = rounds.iter().flat_map(|a| rounds.iter().map(move |b| (a, b)));
         duels.extend(

@@ -12,6 +12,7 @@
 //! | [`scores`] | quality by sacrebleu or the user's own metrics, with paired bootstrap |
 //! | [`prices`] | words per dollar, by a dated price list |
 //! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
+//! | [`turns`] | comparison of rounds that were measured side by side |
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
@@ -27,6 +28,7 @@ mod run;
 pub mod scores;
 pub mod store;
 pub mod summary;
+pub mod turns;
 
 pub use error::{Error, Result};
 pub use export::{unlike_a_formula, write_summary};

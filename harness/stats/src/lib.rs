@@ -33,7 +33,7 @@ mod rank;
 pub use estimate::Estimate;
 pub use frontier::{Order, Standing, standings};
 pub use length::{LengthFit, LengthGroup, by_length, fit_length};
-pub use noise::{noise_floor, paired_noise_floor, paired_ratio};
+pub use noise::{noise_floor, paired_noise_floor};
 pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};
 pub use random::Random;
 pub use rank::{

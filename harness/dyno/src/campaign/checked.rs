@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use dyno_measure::files::file_hash;
 use dyno_measure::{
-    Filler, Host, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA, System, TestSet, Track, host,
+    Filler, Host, Interleave, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA, System, TestSet,
+    Track, host,
 };
 use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_results::{Identity, hashes_of};
@@ -31,6 +32,8 @@ pub struct Campaign {
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
     pub unbuilt: Vec<Unbuilt>,
+    /// Arrangement of the systems that are compared.
+    pub interleave: Interleave,
     /// Models that dyno draws at random.
     pub generated: Vec<Generated>,
     /// Test sets.
@@ -70,6 +73,7 @@ impl Campaign {
             limits: self.limits,
             probes: self.probes().to_vec(),
             filler: self.filler.clone(),
+            interleave: self.interleave,
         }
     }
 
@@ -103,7 +107,7 @@ impl Campaign {
     pub fn identity(&self, host: &Host) -> Outcome<Identity> {
         let protocol = json!({
             "schema": SCHEMA, "profile": self.profile, "seed": self.seed, "cores": self.cores,
-            "limits": self.limits, "tracks": self.tracks, "probes": self.probes(),
+            "limits": self.limits, "tracks": self.tracks, "probes": self.probes(), "interleave": self.interleave,
             "filler": self.filler.as_ref().map(|filler| &filler.sha256),
         });
         let models = self.systems.iter().flat_map(|entry| entry.models.clone());

@@ -94,8 +94,8 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
     let speeds = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| Speeds {
         baseline: a.speeds(),
         candidate: b.speeds(),
-        paired: false,
         unfit: unfit(rounds(a, b), [a.verdict(), b.verdict()]).is_some(),
+        ..Speeds::default()
     };
     let comparisons = judge(&pairs.iter().map(speeds).collect::<Vec<_>>(), Question::Differ);
     let cells = pairs.iter().zip(comparisons).map(|((a, b), comparison)| Cell {

@@ -1,6 +1,6 @@
-//! The gate: pairs of short rounds of a candidate and its baseline, in random order.
+//! The gate: pairs of short rounds of a candidate and its baseline, in turns of the same second.
 //!
-//! Both sides run next to each other, so that disturbances of the host meet both alike.
+//! Both sides run side by side, so that disturbances of the host meet both alike.
 //! `dyno_results::compare` judges the pairs. The command `gate` measures a suspected regression once more and
 //! judges both passes together.
 
@@ -9,9 +9,11 @@ mod baseline;
 use std::ops::Range;
 
 use dyno_measure::{
-    Host, Limits, Placement, Profile, Reason, Record, Round, System, TestSet, Track, Verdict,
+    Host, Interleave, Limits, Placement, Profile, Reason, Record, Round, System, TestSet, Track, Verdict,
 };
 use dyno_results::compare::Speeds;
+use dyno_results::summary::judge::SPEED;
+use dyno_results::turns::ratio;
 use dyno_results::{Identity, Place, Store};
 use dyno_stats::{Random, mean, median};
 
@@ -99,16 +101,27 @@ impl Stage {
         Ok(Self { identity, placement: campaign.placement(&host), campaign, runner })
     }
 
-    /// Measures and keeps one round. INVALID ends the gate: a system that breaks the rules has no speed.
-    pub fn round(&mut self, round: &Round<'_>) -> Outcome<Record> {
-        let measured = self.runner.round(round, Vec::new())?;
-        checked(measured.record)
+    /// Measures and keeps rounds: side by side, or one after another if the campaign wants it so. INVALID ends
+    /// the gate: a system that breaks the rules has no speed.
+    pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Record>> {
+        let size = if self.takes_turns() { group.len() } else { 1 };
+        let mut records = Vec::new();
+        for together in group.chunks(size) {
+            let measured = self.runner.rounds(together)?;
+            records.extend(measured.into_iter().map(|measured| measured.record));
+        }
+        records.into_iter().map(checked).collect()
+    }
+
+    /// Whether the two sides of a pair share their seconds.
+    pub fn takes_turns(&self) -> bool {
+        self.campaign.interleave == Interleave::Slices
     }
 
     /// Measures one more round for its answers, one for each source line.
     pub fn answers(&mut self, mut round: Round<'_>) -> Outcome<Vec<String>> {
         round.number = self.records().iter().filter(|record| record.is_of(&round)).count();
-        let measured = self.runner.round(&round, Vec::new())?;
+        let measured = self.runner.rounds(&[round])?.remove(0);
         checked(measured.record)?;
         Ok(measured.answers.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect())
     }
@@ -153,8 +166,8 @@ pub fn shorten(
     let scratch = tempfile::tempdir()?;
     let (place, trial) = (scratch.path().join("trial"), set.first(TRIAL_LINES));
     let mut stage = Stage::new(&Place::Exactly(&place), campaign, vec![entry.clone()], vec![trial.clone()])?;
-    let record = stage.round(&Round { system, test_set: &trial, track, number: 0 })?;
-    Ok(set.first(lines_of_a_round(&record)))
+    let records = stage.rounds(&[Round { system, test_set: &trial, track, number: 0 }])?;
+    Ok(set.first(lines_of_a_round(&records[0])))
 }
 
 /// Number of lines of a round, from the record of a trial.
@@ -186,40 +199,47 @@ pub fn measure(
     for number in pairs {
         let mut random = Random::new(stage.campaign.seed, &format!("pair {number}"));
         for i in random.permutation(cells.len()) {
-            let mut sides = [Side::Baseline, Side::Candidate];
-            random.shuffle(&mut sides);
-            for side in sides {
-                stop.begin("this round", None);
-                if stop.is_wanted() {
-                    return Ok(true);
-                }
-                cells[i].round(stage, side, number, progress)?;
+            stop.begin("this round", None);
+            if stop.is_wanted() {
+                return Ok(true);
             }
+            // One after another, neither side always comes first.
+            cells[i].pair(stage, number, random.below(2) == 0, progress)?;
         }
     }
     Ok(false)
 }
 
-#[derive(Clone, Copy)]
-enum Side {
-    Baseline,
-    Candidate,
-}
-
 impl Cell {
-    fn round(&mut self, stage: &mut Stage, side: Side, number: usize, progress: &Progress) -> Outcome<()> {
-        let (system, speeds, noisy) = match side {
-            Side::Candidate => (&self.candidate, &mut self.speeds.candidate, &mut self.noisy.candidate),
-            Side::Baseline => match &self.baseline {
-                Some(system) => (system, &mut self.speeds.baseline, &mut self.noisy.baseline),
-                None => return Ok(()), // a stored run holds its rounds
-            },
-        };
-        progress.show(&format!("{} · {}", system.name, self.track), None);
-        let record = stage.round(&Round { system, test_set: &self.test_set, track: self.track, number })?;
-        progress.advance();
-        *noisy += usize::from(record.verdict == Verdict::Noisy);
-        speeds.extend(record.words_per_second());
+    /// Measures a pair of rounds; of a stored baseline only the candidate's.
+    fn pair(
+        &mut self,
+        stage: &mut Stage,
+        number: usize,
+        baseline_first: bool,
+        progress: &Progress,
+    ) -> Outcome<()> {
+        let round = |system| Round { system, test_set: &self.test_set, track: self.track, number };
+        let mut pair: Vec<Round<'_>> = self.baseline.iter().chain([&self.candidate]).map(round).collect();
+        if !baseline_first {
+            pair.reverse();
+        }
+        progress.show(&format!("{} · {}", self.candidate.name, self.track), None);
+        let mut records = stage.rounds(&pair)?;
+        records.iter().for_each(|_| progress.advance());
+        if !baseline_first {
+            records.reverse();
+        }
+        let candidate = records.pop().expect("the candidate is always measured");
+        let noisy = |record: &Record| usize::from(record.verdict == Verdict::Noisy);
+        self.noisy.candidate += noisy(&candidate);
+        self.speeds.candidate.extend(candidate.words_per_second());
+        if let Some(baseline) = records.pop() {
+            self.noisy.baseline += noisy(&baseline);
+            self.speeds.baseline.extend(baseline.words_per_second());
+            self.speeds.ratios.extend(ratio(&candidate, &baseline, SPEED));
+            self.speeds.in_slices = stage.takes_turns();
+        }
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use dyno_api::Breakdown;
 use dyno_measure::os::{fresh_seed, pin_thread};
 use dyno_measure::{
     Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Record, Round, System, TestSet, Track,
-    break_down, examine, measure, refuse,
+    break_down, examine, measure_together, refuse,
 };
 use dyno_results::{Run, Store};
 use tempfile::TempDir;
@@ -87,28 +87,35 @@ impl Runner {
         Ok(())
     }
 
-    /// Measures one round and keeps it. `examined` are the probes' findings about its system.
-    pub fn round(&mut self, round: &Round<'_>, examined: Vec<Examined>) -> Outcome<Measured> {
-        self.earlier.examined = examined;
-        let measured = self.pinned(|| Ok(measure(&self.bench, round, &self.earlier)?))?;
+    /// Measures one round of each of several systems side by side, and keeps them.
+    pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Measured>> {
+        let measured = self.pinned(|| Ok(measure_together(&self.bench, group, &self.earlier)?))?;
         self.keep(&measured)?;
         Ok(measured)
     }
 
+    /// Sets what the probes have found about `system`.
+    pub fn know(&mut self, system: &System, examined: Vec<Examined>) {
+        self.earlier.know(system, examined);
+    }
+
     /// Keeps the record of a round that isn't run, because its cell is INVALID already. `None` if the round is
     /// to be run.
-    pub fn refuse(&mut self, round: &Round<'_>, examined: &[Examined]) -> Outcome<Option<Record>> {
-        self.earlier.examined = examined.to_vec();
+    pub fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Record>> {
         let refused = if self.keeps_going { None } else { refuse(&self.bench, round, &self.earlier)? };
-        refused.iter().try_for_each(|refused| self.keep(refused))?;
+        self.keep(refused.as_slice())?;
         Ok(refused.map(|refused| refused.record))
     }
 
-    fn keep(&mut self, measured: &Measured) -> Outcome<()> {
-        self.earlier.add(&measured.record, &measured.answers);
-        if let Some((store, run)) = &mut self.kept {
-            store.keep(measured)?;
-            run.add(measured.clone());
+    fn keep(&mut self, group: &[Measured]) -> Outcome<()> {
+        if let Some((store, _)) = &mut self.kept {
+            store.keep(group)?;
+        }
+        for measured in group {
+            self.earlier.add(&measured.record, &measured.answers);
+            if let Some((_, run)) = &mut self.kept {
+                run.add(measured.clone());
+            }
         }
         Ok(())
     }
@@ -129,7 +136,7 @@ impl Runner {
             test_set,
             placement: &self.bench.placement,
             limits: self.bench.protocol.limits,
-            scratch: &self.bench.scratch,
+            scratch: &self.bench.scratch_of(system),
             isolated: self.bench.protocol.profile.isolates(),
             sandbox: self.bench.sandbox.as_ref(),
             seed: fresh_seed(),

@@ -16,7 +16,7 @@ type CellKey = (String, String, Track);
 /// Remaining time: of the rounds, and of the systems whose probes are to be asked.
 pub(super) struct Pace<'a> {
     forecast: Forecast<'a>,
-    /// Rounds that are left, the last one first.
+    /// Rounds that are left.
     rounds: Vec<Round<'a>>,
     /// Systems whose probes are left.
     systems: HashSet<String>,
@@ -30,22 +30,29 @@ pub(super) struct Pace<'a> {
 
 impl<'a> Pace<'a> {
     /// Pace before the first of the rounds `todo`, with the `systems` whose probes are to be asked.
-    pub(super) fn new(forecast: Forecast<'a>, todo: &[&Round<'a>], systems: HashSet<String>) -> Self {
-        let rounds = todo.iter().rev().map(|round| **round).collect();
+    pub(super) fn new(forecast: Forecast<'a>, todo: &[Vec<Round<'a>>], systems: HashSet<String>) -> Self {
+        let rounds = todo.iter().flatten().copied().collect();
         Self { forecast, rounds, systems, cells: HashMap::new(), forecast_done: 0.0, taken: 0.0 }
     }
 
-    /// Counts the next round as measured.
-    pub(super) fn measured(&mut self, round: &Round<'_>, taken: Duration) {
-        self.rounds.pop();
-        self.count(self.forecast.seconds(round), taken.as_secs_f64());
-        self.cells.insert(cell_of(round), taken.as_secs_f64());
+    /// Counts the rounds of a group as measured.
+    pub(super) fn measured(&mut self, group: &[Round<'_>], taken: Duration) {
+        let each = taken.as_secs_f64() / group.len().max(1) as f64;
+        for round in group {
+            self.remove(round);
+            self.count(self.forecast.seconds(round), each);
+            self.cells.insert(cell_of(round), each);
+        }
     }
 
-    /// Counts the next round as refused, as all later ones of its cell will be.
+    /// Counts a round as refused, as all later ones of its cell will be.
     pub(super) fn refused(&mut self, round: &Round<'_>) {
-        self.rounds.pop();
+        self.remove(round);
         self.cells.insert(cell_of(round), 0.0);
+    }
+
+    fn remove(&mut self, round: &Round<'_>) {
+        self.rounds.retain(|left| left.number != round.number || cell_of(left) != cell_of(round));
     }
 
     /// Counts a probe as asked.
@@ -58,8 +65,12 @@ impl<'a> Pace<'a> {
         self.systems.remove(system.original());
     }
 
-    /// Time that `round` will take.
-    pub(super) fn of(&self, round: &Round<'_>) -> Duration {
+    /// Time that a group will take.
+    pub(super) fn of_group(&self, group: &[Round<'_>]) -> Duration {
+        group.iter().map(|round| self.of(round)).sum()
+    }
+
+    fn of(&self, round: &Round<'_>) -> Duration {
         let known = self.cells.get(&cell_of(round)).copied();
         let seconds = known.unwrap_or_else(|| self.forecast.seconds(round) * self.factor());
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)

@@ -25,32 +25,36 @@ pub(super) fn measure_all(
     runner: &mut Runner,
     stop: &Stop,
 ) -> Outcome<()> {
-    let rounds = plan.rounds(&campaign.protocol());
+    let groups = plan.groups(&campaign.protocol());
     let (store, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
-    let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !run.has(round)).collect();
-    let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
-    let is_resumed = todo.len() < rounds.len();
-    if is_resumed {
-        let (done, folder) = (rounds.len() - todo.len(), store.folder().display());
-        progress.note(&format!("resuming {folder}: {done} of {} rounds are there", rounds.len()));
+    let all = groups.iter().map(Vec::len).sum();
+    let todo: Vec<Vec<Round<'_>>> = groups
+        .into_iter()
+        .map(|group| group.into_iter().filter(|round| !run.has(round)).collect::<Vec<_>>())
+        .filter(|group| !group.is_empty())
+        .collect();
+    let done = all - todo.iter().map(Vec::len).sum::<usize>();
+    let progress = Progress::new(all, done);
+    if done > 0 {
+        progress.note(&format!("resuming {}: {done} of {all} rounds are there", store.folder().display()));
     }
     let mut findings =
-        SystemFindings::new(campaign, plan, (&progress, stop), Some(store).filter(|_| is_resumed))?;
-    let systems = todo.iter().map(|round| round.system).filter(|system| !findings.has(system));
+        SystemFindings::new(campaign, plan, (&progress, stop), Some(store).filter(|_| done > 0))?;
+    let systems = todo.iter().flatten().map(|round| round.system).filter(|system| !findings.has(system));
     let systems = systems.map(|system| system.original().to_owned()).collect();
     let mut pace = Pace::new(Forecast::of(campaign, &host.cores)?, &todo, systems);
     let mut told = BTreeSet::new();
     runner.measure_pipe_floor()?;
     runner.measure_sandbox()?;
-    for round in todo {
+    for group in todo {
         if stop.is_wanted() {
             break;
         }
-        let Some(record) = one_round(round, runner, &mut findings, &mut pace, (&progress, stop))? else {
-            break;
-        };
-        report_faults(&record, &mut told, &progress);
-        progress.advance();
+        let records = one_group(&group, runner, &mut findings, &mut pace, (&progress, stop))?;
+        for record in &records {
+            report_faults(record, &mut told, &progress);
+            progress.advance();
+        }
     }
     report_repeats(runner, &progress);
     progress.finish();
@@ -58,32 +62,57 @@ pub(super) fn measure_all(
     Ok(())
 }
 
-/// Record of one round: a measured one, or a refused one if its cell is INVALID already. `None` if the user
-/// stops the probes before it.
-fn one_round(
-    round: &Round<'_>,
+/// Records of a group: measured ones, and refused ones of cells that are INVALID already. Fewer if the user
+/// stops the probes before them.
+fn one_group(
+    group: &[Round<'_>],
     runner: &mut Runner,
     findings: &mut SystemFindings<'_>,
     pace: &mut Pace<'_>,
     (progress, stop): (&Progress, &Stop),
-) -> Outcome<Option<Record>> {
+) -> Outcome<Vec<Record>> {
+    let (mut records, mut open) = (Vec::new(), Vec::new());
+    for round in group {
+        match examined(round, runner, findings, pace)? {
+            None => return Ok(records),
+            Some(Some(refused)) => {
+                pace.refused(round);
+                records.push(refused);
+            }
+            Some(None) => open.push(*round),
+        }
+    }
+    let Some(first) = open.first() else { return Ok(records) };
+    let systems = match &open[..] {
+        [alone] => alone.system.name.clone(),
+        _ => format!("{} systems in turns", open.len()),
+    };
+    progress.show(&format!("{systems} · {} · {}", first.track, first.test_set.name), pace.left());
+    stop.begin("this round", Some(pace.of_group(&open)));
+    let begin = Instant::now();
+    let measured = runner.rounds(&open)?;
+    pace.measured(&open, begin.elapsed());
+    records.extend(measured.into_iter().map(|measured| measured.record));
+    Ok(records)
+}
+
+/// Asks the probes that are due before `round`. Gives the record of the round if it is refused, because its
+/// cell is INVALID. `None` if the user stops the probes.
+fn examined(
+    round: &Round<'_>,
+    runner: &mut Runner,
+    findings: &mut SystemFindings<'_>,
+    pace: &mut Pace<'_>,
+) -> Outcome<Option<Option<Record>>> {
     let Some(mut examined) = findings.first(round, runner, pace)? else { return Ok(None) };
-    if let Some(refused) = runner.refuse(round, &examined)? {
-        pace.refused(round);
-        return Ok(Some(refused));
+    runner.know(round.system, examined.clone());
+    if let Some(refused) = runner.refuse(round)? {
+        return Ok(Some(Some(refused)));
     }
     let Some(again) = findings.last(round, runner, pace)? else { return Ok(None) };
     examined.extend(again);
-    if let Some(refused) = runner.refuse(round, &examined)? {
-        pace.refused(round);
-        return Ok(Some(refused));
-    }
-    progress.show(&format!("{} · {} · {}", round.system.name, round.track, round.test_set.name), pace.left());
-    stop.begin("this round", Some(pace.of(round)));
-    let begin = Instant::now();
-    let measured = runner.round(round, examined)?;
-    pace.measured(round, begin.elapsed());
-    Ok(Some(measured.record))
+    runner.know(round.system, examined);
+    Ok(Some(runner.refuse(round)?))
 }
 
 /// Reports the systems of the whole run whose rounds were repeated far more often than those of the others.

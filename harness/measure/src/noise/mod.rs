@@ -79,7 +79,7 @@ impl Noise {
     }
 
     /// Fills in the triggers.
-    fn judged(mut self) -> Self {
+    fn judged(mut self, drift_counts: bool) -> Self {
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let least = self.least_share();
         if self.steal_share > STEAL_LIMIT.max(least) {
@@ -95,7 +95,7 @@ impl Noise {
             self.triggers.push(format!("the time was adjusted by {}", percent(self.clock_skew)));
         }
         for (name, drift) in ["clock", "memory"].into_iter().zip(self.canary_drift) {
-            if drift > CANARY_LIMIT && self.seconds >= LEAST_SECONDS {
+            if drift_counts && drift > CANARY_LIMIT && self.seconds >= LEAST_SECONDS {
                 self.triggers.push(format!("the {name} drifted by {}", percent(drift)));
             }
         }
@@ -145,9 +145,10 @@ impl Watch {
         })
     }
 
-    /// Noise since the beginning. `tree` is the CPU time of the system's tree; if it is unknown, so is the
-    /// share of other processes.
-    pub fn end(self, tree: Option<TreeTime>) -> std::io::Result<Noise> {
+    /// Noise since the beginning. `tree` is the CPU time of the systems' trees; if it is unknown, so is the
+    /// share of other processes. A drift of the canary counts if the system was `alone`: systems that take
+    /// turns meet it alike.
+    pub fn end(self, tree: Option<TreeTime>, alone: bool) -> std::io::Result<Noise> {
         let clock_skew = Clocks::now().skew_since(self.clocks);
         let seconds = self.begin.elapsed().as_secs_f64();
         let spent = CoreTime::now(&self.cores).since(&self.spent);
@@ -169,7 +170,7 @@ impl Watch {
             clock_skew,
             triggers: Vec::new(),
         }
-        .judged())
+        .judged(alone))
     }
 }
 
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn each_trigger_has_its_limit() {
-        assert!(!quiet().judged().is_disturbed());
+        assert!(!quiet().judged(true).is_disturbed());
         let cases = [
             (Noise { steal_share: 0.009, foreign_share: 0.019, canary_drift: [0.029, 0.029], ..quiet() }, ""),
             (Noise { steal_share: 0.011, ..quiet() }, "steal 1.1 %"),
@@ -235,13 +236,13 @@ mod tests {
             (Noise { seconds: 0.01, steal_share: 1.0, foreign_share: 1.0, ..quiet() }, ""),
         ];
         for (noise, expected) in cases {
-            assert_eq!(noise.judged().triggers.join(", "), expected);
+            assert_eq!(noise.judged(true).triggers.join(", "), expected);
         }
     }
 
     #[test]
     fn a_system_that_disturbs_itself_is_no_noise() {
-        let noise = Noise { unwaited_share: 0.3, ..quiet() }.judged();
+        let noise = Noise { unwaited_share: 0.3, ..quiet() }.judged(true);
         assert!(noise.is_self_disturbed() && !noise.is_disturbed());
         assert!(!Noise { unwaited_share: 0.019, ..quiet() }.is_self_disturbed());
         assert!(!Noise { unwaited_share: 0.05, foreign_margin: 0.04, ..quiet() }.is_self_disturbed());

@@ -23,6 +23,17 @@ impl TreeTime {
         self.ignores_children |= launch.ignores_children;
     }
 
+    /// Time of two trees together.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            accounted_ns: self.accounted_ns + other.accounted_ns,
+            unwaited_ns: self.unwaited_ns + other.unwaited_ns,
+            ignores_children: self.ignores_children || other.ignores_children,
+            after_ns: self.after_ns + other.after_ns,
+        }
+    }
+
     /// Divides the time of `cores` cores that the accounting doesn't explain. The first part is that of other
     /// processes up to the last answer. The second is that of the system's own processes, which is no noise.
     pub(super) fn split(&self, beyond_ns: f64, cores: usize) -> [f64; 2] {

@@ -60,6 +60,18 @@ pub fn kill(pid: u32) {
     unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
 }
 
+/// Stops one process with all its threads, if it still exists.
+pub fn stop_process(pid: u32) {
+    // SAFETY: kill takes two integers.
+    unsafe { libc::kill(pid as libc::pid_t, libc::SIGSTOP) };
+}
+
+/// Continues a stopped process, if it still exists.
+pub fn continue_process(pid: u32) {
+    // SAFETY: kill takes two integers.
+    unsafe { libc::kill(pid as libc::pid_t, libc::SIGCONT) };
+}
+
 /// A child that ended, with the kernel's accounting (of the child and the descendants that it waited for).
 pub struct Ended {
     /// Process number of the child.
@@ -78,6 +90,13 @@ pub struct Ended {
     pub voluntary_switches: u64,
     /// Context switches that the kernel forced on the child.
     pub involuntary_switches: u64,
+}
+
+/// Reaps the child `pid` if it has ended.
+pub fn reap(pid: u32) {
+    let mut status = 0;
+    // SAFETY: the pointer is valid for writing one integer.
+    unsafe { libc::waitpid(pid as libc::pid_t, &mut status, libc::WNOHANG) };
 }
 
 /// Next ended child, or `None` if children live but none has ended. Without children: an error (ECHILD).

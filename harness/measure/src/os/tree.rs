@@ -63,6 +63,15 @@ fn numbers_in(folder: &str) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
+/// Whether no thread of `pid` runs: all are stopped or have ended.
+pub fn rests(pid: u32) -> bool {
+    let state = |thread: u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.trim_start().chars().next()
+    };
+    threads_of(pid).into_iter().all(|thread| matches!(state(thread), None | Some('T' | 't' | 'Z' | 'X')))
+}
+
 /// Description of the first thread of `pid` that may run on a core outside of `allowed`.
 pub fn escaped_thread(pid: u32, allowed: &[usize]) -> Option<String> {
     let outside = |thread: &u32| {

@@ -45,6 +45,9 @@ pub struct Audit {
     clock: Option<LookTimes>,
     #[serde(skip)]
     stretch: BusyStretch,
+    /// Time in which the system was stopped.
+    #[serde(skip)]
+    stopped: Duration,
 }
 
 /// Times of the first and the last look.
@@ -82,10 +85,11 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(pids: &[u32]) -> Self {
+    /// Reads the time of `pids`, on a clock that stood still while the system was `stopped`.
+    fn of(pids: &[u32], stopped: Duration) -> Self {
         let from = Instant::now();
         let taken_ns = tree::taken_ns(pids);
-        Self { taken_ns, from, to: Instant::now() }
+        Self { taken_ns, from: from - stopped, to: Instant::now() - stopped }
     }
 }
 
@@ -128,11 +132,22 @@ impl Audit {
         if self.escaped.is_none() {
             self.escaped = pids.iter().find_map(|&pid| tree::escaped_thread(pid, allowed));
         }
-        let reading = Reading::of(&pids);
+        let now = Instant::now();
+        let reading = Reading::of(&pids, self.stopped);
         let overdrawn = self.stretch.extend(reading, allowed.len(), pids.len());
         self.overdrawn = overdrawn.or(self.overdrawn.take());
-        let first = self.clock.map_or(reading.from, |clock| clock.first);
-        self.clock = Some(LookTimes { first, last: reading.from });
+        let first = self.clock.map_or(now, |clock| clock.first);
+        self.clock = Some(LookTimes { first, last: now });
+    }
+
+    /// Time in which the system was stopped.
+    pub fn stopped(&self) -> Duration {
+        self.stopped
+    }
+
+    /// Counts a time in which the system was stopped.
+    pub fn add_stop(&mut self, stopped: Duration) {
+        self.stopped += stopped;
     }
 
     /// Adds the findings about another process of the same round.

@@ -12,6 +12,8 @@ pub struct Ending {
     pub report: Report,
     /// Monotonic time of the launch.
     pub launched_ns: u64,
+    /// Nanoseconds between launch and end in which the system was stopped.
+    pub stopped_ns: u64,
     /// Findings of the audit.
     pub audit: Audit,
     /// State of the network: "isolated", or why isolation failed.
@@ -19,9 +21,9 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Nanoseconds from launch to end.
+    /// Nanoseconds from launch to end, without those in which the system was stopped.
     pub fn wall_ns(&self) -> u64 {
-        self.report.ended_ns.saturating_sub(self.launched_ns)
+        self.report.ended_ns.saturating_sub(self.launched_ns).saturating_sub(self.stopped_ns)
     }
 
     /// Broken rules that hold for every process under every track.

@@ -47,6 +47,22 @@ pub fn lockstep(subject: &Subject<'_>, lines: &[Vec<u8>]) -> Result<Lockstep> {
 
 /// Like `lockstep`, but asks no further line once the answers have taken `enough`.
 pub fn lockstep_for(subject: &Subject<'_>, lines: &[Vec<u8>], enough: Duration) -> Result<Lockstep> {
+    converse(subject, |conversation| {
+        for line in lines {
+            if conversation.taken > enough {
+                break;
+            }
+            conversation.ask(line)?;
+        }
+        Ok(())
+    })
+}
+
+/// Starts a fresh process of `subject`, lets `talk` ask it, and ends it.
+pub fn converse(
+    subject: &Subject<'_>,
+    talk: impl FnOnce(&mut Conversation<'_, '_>) -> std::result::Result<(), Stop> + Send,
+) -> Result<Lockstep> {
     let (system_in, to_system) = io::pipe()?;
     let (from_system, system_out) = io::pipe()?;
     let mut system = match Supervised::launch(subject, system_in.into(), system_out.into())? {
@@ -57,7 +73,7 @@ pub fn lockstep_for(subject: &Subject<'_>, lines: &[Vec<u8>], enough: Duration) 
     let exchange = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             os::pin_thread(subject.cores)?;
-            Ok::<_, io::Error>(exchange(subject, &mut dialogue, &mut system, lines, enough))
+            Ok::<_, io::Error>(exchange(subject, &mut dialogue, &mut system, talk))
         });
         thread.join().expect("the exchange returns its errors and doesn't panic")
     })?;
@@ -68,6 +84,7 @@ pub fn lockstep_for(subject: &Subject<'_>, lines: &[Vec<u8>], enough: Duration) 
 }
 
 /// Observations of the exchange.
+#[derive(Default)]
 struct Exchange {
     answers: Vec<Vec<u8>>,
     latency_ns: Vec<u64>,
@@ -77,80 +94,88 @@ struct Exchange {
     fault: Option<Reason>,
 }
 
+/// A conversation with a running process, line by line.
+pub struct Conversation<'a, 's> {
+    subject: &'a Subject<'a>,
+    dialogue: &'a mut Dialogue,
+    system: &'a mut Supervised<'s>,
+    exchange: Exchange,
+    /// Time of all answers but the first, which is mostly loading.
+    taken: Duration,
+    /// Time of this process's own slices.
+    asked: Duration,
+}
+
+impl Conversation<'_, '_> {
+    /// Asks one line; records the answer and its latency.
+    pub fn ask(&mut self, line: &[u8]) -> std::result::Result<(), Stop> {
+        let patience = Duration::from_secs_f64(self.subject.limits.seconds_for(line));
+        let is_first = self.exchange.answers.is_empty();
+        self.dialogue.patience = if is_first { patience.mul_f64(LOADING) } else { patience };
+        let line = [line, b"\n"].concat();
+        let begin = Instant::now();
+        self.dialogue.ask(&line)?;
+        let latency = begin.elapsed();
+        self.exchange.latency_ns.push(latency.as_nanos() as u64);
+        self.exchange.first_answer_ns.get_or_insert_with(os::monotonic_ns);
+        self.exchange.answers.push(self.dialogue.answer().to_vec());
+        self.dialogue.expect_silence()?;
+        self.taken += if is_first { Duration::ZERO } else { latency };
+        // Between lines the system has nothing to do.
+        self.system.look_if_due();
+        self.asked += begin.elapsed();
+        self.check_time()
+    }
+
+    fn check_time(&self) -> std::result::Result<(), Stop> {
+        let (done, limit) = (self.exchange.answers.len(), self.subject.limits.launch_seconds);
+        match self.asked.as_secs_f64() > limit {
+            true => Err(Code::Hung.reason(format!("{done} lines after {limit} s")).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Nanoseconds of each answer so far.
+    pub fn latency_ns(&self) -> &[u64] {
+        &self.exchange.latency_ns
+    }
+
+    /// Ends this system's slice, and waits for its next one.
+    pub fn pass_turn(&mut self) {
+        if let Some(seat) = self.subject.seat {
+            seat.pass(self.system.root());
+            seat.hold();
+        }
+    }
+}
+
 fn exchange(
     subject: &Subject<'_>,
     dialogue: &mut Dialogue,
-    system: &mut Supervised,
-    lines: &[Vec<u8>],
-    enough: Duration,
+    system: &mut Supervised<'_>,
+    talk: impl FnOnce(&mut Conversation<'_, '_>) -> std::result::Result<(), Stop>,
 ) -> Exchange {
-    let lines: Vec<Vec<u8>> = lines.iter().map(|line| [line.as_slice(), b"\n"].concat()).collect();
-    let mut exchange = Exchange {
-        answers: Vec::with_capacity(lines.len()),
-        latency_ns: Vec::with_capacity(lines.len()),
-        first_answer_ns: None,
-        last_answer_ns: None,
-        fault: None,
-    };
-    let stop = match ask_all(subject, dialogue, system, &lines, enough, &mut exchange) {
-        Ok(()) => return exchange,
+    let (exchange, taken, asked) = (Exchange::default(), Duration::ZERO, Duration::ZERO);
+    let mut conversation = Conversation { subject, dialogue, system, exchange, taken, asked };
+    let stop = match talk(&mut conversation).and_then(|()| conclude(&mut conversation)) {
+        Ok(()) => return conversation.exchange,
         Err(stop) => stop,
     };
-    exchange.fault = Some(match stop {
+    conversation.exchange.fault = Some(match stop {
         Stop::Fault(reason) => reason,
         Stop::Silent(after) => {
-            silence::diagnose(dialogue, after, Duration::from_secs_f64(subject.limits.line_seconds))
+            let patience = Duration::from_secs_f64(subject.limits.line_seconds);
+            silence::diagnose(conversation.dialogue, after, patience)
         }
     });
-    exchange
+    conversation.exchange
 }
 
-fn ask_all(
-    subject: &Subject<'_>,
-    dialogue: &mut Dialogue,
-    system: &mut Supervised,
-    lines: &[Vec<u8>],
-    enough: Duration,
-    exchange: &mut Exchange,
-) -> std::result::Result<(), Stop> {
-    let begun = Instant::now();
-    let mut taken = Duration::ZERO;
-    for line in lines {
-        if taken > enough {
-            break;
-        }
-        let latency = ask(subject, dialogue, line, exchange)?;
-        // The first answer's time is mostly loading.
-        taken += if exchange.latency_ns.len() > 1 { latency } else { Duration::ZERO };
-        // Between lines the system has nothing to do.
-        system.look_if_due();
-        if begun.elapsed().as_secs_f64() > subject.limits.launch_seconds {
-            let (done, limit) = (exchange.answers.len(), subject.limits.launch_seconds);
-            return Err(Code::Hung.reason(format!("{done} of {} lines after {limit} s", lines.len())).into());
-        }
-    }
-    exchange.last_answer_ns = Some(os::monotonic_ns());
-    system.look();
-    end(subject, dialogue)
-}
-
-/// Asks one line; records the answer and its latency.
-fn ask(
-    subject: &Subject<'_>,
-    dialogue: &mut Dialogue,
-    line: &[u8],
-    exchange: &mut Exchange,
-) -> std::result::Result<Duration, Stop> {
-    let patience = Duration::from_secs_f64(subject.limits.seconds_for(line));
-    dialogue.patience = if exchange.answers.is_empty() { patience.mul_f64(LOADING) } else { patience };
-    let begin = Instant::now();
-    dialogue.ask(line)?;
-    let latency = begin.elapsed();
-    exchange.latency_ns.push(latency.as_nanos() as u64);
-    exchange.first_answer_ns.get_or_insert_with(os::monotonic_ns);
-    exchange.answers.push(dialogue.answer().to_vec());
-    dialogue.expect_silence()?;
-    Ok(latency)
+/// The end of a conversation without a fault.
+fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
+    conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
+    conversation.system.look();
+    end(conversation.subject, conversation.dialogue)
 }
 
 /// Closes the system's input. The system must then close its output.
@@ -164,7 +189,7 @@ fn end(subject: &Subject<'_>, dialogue: &mut Dialogue) -> std::result::Result<()
     }
 }
 
-fn finish(subject: &Subject<'_>, system: Supervised, exchange: Exchange) -> Result<Lockstep> {
+fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> Result<Lockstep> {
     // A system that closed its output is about to exit, and its status tells why. Other faulty systems are
     // killed.
     let leaves = exchange.fault.as_ref().is_some_and(|fault| fault.code == Code::ExitedEarly);

@@ -1,8 +1,9 @@
 //! The subject of a launch: a system, and the conditions of its start.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::turns::Seat;
 use crate::protocol::Limits;
 use crate::rules::Track;
 use crate::sandbox::{BWRAP, Sandbox};
@@ -19,24 +20,31 @@ pub struct Subject<'a> {
     pub cores: &'a [usize],
     /// Limits beyond which the system is given up.
     pub limits: Limits,
-    /// File for the facts of a hosted system.
-    pub facts: &'a Path,
+    /// Folder for the files of this system's launches.
+    pub scratch: &'a Path,
     /// File for the breakdown of a hosted system, if it is asked for one.
     pub breakdown: Option<&'a Path>,
     /// Whether the system gets a network namespace of its own.
     pub isolated: bool,
     /// Sandbox of the bench, if it has one.
     pub sandbox: Option<&'a Sandbox>,
+    /// Seat in the turns of a group; `None` for a system that is measured alone.
+    pub seat: Option<&'a Seat<'a>>,
 }
 
 impl Subject<'_> {
     /// Program and arguments.
     pub fn command(&self) -> Vec<String> {
-        let mut command = self.system.command(self.track, self.cores, self.facts);
+        let mut command = self.system.command(self.track, self.cores, &self.facts());
         if let Some(path) = self.breakdown.filter(|_| self.system.hosted) {
             command.extend(["--breakdown".into(), path.display().to_string()]);
         }
         command
+    }
+
+    /// File for the facts of a hosted system.
+    pub fn facts(&self) -> PathBuf {
+        self.scratch.join("facts.json")
     }
 
     /// Sandbox of this system: none if the system needs none, or if the host allows none.

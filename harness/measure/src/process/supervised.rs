@@ -1,13 +1,15 @@
 //! The bench's handle on a system that runs under a supervisor.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -15,7 +17,9 @@ use serde::de::DeserializeOwned;
 use super::audit::{Audit, LOOK_INTERVAL};
 use super::ending::Ending;
 use super::environment::environment;
+use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
+use super::turns::Seat;
 use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
 use crate::os::tree::Root;
@@ -26,9 +30,11 @@ use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
 /// stopped or killed by its system.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Least wait for a message, when a slice is about to end.
+const LEAST_WAIT: Duration = Duration::from_micros(100);
 
 /// A running system and the supervisor above it. Dropping the handle ends both.
-pub struct Supervised {
+pub struct Supervised<'a> {
     supervisor: Child,
     control: BufReader<UnixStream>,
     launched: Launched,
@@ -37,16 +43,22 @@ pub struct Supervised {
     cores: Vec<usize>,
     /// Processes between supervisor and system.
     layers: usize,
+    /// Seat in the turns of a group, if the system is in one.
+    seat: Option<&'a Seat<'a>>,
+    stops: Stops,
 }
 
-impl Supervised {
-    /// Starts the subject on `stdin` and `stdout`. The outer error is the bench's, the inner one the
-    /// system's.
+impl<'a> Supervised<'a> {
+    /// Starts the subject on `stdin` and `stdout`, in its own slice. The outer error is the bench's, the inner
+    /// one the system's.
     pub fn launch(
-        subject: &Subject<'_>,
+        subject: &Subject<'a>,
         stdin: Stdio,
         stdout: Stdio,
     ) -> Result<std::result::Result<Self, Reason>> {
+        if let Some(seat) = subject.seat {
+            seat.begin_launch();
+        }
         let reports = prepare_reports(subject)?;
         let (control, theirs) = control_pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.
@@ -57,14 +69,15 @@ impl Supervised {
         os::inherit(&mut command, theirs.as_raw_fd());
         // A process group of its own: Ctrl-C is for the bench, which then finishes the round.
         command.stdin(stdin).stdout(stdout).process_group(0);
-        let supervisor = command.spawn().during("can't start the supervisor")?;
+        let supervisor = spawn(&mut command)?;
         drop((command, theirs));
         let spec = spec(subject, &reports);
         let mut line = serde_json::to_vec(&spec).in_message("the supervisor's spec")?;
         line.push(b'\n');
         let (control, launched) = (BufReader::new(control), Launched::default());
         let (layers, cores) = (spec.layers(), spec.cores);
-        let mut started = Self { supervisor, control, launched, audit: Audit::default(), cores, layers };
+        let (seat, audit, stops) = (subject.seat, Audit::default(), Stops::default());
+        let mut started = Self { supervisor, control, launched, audit, cores, layers, seat, stops };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {
             Some(Launched { error: Some(error), .. }) => {
@@ -108,11 +121,13 @@ impl Supervised {
     ) -> Result<(Ending, Option<Reason>)> {
         let begin = Instant::now();
         let mut reason = None;
-        while reason.is_none() && !self.has_message(pause(begin.elapsed()).min(limit))? {
+        while reason.is_none() && !self.has_message(self.until_next_look(begin.elapsed()).min(limit))? {
             // A flood that ends earlier is seen at the end.
             reason = if begin.elapsed() >= LOOK_INTERVAL { look() } else { None };
             self.look_if_due();
-            if reason.is_none() && begin.elapsed() >= limit {
+            reason = reason.or_else(|| self.give_turn());
+            let running = begin.elapsed().saturating_sub(self.audit.stopped());
+            if reason.is_none() && running >= limit {
                 reason = Some(Code::Hung.reason(format!("still running after {:.1} s", limit.as_secs_f64())));
             }
         }
@@ -126,7 +141,31 @@ impl Supervised {
         let (launched_ns, mut audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
         audit.escaped = audit.escaped.take().or_else(|| report.escaped.clone());
         let network = self.launched.network.clone();
-        Ok((Ending { report, launched_ns, audit, network }, reason))
+        let stopped_ns = self.stops.before(report.ended_ns);
+        Ok((Ending { report, launched_ns, stopped_ns, audit, network }, reason))
+    }
+
+    /// Time to the next look, or to the end of the slice.
+    fn until_next_look(&self, elapsed: Duration) -> Duration {
+        let left = self.seat.and_then(Seat::left).unwrap_or(Duration::MAX);
+        pause(elapsed).min(left.max(LEAST_WAIT))
+    }
+
+    /// Stops the system at the end of its slice, until its next one. The fault of a system that doesn't stop.
+    fn give_turn(&mut self) -> Option<Reason> {
+        let seat = self.seat.filter(|seat| seat.left() == Some(Duration::ZERO))?;
+        let root = self.root();
+        if let Err(pid) = stop(root) {
+            return Some(Code::BusyIdle.reason(format!("process {pid} can't be stopped")));
+        }
+        let from = os::monotonic_ns();
+        seat.pass(root);
+        seat.hold();
+        let to = os::monotonic_ns();
+        go_on(root);
+        self.stops.add(from, to);
+        self.audit.add_stop(Duration::from_nanos(to - from));
+        None
     }
 
     fn has_message(&self, within: Duration) -> std::io::Result<bool> {
@@ -151,8 +190,10 @@ impl Supervised {
 }
 
 /// Clears the way for the files that a hosted system reports to. A sandbox needs them to be there.
-fn prepare_reports<'a>(subject: &Subject<'a>) -> Result<Vec<&'a Path>> {
-    let reports: Vec<&Path> = [Some(subject.facts), subject.breakdown].into_iter().flatten().collect();
+fn prepare_reports(subject: &Subject<'_>) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(subject.scratch)?;
+    let breakdown = subject.breakdown.map(Path::to_owned);
+    let reports: Vec<PathBuf> = [Some(subject.facts()), breakdown].into_iter().flatten().collect();
     for report in &reports {
         make_way(report)?;
         if subject.sandbox().is_some() {
@@ -162,7 +203,7 @@ fn prepare_reports<'a>(subject: &Subject<'a>) -> Result<Vec<&'a Path>> {
     Ok(reports)
 }
 
-fn spec(subject: &Subject<'_>, reports: &[&Path]) -> Spec {
+fn spec(subject: &Subject<'_>, reports: &[PathBuf]) -> Spec {
     let system = subject.system;
     let mut command = subject.command();
     if system.hosted {
@@ -184,21 +225,35 @@ fn pause(elapsed: Duration) -> Duration {
     (elapsed / 2).clamp(Duration::from_millis(5), LOOK_INTERVAL)
 }
 
-/// Ends processes of a system that killed its supervisor. The bench has no other children meanwhile.
+/// Supervisors that are alive: children of the bench that are no orphans.
+static LIVING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Starts a supervisor. No other thread takes it for an orphan.
+fn spawn(command: &mut Command) -> Result<Child> {
+    let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
+    let supervisor = command.spawn().during("can't start the supervisor")?;
+    living.insert(supervisor.id());
+    Ok(supervisor)
+}
+
+/// Ends processes of a system that killed its supervisor. All other children of the bench are supervisors.
 fn end_orphans() {
     let begin = Instant::now();
     while begin.elapsed() < PATIENCE {
-        let orphans = tree::children_of(std::process::id());
+        let living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
+        let orphans: Vec<u32> =
+            tree::children_of(std::process::id()).into_iter().filter(|pid| !living.contains(pid)).collect();
         if orphans.is_empty() {
             return;
         }
-        orphans.into_iter().for_each(os::kill);
-        while let Ok(Some(_)) = os::reap_any() {}
+        orphans.iter().copied().for_each(os::kill);
+        orphans.into_iter().for_each(os::reap);
+        drop(living);
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-impl Drop for Supervised {
+impl Drop for Supervised<'_> {
     fn drop(&mut self) {
         self.kill();
         // A supervisor without a report is stopped or stuck. The system dies with it.
@@ -206,6 +261,7 @@ impl Drop for Supervised {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
+        LIVING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.supervisor.id());
         end_orphans();
     }
 }

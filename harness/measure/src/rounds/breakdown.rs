@@ -24,7 +24,8 @@ const MOST_BYTES: u64 = 64 << 10;
 /// Asks the system of `cell` for its breakdown: `Ok(None)` if the system keeps no account, a complaint if the
 /// account is impossible.
 pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<Option<Breakdown>, String>> {
-    let [scratch, facts, account] = ["", "facts.json", "breakdown.json"].map(|name| bench.scratch(name));
+    let scratch = bench.scratch_of(cell.system);
+    let account = scratch.join("breakdown.json");
     let lines = some_lines(cell.test_set);
     let text = lines.iter().flat_map(|line| [line.as_slice(), b"\n"]).collect::<Vec<_>>().concat();
     make_way(&account)?; // another system may have left it
@@ -33,12 +34,13 @@ pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<
         track: cell.track,
         cores: bench.placement.system(cell.track),
         limits: bench.protocol.limits,
-        facts: &facts,
+        scratch: &scratch,
         breakdown: Some(&account),
         isolated: bench.protocol.profile.isolates(),
         sandbox: bench.sandbox.as_ref(),
+        seat: None,
     };
-    let pass = whole_file(&subject, &text, lines.len(), &scratch)?;
+    let pass = whole_file(&subject, &text, lines.len())?;
     if let Some(reason) = pass.reasons.first() {
         return Ok(Err(reason.figure.clone()));
     }

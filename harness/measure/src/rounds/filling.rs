@@ -45,7 +45,7 @@ impl LaunchInput {
     /// Input of the cell of `context`, the same in all its rounds.
     pub(super) fn of(context: &RoundContext<'_>) -> Result<Self> {
         let source = &context.round.test_set.source;
-        if context.bench.protocol.filler.is_none() && !may_repeat(&context.earlier.examined) {
+        if context.bench.protocol.filler.is_none() && !may_repeat(context.earlier.examined(context.round)) {
             return Ok(Self::around(source, &[], &[]));
         }
         let further = wanted_lines(context)?.saturating_sub(source.len());

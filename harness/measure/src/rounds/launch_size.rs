@@ -23,9 +23,8 @@ pub(super) fn wanted_lines(context: &RoundContext<'_>) -> Result<usize> {
         return Ok(lines);
     }
     let profile = context.bench.protocol.profile;
-    let scratch = &context.bench.scratch;
-    let load = whole_file(&context.subject, &as_text(&source[..1]), 1, scratch)?;
-    let whole = whole_file(&context.subject, &as_text(source), source.len(), scratch)?;
+    let load = whole_file(&context.subject, &as_text(&source[..1]), 1)?;
+    let whole = whole_file(&context.subject, &as_text(source), source.len())?;
     // A system that fails here fails in the round as well, which reports the failure.
     if !load.reasons.is_empty() || !whole.reasons.is_empty() {
         return Ok(source.len());

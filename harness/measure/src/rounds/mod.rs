@@ -1,10 +1,11 @@
-//! One round: a fresh process of a system under a track's protocol, from launch to record.
+//! Rounds: a fresh process of each system under a track's protocol, from launch to record.
 
 mod answers;
 pub mod breakdown;
 pub mod filling;
 pub mod floor;
 pub mod fresh;
+mod group;
 pub mod junk;
 pub mod latency;
 mod launch_size;
@@ -17,15 +18,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
 
-use self::filling::LaunchInput;
+use self::group::Attempts;
+pub use self::group::measure_together;
 use self::observed::{Observed, RoundContext};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
 use crate::files::{file_hash, hash_of, make_way};
-use crate::noise::{self, Noise};
+use crate::noise::Noise;
 use crate::plan::Round;
-use crate::process::hidden::hidden_files;
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA};
 use crate::rules::{Code, Reason, Track, Verdict};
@@ -41,24 +42,10 @@ pub struct Measured {
     pub answers: Vec<Vec<u8>>,
 }
 
-/// Measures one round. A failure of the system is a record; an error is the bench's own. A round that the
-/// host disturbs is measured again, as often as the campaign allows. The last attempt counts.
+/// Measures one round of a system alone. A failure of the system is a record; an error is the bench's own.
 pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Measured> {
-    let facts = bench.scratch("facts.json");
-    let context = RoundContext { bench, subject: subject(bench, round, &facts), round, earlier };
-    let input = if round.track.is_lockstep() { None } else { Some(LaunchInput::of(&context)?) };
-    let mut attempts = Vec::new();
-    loop {
-        let (observed, noise) = attempt(&context, input.as_ref())?;
-        let bench_ns = noise.bench_ns + observed.usage.supervisor_ns;
-        let repeat = noise.is_disturbed()
-            && observed.reasons.is_empty()
-            && attempts.len() < bench.protocol.noisy_repeats();
-        attempts.push(noise);
-        if !repeat {
-            return record(&context, observed, attempts, bench_ns);
-        }
-    }
+    let mut measured = measure_together(bench, std::slice::from_ref(round), earlier)?;
+    Ok(measured.remove(0))
 }
 
 /// Record of a round that isn't run, because its cell is INVALID already; `None` if the round is to be run.
@@ -67,52 +54,34 @@ pub fn refuse(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Opt
     if reasons.is_empty() {
         return Ok(None);
     }
-    let facts = bench.scratch("facts.json");
-    make_way(&facts)?; // another system may have left it
-    let context = RoundContext { bench, subject: subject(bench, round, &facts), round, earlier };
-    let mut measured = record(&context, Observed { reasons, ..Observed::default() }, Vec::new(), 0)?;
+    let scratch = bench.scratch_of(round.system);
+    let context = RoundContext { bench, subject: subject(bench, round, &scratch), round, earlier };
+    make_way(&context.subject.facts())?; // a probe may have left it
+    let observed = Observed { reasons, ..Observed::default() };
+    let mut measured = record(&context, observed, Attempts::default())?;
     measured.record.refused = true;
     Ok(Some(measured))
 }
 
-fn subject<'a>(bench: &'a Bench, round: &Round<'a>, facts: &'a Path) -> Subject<'a> {
+fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path) -> Subject<'a> {
     Subject {
         system: round.system,
         track: round.track,
         cores: bench.placement.system(round.track),
         limits: bench.protocol.limits,
-        facts,
+        scratch,
         breakdown: None,
         isolated: bench.protocol.profile.isolates(),
         sandbox: bench.sandbox.as_ref(),
+        seat: None,
     }
-}
-
-/// One attempt at the round, with the noise of the host.
-fn attempt(context: &RoundContext<'_>, input: Option<&LaunchInput>) -> Result<(Observed, Noise)> {
-    let watch = noise::Watch::begin(context.subject.cores)?;
-    let mut observed = match input {
-        None => latency::run(context)?,
-        Some(input) => throughput::run(context, input)?,
-    };
-    let noise = watch.end(Some(observed.tree))?;
-    answers::check_answers(context, input, &mut observed);
-    observed.reasons.extend(hidden_files(context.round.system, &observed.read_files));
-    if !observed.reasons.is_empty() {
-        context.bench.check_writable()?;
-    }
-    Ok((observed, noise))
 }
 
 /// Record of the round.
-fn record(
-    context: &RoundContext<'_>,
-    mut observed: Observed,
-    noise: Vec<Noise>,
-    bench_ns: u64,
-) -> Result<Measured> {
+fn record(context: &RoundContext<'_>, mut observed: Observed, attempts: Attempts) -> Result<Measured> {
     let (bench, round) = (context.bench, context.round);
-    add_findings(context.earlier, round.track, &mut observed);
+    let Attempts { noise, bench_ns, slices } = attempts;
+    add_findings(context.earlier, round, &mut observed);
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
@@ -144,6 +113,7 @@ fn record(
         launch_ns: observed.launch_ns,
         one_line_ns: observed.one_line_ns,
         fresh: observed.fresh,
+        slices,
         start_ns: observed.start_ns,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track == Track::Latency),
         differing_launches: observed.differing_launches,
@@ -165,14 +135,14 @@ fn output_name(answers: &[Vec<u8>]) -> Option<String> {
 }
 
 /// Adds the probes' findings to the round's own.
-fn add_findings(earlier: &Earlier, track: Track, observed: &mut Observed) {
-    for reason in earlier.found(track, true) {
+fn add_findings(earlier: &Earlier, round: &Round<'_>, observed: &mut Observed) {
+    for reason in earlier.found(round, true) {
         // A rule that the round itself shows as broken needs no second reason.
         if observed.reasons.iter().all(|own| own.code != reason.code) {
             observed.reasons.push(reason);
         }
     }
-    for reason in earlier.found(track, false) {
+    for reason in earlier.found(round, false) {
         // The round's own figure is of the whole set.
         if observed.answers.is_empty() || !matches!(reason.code, Code::Length | Code::TracksDiffer) {
             observed.warnings.push(reason);
@@ -195,7 +165,7 @@ const MOST_FACTS_BYTES: u64 = 1 << 20;
 /// Facts that a hosted system reported in its last launch. A foreign system gets no such path, so a file there
 /// is not read.
 fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
-    let told = subject.system.hosted.then(|| dyno_api::files::open(subject.facts));
+    let told = subject.system.hosted.then(|| dyno_api::files::open(&subject.facts()));
     serde_json::from_reader(told?.ok()?.take(MOST_FACTS_BYTES)).ok()
 }
 

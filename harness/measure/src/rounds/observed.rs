@@ -34,6 +34,8 @@ pub struct Observed {
     pub answers: Vec<Vec<u8>>,
     /// Latency track: nanoseconds of each line, in source order.
     pub latency_ns: Vec<u64>,
+    /// Latency track: nanoseconds of the set's lines in each turn.
+    pub turn_ns: Vec<u64>,
     /// Throughput tracks: nanoseconds of each launch.
     pub launch_ns: Vec<u64>,
     /// Throughput tracks: nanoseconds of launches with a single line.
@@ -65,7 +67,7 @@ pub struct Observed {
 impl Observed {
     /// A launch over `text` whose time is none of the round's.
     pub fn launch_untimed(&mut self, context: &RoundContext<'_>, text: &[u8], lines: usize) -> Result<Pass> {
-        let pass = whole_file(&context.subject, text, lines, &context.bench.scratch)?;
+        let pass = whole_file(&context.subject, text, lines)?;
         self.tree.add(&pass.ending.report);
         self.reasons.extend(pass.reasons.iter().cloned());
         Ok(pass)

@@ -57,7 +57,7 @@ fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Ob
 
 /// One launch over the whole file, or `None` if it failed. The reasons are in `observed`.
 fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Result<Option<Pass>> {
-    let pass = whole_file(&context.subject, &input.text, input.lines, &context.bench.scratch)?;
+    let pass = whole_file(&context.subject, &input.text, input.lines)?;
     observed.take(&pass.ending);
     observed.reasons.extend(pass.reasons.iter().cloned());
     if !observed.reasons.is_empty() {

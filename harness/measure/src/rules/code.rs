@@ -4,9 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::{
-    CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE, HIDDEN_BYTES,
-    HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK, MOST_OUTPUT_BYTES,
-    MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
+    BUSY_IDLE, CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE,
+    HIDDEN_BYTES, HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK,
+    MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, RECOGNISED_RATIO,
+    RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
 use super::names::name_of;
 use super::track::Track;
@@ -41,6 +42,8 @@ pub enum Code {
     Affinity,
     /// The system used more CPU time than its cores can give.
     CpuShare,
+    /// The system works while it isn't asked.
+    BusyIdle,
     /// The system left processes behind.
     LeftProcess,
     /// The system answers repeated lines faster than fresh ones.
@@ -88,7 +91,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -102,6 +105,7 @@ impl Code {
         Self::InvalidUtf8,
         Self::Affinity,
         Self::CpuShare,
+        Self::BusyIdle,
         Self::LeftProcess,
         Self::Cached,
         Self::Coalesced,
@@ -165,6 +169,10 @@ impl Code {
             Self::InvalidUtf8 => "UTF-8 in every answer to a valid line".into(),
             Self::Affinity => "all threads on the allowed cores".into(),
             Self::CpuShare => format!("allowed cores and {}", percent(CPU_SHARE_TOLERANCE)),
+            Self::BusyIdle => format!(
+                "at most {} of a core while it isn't asked, after a short clean-up",
+                percent(BUSY_IDLE)
+            ),
             Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
             Self::Cached => format!(
                 "repeated lines take at least {CACHED_RATIO} of fresh lines' time per word, and no line takes next to no time"
@@ -237,6 +245,9 @@ impl Code {
             Self::InvalidUtf8 => "write UTF-8 whatever the locale, and cut text at characters only",
             Self::Affinity => "don't set the affinity of threads, or only within {core-list}",
             Self::CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
+            Self::BusyIdle => {
+                "wait for lines without polling, and do no work in advance; `interleave = \"rounds\"` in the campaign measures it alone"
+            }
             Self::LeftProcess => "wait for helper processes before exiting",
             Self::Cached => "turn off its cache of translations: the track measures translating",
             Self::Coalesced => "translate every line, also one that occurs twice",

@@ -48,5 +48,8 @@ pub const HIDDEN_BYTES: u64 = 1 << 20;
 /// Largest size of files that a system neither declares nor names, as a share of its declared model: a
 /// tokenizer's files are small beside a model.
 pub const HIDDEN_SHARE: f64 = 0.5;
+/// Share of a core that a system may use while it isn't asked, from [`CLEAN_UP`](crate::process::idle::CLEAN_UP)
+/// after its answer on: timers of runtimes take less.
+pub const BUSY_IDLE: f64 = 0.01;
 /// Share of a round's core time that other processes may take, or processes that no parent waits for.
 pub const FOREIGN_LIMIT: f64 = 0.02;

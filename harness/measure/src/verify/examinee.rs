@@ -1,7 +1,7 @@
 //! A system under examination, and the two ways to ask it: in lock-step and by file.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::finding::ProbeOutcome;
@@ -111,17 +111,12 @@ impl Examinee<'_> {
 
     /// Asks a fresh process in lock-step until the budget is used up.
     pub fn ask_a_while(&self, lines: &[Vec<u8>]) -> Result<Lockstep> {
-        lockstep_for(&self.subject(Track::Latency, &self.facts()), lines, BUDGET)
+        lockstep_for(&self.subject(Track::Latency), lines, BUDGET)
     }
 
     /// Asks a fresh process in lock-step.
     pub fn ask(&self, lines: &[Vec<u8>]) -> Result<Lockstep> {
-        lockstep(&self.subject(Track::Latency, &self.facts()), lines)
-    }
-
-    /// File for the facts. Rounds use the same path, because a system could see a difference.
-    fn facts(&self) -> PathBuf {
-        self.scratch.join("facts.json")
+        lockstep(&self.subject(Track::Latency), lines)
     }
 
     /// Gives a fresh process `lines` as a file, each ended by a line feed.
@@ -133,16 +128,16 @@ impl Examinee<'_> {
 
     /// Gives a fresh process `text`, which counts as `lines` lines.
     pub fn pass_text(&self, track: Track, text: &[u8], lines: usize) -> Result<Pass> {
-        whole_file(&self.subject(track, &self.facts()), text, lines, self.scratch)
+        whole_file(&self.subject(track), text, lines)
     }
 
     /// Gives a fresh process an over-long line as a file. The line has its own time beside that of a launch.
     pub fn pass_patiently(&self, track: Track, line: &[u8]) -> Result<Pass> {
-        let (facts, mut text) = (self.facts(), line.to_vec());
+        let mut text = line.to_vec();
         text.push(b'\n');
-        let mut subject = self.subject(track, &facts);
+        let mut subject = self.subject(track);
         subject.limits.launch_seconds += self.limits.seconds_for(line);
-        whole_file(&subject, &text, 1, self.scratch)
+        whole_file(&subject, &text, 1)
     }
 
     /// Answers to `lines` under `track`, or the outcome of the failed launch.
@@ -161,16 +156,17 @@ impl Examinee<'_> {
         Ok(if reasons.is_empty() { Ok(answers) } else { Err(ProbeOutcome::failed(track, reasons)) })
     }
 
-    fn subject<'b>(&'b self, track: Track, facts: &'b Path) -> Subject<'b> {
+    fn subject(&self, track: Track) -> Subject<'_> {
         Subject {
             system: self.system,
             track,
             cores: self.placement.system(track),
             limits: Limits { launch_seconds: self.patience(track), ..self.limits },
-            facts,
+            scratch: self.scratch,
             breakdown: None,
             isolated: self.isolated,
             sandbox: self.sandbox,
+            seat: None,
         }
     }
 

@@ -48,7 +48,7 @@ impl Probe {
         if outcome.stands_out() {
             examinee.seed = fresh_seed();
             outcome = self.ask(examinee)?;
-            outcome.undecided &= watch.end(None)?.is_disturbed();
+            outcome.undecided &= watch.end(None, true)?.is_disturbed();
         }
         Ok(outcome)
     }

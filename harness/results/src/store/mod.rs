@@ -151,18 +151,22 @@ impl Store {
         &self.folder
     }
 
-    /// Keeps a round: its answers, then its record. Both are on the disk when this returns.
-    pub fn keep(&mut self, measured: &Measured) -> Result<()> {
-        if let Some(name) = &measured.record.output {
-            let path = texts::output_path(&self.folder, name);
-            if !path.exists() {
-                write_whole(&path, &as_text(&measured.answers))?;
-            }
+    /// Keeps the rounds of a group: their answers, then their records. All are on the disk when this returns.
+    pub fn keep(&mut self, group: &[Measured]) -> Result<()> {
+        let mut lines = Vec::new();
+        for measured in group {
+            self.keep_answers(measured)?;
+            serde_json::to_writer(&mut lines, &measured.record).map_err(Error::encoding("a record"))?;
+            lines.push(b'\n');
         }
-        let mut line = serde_json::to_vec(&measured.record).map_err(Error::encoding("a record"))?;
-        line.push(b'\n');
-        let written = self.records_file.write_all(&line).and_then(|()| self.records_file.sync_data());
+        let written = self.records_file.write_all(&lines).and_then(|()| self.records_file.sync_data());
         written.map_err(|source| Error::Unwritable { path: self.folder.join(RECORDS), source })
+    }
+
+    fn keep_answers(&self, measured: &Measured) -> Result<()> {
+        let Some(name) = &measured.record.output else { return Ok(()) };
+        let path = texts::output_path(&self.folder, name);
+        if path.exists() { Ok(()) } else { write_whole(&path, &as_text(&measured.answers)) }
     }
 
     /// Lines of the answers with that hash.

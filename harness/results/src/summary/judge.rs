@@ -6,22 +6,37 @@
 use std::collections::BTreeMap;
 
 use dyno_measure::{Record, Track, Verdict};
-use dyno_stats::{Estimate, Order, paired_ratio, percentile};
+use dyno_stats::{Estimate, Order, median, median_interval, percentile};
 
 use super::cell::CellSummary;
 use crate::run::{MeasuredCell, Run};
+use crate::turns::{ratio, relative};
 
 /// A figure of a round by which systems are compared.
-pub type Figure = fn(&Record) -> Option<f64>;
+#[derive(Clone, Copy)]
+pub struct Figure {
+    of: fn(&Record) -> Option<f64>,
+    /// Whether the turns of rounds side by side compare it.
+    pub by_turns: bool,
+}
+
+impl Figure {
+    /// The figure of `record`.
+    pub fn of(self, record: &Record) -> Option<f64> {
+        (self.of)(record)
+    }
+}
 
 /// Words a second.
-pub const SPEED: Figure = Record::words_per_second;
+pub const SPEED: Figure = Figure { of: Record::words_per_second, by_turns: true };
 
 /// 95th percentile of latency, in milliseconds.
-pub const P95: Figure = |record| {
+pub const P95: Figure = Figure { of: p95, by_turns: false };
+
+fn p95(record: &Record) -> Option<f64> {
     let ms: Vec<f64> = record.latency_ns.iter().map(|&ns| ns as f64 / 1e6).collect();
     percentile(&ms, 95.0)
-};
+}
 
 /// Figure by which systems compete under `track`.
 pub const fn cost(track: Track) -> Figure {
@@ -40,9 +55,10 @@ pub fn unusable(best: f64) -> Option<String> {
 }
 
 /// One figure of all rounds of a cell.
-pub struct Rounds {
-    /// Figure by the number of the round; `None` for a round that is missing or doesn't count.
-    figures: Vec<Option<f64>>,
+pub struct Rounds<'a> {
+    figure: Figure,
+    /// Records that count.
+    records: Vec<&'a Record>,
 }
 
 /// Comparison of two cells in one figure, by pairs of rounds.
@@ -54,36 +70,36 @@ pub struct Duel {
     pub order: Order,
 }
 
-impl Rounds {
+impl<'a> Rounds<'a> {
     /// The figures of `cell`.
-    pub fn of(cell: &MeasuredCell<'_>, figure: Figure) -> Self {
-        let mut figures = Vec::new();
-        for record in cell.valid() {
-            if figures.len() <= record.round {
-                figures.resize(record.round + 1, None);
-            }
-            figures[record.round] = figure(record);
-        }
-        Self { figures }
+    pub fn of(cell: &MeasuredCell<'a>, figure: Figure) -> Self {
+        Self { figure, records: cell.valid() }
     }
 
     fn has_figures(&self) -> bool {
-        self.figures.iter().any(Option::is_some)
+        self.records.iter().any(|record| self.figure.of(record).is_some())
     }
 
-    /// Comparison with `other`. Rounds of one number were measured near each other, so a load on both cancels
-    /// out. The order is sure only if the interval of ratios excludes 1 and the ratio exceeds the noise
-    /// `floor`, a share.
+    /// Comparison with `other`. Rounds of one number were measured side by side, or near each other, so a load
+    /// on both cancels out.
     pub fn against(&self, other: &Self, floor: f64) -> Option<Duel> {
-        let (value, interval) = paired_ratio(&self.figures, &other.figures)?;
-        let ratio = Estimate { value, low: interval.low, high: interval.high };
-        let order = match () {
-            () if ratio.low > 1.0 && value > 1.0 + floor => Order::Better,
-            () if ratio.high < 1.0 && value < 1.0 / (1.0 + floor) => Order::Worse,
-            () => Order::Unclear,
-        };
-        Some(Duel { ratio, order })
+        let partner = |record: &Record| other.records.iter().find(|other| other.round == record.round);
+        let ratios = self.records.iter().filter_map(|record| ratio(record, partner(record)?, self.figure));
+        duel(&ratios.collect::<Vec<_>>(), floor)
     }
+}
+
+/// Comparison by the ratios of pairs of rounds. The order is sure only if the interval of ratios excludes 1 and
+/// the ratio exceeds the noise `floor`, a share.
+fn duel(ratios: &[f64], floor: f64) -> Option<Duel> {
+    let (value, interval) = (median(ratios)?, median_interval(ratios)?);
+    let ratio = Estimate { value, low: interval.low, high: interval.high };
+    let order = match () {
+        () if ratio.low > 1.0 && value > 1.0 + floor => Order::Better,
+        () if ratio.high < 1.0 && value < 1.0 / (1.0 + floor) => Order::Worse,
+        () => Order::Unclear,
+    };
+    Some(Duel { ratio, order })
 }
 
 /// Noise floors of the tracks with twins, as shares.
@@ -95,8 +111,14 @@ pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Tr
 /// Noise floor of a track in `figure`, as a share: the greatest difference of two measurements of the same
 /// system. `None` without twins.
 pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: Figure) -> Option<f64> {
-    let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(figure).collect::<Vec<f64>>();
     let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
+    let whole = cells.iter().map(|cell| cell.valid().len()).max().unwrap_or(0);
+    // A system without some of the rounds would shift the group's mean in these.
+    let steady: Vec<&Record> =
+        cells.iter().map(|cell| cell.valid()).filter(|rounds| rounds.len() == whole).flatten().collect();
+    let rounds = |cell: &MeasuredCell<'_>| {
+        cell.valid().into_iter().filter_map(|record| relative(record, &steady, figure)).collect::<Vec<f64>>()
+    };
     let (mut groups, mut has_twin): (Vec<(&MeasuredCell<'_>, Vec<f64>)>, _) = (Vec::new(), false);
     for cell in cells {
         let same = |first: &MeasuredCell<'_>| {
@@ -111,13 +133,13 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
         }
     }
     let groups: Vec<_> = groups.into_iter().map(|(_, rounds)| rounds).collect();
-    dyno_stats::noise_floor(&groups).filter(|_| has_twin).map(f64::exp_m1)
+    dyno_stats::noise_floor(&groups, whole).filter(|_| has_twin).map(f64::exp_m1)
 }
 
 /// Fills in the standing of the cells of one table. `floor` is the noise floor of the table's cost, a share.
 pub(super) fn place(run: &Run, table: &[MeasuredCell<'_>], rows: &mut [CellSummary], floor: f64) {
     let is_twin = |i: usize| table[..i].iter().any(|first| run.are_twins(first.system, table[i].system));
-    let costs: Vec<Rounds> = table.iter().map(|cell| Rounds::of(cell, cost(cell.track))).collect();
+    let costs: Vec<Rounds<'_>> = table.iter().map(|cell| Rounds::of(cell, cost(cell.track))).collect();
     let competes = |&i: &usize| {
         may_stand(&rows[i]) && costs[i].has_figures() && !is_twin(i) && !echoes(run, &table[i], &rows[i])
     };
@@ -181,15 +203,18 @@ mod tests {
 
     #[test]
     fn what_slows_both_hides_no_difference_and_noise_makes_none() {
-        let rounds = |figures: [f64; 5]| Rounds { figures: figures.map(Some).to_vec() };
         // The host's speed drifts by half, far more than the two cells differ: their own intervals overlap.
-        let (fast, slow) = (rounds([10.0, 15.0, 11.0, 14.0, 10.5]), rounds([9.0, 13.5, 9.8, 12.8, 9.4]));
-        let duel = fast.against(&slow, 0.02).unwrap();
-        assert_eq!(duel.order, Order::Better);
-        assert!(duel.ratio.low > 1.08 && duel.ratio.high < 1.13, "{duel:?}");
-        assert_eq!(slow.against(&fast, 0.02).unwrap().order, Order::Worse);
-        assert_eq!(fast.against(&slow, 0.2).unwrap().order, Order::Unclear, "below the floor it is a tie");
-        assert_eq!(fast.against(&rounds([9.0, 16.0, 9.8, 12.8, 9.4]), 0.0).unwrap().order, Order::Unclear);
-        assert!(fast.against(&Rounds { figures: Vec::new() }, 0.0).is_none());
+        let (fast, slow) = ([10.0, 15.0, 11.0, 14.0, 10.5], [9.0, 13.5, 9.8, 12.8, 9.4]);
+        let against = |a: [f64; 5], b: [f64; 5], floor| {
+            let ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| a / b).collect();
+            duel(&ratios, floor).unwrap()
+        };
+        let won = against(fast, slow, 0.02);
+        assert_eq!(won.order, Order::Better);
+        assert!(won.ratio.low > 1.08 && won.ratio.high < 1.13, "{won:?}");
+        assert_eq!(against(slow, fast, 0.02).order, Order::Worse);
+        assert_eq!(against(fast, slow, 0.2).order, Order::Unclear, "below the floor it is a tie");
+        assert_eq!(against(fast, [9.0, 16.0, 9.8, 12.8, 9.4], 0.0).order, Order::Unclear);
+        assert!(duel(&[], 0.0).is_none());
     }
 }

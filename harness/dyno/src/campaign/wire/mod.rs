@@ -18,7 +18,7 @@ use source::{Source, checked_name, name_fault};
 use systems::{WireSystem, systems};
 use test_sets::{WireTestSet, test_sets};
 
-use dyno_measure::{Filler, Limits, Profile};
+use dyno_measure::{Filler, Interleave, Limits, Profile};
 
 use super::checked::Campaign;
 use super::entry::Entry;
@@ -54,6 +54,9 @@ struct WireCampaign {
     filler: Option<Spanned<PathBuf>>,
     /// Probes before the timed rounds, instead of the profile's.
     probes: Option<Vec<Probe>>,
+    /// Arrangement of the systems that are compared: in turns, or round after round.
+    #[serde(default)]
+    interleave: Interleave,
     /// Name of the system that gets a twin; the first system if absent.
     twin: Option<Spanned<String>>,
     /// Descriptions of models to draw, by name.
@@ -106,6 +109,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         seed: wire.seed,
         cores: source.count(wire.cores, "cores", 1..=MOST_CORES)?,
         limits,
+        interleave: wire.interleave,
         systems,
         unbuilt,
         generated,

@@ -124,7 +124,7 @@ fn cell(
     let (test_set, speeds) = match &beside {
         Some((entry, system)) => {
             let test_set = gate::shorten(campaign, (entry, system), set, track)?;
-            (test_set, Speeds { paired: true, ..Speeds::default() })
+            (test_set, Speeds::default())
         }
         None => {
             let stored = baseline.stored_cell(|cell| {

@@ -1,0 +1,132 @@
+//! CPU time that a system uses while it isn't asked, or is stopped. Systems that share their seconds must not
+//! take each other's.
+
+use std::time::{Duration, Instant};
+
+use crate::os::tree::{self, Root};
+use crate::rules::limits::BUSY_IDLE;
+use crate::rules::{Code, Reason};
+
+/// Time after an answer in which a runtime may clean up.
+pub const CLEAN_UP: Duration = Duration::from_millis(250);
+/// Share of all the time between its slices that a system may use, its clean-up included.
+pub const MOST_CLEAN_UP: f64 = 0.25;
+/// CPU time that proves nothing: the kernel's own work for a process, such as a page that it moves.
+pub const IDLE_SLACK: Duration = Duration::from_millis(2);
+
+/// CPU time of a system between its slices.
+#[derive(Default)]
+pub struct IdleTime {
+    begun: Option<Reading>,
+    /// Reading when the time for clean-up was over.
+    marked: Option<Reading>,
+    /// All time between slices.
+    all: Used,
+    /// Time after the clean-up.
+    late: Used,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Used {
+    wall: Duration,
+    cpu: Duration,
+}
+
+impl Used {
+    fn add(&mut self, since: Reading, now: Reading) {
+        self.wall += now.at.duration_since(since.at);
+        self.cpu += now.cpu_since(since);
+    }
+
+    /// Share of a core in use, if it is more than nothing.
+    fn share(&self) -> f64 {
+        self.cpu.saturating_sub(IDLE_SLACK).as_secs_f64() / self.wall.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Reading {
+    at: Instant,
+    /// Time of the living threads, exact.
+    running_ns: u64,
+    /// Time of all threads, in ticks.
+    taken_ns: u64,
+}
+
+impl Reading {
+    fn of(root: Root) -> Self {
+        let pids = root.below();
+        Self { at: Instant::now(), running_ns: tree::running_ns(&pids), taken_ns: tree::taken_ns(&pids) }
+    }
+
+    /// CPU time since `earlier`. The ticks add the time of threads that have ended meanwhile.
+    fn cpu_since(&self, earlier: Self) -> Duration {
+        let ticks = self.taken_ns.saturating_sub(earlier.taken_ns).saturating_sub(2 * tree::TICK_NS);
+        Duration::from_nanos(self.running_ns.saturating_sub(earlier.running_ns).max(ticks))
+    }
+}
+
+impl IdleTime {
+    /// The system is not asked from now on.
+    pub fn begin(&mut self, root: Root) {
+        (self.begun, self.marked) = (Some(Reading::of(root)), None);
+    }
+
+    /// Marks the end of the clean-up, once it is over.
+    pub fn mark_if_due(&mut self, root: Root) {
+        if self.marked.is_none() && self.begun.is_some_and(|begun| begun.at.elapsed() >= CLEAN_UP) {
+            self.marked = Some(Reading::of(root));
+        }
+    }
+
+    /// The system is asked again.
+    pub fn end(&mut self, root: Root) {
+        let Some(begun) = self.begun.take() else { return };
+        let now = Reading::of(root);
+        self.all.add(begun, now);
+        if let Some(marked) = self.marked.take() {
+            self.late.add(marked, now);
+        }
+    }
+
+    /// Fault of a system that has worked.
+    pub fn fault(&self) -> Option<Reason> {
+        let (late, all) = (self.late.share(), self.all.share());
+        let figure = |share: f64, when: &str| {
+            Code::BusyIdle.reason(format!("{:.1} % of a core {when}", share * 100.0))
+        };
+        match () {
+            () if late > BUSY_IDLE => {
+                Some(figure(late, &format!("from {} ms after its answers on", CLEAN_UP.as_millis())))
+            }
+            () if all > MOST_CLEAN_UP => Some(figure(all, "between its answers and the next question")),
+            () => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(late: [u64; 2], all: [u64; 2]) -> Option<String> {
+        let used = |[cpu, wall]: [u64; 2]| Used {
+            wall: Duration::from_millis(wall),
+            cpu: Duration::from_millis(cpu),
+        };
+        let idle = IdleTime { late: used(late), all: used(all), ..IdleTime::default() };
+        idle.fault().map(|fault| fault.figure)
+    }
+
+    #[test]
+    fn a_short_clean_up_is_no_fault_and_work_without_a_question_is() {
+        assert_eq!(used([0, 0], [0, 0]), None);
+        assert_eq!(used([2, 100], [200, 1000]), None, "it cleans up, and rests then");
+        assert_eq!(used([12, 1000], [12, 2000]), None, "1 % and what proves nothing");
+        assert_eq!(used([52, 1000], [52, 2000]).unwrap(), "5.0 % of a core from 250 ms after its answers on");
+        assert_eq!(
+            used([0, 0], [302, 1000]).unwrap(),
+            "30.0 % of a core between its answers and the next question"
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! The rounds of a group: systems that are measured side by side, in turns, and the noise that they share.
+//!
+//! A group of one is a round of its own. A group that the host disturbs is measured again, as often as the
+//! campaign allows, without the systems that broke a rule. The last attempt counts.
+
+use std::path::PathBuf;
+
+use super::filling::LaunchInput;
+use super::observed::{Observed, RoundContext};
+use super::{Measured, answers, latency, record, subject, throughput};
+use crate::bench::Bench;
+use crate::earlier::Earlier;
+use crate::error::Result;
+use crate::noise::{self, Noise, TreeTime};
+use crate::plan::Round;
+use crate::process::hidden::hidden_files;
+use crate::process::turns::{Seat, Turns, side_by_side};
+use crate::record::{HostSpeed, Slices};
+
+/// A system of the group.
+struct Member<'a> {
+    round: &'a Round<'a>,
+    scratch: PathBuf,
+    /// Input of a launch, in the tracks of whole files.
+    input: Option<LaunchInput>,
+}
+
+/// Attempts at a round: their noise, and what only the last one has.
+#[derive(Default)]
+pub(super) struct Attempts {
+    pub(super) noise: Vec<Noise>,
+    pub(super) bench_ns: u64,
+    pub(super) slices: Option<Slices>,
+}
+
+/// Measures one round of each of several systems side by side: rounds of one test set, track and number. The
+/// results have the order of `rounds`.
+pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) -> Result<Vec<Measured>> {
+    let members = rounds.iter().map(|round| Member::of(bench, round, earlier)).collect::<Result<Vec<_>>>()?;
+    let mut done: Vec<Option<Measured>> = rounds.iter().map(|_| None).collect();
+    let mut noise = Vec::new();
+    loop {
+        let pending: Vec<usize> = (0..members.len()).filter(|&i| done[i].is_none()).collect();
+        let group: Vec<&Member<'_>> = pending.iter().map(|&i| &members[i]).collect();
+        let attempt = attempt(bench, &group, earlier)?;
+        noise.push(attempt.noise);
+        let is_last =
+            !noise.last().is_some_and(Noise::is_disturbed) || noise.len() > bench.protocol.noisy_repeats();
+        for ((&i, observed), slices) in pending.iter().zip(attempt.observed).zip(attempt.slices) {
+            if is_last || !observed.reasons.is_empty() {
+                let share = noise.last().map_or(0, |noise| noise.bench_ns) / group.len() as u64;
+                let bench_ns = share + observed.usage.supervisor_ns;
+                let attempts = Attempts { noise: noise.clone(), bench_ns, slices };
+                done[i] = Some(record(&members[i].context(bench, earlier, None), observed, attempts)?);
+            }
+        }
+        if done.iter().all(Option::is_some) {
+            return Ok(done.into_iter().flatten().collect());
+        }
+    }
+}
+
+impl<'a> Member<'a> {
+    fn of(bench: &'a Bench, round: &'a Round<'a>, earlier: &'a Earlier) -> Result<Self> {
+        let mut member = Self { round, scratch: bench.scratch_of(round.system), input: None };
+        if !round.track.is_lockstep() {
+            member.input = Some(LaunchInput::of(&member.context(bench, earlier, None))?);
+        }
+        Ok(member)
+    }
+
+    fn context<'b>(
+        &'b self,
+        bench: &'b Bench,
+        earlier: &'b Earlier,
+        seat: Option<&'b Seat<'b>>,
+    ) -> RoundContext<'b> {
+        let mut subject = subject(bench, self.round, &self.scratch);
+        subject.seat = seat;
+        RoundContext { bench, subject, round: self.round, earlier }
+    }
+
+    /// One pass of the system over the set.
+    fn run(&self, bench: &Bench, earlier: &Earlier, seat: Option<&Seat<'_>>) -> Result<Observed> {
+        let context = self.context(bench, earlier, seat);
+        let mut observed = match &self.input {
+            None => latency::run(&context)?,
+            Some(input) => throughput::run(&context, input)?,
+        };
+        observed.reasons.extend(seat.and_then(Seat::fault));
+        Ok(observed)
+    }
+}
+
+/// Observations of one attempt.
+struct Attempt {
+    observed: Vec<Observed>,
+    slices: Vec<Option<Slices>>,
+    noise: Noise,
+}
+
+fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<Attempt> {
+    let cores = bench.placement.system(group[0].round.track);
+    let watch = noise::Watch::begin(cores)?;
+    let (mut observed, host_speed) = match group {
+        [alone] => (vec![alone.run(bench, earlier, None)?], Vec::new()),
+        _ => {
+            let set = group[0].round.test_set;
+            let turns = Turns::new(group.len(), cores[cores.len() - 1], set.source.len());
+            let run = |number: usize, seat: Seat<'_>| group[number].run(bench, earlier, Some(&seat));
+            (side_by_side(&turns, group.len(), run)?, turns.host_speed())
+        }
+    };
+    let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
+    let noise = watch.end(Some(tree), group.len() == 1)?;
+    for (member, observed) in group.iter().zip(&mut observed) {
+        let context = member.context(bench, earlier, None);
+        answers::check_answers(&context, member.input.as_ref(), observed);
+        observed.reasons.extend(hidden_files(member.round.system, &observed.read_files));
+    }
+    if observed.iter().any(|observed| !observed.reasons.is_empty()) {
+        bench.check_writable()?;
+    }
+    let slices = slices(group, &observed, &host_speed);
+    Ok(Attempt { observed, slices, noise })
+}
+
+/// Turns of each system, if the group has several.
+fn slices(group: &[&Member<'_>], observed: &[Observed], host_speed: &[HostSpeed]) -> Vec<Option<Slices>> {
+    let group_id = crate::os::fresh_seed();
+    let beside: Vec<String> = group.iter().map(|member| member.round.system.name.clone()).collect();
+    let of = |observed: &Observed| Slices {
+        group: format!("{group_id:016x}"),
+        beside: beside.clone(),
+        turn_ns: observed.turn_ns.clone(),
+        host_speed: host_speed.to_vec(),
+    };
+    observed.iter().map(|observed| (group.len() > 1).then(|| of(observed))).collect()
+}

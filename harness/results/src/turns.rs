@@ -1,0 +1,44 @@
+//! Comparison of rounds that were measured side by side: turn by turn, so that what wanders in the host meets
+//! both alike.
+
+use dyno_measure::Record;
+use dyno_stats::{mean, median};
+
+use crate::summary::judge::Figure;
+
+/// Ratio of the figure of `a` to that of `b`. Words a second of one group are compared turn by turn: in one
+/// turn all systems have the same lines.
+pub fn ratio(a: &Record, b: &Record, figure: Figure) -> Option<f64> {
+    let turns = turns_of(a, figure).zip(turns_of(b, figure)).filter(|_| are_of_one_group(a, b));
+    match turns.filter(|(a, b)| a.len() == b.len()) {
+        Some((a, b)) => {
+            let ratios = a.iter().zip(b).map(|(a, b)| *b as f64 / (*a).max(1) as f64);
+            median(&ratios.collect::<Vec<_>>())
+        }
+        None => Some(figure.of(a)? / figure.of(b)?),
+    }
+}
+
+/// Figure of `record` relative to the geometric mean of its `group`, itself included. What the host does to the
+/// whole group cancels out. The mean contains a part of the record's own noise, which makes the noise smaller
+/// by √(1 − 1/n) in a group of n; the result is stretched by as much.
+pub fn relative(record: &Record, group: &[&Record], figure: Figure) -> Option<f64> {
+    let others = group.iter().filter(|other| are_of_one_group(record, other));
+    let logs = others.map(|other| Some(ratio(record, other, figure)?.ln())).collect::<Option<Vec<f64>>>()?;
+    match logs.len() {
+        0 | 1 => figure.of(record),
+        n => Some((mean(&logs)? / (1.0 - 1.0 / n as f64).sqrt()).exp()),
+    }
+}
+
+/// Whether two rounds were measured side by side.
+pub fn are_of_one_group(a: &Record, b: &Record) -> bool {
+    let group = |record: &Record| record.slices.as_ref().map(|slices| slices.group.clone());
+    group(a).is_some() && group(a) == group(b)
+}
+
+/// Times of the turns, if they decide about `figure`.
+fn turns_of(record: &Record, figure: Figure) -> Option<&[u64]> {
+    let turns = record.slices.as_ref().map(|slices| slices.turn_ns.as_slice())?;
+    (figure.by_turns && !turns.is_empty()).then_some(turns)
+}
