@@ -6,7 +6,9 @@
 use std::hint::spin_loop;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 use dyno_api::{Answer, Backend, Error, Facts, Model, Result, Session, Settings, SettingsReader, Sink};
 
@@ -71,10 +73,16 @@ impl Session for NullSession {
     }
 }
 
-/// Keeps the core busy, as a translator does. Sleeping would let the core change its clock frequency.
+/// Keeps the core busy, as a translator does. Sleeping would let the core change its clock frequency. CPU time
+/// counts, because a translator that is stopped has its work left afterwards.
 fn work(time: Duration) {
-    let begin = Instant::now();
-    while begin.elapsed() < time {
+    let begin = cpu_time();
+    while cpu_time().saturating_sub(begin) < time {
         spin_loop();
     }
+}
+
+fn cpu_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0))
 }

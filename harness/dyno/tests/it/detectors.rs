@@ -1,6 +1,6 @@
 //! The document of the detectors quotes parameters of the code; this test holds it to them.
 
-use dyno_measure::process::{environment, lockstep};
+use dyno_measure::process::{environment, idle, lockstep, stopping, turns};
 use dyno_measure::rounds::{breakdown, filling, fresh, junk, latency, throughput};
 use dyno_measure::rules::limits;
 use dyno_measure::verify::{examinee, recognition, timing};
@@ -120,6 +120,7 @@ fn truth() -> Vec<(&'static str, String)> {
             percent(recognition::SAME_ANSWERS),
         ),
         ("tolerated ratio of times, up to", compare::TOLERATED_SLOW_DOWN.to_string()),
+        ("tolerated ratio in slices, up to", compare::TOLERATED_IN_SLICES.to_string()),
         ("significant: p after Holm's correction below", compare::SIGNIFICANT.to_string()),
         ("pairs of rounds of a gate", compare::PAIRS.to_string()),
         ("pairs below which it refuses to answer", compare::LEAST_PAIRS.to_string()),
@@ -153,6 +154,30 @@ fn truth() -> Vec<(&'static str, String)> {
         ("adjusted clock against the host's oscillator, beyond", percent(noise::clocks::MOST_ADJUSTED)),
         ("the same, milliseconds that prove nothing", (noise::clocks::CLOCK_SLACK_NS / 1e6).to_string()),
         ("others on the chosen cores, share of a round, above", percent(limits::FOREIGN_LIMIT)),
+        ("milliseconds of a slice, whole files", turns::SLICE.as_millis().to_string()),
+        (
+            "milliseconds of a block of lines, for the system of medium speed",
+            turns::BLOCK.as_millis().to_string(),
+        ),
+        ("longest block of the slowest system, seconds", turns::LONGEST_BLOCK.as_secs().to_string()),
+        ("least lines of a block", turns::LEAST_LINES.to_string()),
+        ("unscored copies at the start of a block", latency::OPENING_COPIES.to_string()),
+        (
+            "seconds between two samples of the host's speed, at least",
+            turns::BETWEEN_SAMPLES.as_secs().to_string(),
+        ),
+        ("busy_idle: share of a core while a system isn't asked, above", percent(limits::BUSY_IDLE)),
+        (
+            "busy_idle: counted from so many milliseconds after an answer",
+            idle::CLEAN_UP.as_millis().to_string(),
+        ),
+        (
+            "busy_idle: share of all the time between slices, clean-up included, above",
+            percent(idle::MOST_CLEAN_UP),
+        ),
+        ("busy_idle: milliseconds of CPU time that prove nothing", idle::IDLE_SLACK.as_millis().to_string()),
+        ("waits: share of stops that meet no thread at work, above", percent(limits::MOST_WAITING)),
+        ("waits: stops below which their number proves nothing", stopping::LEAST_STOPS.to_string()),
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
         ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
         ("shortest round whose canary is judged, seconds", noise::LEAST_SECONDS.to_string()),

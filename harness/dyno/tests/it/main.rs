@@ -24,6 +24,7 @@ mod run;
 mod sandbox;
 mod schema;
 mod scoring;
+mod slices;
 mod support;
 mod testsets;
 mod translate;

@@ -63,13 +63,13 @@ fn numbers_in(folder: &str) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Whether no thread of `pid` runs: all are stopped or have ended.
-pub fn rests(pid: u32) -> bool {
+/// Letters of the states of all threads of `pid`, as in proc(5).
+pub fn states_of(pid: u32) -> Vec<char> {
     let state = |thread: u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).ok()?;
         stat.rsplit_once(')')?.1.trim_start().chars().next()
     };
-    threads_of(pid).into_iter().all(|thread| matches!(state(thread), None | Some('T' | 't' | 'Z' | 'X')))
+    threads_of(pid).into_iter().filter_map(state).collect()
 }
 
 /// Description of the first thread of `pid` that may run on a core outside of `allowed`.

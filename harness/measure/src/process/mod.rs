@@ -14,7 +14,7 @@ pub mod hidden;
 pub mod idle;
 pub mod lockstep;
 pub(crate) mod silence;
-mod stopping;
+pub mod stopping;
 pub mod subject;
 mod supervised;
 pub mod turns;

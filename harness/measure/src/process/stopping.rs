@@ -4,23 +4,39 @@ use std::time::{Duration, Instant};
 
 use crate::os::tree::{self, Root};
 use crate::os::{continue_process, stop_process};
+use crate::rules::limits::MOST_WAITING;
+use crate::rules::{Code, Reason};
 
 /// Time for processes to stop. One that waits for a disk stops when the disk has answered.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause between two looks at processes that should stop, which takes microseconds.
 const LOOK: Duration = Duration::from_micros(50);
 
+/// Stops below which their number proves nothing.
+pub const LEAST_STOPS: usize = 10;
+
 /// Times in which a launch was stopped.
 #[derive(Debug, Default)]
 pub struct Stops {
     /// Beginning and end of each stop, in monotonic nanoseconds.
     times: Vec<[u64; 2]>,
+    /// Stops that met no thread at work.
+    idle: usize,
 }
 
 impl Stops {
-    /// Adds a stop.
-    pub fn add(&mut self, from_ns: u64, to_ns: u64) {
+    /// Adds a stop, which met a thread at work or not.
+    pub fn add(&mut self, from_ns: u64, to_ns: u64, met_work: bool) {
         self.times.push([from_ns, to_ns]);
+        self.idle += usize::from(!met_work);
+    }
+
+    /// Fault of a system that waits for something else than its cores: what it waits for goes on while the
+    /// system is stopped, and would cost it nothing.
+    pub fn fault(&self) -> Option<Reason> {
+        let (idle, all) = (self.idle, self.times.len());
+        let waits = all >= LEAST_STOPS && idle as f64 > MOST_WAITING * all as f64;
+        waits.then(|| Code::Waits.reason(format!("it was waiting at {idle} of {all} moments")))
     }
 
     /// Nanoseconds of all stops before `end_ns`: a system may end just before it is stopped.
@@ -29,13 +45,17 @@ impl Stops {
     }
 }
 
-/// Stops every process below `root`. Looks again until all of them rest, because one of them may start another
-/// meanwhile. Returns the number of a process that doesn't stop.
-pub fn stop(root: Root) -> Result<(), u32> {
+/// Stops every process below `root`, and says whether one of them was at work. Looks again until all of them
+/// rest, because one of them may start another meanwhile. Otherwise returns the number of a process that
+/// doesn't stop.
+pub fn stop(root: Root) -> Result<bool, u32> {
+    let met_work =
+        everything_below(root).into_iter().flat_map(tree::states_of).any(|state| matches!(state, 'R' | 'D'));
+    everything_below(root).into_iter().for_each(stop_process);
     let begin = Instant::now();
     loop {
-        let running: Vec<u32> = root.below().into_iter().filter(|&pid| !tree::rests(pid)).collect();
-        let Some(&first) = running.first() else { return Ok(()) };
+        let running: Vec<u32> = everything_below(root).into_iter().filter(|&pid| !rests(pid)).collect();
+        let Some(&first) = running.first() else { return Ok(met_work) };
         if begin.elapsed() > PATIENCE {
             return Err(first);
         }
@@ -44,10 +64,22 @@ pub fn stop(root: Root) -> Result<(), u32> {
     }
 }
 
+/// Whether a process that was told to stop does no work: its threads are stopped, have ended, or will stop
+/// before their next instruction. The last are in a wait without signals (D), such as for a child that is to
+/// start another program and is stopped itself.
+fn rests(pid: u32) -> bool {
+    tree::states_of(pid).into_iter().all(|state| matches!(state, 'T' | 't' | 'Z' | 'X' | 'D'))
+}
+
 /// Continues every process below `root`, children before parents: a parent that waits for its child sees no
 /// child that is stopped.
 pub fn go_on(root: Root) {
-    root.below().into_iter().rev().for_each(continue_process);
+    everything_below(root).into_iter().rev().for_each(continue_process);
+}
+
+/// All processes below the supervisor, those of a sandbox included: while it starts, they are the system.
+fn everything_below(root: Root) -> Vec<u32> {
+    tree::below(root.supervisor)
 }
 
 #[cfg(test)]
@@ -59,9 +91,21 @@ mod tests {
     #[test]
     fn a_stop_counts_only_before_the_end() {
         let mut stops = Stops::default();
-        stops.add(100, 150);
-        stops.add(200, 300);
+        stops.add(100, 150, true);
+        stops.add(200, 300, true);
         assert_eq!([50, 120, 180, 250, 400].map(|end| stops.before(end)), [0, 20, 50, 100, 150]);
+    }
+
+    #[test]
+    fn a_system_that_waits_at_most_stops_gets_no_time_for_free() {
+        let fault = |idle: usize, all: usize| {
+            let mut stops = Stops::default();
+            (0..all).for_each(|i| stops.add(0, 1, i >= idle));
+            stops.fault().map(|fault| fault.figure)
+        };
+        assert_eq!(fault(9, 9), None, "too few to tell");
+        assert_eq!(fault(20, 100), None);
+        assert_eq!(fault(60, 100).unwrap(), "it was waiting at 60 of 100 moments");
     }
 
     #[test]
@@ -82,7 +126,7 @@ mod tests {
             }
         };
         until(&|| root.below().len() == 2);
-        stop(root).unwrap();
+        assert!(stop(root).unwrap(), "both were at work");
         let pids = root.below();
         let before = tree::running_ns(&pids);
         std::thread::sleep(Duration::from_millis(20));

@@ -141,7 +141,8 @@ impl<'a> Supervised<'a> {
         let (launched_ns, mut audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
         audit.escaped = audit.escaped.take().or_else(|| report.escaped.clone());
         let network = self.launched.network.clone();
-        let stopped_ns = self.stops.before(report.ended_ns);
+        let (stopped_ns, reason) =
+            (self.stops.before(report.ended_ns), reason.or_else(|| self.stops.fault()));
         Ok((Ending { report, launched_ns, stopped_ns, audit, network }, reason))
     }
 
@@ -155,15 +156,16 @@ impl<'a> Supervised<'a> {
     fn give_turn(&mut self) -> Option<Reason> {
         let seat = self.seat.filter(|seat| seat.left() == Some(Duration::ZERO))?;
         let root = self.root();
-        if let Err(pid) = stop(root) {
-            return Some(Code::BusyIdle.reason(format!("process {pid} can't be stopped")));
-        }
+        let met_work = match stop(root) {
+            Ok(met_work) => met_work,
+            Err(pid) => return Some(Code::BusyIdle.reason(format!("process {pid} can't be stopped"))),
+        };
         let from = os::monotonic_ns();
         seat.pass(root);
         seat.hold();
         let to = os::monotonic_ns();
         go_on(root);
-        self.stops.add(from, to);
+        self.stops.add(from, to, met_work);
         self.audit.add_stop(Duration::from_nanos(to - from));
         None
     }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::limits::{
     BUSY_IDLE, CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE,
     HIDDEN_BYTES, HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK,
-    MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, RECOGNISED_RATIO,
-    RUNAWAY_FACTOR, RUNAWAY_SHARE,
+    MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_WAITING,
+    RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
 use super::names::name_of;
 use super::track::Track;
@@ -44,6 +44,8 @@ pub enum Code {
     CpuShare,
     /// The system works while it isn't asked.
     BusyIdle,
+    /// The system waits for something else than its cores.
+    Waits,
     /// The system left processes behind.
     LeftProcess,
     /// The system answers repeated lines faster than fresh ones.
@@ -91,7 +93,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -106,6 +108,7 @@ impl Code {
         Self::Affinity,
         Self::CpuShare,
         Self::BusyIdle,
+        Self::Waits,
         Self::LeftProcess,
         Self::Cached,
         Self::Coalesced,
@@ -172,6 +175,10 @@ impl Code {
             Self::BusyIdle => format!(
                 "at most {} of a core while it isn't asked, after a short clean-up",
                 percent(BUSY_IDLE)
+            ),
+            Self::Waits => format!(
+                "at work at {} of the moments at which it is stopped",
+                percent(1.0 - MOST_WAITING)
             ),
             Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
             Self::Cached => format!(
@@ -247,6 +254,9 @@ impl Code {
             Self::CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
             Self::BusyIdle => {
                 "wait for lines without polling, and do no work in advance; `interleave = \"rounds\"` in the campaign measures it alone"
+            }
+            Self::Waits => {
+                "compute on its own cores; a client of a service elsewhere is measured with `interleave = \"rounds\"` in the campaign"
             }
             Self::LeftProcess => "wait for helper processes before exiting",
             Self::Cached => "turn off its cache of translations: the track measures translating",

@@ -51,5 +51,8 @@ pub const HIDDEN_SHARE: f64 = 0.5;
 /// Share of a core that a system may use while it isn't asked, from [`CLEAN_UP`](crate::process::idle::CLEAN_UP)
 /// after its answer on: timers of runtimes take less.
 pub const BUSY_IDLE: f64 = 0.01;
+/// Share of moments at which a system may wait for something else than its cores, in slices of whole files.
+/// Engines that read a model or write a file do so at far fewer.
+pub const MOST_WAITING: f64 = 0.2;
 /// Share of a round's core time that other processes may take, or processes that no parent waits for.
 pub const FOREIGN_LIMIT: f64 = 0.02;

@@ -9,6 +9,6 @@ mod speed;
 pub use changes::{Changes, protocol_changes};
 pub use quality::{Quality, QualityLimits};
 pub use speed::{
-    Change, Comparison, LEAST_PAIRS, MOST_PAIRS, PAIRS, Question, SIGNIFICANT, Speeds, TOLERATED_SLOW_DOWN,
-    judge,
+    Change, Comparison, LEAST_PAIRS, MOST_PAIRS, PAIRS, Question, SIGNIFICANT, Speeds, TOLERATED_IN_SLICES,
+    TOLERATED_SLOW_DOWN, judge,
 };
