@@ -146,6 +146,8 @@ pub struct Cell {
     pub millions_pro_rata: Option<Estimate>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
+    /// Bound of the 99th percentile, 99.9th percentile and its bound, in ms.
+    pub tail_ms: [Option<f64>; 3],
     /// Latency of each line in ms, median over rounds, in source order.
     pub latency_ms: Vec<f64>,
     /// Fit of latency over source words: fixed cost and cost of a word in ms.

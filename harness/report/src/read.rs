@@ -224,6 +224,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         millions_per_dollar: millions(summary.words_per_dollar),
         millions_pro_rata: millions(summary.words_per_dollar_pro_rata),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
+        tail_ms: [summary.p99_bound_ms, summary.p999_ms, summary.p999_bound_ms],
         latency_ms: median_lines(&valid),
         fit_ms: summary.line_ms.zip(summary.word_ms),
         start_ms: summary.start_ms,

@@ -145,13 +145,31 @@ impl Writer<'_> {
 
     fn rivals(&self, pick: &Contestant) -> Option<String> {
         let rivals = |one: &&Contestant| one.system != pick.system && self.contest.as_good(one, pick);
-        let names: Vec<String> =
-            self.contest.contestants.iter().filter(rivals).map(|one| self.name(one)).collect();
-        let names = (!names.is_empty()).then(|| list(&names))?;
-        let mut rivals = self.contest.contestants.iter().filter(rivals);
-        let sure = rivals.all(|one| self.contest.gain(one, pick).order == Order::Better);
-        let cost = if sure { "it costs least of them" } else { "it seems to cost least of them" };
-        Some(format!("{names} can't be told from it in quality; {cost}."))
+        let rivals = self.contest.contestants.iter().filter(rivals);
+        let (dearer, tied): (Vec<_>, Vec<_>) =
+            rivals.partition(|one| self.contest.gain(one, pick).order == Order::Better);
+        let names = |of: &[&Contestant]| list(&of.iter().map(|one| self.name(one)).collect::<Vec<_>>());
+        let noun = self.contest.cost.noun();
+        match (&tied[..], &dearer[..]) {
+            ([], []) => None,
+            ([], dearer) => {
+                Some(format!("{} can't be told from it in quality; it costs least of them.", names(dearer)))
+            }
+            (tied, []) => Some(self.tie(pick, tied, noun)),
+            (tied, dearer) => Some(format!(
+                "{} {} can't be told from it in quality, and cost more.",
+                self.tie(pick, tied, noun),
+                names(dearer)
+            )),
+        }
+    }
+
+    /// The sentence on systems that are tied with `pick` in quality and in cost, and why it is named.
+    fn tie(&self, pick: &Contestant, tied: &[&Contestant], noun: &str) -> String {
+        let names = list(&tied.iter().map(|one| self.name(one)).collect::<Vec<_>>());
+        let leads = tied.iter().all(|one| pick.quality.value >= one.quality.value);
+        let why = if leads { "its figures are the better ones in both" } else { "it has the better cost" };
+        format!("{names} can't be told from it in quality or in {noun}; {why}.")
     }
 
     fn cheaper(&self, pick: &Contestant) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use super::context::SetContext;
 use super::section::Section;
+use super::slowest;
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::{Cell, Measure};
 use crate::tables::{Field, Table};
@@ -24,7 +25,8 @@ pub fn section(context: &SetContext<'_>) -> Section {
     let note = figures
         .is_empty()
         .then(|| "The latency track wasn't measured here, or no round of it counts.".into());
-    Section { id: "latency", title: "Latency", figures, note }
+    let tables = slowest::table(context).into_iter().collect();
+    Section { id: "latency", title: "Latency", figures, tables, note }
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
@@ -120,12 +122,24 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
 }
 
 fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
-    let heads = ["system", "#p50 ms", "#p90 ms", "#p95 ms", "#p99 ms", "#ms a line", "#ms a word more"];
+    let heads = [
+        "system",
+        "#p50 ms",
+        "#p90 ms",
+        "#p95 ms",
+        "#p99 ms",
+        "#p99 below",
+        "#p99.9 ms",
+        "#p99.9 below",
+        "#ms a line",
+        "#ms a word more",
+    ];
     let mut table = Table::new("Latency percentiles, and the fitted cost of a line and of a word", &heads);
     for cell in cells {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
         let mut fields = vec![Field::text(context.name(cell.system))];
         fields.extend(cell.percentiles_ms.iter().map(ms));
+        fields.extend(cell.tail_ms.map(|ms| Field::maybe(ms, plain)));
         fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.0), plain));
         fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.1), plain));
         table.push("", fields);

@@ -9,12 +9,14 @@ mod latency;
 mod quality;
 mod scaling;
 mod section;
+mod slowest;
 mod summary;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod time;
 mod trust;
+mod wins;
 
 use serde::Serialize;
 

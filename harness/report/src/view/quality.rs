@@ -3,6 +3,7 @@
 use super::context::{SetContext, row_class};
 use super::section::Section;
 use super::summary::{estimate, quality};
+use super::wins;
 use crate::charts::{self, Axis, Figure, Point, Scatter};
 use crate::cost::{Contest, Contestant, Cost};
 use crate::published::Published;
@@ -26,7 +27,8 @@ pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
         Some(_) => "Only one way to count cost was measured: the chart above.".into(),
         None => "No system has both a quality and a cost here.".into(),
     });
-    (lead, Section { id: "cost", title: "Quality against cost", figures, note })
+    let tables = wins::table(context).into_iter().collect();
+    (lead, Section { id: "cost", title: "Quality against cost", figures, tables, note })
 }
 
 fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {

@@ -16,7 +16,7 @@ pub fn section(context: &SetContext<'_>) -> Section {
         [cores(context), memory(context), size(context)].into_iter().flatten().collect();
     figures.extend(sweep::maps(context));
     let note = figures.is_empty().then(|| "Neither cores, nor sizes, nor memory were measured here.".into());
-    Section { id: "scaling", title: "Cores, sizes and memory", figures, note }
+    Section { id: "scaling", title: "Cores, sizes and memory", figures, tables: Vec::new(), note }
 }
 
 fn bar(context: &SetContext<'_>, system: usize, value: Estimate, text: String, told: String) -> Bar {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::context::SetContext;
 use crate::charts::{Family, Figure, mark};
+use crate::tables::Table;
 use dyno_stats::Standing;
 
 /// A mark with its meaning.
@@ -22,6 +23,8 @@ pub struct Section {
     pub title: &'static str,
     /// Figures of the section.
     pub figures: Vec<Figure>,
+    /// Tables after the figures.
+    pub tables: Vec<Table>,
     /// Reason for missing figures, or a remark.
     pub note: Option<String>,
 }

@@ -42,6 +42,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         millions_per_dollar: None,
         millions_pro_rata: None,
         percentiles_ms: [None; 4],
+        tail_ms: [None; 3],
         latency_ms: Vec::new(),
         fit_ms: None,
         start_ms: None,

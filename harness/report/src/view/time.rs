@@ -20,7 +20,7 @@ pub fn section(context: &SetContext<'_>) -> Section {
         })
         .collect();
     let note = figures.is_empty().then(|| "No system left a breakdown of its time.".into());
-    Section { id: "time", title: "Where the time goes", figures, note }
+    Section { id: "time", title: "Where the time goes", figures, tables: Vec::new(), note }
 }
 
 /// Breakdowns of all systems in a track.

@@ -1,0 +1,59 @@
+//! Who beats whom: for each system those that it surely beats, in quality and in each cost.
+
+use super::context::SetContext;
+use crate::material::Measure;
+use crate::tables::{Field, Table};
+use dyno_measure::Track;
+use dyno_stats::Order;
+
+/// The table; `None` for fewer than two systems.
+pub fn table(context: &SetContext<'_>) -> Option<Table> {
+    let systems = &context.translators;
+    if systems.len() < 2 {
+        return None;
+    }
+    let (names, measures): (Vec<_>, Vec<_>) = measures().into_iter().unzip();
+    let heads: Vec<&str> = ["system", "better translations than"].into_iter().chain(names).collect();
+    let mut table = Table::new(
+        "Systems that each surely beats: by the paired bootstrap in quality, beyond the noise floor in cost",
+        &heads,
+    );
+    for &system in systems {
+        let quality = |other: usize| context.set.quality_order(system, other) == Order::Better;
+        let mut row = vec![Field::text(context.name(system)), beaten(context, system, quality)];
+        row.extend(
+            measures
+                .iter()
+                .map(|&measure| beaten(context, system, |other| beats(context, measure, system, other))),
+        );
+        table.push("", row);
+    }
+    Some(table.without_empty_columns())
+}
+
+/// Figures, each with the head of its column.
+fn measures() -> [(&'static str, Measure); 4] {
+    [
+        ("shorter p95 than", Measure::P95),
+        ("faster line by line than", Measure::Speed(Track::Latency)),
+        ("faster on one core than", Measure::Speed(Track::Throughput1)),
+        ("faster on all cores than", Measure::Speed(Track::ThroughputAll)),
+    ]
+}
+
+/// Whether `system` surely beats `other`.
+fn beats(context: &SetContext<'_>, measure: Measure, system: usize, other: usize) -> bool {
+    let wanted = if measure == Measure::P95 { Order::Worse } else { Order::Better };
+    context.set.duels.get(&(measure, system, other)).is_some_and(|duel| duel.order == wanted)
+}
+
+fn beaten(context: &SetContext<'_>, system: usize, beats: impl Fn(usize) -> bool) -> Field {
+    let others: Vec<usize> = context.translators.iter().copied().filter(|&other| other != system).collect();
+    let names: Vec<String> =
+        others.iter().filter(|&&other| beats(other)).map(|&other| context.name(other)).collect();
+    match names.len() {
+        0 => Field::none(),
+        all if all == others.len() && all > 2 => Field::text("all others"),
+        _ => Field::text(names.join(", ")),
+    }
+}
