@@ -15,6 +15,7 @@
 //! | `hosting` | `dyno translate`: a backend as a program, line by line or over a whole file |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
 //! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
+//! | `scratch` | temporary folders, also those of dead benches |
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
 //! | `scoring`, `page` | scores, and the files of the report |
 //! | `table`, `progress`, `output`, `precision` | output in the terminal |
@@ -43,6 +44,7 @@ mod registry;
 mod reproduce;
 mod runner;
 mod scoring;
+mod scratch;
 mod table;
 mod tuning;
 

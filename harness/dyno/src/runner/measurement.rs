@@ -13,11 +13,11 @@ use dyno_measure::{
     break_down, examine, measure, refuse,
 };
 use dyno_results::{Run, Store};
-use tempfile::TempDir;
 
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::output::say;
+use crate::scratch::Scratch;
 
 use super::sandbox::{cost, sandbox_of};
 
@@ -25,7 +25,7 @@ use super::sandbox::{cost, sandbox_of};
 pub struct Runner {
     bench: Bench,
     /// Folder of the bench's scratch files, apart from the run's: a system sees its path.
-    _scratch: TempDir,
+    _scratch: Scratch,
     /// All cores that this process may use.
     cores: Vec<usize>,
     earlier: Earlier,
@@ -43,7 +43,7 @@ impl Runner {
 
     /// Creates a runner whose systems must not see the folder of a `run`.
     fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
-        let scratch = tempfile::Builder::new().prefix("dyno-").tempdir()?;
+        let scratch = Scratch::create()?;
         let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
         bench.sandbox = sandbox_of(campaign, run.into_iter().chain([scratch.path()]))?;
         Ok(Self {

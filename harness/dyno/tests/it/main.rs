@@ -10,6 +10,7 @@ mod comparing;
 mod contestants;
 mod detectors;
 mod foreign_files;
+mod leftovers;
 mod misbehaviour;
 mod models;
 mod patience;

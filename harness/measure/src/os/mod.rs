@@ -34,4 +34,4 @@ pub use processes::{
     Ended, become_subreaper, die_with_parent, enter_group_before_exec, kill, kill_group, pin_before_exec,
     reap_any,
 };
-pub use status::is_root;
+pub use status::{is_root, user};
