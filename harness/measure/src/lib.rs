@@ -28,7 +28,7 @@
 //! | `rules` | tracks, probes, codes, verdicts, limits |
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
-//! | `sandbox` | what a system sees of the host |
+//! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
 //! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
@@ -61,6 +61,7 @@ mod system;
 mod test_set;
 mod text;
 pub mod verify;
+mod way;
 
 pub use bench::Bench;
 pub use earlier::Earlier;
@@ -75,7 +76,7 @@ pub use record::{Record, SCHEMA};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
-pub use sandbox::Sandbox;
+pub use sandbox::{Sandbox, SandboxFault};
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet};
 pub use text::{as_text, split_lines, words};
