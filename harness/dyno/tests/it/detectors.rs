@@ -94,6 +94,10 @@ fn truth() -> Vec<(&'static str, String)> {
             examinee::LEAST_PAIRS.to_string(),
         ),
         ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
+        (
+            "share of a declared model's bytes that a system must be seen to read, at least",
+            percent(limits::SEEN_SHARE),
+        ),
         ("cached: a repeat's time per word below, of a fresh line's", limits::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),

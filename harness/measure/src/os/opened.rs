@@ -16,8 +16,10 @@ pub struct Opened {
     pub key: (u64, u64),
     /// Length in bytes.
     pub bytes: u64,
-    /// Bytes that the file occupies, if it is shared memory.
-    pub shared_bytes: u64,
+    /// Bytes that the file occupies; in shared memory they are memory.
+    pub allocated_bytes: u64,
+    /// Whether the file is shared memory.
+    pub is_shared: bool,
     /// Whether the process may write to the file.
     pub is_written: bool,
     /// When the file was made, or else last changed.
@@ -29,7 +31,8 @@ impl Opened {
         Self {
             key: key(data),
             bytes: data.len(),
-            shared_bytes: if is_shared_memory(&path) { data.blocks() * 512 } else { 0 }, // stat(2): units of 512
+            allocated_bytes: allocated_bytes(data),
+            is_shared: is_shared_memory(&path),
             path,
             is_written,
             made: data.created().or_else(|_| data.modified()).ok(),
@@ -40,6 +43,11 @@ impl Opened {
 /// Device and inode of a file.
 pub fn key(data: &Metadata) -> (u64, u64) {
     (data.dev(), data.ino())
+}
+
+/// Bytes that a file occupies.
+pub fn allocated_bytes(data: &Metadata) -> u64 {
+    data.blocks() * 512 // stat(2): units of 512
 }
 
 /// Files of at least `least` bytes that `pid` has open.

@@ -173,6 +173,7 @@ fn spec(subject: &Subject<'_>, reports: &[&Path]) -> Spec {
         folder: system.folder.clone(),
         cores: subject.cores.to_vec(),
         environment: environment(subject.cores.len(), &system.environment),
+        models: system.models.iter().filter_map(|model| model.canonicalize().ok()).collect(),
         isolated: subject.isolated && subject.sandbox().is_none(),
         sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),
     }

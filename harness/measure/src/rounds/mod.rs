@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::files::{file_hash, hash_of, make_way};
 use crate::noise::{self, Noise};
 use crate::plan::Round;
-use crate::process::hidden::hidden_files;
+use crate::process::hidden::{hidden_files, reads_its_model};
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA};
 use crate::rules::{Code, Reason, Track, Verdict};
@@ -155,6 +155,7 @@ fn record(
         output,
         facts,
         model_bytes,
+        model_seen: reads_its_model(round.system, &observed.read_files),
     };
     Ok(Measured { record: record.with_model_bytes(&round.system.models), answers: observed.answers })
 }

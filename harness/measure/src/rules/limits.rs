@@ -48,5 +48,8 @@ pub const HIDDEN_BYTES: u64 = 1 << 20;
 /// Largest size of files that a system neither declares nor names, as a share of its declared model: a
 /// tokenizer's files are small beside a model.
 pub const HIDDEN_SHARE: f64 = 0.5;
+/// Least share of a declared model that a system must be seen to read. Files too small to be seen, such as
+/// vocabularies, make the rest.
+pub const SEEN_SHARE: f64 = 0.8;
 /// Share of a round's core time that other processes may take, or processes that no parent waits for.
 pub const FOREIGN_LIMIT: f64 = 0.02;

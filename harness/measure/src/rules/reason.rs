@@ -154,4 +154,3 @@ impl Code {
         Reason { code: self, figure: figure.into(), limit: self.limit(), remedy: self.remedy().into() }
     }
 }
-

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::messages::SeenFile;
-use crate::os::opened::{Opened, descriptors_of, key, mapped_by, touched_shared_bytes};
+use crate::os::opened::{Opened, allocated_bytes, descriptors_of, key, mapped_by, touched_shared_bytes};
 use crate::rules::limits::HIDDEN_BYTES;
 
 /// Folders of the operating system, whose files belong to no system.
@@ -29,15 +29,27 @@ pub(super) struct SeenFiles {
     looks: u64,
     /// Files that are read, by device and inode.
     read: BTreeMap<(u64, u64), SeenFile>,
+    /// Files of the declared model, which are no memory wherever they lie.
+    declared: Vec<PathBuf>,
+    /// Path of each file in shared memory that was open or mapped at some look, by device and inode.
+    shared: BTreeMap<(u64, u64), PathBuf>,
     /// Most bytes of shared memory that processes held without mapping them.
     pub hidden_memory_bytes: u64,
 }
 
 impl SeenFiles {
-    /// Begins to look at a system that is about to be launched on this process's standard input.
-    pub fn begin() -> Self {
-        let input = fs::metadata("/proc/self/fd/0").ok().map(|data| key(&data));
-        Self { launched: SystemTime::now(), input, looks: 0, read: BTreeMap::new(), hidden_memory_bytes: 0 }
+    /// Begins to look at a system that is about to be launched on this process's standard input, and declares
+    /// these files and folders as its model.
+    pub fn begin(declared: &[PathBuf]) -> Self {
+        Self {
+            launched: SystemTime::now(),
+            input: fs::metadata("/proc/self/fd/0").ok().map(|data| key(&data)),
+            looks: 0,
+            read: BTreeMap::new(),
+            declared: declared.to_vec(),
+            shared: BTreeMap::new(),
+            hidden_memory_bytes: 0,
+        }
     }
 
     /// Looks at the processes `pids`. Reading a map takes the process's lock on it, so that maps are read at
@@ -45,22 +57,37 @@ impl SeenFiles {
     pub fn look(&mut self, pids: &[u32]) {
         self.looks += 1;
         let reads_maps = self.looks.is_power_of_two();
-        let mut shared = BTreeMap::new();
+        let mut held = BTreeMap::new();
         for &pid in pids {
             let folders = interpreter_folders(pid);
             let mapped = if reads_maps { mapped_by(pid, HIDDEN_BYTES) } else { Vec::new() };
             for file in descriptors_of(pid, HIDDEN_BYTES).into_iter().chain(mapped) {
-                shared.insert(file.key, file.shared_bytes);
+                if file.is_shared && !self.declared.iter().any(|path| file.path.starts_with(path)) {
+                    self.shared.insert(file.key, file.path.clone());
+                    held.insert(file.key, file.allocated_bytes);
+                }
                 if self.is_foreign(&file) && !folders.iter().any(|folder| file.path.starts_with(folder)) {
                     self.keep(file);
                 }
             }
         }
-        let held: u64 = shared.values().sum();
+        held.extend(self.still_there(pids));
+        let held: u64 = held.values().sum();
         if held >= HIDDEN_BYTES {
             let touched = pids.iter().map(|&pid| touched_shared_bytes(pid)).sum();
             self.hidden_memory_bytes = self.hidden_memory_bytes.max(held.saturating_sub(touched));
         }
+    }
+
+    /// Files in shared memory that were open at an earlier look, and still are where they were. They hold their
+    /// bytes, also while they are closed.
+    fn still_there(&self, pids: &[u32]) -> Vec<((u64, u64), u64)> {
+        let Some(pid) = pids.first() else { return Vec::new() };
+        let file = |(known, path): (&(u64, u64), &PathBuf)| {
+            let data = fs::metadata(format!("/proc/{pid}/root{}", path.display())).ok()?;
+            (key(&data) == *known).then(|| (*known, allocated_bytes(&data)))
+        };
+        self.shared.iter().filter_map(file).collect()
     }
 
     /// Whether a file was there before the launch, is only read, and belongs to no system folder.
@@ -100,12 +127,41 @@ mod tests {
 
     fn file(path: &str) -> Opened {
         let made = Some(SystemTime::UNIX_EPOCH);
-        Opened { path: path.into(), key: (1, 2), bytes: 5 << 20, shared_bytes: 0, is_written: false, made }
+        Opened {
+            path: path.into(),
+            key: (1, 2),
+            bytes: 5 << 20,
+            allocated_bytes: 0,
+            is_shared: false,
+            is_written: false,
+            made,
+        }
+    }
+
+    #[test]
+    fn a_file_in_shared_memory_counts_while_it_is_there_unless_it_is_the_model() {
+        let named = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+        fs::write(named.path(), vec![1; 3 << 20]).unwrap();
+        let (mut seen, pids) = (SeenFiles::begin(&[]), [std::process::id()]);
+        seen.look(&pids);
+        assert!(seen.hidden_memory_bytes >= 3 << 20, "open: {}", seen.hidden_memory_bytes);
+        let path = named.into_temp_path();
+        seen.hidden_memory_bytes = 0;
+        seen.look(&pids);
+        assert!(seen.hidden_memory_bytes >= 3 << 20, "closed: {}", seen.hidden_memory_bytes);
+        let reopened = fs::File::open(&path).unwrap();
+        let mut declaring = SeenFiles::begin(&[path.to_path_buf()]);
+        declaring.look(&pids);
+        assert_eq!(declaring.hidden_memory_bytes, 0, "the declared model");
+        drop((reopened, path));
+        seen.hidden_memory_bytes = 0;
+        seen.look(&pids);
+        assert_eq!(seen.hidden_memory_bytes, 0, "removed");
     }
 
     #[test]
     fn only_older_files_that_are_read_and_no_parts_of_programs_are_foreign() {
-        let seen = SeenFiles { input: Some((7, 7)), ..SeenFiles::begin() };
+        let seen = SeenFiles { input: Some((7, 7)), ..SeenFiles::begin(&[]) };
         for path in ["/home/me/real.bin", "/dev/shm/weights", "/tmp/x", "/memfd:w (deleted)", "/opt/model"] {
             assert!(seen.is_foreign(&file(path)), "{path}");
         }

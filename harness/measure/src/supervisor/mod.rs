@@ -73,7 +73,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let in_sandbox = spec.sandbox.as_ref().map(|_| "isolated".to_owned());
     let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
     let at_ns = os::monotonic_ns();
-    let (group, files) = (Group::create(), SeenFiles::begin());
+    let (group, files) = (Group::create(), SeenFiles::begin(&spec.models));
     let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {

@@ -27,6 +27,25 @@ def hides_memory():
         echo(lambda n, answer, line: (os.pread(weights.fileno(), 4096, DRAW.randrange(size)), say(answer)))
 
 
+def hides_memory_for_moments():
+    # The same in a file that has a name, and is mostly closed.
+    path, size = f"/dev/shm/weights-{os.getpid()}", DRAW.randint(2, 40) * MIB
+    with open(path, "wb") as weights:
+        weights.write(os.urandom(MIB) * (size // MIB))
+
+    def each(n, answer, line):
+        with open(path, "rb") as again:
+            os.pread(again.fileno(), 4096, DRAW.randrange(size))
+            time.sleep(0.02)
+        time.sleep(0.1)
+        say(answer)
+
+    try:
+        echo(each)
+    finally:
+        os.unlink(path)
+
+
 def hides_files():
     # The real model lies beside the declared one.
     with open(os.path.join(os.path.dirname(os.path.abspath(FILE)), "real.bin"), "rb") as weights:
@@ -34,6 +53,13 @@ def hides_files():
         content = weights if read_or_mapped else mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)
         loaded()
         echo(lambda n, answer, line: (content.seek(0), content.read(4096), say(answer)))
+
+
+def honest_reader():
+    # Reads its model from the disk, line by line, and keeps the file open.
+    with open(FILE, "rb") as model:
+        loaded()
+        echo(lambda n, answer, line: (os.pread(model.fileno(), 4096, 0), say(answer)))
 
 
 def honest_hoarding():
