@@ -24,7 +24,7 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `os`, `cgroup`, `files`, `text` | system calls, control groups, files by content, lines and words |
+//! | `os`, `cgroup`, `files`, `text`, `likeness` | system calls, control groups, files by content, lines and words, likeness of texts |
 //! | `rules` | tracks, probes, codes, verdicts, limits |
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
@@ -45,6 +45,7 @@ mod entry;
 mod error;
 pub mod files;
 pub mod host;
+mod likeness;
 pub mod noise;
 pub mod os;
 mod plan;

@@ -292,7 +292,7 @@ mod tests {
         };
         assert!(paths.contains(&root.join("own/weights")), "what a link in the model leads to is visible");
         assert_eq!(links(&root), [root.join("latest")], "the model's own folder has its link");
-        assert_eq!(links(&root.join("elsewhere")), [PathBuf::new(); 0], "as on the host");
+        assert!(links(&root.join("elsewhere")).is_empty(), "as on the host");
     }
 
     #[test]

@@ -93,6 +93,45 @@ fn an_honest_system_with_large_files_and_shared_memory_hides_nothing() {
     }
 }
 
+/// A campaign on 200 captions, whose one system is a contestant that knows them.
+fn knowing(contestant: &str, head: &str) -> Bench {
+    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testsets/photos-en-de/source.en");
+    let lines = std::fs::read_to_string(set).expect("a shipped set");
+    let command = ["python3", CONTESTANT, contestant, "{track}", "set.en"];
+    let bench = Bench::new(&format!(
+        "{head}profile = \"quick\"\nnoisy-repeats = 0\n\
+         test-sets = [{{ name = \"set\", source = \"set.en\" }}]\n\
+         [[system]]\nname = \"it\"\ncommand = {command:?}\n"
+    ));
+    bench.write("set.en", lines.split_inclusive('\n').take(200).collect::<String>());
+    bench
+}
+
+#[test]
+fn a_table_of_another_systems_answers_is_found_in_rounds_however_slow_it_is() {
+    let bench = knowing("table_of_another", "probes = []\ntracks = [\"throughput-1\"]\n");
+    bench.run(&[]);
+    let records = bench.records();
+    assert_eq!(records.len(), 3);
+    for record in records {
+        assert_eq!(codes(&record, "reasons"), ["recognises"], "{record}");
+        let figure = record["reasons"][0]["figure"].as_str().unwrap();
+        assert!(figure.contains("are unlike those to two changed copies"), "{figure}");
+    }
+}
+
+#[test]
+fn a_table_of_another_systems_answers_is_found_by_recognition() {
+    for track in ["latency", "throughput-1"] {
+        let bench = knowing("table_of_another", &format!("tracks = [{track:?}]\n"));
+        let mut verify = bench.dyno(&["verify", "campaign.toml", "--json", "--probe", "recognition"]);
+        let ended = crate::support::Ended::of(verify.output().unwrap());
+        let verdict: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        let reasons = verdict["reasons"].as_array().unwrap();
+        assert!(reasons.iter().any(|reason| reason["code"] == "recognises"), "{track}: {verdict}");
+    }
+}
+
 /// Answers each line with the number of its open files, and whether one of them, a variable or a word of a
 /// command line, its own or its parent's, names the folder of the run.
 const NOSY: &str = "\

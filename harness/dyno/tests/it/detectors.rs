@@ -107,7 +107,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
         ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
         ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
-        ("standard deviations that chance may add to it", junk::GRANTED.to_string()),
+        ("standard deviations that chance may add to it", dyno_stats::GRANTED.to_string()),
         (
             "cached, recognises: answered at once, time per word below, of the pair's other",
             format!("{:.2}", timing::AT_ONCE_RATIO),

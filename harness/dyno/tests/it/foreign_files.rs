@@ -214,7 +214,7 @@ fn a_full_disk_is_told_with_path_and_remedy_by_run_and_publish() {
     let fill = "head -c 300000 /dev/zero >disk/ballast 2>/dev/null";
     let full = format!("mkdir disk/run; {fill}; \"$0\" run campaign.toml --out disk/run");
     let Some(ended) = on_a_small_disk(&bench, &full) else { return };
-    ended.assert_says(2, &["disk/run", "No space left on device", "make"]);
+    ended.assert_says(6, &["disk/run", "No space left on device", "make room"]);
     bench.run(&[]);
     let full = format!(
         "mkdir disk/results; {fill}; \"$0\" publish out --to disk/results; code=$?; \
