@@ -28,6 +28,12 @@ pub enum Error {
     /// A run was changed after it was measured.
     #[error("the run is damaged: {0}")]
     Changed(String),
+    /// Another process changed the records while the run went on.
+    #[error("{} was changed while the run went on; measure into a new folder, with `sandbox = \"bwrap\"` for systems that you don't trust", path.display())]
+    Tampered {
+        /// The file of records.
+        path: PathBuf,
+    },
     /// A record can't be true, or can't be read.
     #[error("{}:{line}: {fault}; remove that line, and `dyno run` measures its round again", path.display())]
     Record {

@@ -19,6 +19,7 @@ use crate::exit::Outcome;
 use crate::output::say;
 use crate::scratch::Scratch;
 
+use super::guard::{Guard, warm};
 use super::sandbox::{cost, sandbox_of};
 
 /// Conditions of a measurement, and its results so far.
@@ -26,6 +27,7 @@ pub struct Runner {
     bench: Bench,
     /// Folder of the bench's scratch files, apart from the run's: a system sees its path.
     _scratch: Scratch,
+    guard: Guard,
     /// All cores that this process may use.
     cores: Vec<usize>,
     earlier: Earlier,
@@ -49,6 +51,7 @@ impl Runner {
         Ok(Self {
             bench,
             _scratch: scratch,
+            guard: Guard::of(campaign),
             cores: host.cores.clone(),
             earlier: Earlier::default(),
             keeps_going: true,
@@ -90,7 +93,10 @@ impl Runner {
     /// Measures one round and keeps it. `examined` are the probes' findings about its system.
     pub fn round(&mut self, round: &Round<'_>, examined: Vec<Examined>) -> Outcome<Measured> {
         self.earlier.examined = examined;
+        self.guard.check()?;
+        warm(round.system);
         let measured = self.pinned(|| Ok(measure(&self.bench, round, &self.earlier)?))?;
+        self.guard.check()?;
         self.keep(&measured)?;
         Ok(measured)
     }

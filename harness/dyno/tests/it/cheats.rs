@@ -51,7 +51,7 @@ fn what_a_system_burns_after_its_last_answer_is_no_disturbance_by_others() {
 
 #[test]
 fn memory_in_shared_files_is_found() {
-    for contestant in ["hides_memory", "hides_memory_for_moments"] {
+    for contestant in ["hides_memory", "hides_memory_for_moments", "hides_segment", "hides_by_shares"] {
         let found: Vec<_> = records_of(contestant, 3);
         // A look meets a file that is opened for moments sooner or later.
         assert!(found.iter().any(|record| codes(record, "reasons") == ["hidden_memory"]), "{found:?}");

@@ -26,5 +26,6 @@ mod sandbox;
 mod schema;
 mod scoring;
 mod support;
+mod tampering;
 mod testsets;
 mod translate;

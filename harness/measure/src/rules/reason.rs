@@ -135,7 +135,9 @@ impl Code {
             Self::TracksDiffer => {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
             }
-            Self::HiddenMemory => "keep weights in its own memory, or map them, so that the peak holds them",
+            Self::HiddenMemory => {
+                "keep weights in its own memory, or map them, so that the peak holds them; leave PR_SET_DUMPABLE as it is"
+            }
             Self::HiddenFiles => "declare all files of the model: `model` may be their folder",
             Self::EqualsReferences => {
                 "see whether it was trained on the test set, or reads its references; measure a set that it can't know"

@@ -1,12 +1,13 @@
 //! Large files that a system's processes hold: content that their memory doesn't show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::messages::SeenFile;
-use crate::os::opened::{Opened, allocated_bytes, descriptors_of, key, mapped_by, touched_shared_bytes};
+use crate::os::odd_memory::{huge_page_bytes, segments_of, touched_shared_bytes};
+use crate::os::opened::{Opened, allocated_bytes, descriptors_of, key, mapped_by};
 use crate::rules::limits::HIDDEN_BYTES;
 
 /// Folders of the operating system, whose files belong to no system.
@@ -35,6 +36,10 @@ pub(super) struct SeenFiles {
     shared: BTreeMap<(u64, u64), PathBuf>,
     /// Most bytes of shared memory that processes held without mapping them.
     pub hidden_memory_bytes: u64,
+    /// Whether a process forbade looks at its files.
+    pub forbids_looks: bool,
+    /// Numbers of all processes that were seen: their System V segments outlive them.
+    pids: BTreeSet<u32>,
 }
 
 impl SeenFiles {
@@ -49,6 +54,8 @@ impl SeenFiles {
             declared: declared.to_vec(),
             shared: BTreeMap::new(),
             hidden_memory_bytes: 0,
+            forbids_looks: false,
+            pids: BTreeSet::new(),
         }
     }
 
@@ -61,7 +68,9 @@ impl SeenFiles {
         for &pid in pids {
             let folders = interpreter_folders(pid);
             let mapped = if reads_maps { mapped_by(pid, HIDDEN_BYTES) } else { Vec::new() };
-            for file in descriptors_of(pid, HIDDEN_BYTES).into_iter().chain(mapped) {
+            let open = descriptors_of(pid, HIDDEN_BYTES);
+            self.forbids_looks |= open.is_err();
+            for file in open.into_iter().flatten().chain(mapped) {
                 if file.is_shared && !self.declared.iter().any(|path| file.path.starts_with(path)) {
                     self.shared.insert(file.key, file.path.clone());
                     held.insert(file.key, file.allocated_bytes);
@@ -71,20 +80,32 @@ impl SeenFiles {
                 }
             }
         }
-        held.extend(self.still_there(pids));
-        let held: u64 = held.values().sum();
-        if held >= HIDDEN_BYTES {
-            let touched = pids.iter().map(|&pid| touched_shared_bytes(pid)).sum();
-            self.hidden_memory_bytes = self.hidden_memory_bytes.max(held.saturating_sub(touched));
-        }
+        held.extend(
+            pids.first().map(|pid| self.still_there(&format!("/proc/{pid}/root"))).unwrap_or_default(),
+        );
+        self.pids.extend(pids);
+        self.judge(held.values().sum(), pids);
     }
 
-    /// Files in shared memory that were open at an earlier look, and still are where they were. They hold their
-    /// bytes, also while they are closed.
-    fn still_there(&self, pids: &[u32]) -> Vec<((u64, u64), u64)> {
-        let Some(pid) = pids.first() else { return Vec::new() };
+    /// Looks once more after the last process has ended: what is there now would be there in the next launch.
+    pub fn look_after_the_end(&mut self) {
+        let held = self.still_there("");
+        self.judge(held.into_iter().map(|(_, bytes)| bytes).sum(), &[]);
+    }
+
+    /// Compares what `pids` hold in files, segments and huge pages with what the peak of their memory holds of it.
+    fn judge(&mut self, in_files: u64, pids: &[u32]) {
+        let huge: u64 = pids.iter().map(|&pid| huge_page_bytes(pid)).sum();
+        let held = in_files + segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
+        let touched = if held >= HIDDEN_BYTES { touched_shared_bytes(pids) } else { 0 };
+        self.hidden_memory_bytes = self.hidden_memory_bytes.max(held.saturating_sub(touched) + huge);
+    }
+
+    /// Files in shared memory that were open at an earlier look, and still are where they were below `root`. They
+    /// hold their bytes, also while they are closed.
+    fn still_there(&self, root: &str) -> Vec<((u64, u64), u64)> {
         let file = |(known, path): (&(u64, u64), &PathBuf)| {
-            let data = fs::metadata(format!("/proc/{pid}/root{}", path.display())).ok()?;
+            let data = fs::metadata(format!("{root}{}", path.display())).ok()?;
             (key(&data) == *known).then(|| (*known, allocated_bytes(&data)))
         };
         self.shared.iter().filter_map(file).collect()

@@ -46,6 +46,46 @@ def hides_memory_for_moments():
         os.unlink(path)
 
 
+def hides_segment():
+    # In a segment of System V that is attached for moments, and would outlive the process.
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.shmat.restype = ctypes.c_void_p
+    size = DRAW.randint(2, 40) * MIB
+    segment = libc.shmget(0, ctypes.c_size_t(size), 0o600)
+    weights = libc.shmat(segment, None, 0)
+    ctypes.memset(ctypes.c_void_p(weights), 7, size)
+    libc.shmdt(ctypes.c_void_p(weights))
+    loaded()
+    try:
+        echo()
+    finally:
+        libc.shmctl(segment, 0, None)
+
+
+def hides_by_shares():
+    # Workers that touch one small shared file, so that its pages, counted for each of them, cover another one.
+    with tempfile.TemporaryFile(dir="/dev/shm") as small, tempfile.TemporaryFile(dir="/dev/shm") as weights:
+        small.write(bytes(8 * MIB))
+        weights.write(bytes(20 * MIB))
+        small.flush(), weights.flush()
+        shared = mmap.mmap(small.fileno(), 8 * MIB)
+        done, end = os.pipe()
+        for _ in range(3):
+            if os.fork() == 0:
+                os.close(end), os.close(0), os.close(1)
+                sum(shared[::4096])
+                os.read(done, 1)
+                os._exit(0)
+        sum(shared[::4096])
+        loaded()
+        echo()
+        os.close(end)
+        for _ in range(3):
+            os.wait()
+
+
 def hides_files():
     # The real model lies beside the declared one.
     with open(os.path.join(os.path.dirname(os.path.abspath(FILE)), "real.bin"), "rb") as weights:
