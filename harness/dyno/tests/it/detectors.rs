@@ -95,6 +95,10 @@ fn truth() -> Vec<(&'static str, String)> {
         ),
         ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
         (
+            "recognises: share of lines whose answer is the odd one beside those to two copies, above",
+            percent(limits::MOST_STRANGE),
+        ),
+        (
             "share of a declared model's bytes that a system must be seen to read, at least",
             percent(limits::SEEN_SHARE),
         ),

@@ -46,8 +46,8 @@ pub(super) fn compare(
     let share = share(input, observed, &time(&fresh));
     observed.fresh = Some(fresh);
     let Some(share) = share.filter(|&share| share < COALESCED_RATIO) else { return Ok(()) };
-    let Some(share) = confirm(context, input, observed, share)? else { return Ok(()) };
-    let code = match has_copies && knows_the_set(context, input, observed)? {
+    let Some((share, price)) = confirm(context, input, observed, share)? else { return Ok(()) };
+    let code = match has_copies && knows_the_set(context, input, observed, &price)? {
         true => Code::Recognises,
         false => Code::Coalesced,
     };
@@ -138,32 +138,42 @@ fn time(launch: &FreshLaunch) -> FileTime {
     FileTime { ns: launch.ns, words: launch.words }
 }
 
-/// Largest share that launches of about the round's length show; `None` if one of them clears the system.
+/// Largest share that launches of about the round's length show, and the launch that shows it: the host has
+/// disturbed it least. `None` if one of the launches clears the system.
 fn confirm(
     context: &RoundContext<'_>,
     input: &LaunchInput,
     observed: &mut Observed,
     share_of_few: f64,
-) -> Result<Option<f64>> {
+) -> Result<Option<(f64, FileTime)>> {
     let source = &context.round.test_set.source;
     let wanted = (input.lines as f64 * share_of_few).ceil() as usize;
-    let mut largest = share_of_few;
+    let mut largest = None;
     for _ in 0..CONFIRMATIONS {
         let fresh = match fresh_lines(source, wanted.max(LEAST_FRESH)).text {
             none if none.is_empty() => source.clone(),
             fresh => fresh,
         };
         let Some((fresh, _)) = launch(context, &fresh, observed)? else { return Ok(None) };
-        match share(input, observed, &time(&fresh)) {
-            Some(share) if share < COALESCED_RATIO => largest = largest.max(share),
+        let price = time(&fresh);
+        match share(input, observed, &price) {
+            Some(share) if share < COALESCED_RATIO => {
+                largest = largest.filter(|(largest, _)| *largest >= share).or(Some((share, price)));
+            }
             _ => return Ok(None),
         }
     }
-    Ok(Some(largest))
+    Ok(largest)
 }
 
-/// Whether the set once is known as well. A system that is quick only where lines come again coalesces.
-fn knows_the_set(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Result<bool> {
+/// Whether the set once is known as well, where fresh lines take this `price`. A system that is quick only where
+/// lines come again coalesces.
+fn knows_the_set(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    observed: &mut Observed,
+    price: &FileTime,
+) -> Result<bool> {
     if !input.repeats_set() {
         return Ok(true);
     }
@@ -173,9 +183,7 @@ fn knows_the_set(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut
         let Some((once, _)) = launch(context, source, observed)? else { return Ok(false) };
         quickest = quickest.filter(|quickest| quickest.ns <= once.ns).or(Some(once));
     }
-    let share = |once: &FreshLaunch| {
-        share_of_fresh(&observed.one_line_ns, &time(once), &time(observed.fresh.as_ref()?))
-    };
+    let share = |once: &FreshLaunch| share_of_fresh(&observed.one_line_ns, &time(once), price);
     Ok(quickest.as_ref().and_then(share).is_some_and(|share| share < COALESCED_RATIO))
 }
 
