@@ -57,16 +57,18 @@ impl Guard {
         Self { files: campaign.systems.iter().flat_map(of).collect() }
     }
 
-    /// Checks that no file has another content than at the run's beginning. A file that was only touched, or
-    /// linked elsewhere, is the same.
-    pub fn check(&mut self) -> Outcome<()> {
+    /// Checks that no file has another content than before. A file that was only touched, or linked elsewhere, is
+    /// the same. A system may change its own files: those of `measured`, which has just been measured.
+    pub fn check(&mut self, measured: Option<&System>) -> Outcome<()> {
         for file in &mut self.files {
             let stamp = Stamp::of(&file.path).ok();
             if stamp.as_ref() == Some(&file.stamp) {
                 continue;
             }
-            match stamp.filter(|_| file_hash(&file.path).is_ok_and(|hash| hash == file.hash)) {
-                Some(stamp) => file.stamp = stamp,
+            let is_own = measured.is_some_and(|system| system.original() == file.system);
+            match stamp.zip(file_hash(&file.path).ok()).filter(|(_, hash)| is_own || *hash == file.hash) {
+                Some((stamp, hash)) => (file.stamp, file.hash) = (stamp, hash),
+                None if is_own => {} // the next launch fails without the file
                 None => return Err(changed(file)),
             }
         }
@@ -122,18 +124,25 @@ mod tests {
         assert_eq!(files_of(&entry), [path.clone()]);
         let mut guard =
             Guard { files: vec![Guarded { system: entry.name, path: path.clone(), stamp, hash }] };
-        assert!(guard.check().is_ok());
+        assert!(guard.check(None).is_ok());
         fs::hard_link(&path, folder.path().join("backup")).unwrap();
-        assert!(guard.check().is_ok(), "a link changes no content");
+        assert!(guard.check(None).is_ok(), "a link changes no content");
         fs::write(&path, "WEIGHTS").unwrap();
-        let refusal = guard.check().unwrap_err().error.to_string();
+        let refusal = guard.check(None).unwrap_err().error.to_string();
         assert!(
             refusal.contains("of system \"it\" was changed while the run went on; put it back"),
             "{refusal}"
         );
         fs::write(&path, "weights").unwrap();
-        assert!(guard.check().is_ok(), "it was put back");
+        assert!(guard.check(None).is_ok(), "it was put back");
+        fs::write(&path, "adapted").unwrap();
+        assert!(
+            guard.check(Some(&System::of_command("it (twin)", ["cat"]))).is_err(),
+            "another system's round"
+        );
+        assert!(guard.check(Some(&System::of_command("it", ["cat"]))).is_ok(), "its own round");
+        assert!(guard.check(None).is_ok(), "what it made of its file counts from now on");
         fs::remove_file(&path).unwrap();
-        assert!(guard.check().is_err());
+        assert!(guard.check(None).is_err());
     }
 }

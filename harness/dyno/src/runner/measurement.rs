@@ -93,10 +93,10 @@ impl Runner {
     /// Measures one round and keeps it. `examined` are the probes' findings about its system.
     pub fn round(&mut self, round: &Round<'_>, examined: Vec<Examined>) -> Outcome<Measured> {
         self.earlier.examined = examined;
-        self.guard.check()?;
+        self.guard.check(None)?;
         warm(round.system);
         let measured = self.pinned(|| Ok(measure(&self.bench, round, &self.earlier)?))?;
-        self.guard.check()?;
+        self.guard.check(Some(round.system))?;
         self.keep(&measured)?;
         Ok(measured)
     }

@@ -74,7 +74,7 @@ fn bench_and_supervisor_cannot_be_looked_into_by_a_system_of_the_same_user() {
 
 #[test]
 fn a_process_that_forbids_looks_at_its_files_is_refused() {
-    let forbid = "import ctypes, time; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); time.sleep(0.3)";
+    let forbid = "import ctypes, time; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); time.sleep(2)";
     let bench = beside_a_rival(forbid);
     let Some(ended) = run_as_nobody(&bench) else { return };
     let reason = &bench.records()[0]["reasons"][0];

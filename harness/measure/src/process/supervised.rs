@@ -21,6 +21,7 @@ use crate::files::make_way;
 use crate::os::tree::Root;
 use crate::os::{self, Interest, tree};
 use crate::rules::{Code, Reason};
+use crate::sandbox::named_files;
 use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
@@ -175,7 +176,7 @@ fn spec(subject: &Subject<'_>, reports: &[&Path]) -> Spec {
         folder: system.folder.clone(),
         cores: subject.cores.to_vec(),
         environment: environment(subject.cores.len(), &system.environment),
-        models: system.models.iter().filter_map(|model| model.canonicalize().ok()).collect(),
+        named: named_files(system).iter().filter_map(|path| path.canonicalize().ok()).collect(),
         isolated: subject.isolated && subject.sandbox().is_none(),
         sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),
     }

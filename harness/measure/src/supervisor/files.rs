@@ -19,18 +19,21 @@ const SYSTEM_FOLDERS: [&str; 13] = [
 const PACKAGES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
 /// Folders of an installed interpreter, beside its `bin`.
 const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
+/// Looks after which a process forbids them on purpose. A process that starts a program forbids them for a moment, as
+/// the supervisor does itself; on a busy host the moment may be long.
+const FORBIDDEN_LOOKS: u32 = 8;
 /// Most files that a report names.
 const MOST_FILES: usize = 64;
 
 /// The large files that the looks at a tree have shown.
 pub(super) struct SeenFiles {
     launched: SystemTime,
-    /// Standard input of the system, which is the bench's.
-    input: Option<(u64, u64)>,
+    /// Standard input and output of the system, which are the bench's.
+    streams: Vec<(u64, u64)>,
     looks: u64,
     /// Files that are read, by device and inode.
     read: BTreeMap<(u64, u64), SeenFile>,
-    /// Files of the declared model, which are no memory wherever they lie.
+    /// Files that the system declares or names, which are no memory wherever they lie.
     declared: Vec<PathBuf>,
     /// Path of each file in shared memory that was open or mapped at some look, by device and inode.
     shared: BTreeMap<(u64, u64), PathBuf>,
@@ -38,23 +41,26 @@ pub(super) struct SeenFiles {
     pub hidden_memory_bytes: u64,
     /// Whether a process forbade looks at its files.
     pub forbids_looks: bool,
+    /// Processes that forbid looks, each with the looks that it forbade.
+    forbidding: BTreeMap<u32, u32>,
     /// Numbers of all processes that were seen: their System V segments outlive them.
     pids: BTreeSet<u32>,
 }
 
 impl SeenFiles {
-    /// Begins to look at a system that is about to be launched on this process's standard input, and declares
-    /// these files and folders as its model.
+    /// Begins to look at a system that is about to be launched on this process's standard input and output, and
+    /// that declares or names these files and folders.
     pub fn begin(declared: &[PathBuf]) -> Self {
         Self {
             launched: SystemTime::now(),
-            input: fs::metadata("/proc/self/fd/0").ok().map(|data| key(&data)),
+            streams: [0, 1].iter().filter_map(stream).collect(),
             looks: 0,
             read: BTreeMap::new(),
             declared: declared.to_vec(),
             shared: BTreeMap::new(),
             hidden_memory_bytes: 0,
             forbids_looks: false,
+            forbidding: BTreeMap::new(),
             pids: BTreeSet::new(),
         }
     }
@@ -68,10 +74,9 @@ impl SeenFiles {
         for &pid in pids {
             let folders = interpreter_folders(pid);
             let mapped = if reads_maps { mapped_by(pid, HIDDEN_BYTES) } else { Vec::new() };
-            let open = descriptors_of(pid, HIDDEN_BYTES);
-            self.forbids_looks |= open.is_err();
-            for file in open.into_iter().flatten().chain(mapped) {
-                if file.is_shared && !self.declared.iter().any(|path| file.path.starts_with(path)) {
+            let open = descriptors_of(pid, HIDDEN_BYTES).unwrap_or_else(|_| self.was_forbidden(pid));
+            for file in open.into_iter().chain(mapped) {
+                if self.is_memory(&file) {
                     self.shared.insert(file.key, file.path.clone());
                     held.insert(file.key, file.allocated_bytes);
                 }
@@ -80,11 +85,24 @@ impl SeenFiles {
                 }
             }
         }
-        held.extend(
-            pids.first().map(|pid| self.still_there(&format!("/proc/{pid}/root"))).unwrap_or_default(),
-        );
+        let still_there = pids.first().map(|pid| self.still_there(&format!("/proc/{pid}/root")));
+        held.extend(still_there.unwrap_or_default());
         self.pids.extend(pids);
         self.judge(held.values().sum(), pids);
+    }
+
+    /// Counts a look that `pid` forbade; no file was seen.
+    fn was_forbidden(&mut self, pid: u32) -> Vec<Opened> {
+        let looks = self.forbidding.entry(pid).or_default();
+        *looks += 1;
+        self.forbids_looks |= *looks >= FORBIDDEN_LOOKS;
+        Vec::new()
+    }
+
+    /// Whether a file is memory of the system's own.
+    fn is_memory(&self, file: &Opened) -> bool {
+        let is_named = self.declared.iter().any(|path| file.path.starts_with(path));
+        file.is_shared && !is_named && !self.streams.contains(&file.key)
     }
 
     /// Looks once more after the last process has ended: what is there now would be there in the next launch.
@@ -114,7 +132,7 @@ impl SeenFiles {
     /// Whether a file was there before the launch, is only read, and belongs to no system folder.
     fn is_foreign(&self, file: &Opened) -> bool {
         let is_older = file.made.is_none_or(|made| made < self.launched);
-        is_older && !file.is_written && Some(file.key) != self.input && !is_of_the_system(&file.path)
+        is_older && !file.is_written && !self.streams.contains(&file.key) && !is_of_the_system(&file.path)
     }
 
     fn keep(&mut self, file: Opened) {
@@ -127,6 +145,10 @@ impl SeenFiles {
     pub fn read(&self) -> Vec<SeenFile> {
         self.read.values().cloned().collect()
     }
+}
+
+fn stream(fd: &i32) -> Option<(u64, u64)> {
+    fs::metadata(format!("/proc/self/fd/{fd}")).ok().map(|data| key(&data))
 }
 
 fn is_of_the_system(path: &Path) -> bool {
@@ -182,7 +204,7 @@ mod tests {
 
     #[test]
     fn only_older_files_that_are_read_and_no_parts_of_programs_are_foreign() {
-        let seen = SeenFiles { input: Some((7, 7)), ..SeenFiles::begin(&[]) };
+        let seen = SeenFiles { streams: vec![(7, 7)], ..SeenFiles::begin(&[]) };
         for path in ["/home/me/real.bin", "/dev/shm/weights", "/tmp/x", "/memfd:w (deleted)", "/opt/model"] {
             assert!(seen.is_foreign(&file(path)), "{path}");
         }

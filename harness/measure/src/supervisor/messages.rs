@@ -19,8 +19,8 @@ pub struct Spec {
     pub environment: Vec<(String, String)>,
     /// Whether the system gets a network namespace of its own.
     pub isolated: bool,
-    /// Files and folders of the declared model, without links.
-    pub models: Vec<PathBuf>,
+    /// Files and folders that the system declares as its model or names in its command, without links.
+    pub named: Vec<PathBuf>,
     /// Arguments of bubblewrap before the system's command, if the system has a sandbox.
     pub sandbox: Option<Vec<String>>,
 }

@@ -74,7 +74,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
     os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
-    let (group, files) = (Group::create(), SeenFiles::begin(&spec.models));
+    let (group, files) = (Group::create(), SeenFiles::begin(&spec.named));
     let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
