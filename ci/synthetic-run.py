@@ -111,7 +111,7 @@ def main():
                           "usage": {"ended_ns": 1, "code": 0, "signal": None, "killed": False, "user_ns": 1, "system_ns": 1,
                                     "peak_bytes": int((12 + 300 * r.random() * skill) * 2**20), "floor_bytes": 4 << 20, "voluntary_switches": 1,
                                     "involuntary_switches": 1, "left_processes": 0, "stderr_bytes": 0, "stderr_tail": ""},
-                          "output": output, "facts": None, "model_bytes": int((8 + 200 * skill) * 2**20), "differing_launches": 0}
+                          "output": output, "facts": None, "model_bytes": int((8 + 200 * skill) * 2**20), "model_seen": True, "differing_launches": 0}
                 if invalid:
                     record["verdict"] = "INVALID"
                     record["reasons"] = [{"code": "hung", "figure": "no answer after 60.0 s", "limit": "an answer within the campaign's line-seconds",

@@ -37,23 +37,42 @@ pub struct Failure {
     pub error: anyhow::Error,
 }
 
-/// Failure in words. By convention a message is "FAULT; REMEDY", or the fault alone.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Complaint<'a> {
-    /// Fault, in words.
-    pub error: &'a str,
-    /// Remedy for the user, if the message has one.
-    pub remedy: Option<&'a str>,
+/// Failure in words: the faults of the chain of causes, and the first remedy in it.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Complaint {
+    /// Faults, in words.
+    pub error: String,
+    /// Remedy for the user, if a message of the chain has one.
+    pub remedy: Option<String>,
 }
 
-impl<'a> Complaint<'a> {
-    /// The parts of a message.
-    pub fn of(message: &'a str) -> Self {
-        match message.rsplit_once("; ") {
-            Some((error, remedy)) => Self { error, remedy: Some(remedy) },
-            None => Self { error: message, remedy: None },
+impl Complaint {
+    /// The parts of `error`. A cause that the error before it repeats is left out.
+    pub fn of(error: &anyhow::Error) -> Self {
+        let mut complaint = Self::default();
+        for cause in error.chain() {
+            let message = cause.to_string();
+            let remedy = remedy_of(cause, &message);
+            let end = remedy.as_ref().map_or(0, |remedy| "; ".len() + remedy.len());
+            let fault = &message[..message.len().saturating_sub(end)];
+            match complaint.error.as_str() {
+                "" => complaint.error = fault.into(),
+                told if told.ends_with(fault) => {}
+                told => complaint.error = format!("{told}: {fault}"),
+            }
+            complaint.remedy = complaint.remedy.or(remedy);
         }
+        complaint
     }
+}
+
+/// Remedy at the end of a message. The errors of the bench's crates know their own; in the others, by convention, it
+/// follows the last "; ".
+fn remedy_of(cause: &(dyn std::error::Error + 'static), message: &str) -> Option<String> {
+    let known = cause.downcast_ref().map(dyno_measure::Error::remedy);
+    let known = known.or_else(|| cause.downcast_ref().map(dyno_results::Error::remedy));
+    let told = || message.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned());
+    known.unwrap_or_else(told).filter(|remedy| message.ends_with(remedy))
 }
 
 /// Result whose error has an exit code.
@@ -115,5 +134,32 @@ pub trait OrBadInput<T> {
 impl<T, E: Into<anyhow::Error>> OrBadInput<T> for Result<T, E> {
     fn or_bad_input(self) -> Outcome<T> {
         self.map_err(|error| Failure { exit: Exit::BadInput, error: error.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn a_remedy_is_told_apart_from_faults_wherever_it_stands() {
+        let told = |error: anyhow::Error| {
+            let Complaint { error, remedy } = Complaint::of(&error);
+            (error, remedy.unwrap_or_default())
+        };
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let of_cause = told(anyhow::Error::from(full).context("can't write x; make room"));
+        assert_eq!(of_cause, ("can't write x: no storage space".into(), "make room".into()));
+        let path = "odd; name".into();
+        let typed = told(dyno_measure::Error::NoLines { path }.into());
+        assert_eq!(typed, ("odd; name: no lines".into(), "expected one sentence on each line".into()));
+        let typed = told(dyno_measure::Error::NotUtf8 { path: "odd; name".into() }.into());
+        assert_eq!(typed, ("odd; name: a reference must be UTF-8".into(), String::new()));
+        let wrapped =
+            Err::<(), _>(dyno_results::Error::Busy { folder: "out".into() }).context("can't publish");
+        let expected = "can't publish: another dyno is at work in out";
+        assert_eq!(told(wrapped.unwrap_err()).0, expected);
     }
 }

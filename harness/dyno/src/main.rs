@@ -15,6 +15,7 @@
 //! | `hosting` | `dyno translate`: a backend as a program, line by line or over a whole file |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
 //! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
+//! | `scratch` | temporary folders, also those of dead benches |
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
 //! | `scoring`, `page` | scores, and the files of the report |
 //! | `table`, `progress`, `output`, `precision` | output in the terminal |
@@ -43,6 +44,7 @@ mod registry;
 mod reproduce;
 mod runner;
 mod scoring;
+mod scratch;
 mod table;
 mod tuning;
 
@@ -93,7 +95,7 @@ fn complain(failure: &Failure) -> Exit {
     }
     let message = in_one_line(&failure.error);
     output::say(format_args!("dyno: {}", printable_line(&message)));
-    answer_in_json(&message);
+    answer_in_json(&Complaint::of(&failure.error));
     failure.exit
 }
 
@@ -102,18 +104,17 @@ fn refuse(refusal: &clap::Error) -> ! {
     if refusal.use_stderr() {
         let text = refusal.to_string();
         let paragraph = text.split("\n\n").next().unwrap_or_default();
-        answer_in_json(
-            &paragraph.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" "),
-        );
+        let error = paragraph.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ");
+        answer_in_json(&Complaint { error, remedy: None });
     }
     refusal.exit()
 }
 
-/// Prints the message as the answer on standard output, where the command line asks for JSON.
-fn answer_in_json(message: &str) {
+/// Prints the complaint as the answer on standard output, where the command line asks for JSON.
+fn answer_in_json(complaint: &Complaint) {
     if output::wants_json() {
         // A closed standard output must not hide the exit code.
-        let _ = output::print_json("error", &Complaint::of(message));
+        let _ = output::print_json("error", complaint);
     }
 }
 

@@ -76,7 +76,7 @@ fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
         columns.push(column("load %", |row| row.load_share.map_or_else(none, percent)));
     }
     columns.push(column("Mwords/$", |row| dollars(row).map_or_else(none, |millions| supported(&millions))));
-    columns.push(column("model MiB", |row| mebibytes(row.model_bytes)));
+    columns.push(column("model MiB", |row| mebibytes(row.model_bytes) + declared(row)));
     columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
     columns.push(column("verdict", verdict));
     columns
@@ -251,6 +251,11 @@ fn speed(row: &CellSummary) -> Option<Estimate> {
 fn dollars(row: &CellSummary) -> Option<Estimate> {
     let speed = speed(row)?;
     Some(speed.times(row.words_per_dollar? / speed.value / 1e6))
+}
+
+/// Mark of a model's size that no round has seen.
+fn declared(row: &CellSummary) -> &'static str {
+    if row.model_declared { " declared" } else { "" }
 }
 
 fn mebibytes(bytes: Option<u64>) -> String {

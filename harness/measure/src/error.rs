@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use dyno_api::files;
 
-/// Failure of the bench, or of the input that it was given.
+const ONE_SENTENCE: &str = "expected one sentence on each line";
+const LEAVE_OUT: &str = "leave it out of `references` if there are none";
+
+/// Failure of the bench, or of the input that it was given. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -46,19 +49,19 @@ pub enum Error {
         source: io::Error,
     },
     /// A file of lines holds none.
-    #[error("{}: no lines; expected one sentence on each line", path.display())]
+    #[error("{}: no lines; {ONE_SENTENCE}", path.display())]
     NoLines {
         /// The file.
         path: PathBuf,
     },
     /// A file of lines holds no word.
-    #[error("{}: no words; expected one sentence on each line", path.display())]
+    #[error("{}: no words; {ONE_SENTENCE}", path.display())]
     NoWords {
         /// The file.
         path: PathBuf,
     },
     /// A reference file holds no word.
-    #[error("{}: no words; leave it out of `references` if there are none", path.display())]
+    #[error("{}: no words; {LEAVE_OUT}", path.display())]
     EmptyReference {
         /// The file.
         path: PathBuf,
@@ -96,6 +99,17 @@ fn room_for(error: &io::Error) -> String {
 }
 
 impl Error {
+    /// Remedy at the end of the message, if it has one.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::NoRoom { source, .. } => Some(room_for(source)),
+            Self::NoLines { .. } | Self::NoWords { .. } => Some(ONE_SENTENCE.into()),
+            Self::EmptyReference { .. } => Some(LEAVE_OUT.into()),
+            Self::Program(fault) => fault.split_once("; ").map(|(_, remedy)| remedy.into()),
+            _ => None,
+        }
+    }
+
     /// Whether the user's input is at fault, and not the bench or its host.
     pub fn is_bad_input(&self) -> bool {
         !matches!(self, Self::Io(_) | Self::Step { .. } | Self::Message { .. } | Self::NoRoom { .. })

@@ -24,11 +24,11 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `os`, `cgroup`, `files`, `text` | system calls, control groups, files by content, lines and words |
+//! | `os`, `cgroup`, `files`, `text`, `likeness` | system calls, control groups, files by content, lines and words, likeness of texts |
 //! | `rules` | tracks, probes, codes, verdicts, limits |
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
-//! | `sandbox` | what a system sees of the host |
+//! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
 //! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
@@ -45,6 +45,7 @@ mod entry;
 mod error;
 pub mod files;
 pub mod host;
+mod likeness;
 pub mod noise;
 pub mod os;
 mod plan;
@@ -61,6 +62,7 @@ mod system;
 mod test_set;
 mod text;
 pub mod verify;
+mod way;
 
 pub use bench::Bench;
 pub use earlier::Earlier;
@@ -75,7 +77,7 @@ pub use record::{HostSpeed, Record, SCHEMA, Slices};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
-pub use sandbox::Sandbox;
+pub use sandbox::{Sandbox, SandboxFault};
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet};
 pub use text::{as_text, split_lines, words};

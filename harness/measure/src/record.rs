@@ -122,6 +122,9 @@ pub struct Record {
     pub facts: Option<Facts>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
+    /// Whether the system was seen to read the model that it declares.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub model_seen: bool,
 }
 
 /// The launch over fresh lines, as a record holds it.
@@ -188,6 +191,13 @@ impl Record {
         self.timed_words.unwrap_or(self.words)
     }
 
+    /// Whether the model's size is what the campaign declares: the system neither reports files nor was seen to
+    /// read the model.
+    pub fn model_is_declared(&self) -> bool {
+        let reports = self.facts.as_ref().is_some_and(|facts| !facts.files.is_empty());
+        self.model_bytes.is_some() && !reports && !self.model_seen
+    }
+
     /// Fills in the model's size: the files that the system reports, else all files at its models' paths.
     #[must_use]
     pub fn with_model_bytes(mut self, models: &[PathBuf]) -> Self {
@@ -210,5 +220,43 @@ impl Record {
         };
         let total = times.iter().copied().fold(0, u64::saturating_add);
         (total > 0).then(|| self.words_of_a_pass() as f64 * passes as f64 / (total as f64 / 1e9))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(facts: &serde_json::Value) -> Record {
+        let noise = serde_json::json!({
+            "schema": SCHEMA, "system": "s", "test_set": "t", "track": "latency", "round": 0,
+            "profile": "quick", "started_unix_ms": 0, "verdict": "VALID", "reasons": [], "command": [],
+            "system_cores": [], "bench_cores": [], "lines": 1, "words": 1, "usage": Report::default(),
+            "output": null, "facts": facts, "model_bytes": null
+        });
+        serde_json::from_value(noise).expect("a record")
+    }
+
+    #[test]
+    fn sizes_of_a_plugin_that_overflow_are_the_largest_number() {
+        let facts = |sizes: &[u64]| {
+            let files: Vec<_> =
+                sizes.iter().map(|bytes| serde_json::json!({ "path": "f", "bytes": bytes })).collect();
+            serde_json::json!({ "backend": "b", "version": "1", "files": files })
+        };
+        let size = |sizes: &[u64]| record(&facts(sizes)).with_model_bytes(&[]).model_bytes;
+        assert_eq!(size(&[u64::MAX, u64::MAX, 1]), Some(u64::MAX));
+        assert_eq!((size(&[2, 3]), size(&[])), (Some(5), None));
+    }
+
+    #[test]
+    fn a_size_is_declared_until_files_are_reported_or_seen() {
+        let bare = Record { model_bytes: Some(7), ..record(&serde_json::Value::Null) };
+        assert!(bare.model_is_declared());
+        assert!(!Record { model_seen: true, ..bare.clone() }.model_is_declared());
+        assert!(!Record { model_bytes: None, ..bare }.model_is_declared(), "without a size");
+        let files = serde_json::json!([{ "path": "f", "bytes": 7 }]);
+        let told = record(&serde_json::json!({ "backend": "b", "version": "1", "files": files }));
+        assert!(!told.with_model_bytes(&[]).model_is_declared());
     }
 }

@@ -8,7 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::files::collect_files;
 use crate::system::{Argument, System};
+use crate::way::Way;
 
 /// Program that makes the namespaces.
 pub(crate) const BWRAP: &str = "bwrap";
@@ -36,8 +38,9 @@ const NAMESPACES: [&str; 16] = [
     "/tmp",
 ];
 
-/// Folders that each launch gets empty: of temporary files, and of the sockets of the host's services.
-const PRIVATE: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
+/// Folders that each launch gets empty: of temporary files, of the sockets of the host's services, of shared
+/// memory.
+const PRIVATE: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
 
 /// A sandbox for the systems of one bench.
 #[derive(Clone, Debug)]
@@ -47,7 +50,44 @@ pub struct Sandbox {
     /// Files and folders that a system sees only if they are its own: all systems' models.
     owned: Vec<PathBuf>,
     /// Reason why this host has no sandbox.
-    fault: Option<String>,
+    fault: Option<SandboxFault>,
+}
+
+/// Reason why a host has no sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SandboxFault {
+    /// bubblewrap isn't installed.
+    #[error("no program {BWRAP}")]
+    Missing,
+    /// bubblewrap can't make namespaces; its own message.
+    #[error("{BWRAP} failed: {0}")]
+    Failed(String),
+}
+
+impl SandboxFault {
+    /// Fault of this host, from a trial.
+    pub fn of_this_host() -> Option<Self> {
+        let trial = Command::new(BWRAP).args(NAMESPACES).args(["--", "true"]).stdin(Stdio::null()).output();
+        match trial {
+            Ok(output) if output.status.success() => None,
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                Some(Self::Failed(said.lines().next().unwrap_or("no message").to_owned()))
+            }
+            Err(_) => Some(Self::Missing),
+        }
+    }
+
+    /// Remedy for the user of the host.
+    pub const fn remedy(&self) -> &'static str {
+        match self {
+            Self::Missing => "install the package bubblewrap",
+            Self::Failed(_) => {
+                "let users make namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu also \
+                 kernel.apparmor_restrict_unprivileged_userns=0, in a container a seccomp profile that allows it"
+            }
+        }
+    }
 }
 
 impl Sandbox {
@@ -55,12 +95,12 @@ impl Sandbox {
     /// Tries whether this host allows one.
     pub fn new(hidden: &[PathBuf], owned: &[PathBuf]) -> Self {
         let existing = |paths: &[PathBuf]| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        Self { hidden: existing(hidden), owned: existing(owned), fault: fault() }
+        Self { hidden: existing(hidden), owned: existing(owned), fault: SandboxFault::of_this_host() }
     }
 
     /// Reason why this host has no sandbox; `None` if it has one.
-    pub fn fault(&self) -> Option<&str> {
-        self.fault.as_deref()
+    pub const fn fault(&self) -> Option<&SandboxFault> {
+        self.fault.as_ref()
     }
 
     /// Arguments of bubblewrap for `system`, which may write to `reports` alone.
@@ -70,13 +110,18 @@ impl Sandbox {
             arguments.extend(option.iter().map(|&word| word.to_owned()));
             arguments.push(path.display().to_string());
         };
-        for (path, view) in self.views(system) {
+        let (paths, ways) = paths_and_ways(system);
+        let views = self.views(system, &paths, &ways);
+        for (path, view) in &views {
             match view {
-                View::Others | View::Hidden if !path.is_dir() => push(&["--ro-bind", "/dev/null"], &path),
-                View::Passage => push(&["--dir"], &path),
-                View::Private | View::Others | View::Hidden => push(&["--tmpfs"], &path),
-                View::Visible => push(&["--ro-bind", &path.display().to_string()], &path),
+                View::Others | View::Hidden if !path.is_dir() => push(&["--ro-bind", "/dev/null"], path),
+                View::Passage => push(&["--dir"], path),
+                View::Private | View::Others | View::Hidden => push(&["--tmpfs"], path),
+                View::Visible => push(&["--ro-bind", &path.display().to_string()], path),
             }
+        }
+        for (place, target) in missing_links(&views, &ways) {
+            push(&["--symlink", &target.display().to_string()], place);
         }
         for report in reports {
             push(&["--bind", &report.display().to_string()], report);
@@ -88,12 +133,11 @@ impl Sandbox {
     }
 
     /// What becomes of each path. Later paths lie deeper and win; what is hidden wins over what is visible.
-    fn views(&self, system: &System) -> Vec<(PathBuf, View)> {
+    fn views(&self, system: &System, paths: &[PathBuf], ways: &[Way]) -> Vec<(PathBuf, View)> {
         let private = PRIVATE.iter().map(|&path| (PathBuf::from(path), View::Private));
-        let spelled = own_paths(system);
-        let passages = spelled.iter().flat_map(|path| left_again(path)).chain(folder(system));
+        let passages = ways.iter().flat_map(|way| way.left.clone()).chain(folder(system));
         let passages = passages.map(|path| (path, View::Passage));
-        let own = spelled.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
+        let own = paths.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
         let hidden = self.hidden.iter().map(|path| (path.clone(), View::Hidden));
         let all = private.chain(others).chain(passages).chain(own).chain(hidden);
@@ -119,9 +163,31 @@ enum View {
     Hidden,
 }
 
-/// Files and folders that belong to a system, as they are spelled: its folder, and the files that it names.
-fn own_paths(system: &System) -> Vec<PathBuf> {
-    named_files(system).into_iter().chain(system.folder.clone()).collect()
+/// Files and folders that belong to a system, as they are spelled, and the ways to them: its folder, the files
+/// that it names, and the files that links in its models' folders lead to.
+fn paths_and_ways(system: &System) -> (Vec<PathBuf>, Vec<Way>) {
+    let mut paths: Vec<PathBuf> = named_files(system).into_iter().chain(system.folder.clone()).collect();
+    let mut files = Vec::new();
+    // A model that can't be read is the system's own failure.
+    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    paths.extend(files.into_iter().filter(|file| file.is_symlink() && file.is_file()));
+    let ways = paths.iter().map(|path| Way::of(path)).collect();
+    (paths, ways)
+}
+
+/// Links that a sandbox with these views lacks: those in folders that are empty in it.
+fn missing_links<'a>(views: &[(PathBuf, View)], ways: &'a [Way]) -> Vec<&'a (PathBuf, PathBuf)> {
+    let is_missing = |place: &Path| {
+        let mut around = views.iter().rev().filter(|(path, view)| {
+            *view != View::Passage && place.parent().is_some_and(|parent| parent.starts_with(path))
+        });
+        around.next().is_some_and(|(_, view)| *view != View::Visible)
+    };
+    let mut links: Vec<_> =
+        ways.iter().flat_map(|way| &way.links).filter(|(place, _)| is_missing(place)).collect();
+    links.sort();
+    links.dedup();
+    links
 }
 
 /// Files that a system names: its models, and the files of its command.
@@ -133,13 +199,6 @@ pub(crate) fn named_files(system: &System) -> Vec<PathBuf> {
     let files = words.map(|word| folder.join(word)).filter(|path| path.is_file());
     let named = system.models.iter().chain(&system.tuning).cloned();
     files.chain(named).collect()
-}
-
-/// Folders that a path leaves again by `..`. Without them the path leads nowhere.
-fn left_again(path: &Path) -> Vec<PathBuf> {
-    let absolute = std::path::absolute(path).unwrap_or_default();
-    let left = absolute.ancestors().filter(|prefix| prefix.ends_with("..")).filter_map(Path::parent);
-    left.filter_map(|prefix| prefix.canonicalize().ok()).collect()
 }
 
 /// A word of a command, and the value in it: that of `--vocab=FILE`, or of a setting `vocab="FILE"`.
@@ -154,26 +213,17 @@ fn folder(system: &System) -> Option<PathBuf> {
     folder.and_then(|folder| folder.canonicalize().ok())
 }
 
-/// Reason why bubblewrap doesn't work here, from a trial.
-fn fault() -> Option<String> {
-    let trial = Command::new(BWRAP).args(NAMESPACES).args(["--", "true"]).stdin(Stdio::null()).output();
-    match trial {
-        Ok(output) if output.status.success() => None,
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Some(format!("bwrap failed: {}", said.lines().next().unwrap_or("no message")))
-        }
-        Err(_) => Some("no program bwrap: install the package bubblewrap".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn views_of(sandbox: &Sandbox, system: &System) -> Vec<(PathBuf, View)> {
+        let (paths, ways) = paths_and_ways(system);
+        sandbox.views(system, &paths, &ways)
+    }
+
     fn view_of(sandbox: &Sandbox, system: &System, path: &Path) -> Option<View> {
-        sandbox
-            .views(system)
+        views_of(sandbox, system)
             .into_iter()
             .rev()
             .find(|(other, _)| path.starts_with(other))
@@ -216,16 +266,39 @@ mod tests {
         std::fs::write(root.join("model"), "").unwrap();
         let mut system = System::of_command("s", ["sh"]);
         system.models = vec![root.join("a/b/../../a/../model")];
-        let views = Sandbox::new(&[], &[]).views(&system);
+        let views = views_of(&Sandbox::new(&[], &[]), &system);
         for (name, view) in [("a", View::Passage), ("a/b", View::Passage), ("model", View::Visible)] {
             assert!(views.contains(&(root.join(name), view)), "{name}: {views:?}");
         }
     }
 
     #[test]
+    fn links_on_the_way_to_a_model_are_there_where_the_sandbox_has_empty_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["data", "own"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join("data/weights"), "").unwrap();
+        let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+        link("data", "latest");
+        link("../data/weights", "own/weights");
+        let mut system = System::of_command("s", ["sh"]);
+        system.models = vec![root.join("latest/weights"), root.join("own")];
+        let (paths, ways) = paths_and_ways(&system);
+        let links = |private: &Path| {
+            let views = [(private.to_owned(), View::Private), (root.join("own"), View::Visible)];
+            missing_links(&views, &ways).into_iter().map(|(place, _)| place.clone()).collect::<Vec<_>>()
+        };
+        assert!(paths.contains(&root.join("own/weights")), "what a link in the model leads to is visible");
+        assert_eq!(links(&root), [root.join("latest")], "the model's own folder has its link");
+        assert!(links(&root.join("elsewhere")).is_empty(), "as on the host");
+    }
+
+    #[test]
     fn the_folder_to_start_in_is_there_even_if_it_isnt_the_systems() {
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
-        let views = Sandbox::new(&[], &[]).views(&System::of_command("s", ["sh"]));
+        let views = views_of(&Sandbox::new(&[], &[]), &System::of_command("s", ["sh"]));
         assert!(views.contains(&(here, View::Passage)), "{views:?}");
     }
 }

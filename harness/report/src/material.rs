@@ -156,6 +156,8 @@ pub struct Cell {
     pub start_ms: Option<f64>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
+    /// Whether the size of the model is declared, and was never seen.
+    pub model_declared: bool,
     /// Peak resident memory.
     pub peak_bytes: Option<u64>,
     /// BLEU.

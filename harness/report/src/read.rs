@@ -229,6 +229,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         fit_ms: summary.line_ms.zip(summary.word_ms),
         start_ms: summary.start_ms,
         model_bytes: summary.model_bytes,
+        model_declared: summary.model_declared,
         peak_bytes: summary.peak_bytes,
         bleu: summary.bleu.map(|bleu| give_or_take(bleu, summary.bleu_confidence)),
         bleu_of_rounds: summary.bleu_low.zip(summary.bleu_high),

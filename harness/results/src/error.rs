@@ -5,7 +5,15 @@ use std::path::PathBuf;
 
 use dyno_measure::full_disk_remedy;
 
-/// Failure to keep, read, score or price a run.
+const MEASURE_AGAIN: &str = "remove that line, and `dyno run` measures its round again";
+const WHERE_RUNS_ARE: &str = "`dyno run` prints the folder of a run at its end";
+const SANDBOX: &str =
+    "measure into a new folder, with `sandbox = \"bwrap\"` for systems that you don't trust";
+const NEWER_DYNO: &str = "use that dyno to read it";
+const ANOTHER_OUT: &str = "print its tables by `dyno score`, or choose another --out to measure again";
+const WAIT: &str = "wait for it, or put this run elsewhere with --out DIR";
+
+/// Failure to keep, read, score or price a run. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -28,8 +36,14 @@ pub enum Error {
     /// A run was changed after it was measured.
     #[error("the run is damaged: {0}")]
     Changed(String),
+    /// Another process changed the records while the run went on.
+    #[error("{} was changed while the run went on; {SANDBOX}", path.display())]
+    Tampered {
+        /// The file of records.
+        path: PathBuf,
+    },
     /// A record can't be true, or can't be read.
-    #[error("{}:{line}: {fault}; remove that line, and `dyno run` measures its round again", path.display())]
+    #[error("{}:{line}: {fault}; {MEASURE_AGAIN}", path.display())]
     Record {
         /// The file of records.
         path: PathBuf,
@@ -49,7 +63,7 @@ pub enum Error {
         test_set: String,
     },
     /// A newer dyno wrote the file, perhaps with facts that this dyno would overlook.
-    #[error("{} was written by a newer dyno (schema {schema}, not {known}): use that dyno to read it", path.display())]
+    #[error("{} was written by a newer dyno (schema {schema}, not {known}); {NEWER_DYNO}", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -59,7 +73,7 @@ pub enum Error {
         known: u32,
     },
     /// A folder holds no run.
-    #[error("{} is no run folder: it has no run.json; `dyno run` prints the folder of a run at its end", folder.display())]
+    #[error("{} is no run folder: it has no run.json; {WHERE_RUNS_ARE}", folder.display())]
     NotARun {
         /// The folder.
         folder: PathBuf,
@@ -73,13 +87,13 @@ pub enum Error {
         fault: String,
     },
     /// The run is finished, and finished runs are never reopened.
-    #[error("the run in {} is finished: `dyno score` prints its tables; to measure again choose another --out", folder.display())]
+    #[error("the run in {} is finished; {ANOTHER_OUT}", folder.display())]
     Finished {
         /// The run's folder.
         folder: PathBuf,
     },
     /// Another process measures or scores the run.
-    #[error("another dyno is at work in {}: wait for it, or put this run elsewhere with --out DIR", folder.display())]
+    #[error("another dyno is at work in {}; {WAIT}", folder.display())]
     Busy {
         /// The run's folder.
         folder: PathBuf,
@@ -123,6 +137,25 @@ fn remedy_of(error: &io::Error) -> String {
 }
 
 impl Error {
+    /// Remedy at the end of the message, if it has one.
+    pub fn remedy(&self) -> Option<String> {
+        let text = |text: &str| Some(text.to_owned());
+        match self {
+            Self::Record { .. } => text(MEASURE_AGAIN),
+            Self::NotARun { .. } => text(WHERE_RUNS_ARE),
+            Self::Tampered { .. } => text(SANDBOX),
+            Self::Newer { .. } => text(NEWER_DYNO),
+            Self::Finished { .. } => text(ANOTHER_OUT),
+            Self::Busy { .. } => text(WAIT),
+            Self::NotCreated { remedy, .. } => text(remedy),
+            Self::Unwritable { source, .. } => full_disk_remedy(source),
+            Self::Changed(fault) | Self::Folder { fault, .. } | Self::Prices(fault) | Self::Scorer(fault) => {
+                fault.split_once("; ").map(|(_, remedy)| remedy.into())
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the user's input is at fault, and not the bench or its host.
     pub fn is_bad_input(&self) -> bool {
         !matches!(self, Self::Unwritable { .. } | Self::Encoding { .. })

@@ -16,6 +16,7 @@
 //! | [`bootstrap`] | confidence of corpus scores by resampled lines |
 //! | `frontier` | the Pareto frontier under uncertainty |
 //! | `estimate`, [`numbers`] | a value with its interval, and its text for people |
+//! | `share` | shares of a count, and what chance adds |
 //! | `random` | seeded random numbers |
 //!
 //! Left out on purpose: statistics that need a normal distribution, and means of times.
@@ -29,6 +30,7 @@ pub mod numbers;
 mod order;
 mod random;
 mod rank;
+mod share;
 
 pub use estimate::Estimate;
 pub use frontier::{Order, Standing, standings};
@@ -39,3 +41,4 @@ pub use random::Random;
 pub use rank::{
     fisher_greater, holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less,
 };
+pub use share::{GRANTED, is_beyond};

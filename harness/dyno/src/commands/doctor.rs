@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 use std::{env, thread};
 
-use dyno_measure::Host;
 use dyno_measure::host::available_memory;
 use dyno_measure::noise::CoreTime;
+use dyno_measure::{Host, SandboxFault};
 use dyno_results::scores;
 use serde_json::json;
 
@@ -30,6 +30,7 @@ pub fn doctor(args: &DoctorArgs) -> Outcome {
     findings.extend(load(&host));
     findings.push(disk());
     findings.push(sacrebleu());
+    findings.push(sandbox(SandboxFault::of_this_host()));
     let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Good);
     if args.json {
         print_json("doctor", &json!({"fit": worst < Health::Bad, "host": host, "findings": findings}))?;
@@ -86,6 +87,17 @@ fn sacrebleu() -> Finding {
     }
 }
 
+fn sandbox(fault: Option<SandboxFault>) -> Finding {
+    match fault {
+        None => Finding::good("bubblewrap", "foreign systems can run in a sandbox"),
+        Some(fault) => Finding::warning(
+            "bubblewrap",
+            format!("foreign systems can read records and references: {fault}"),
+            fault.remedy(),
+        ),
+    }
+}
+
 fn as_text(findings: &[Finding], worst: Health) -> String {
     let widest = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
     let lines: String = findings.iter().map(|finding| finding_text(finding, widest)).collect();
@@ -110,4 +122,23 @@ fn finding_text(finding: &Finding, widest: usize) -> String {
         text += &(table::wrapped(&format!("    → {remedy}"), "      ") + "\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_sandbox_and_a_forbidden_one_have_remedies_of_their_own() {
+        assert_eq!(sandbox(None).health, Health::Good);
+        let forbidden = SandboxFault::Failed("No permissions to create a new namespace".into());
+        for (fault, found, remedy) in [
+            (SandboxFault::Missing, "no program bwrap", "install the package bubblewrap"),
+            (forbidden, "bwrap failed: No permissions", "sysctl kernel.unprivileged_userns_clone=1"),
+        ] {
+            let finding = sandbox(Some(fault));
+            assert_eq!(finding.health, Health::Warning);
+            assert!(finding.found.contains(found) && finding.remedy.contains(remedy), "{finding:?}");
+        }
+    }
 }

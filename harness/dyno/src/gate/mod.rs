@@ -24,6 +24,7 @@ use crate::exit::{Exit, Failure, Outcome, bad_input, no_answer};
 use crate::interrupt::Stop;
 use crate::progress::Progress;
 use crate::runner::Runner;
+use crate::scratch::Scratch;
 
 /// Approximate time of a round: long against the resolution of clock and scheduler, and short enough for the
 /// rounds of a pair to be close in time.
@@ -163,7 +164,7 @@ pub fn shorten(
     set: &TestSet,
     track: Track,
 ) -> Outcome<TestSet> {
-    let scratch = tempfile::tempdir()?;
+    let scratch = Scratch::create()?;
     let (place, trial) = (scratch.path().join("trial"), set.first(TRIAL_LINES));
     let mut stage = Stage::new(&Place::Exactly(&place), campaign, vec![entry.clone()], vec![trial.clone()])?;
     let records = stage.rounds(&[Round { system, test_set: &trial, track, number: 0 }])?;

@@ -13,19 +13,21 @@ use dyno_measure::{
     break_down, examine, measure_together, refuse,
 };
 use dyno_results::{Run, Store};
-use tempfile::TempDir;
 
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::output::say;
+use crate::scratch::Scratch;
 
+use super::guard::{Guard, warm};
 use super::sandbox::{cost, sandbox_of};
 
 /// Conditions of a measurement, and its results so far.
 pub struct Runner {
     bench: Bench,
     /// Folder of the bench's scratch files, apart from the run's: a system sees its path.
-    _scratch: TempDir,
+    _scratch: Scratch,
+    guard: Guard,
     /// All cores that this process may use.
     cores: Vec<usize>,
     earlier: Earlier,
@@ -43,12 +45,13 @@ impl Runner {
 
     /// Creates a runner whose systems must not see the folder of a `run`.
     fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
-        let scratch = tempfile::Builder::new().prefix("dyno-").tempdir()?;
+        let scratch = Scratch::create()?;
         let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
         bench.sandbox = sandbox_of(campaign, run.into_iter().chain([scratch.path()]))?;
         Ok(Self {
             bench,
             _scratch: scratch,
+            guard: Guard::of(campaign),
             cores: host.cores.clone(),
             earlier: Earlier::default(),
             keeps_going: true,
@@ -89,7 +92,12 @@ impl Runner {
 
     /// Measures one round of each of several systems side by side, and keeps them.
     pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Measured>> {
+        self.guard.check(None)?;
+        group.iter().for_each(|round| warm(round.system));
         let measured = self.pinned(|| Ok(measure_together(&self.bench, group, &self.earlier)?))?;
+        // Side by side, one system could have changed another's files.
+        let alone = <&[Round<'_>; 1]>::try_from(group).ok();
+        self.guard.check(alone.map(|[round]| round.system))?;
         self.keep(&measured)?;
         Ok(measured)
     }

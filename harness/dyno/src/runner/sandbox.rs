@@ -23,14 +23,14 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
     let sandbox = Sandbox::new(&hidden(campaign, own), &owned(campaign));
     if let Some(fault) = sandbox.fault() {
         if let Some(entry) = wanted.find(|entry| entry.sandbox == Some(SandboxChoice::Bwrap)) {
-            let remedy = "or remove `sandbox` from this system";
+            let (name, remedy) = (&entry.name, fault.remedy());
             return Err(bad_input(format!(
-                "system {:?} can't run in a sandbox: {fault}; {remedy}",
-                entry.name
+                "system {name:?} can't run in a sandbox: {fault}; {remedy}, or remove `sandbox` from this system"
             )));
         }
         say(format_args!(
-            "warning: foreign systems can read records and references, without a sandbox: {fault}"
+            "warning: foreign systems can read records and references, without a sandbox: {fault}: {}",
+            fault.remedy()
         ));
     }
     Ok(Some(sandbox))

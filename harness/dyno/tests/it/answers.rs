@@ -3,23 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::schema::faults;
-use crate::support::{Bench, Ended, skip};
+use crate::support::{Bench, Ended, NULL_AND_CAT, skip};
 
 const SCHEMA: &str = include_str!("../../../../docs/answer.schema.json");
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/ssru");
-const CAMPAIGN: &str = r#"
-tracks = ["latency"]
-test-sets = [{ name = "tiny", source = "tiny.en", references = ["tiny.en"] }]
-[[system]]
-name = "null"
-backend = "null"
-[[system]]
-name = "cat"
-command = ["cat"]
-[[system]]
-name = "bad"
-command = ["false"]
-"#;
+
+/// A campaign with references, of two systems that keep the rules and one that doesn't.
+fn campaign() -> Bench {
+    let set = "test-sets = [{ name = \"tiny\", source = \"tiny.en\", references = [\"tiny.en\"] }]";
+    let bad = "[[system]]\nname = \"bad\"\ncommand = [\"false\"]\n";
+    Bench::new(&format!("tracks = [\"latency\"]\n{set}\n{NULL_AND_CAT}{bad}"))
+}
 
 /// Faults of `answer` against the schema of the answer `name`.
 pub fn misfits(answer: &Value, name: &str) -> Vec<String> {
@@ -33,7 +27,7 @@ fn answer(ended: &Ended) -> Value {
 
 #[test]
 fn every_answer_keeps_the_schema() {
-    let bench = Bench::new(CAMPAIGN);
+    let bench = campaign();
     let commands: [(&str, &[&str], i32); 14] = [
         ("run", &["run", "campaign.toml", "--out", "out"], 1),
         ("run", &["run", "campaign.toml", "--out", "fine", "-s", "cat"], 0),
@@ -82,7 +76,7 @@ fn every_answer_keeps_the_schema() {
 
 #[test]
 fn warnings_have_one_shape_in_runs_and_in_verify() {
-    let bench = Bench::new(CAMPAIGN);
+    let bench = campaign();
     let run = answer(&bench.run(&["--json", "-s", "bad"]));
     let verify = bench.dyno(&["verify", "campaign.toml", "-s", "bad", "--json"]).output().unwrap();
     let verify = answer(&Ended::of(verify));
@@ -95,7 +89,7 @@ fn warnings_have_one_shape_in_runs_and_in_verify() {
 
 #[test]
 fn errors_are_answers_too() {
-    let bench = Bench::new(CAMPAIGN);
+    let bench = campaign();
     for (arguments, code, error, remedy) in [
         (vec!["run", "gone.toml", "--json"], 2, "gone.toml", Some("give the path of a campaign file")),
         (vec!["compare", "gone", "gone", "--json"], 2, "gone", None),

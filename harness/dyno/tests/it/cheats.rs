@@ -10,12 +10,17 @@ const CONTESTANT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/contestants
 
 /// Records of a contestant in the latency track, without probes. `real.bin` lies beside its `model.bin`.
 fn records_of(contestant: &str, seed: u64) -> Vec<Value> {
+    records_with(contestant, seed, "model.bin")
+}
+
+/// Records of a contestant whose model lies at `model`.
+fn records_with(contestant: &str, seed: u64, model: &str) -> Vec<Value> {
     let seed = seed.to_string();
     let command = ["python3", CONTESTANT, contestant, "{track}", "{model}", seed.as_str(), "model.bin.vocab"];
     let bench = Bench::new(&format!(
         "probes = []\nprofile = \"quick\"\ntracks = [\"latency\"]\nnoisy-repeats = 0\n\
          test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n\
-         [[system]]\nname = \"it\"\nmodel = \"model.bin\"\ncommand = {command:?}\n"
+         [[system]]\nname = \"it\"\nmodel = {model:?}\ncommand = {command:?}\n"
     ));
     for (name, bytes) in [("model.bin", 2000), ("model.bin.vocab", 2 << 20), ("real.bin", 4 << 20)] {
         bench.write(name, vec![0; bytes]);
@@ -46,8 +51,28 @@ fn what_a_system_burns_after_its_last_answer_is_no_disturbance_by_others() {
 
 #[test]
 fn memory_in_shared_files_is_found() {
-    for record in records_of("hides_memory", 3) {
-        assert_eq!(codes(&record, "reasons"), ["hidden_memory"], "{record}");
+    for contestant in ["hides_memory", "hides_memory_for_moments", "hides_segment", "hides_by_shares"] {
+        let found: Vec<_> = records_of(contestant, 3);
+        // A look meets a file that is opened for moments sooner or later.
+        assert!(found.iter().any(|record| codes(record, "reasons") == ["hidden_memory"]), "{found:?}");
+    }
+}
+
+#[test]
+fn a_declared_model_in_shared_memory_is_no_hidden_memory() {
+    let model = tempfile::NamedTempFile::new_in("/dev/shm").expect("a file in shared memory");
+    std::fs::write(model.path(), vec![7; 4 << 20]).expect("it takes a model");
+    let records = records_with("honest_reader", 1, model.path().to_str().expect("UTF-8"));
+    for record in &records {
+        assert!(codes(record, "reasons").is_empty(), "{record}");
+        assert_eq!((&record["model_bytes"], &record["model_seen"]), (&(4 << 20).into(), &true.into()));
+    }
+}
+
+#[test]
+fn a_model_that_no_look_has_seen_is_declared() {
+    for record in records_of("honest_plain", 1) {
+        assert_eq!((&record["model_bytes"], &record["model_seen"]), (&2000.into(), &Value::Null), "{record}");
     }
 }
 
@@ -65,6 +90,45 @@ fn weights_beside_the_declared_model_are_found_whether_read_or_mapped() {
 fn an_honest_system_with_large_files_and_shared_memory_hides_nothing() {
     for record in records_of("honest_hoarding", 1) {
         assert!(codes(&record, "reasons").is_empty(), "{record}");
+    }
+}
+
+/// A campaign on 200 captions, whose one system is a contestant that knows them.
+fn knowing(contestant: &str, head: &str) -> Bench {
+    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testsets/photos-en-de/source.en");
+    let lines = std::fs::read_to_string(set).expect("a shipped set");
+    let command = ["python3", CONTESTANT, contestant, "{track}", "set.en"];
+    let bench = Bench::new(&format!(
+        "{head}profile = \"quick\"\nnoisy-repeats = 0\n\
+         test-sets = [{{ name = \"set\", source = \"set.en\" }}]\n\
+         [[system]]\nname = \"it\"\ncommand = {command:?}\n"
+    ));
+    bench.write("set.en", lines.split_inclusive('\n').take(200).collect::<String>());
+    bench
+}
+
+#[test]
+fn a_table_of_another_systems_answers_is_found_in_rounds_however_slow_it_is() {
+    let bench = knowing("table_of_another", "probes = []\ntracks = [\"throughput-1\"]\n");
+    bench.run(&[]);
+    let records = bench.records();
+    assert_eq!(records.len(), 3);
+    for record in records {
+        assert_eq!(codes(&record, "reasons"), ["recognises"], "{record}");
+        let figure = record["reasons"][0]["figure"].as_str().unwrap();
+        assert!(figure.contains("are unlike those to two changed copies"), "{figure}");
+    }
+}
+
+#[test]
+fn a_table_of_another_systems_answers_is_found_by_recognition() {
+    for track in ["latency", "throughput-1"] {
+        let bench = knowing("table_of_another", &format!("tracks = [{track:?}]\n"));
+        let mut verify = bench.dyno(&["verify", "campaign.toml", "--json", "--probe", "recognition"]);
+        let ended = crate::support::Ended::of(verify.output().unwrap());
+        let verdict: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        let reasons = verdict["reasons"].as_array().unwrap();
+        assert!(reasons.iter().any(|reason| reason["code"] == "recognises"), "{track}: {verdict}");
     }
 }
 

@@ -94,6 +94,14 @@ fn truth() -> Vec<(&'static str, String)> {
             examinee::LEAST_PAIRS.to_string(),
         ),
         ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
+        (
+            "recognises: share of lines whose answer is the odd one beside those to two copies, above",
+            percent(limits::MOST_STRANGE),
+        ),
+        (
+            "share of a declared model's bytes that a system must be seen to read, at least",
+            percent(limits::SEEN_SHARE),
+        ),
         ("cached: a repeat's time per word below, of a fresh line's", limits::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
@@ -103,7 +111,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
         ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
         ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
-        ("standard deviations that chance may add to it", junk::GRANTED.to_string()),
+        ("standard deviations that chance may add to it", dyno_stats::GRANTED.to_string()),
         (
             "cached, recognises: answered at once, time per word below, of the pair's other",
             format!("{:.2}", timing::AT_ONCE_RATIO),

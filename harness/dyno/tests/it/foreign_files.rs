@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Ended, LATENCY};
+use crate::support::{Bench, Ended, LATENCY, skip};
 
 const NULL: &str = "[[system]]\nname = \"null\"\nbackend = \"null\"\n";
 
@@ -189,6 +189,55 @@ fn names_that_look_alike_are_told() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stderr.contains(r#"warning: the names "ssru" and "\u{455}sru" look alike"#), "{ended:?}");
     assert_eq!(ended.stderr.matches("look alike").count(), 1, "{ended:?}");
+}
+
+/// Runs `command` with dyno as `$0`, in a name space of mounts of its own, on a disk of 256 KiB in `disk`. `None`
+/// without the rights.
+fn on_a_small_disk(bench: &Bench, command: &str) -> Option<Ended> {
+    fs::create_dir_all(bench.path("disk")).unwrap();
+    let mount = "mount -t tmpfs -o size=256k none disk";
+    let in_a_space = |command: &str| {
+        let mut shell = Command::new("unshare");
+        shell.args(["--mount", "sh", "-c", command, env!("CARGO_BIN_EXE_dyno")]).current_dir(bench.path(""));
+        shell.output().ok().map(Ended::of)
+    };
+    if in_a_space(mount).is_none_or(|tried| tried.code != Some(0)) {
+        skip("a full disk: no right to mount a small one");
+        return None;
+    }
+    in_a_space(&format!("{mount} && {command}"))
+}
+
+#[test]
+fn a_full_disk_is_told_with_path_and_remedy_by_run_and_publish() {
+    let bench = bench();
+    let fill = "head -c 300000 /dev/zero >disk/ballast 2>/dev/null";
+    let full = format!("mkdir disk/run; {fill}; \"$0\" run campaign.toml --out disk/run");
+    let Some(ended) = on_a_small_disk(&bench, &full) else { return };
+    ended.assert_says(6, &["disk/run", "No space left on device", "make room"]);
+    bench.run(&[]);
+    let full = format!(
+        "mkdir disk/results; {fill}; \"$0\" publish out --to disk/results; code=$?; \
+                        ls -A disk/results; exit $code"
+    );
+    let ended = on_a_small_disk(&bench, &full).expect("it could be mounted before");
+    ended.assert_says(6, &["can't publish to disk/results", "No space left on device", "free some space"]);
+    assert_eq!(ended.stdout, "", "nothing is left");
+}
+
+#[test]
+fn facts_that_overflow_a_sum_are_the_largest_number() {
+    let bench = bench();
+    bench.run(&[]);
+    let file = |path: &str| json!({ "path": path, "bytes": u64::MAX });
+    change_record(&bench, |record| {
+        record["facts"] = json!({ "backend": "big", "version": "1", "files": [file("a"), file("b")] });
+        record["model_bytes"] = json!(u64::MAX);
+    });
+    for arguments in [&["score", "out"][..], &["report", "out"], &["publish", "out"]] {
+        let ended = Ended::of(bench.dyno(arguments).output().unwrap());
+        assert!(matches!(ended.code, Some(0 | 6)) && !ended.stderr.contains("panicked"), "{ended:?}");
+    }
 }
 
 #[test]

@@ -83,6 +83,29 @@ fn what_a_killed_publish_left_is_removed_and_two_at_once_are_refused() {
 }
 
 #[test]
+fn a_signal_in_the_middle_of_a_publish_leaves_nothing() {
+    let bench = bench();
+    bench.run(&[]);
+    // Each file is synced to the disk, so that thousands of them outlast the look for the temporary folder.
+    fs::create_dir(bench.path("out/figures")).unwrap();
+    (0..5000).for_each(|file| bench.write(&format!("out/figures/{file}.svg"), "<svg/>"));
+    let mut publish = bench.dyno(&["publish", "out"]).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let there = || fs::read_dir(bench.path("results")).into_iter().flatten().flatten();
+    let is_aside = |entry: fs::DirEntry| entry.file_name().to_string_lossy().starts_with(".publishing-");
+    while !there().any(is_aside) {
+        assert_eq!(publish.try_wait().unwrap(), None, "it ended before it could be met at work");
+        std::thread::yield_now();
+    }
+    let pid = publish.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let ended = Ended::of(publish.wait_with_output().unwrap());
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    assert!(ended.stderr.contains("interrupted; nothing was published"), "{ended:?}");
+    assert_eq!(there().count(), 0, "nothing is left");
+    assert_eq!(dyno(&bench, &["publish", "out"]).code, Some(0), "the run can be published later");
+}
+
+#[test]
 fn a_readme_shows_the_published_frontier_and_how_it_came_about() {
     let bench = bench();
     bench.run(&["--price", "c7a.large"]);
@@ -209,9 +232,18 @@ fn the_doctor_looks_at_everything_and_has_a_remedy_for_what_is_wrong() {
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     let findings = answer["findings"].as_array().unwrap();
     let names: Vec<_> = findings.iter().map(|finding| finding["what"].as_str().unwrap()).collect();
-    for what in
-        ["CPU", "governor", "turbo", "SMT siblings", "CPU quota", "steal", "other load", "disk", "sacrebleu"]
-    {
+    for what in [
+        "CPU",
+        "governor",
+        "turbo",
+        "SMT siblings",
+        "CPU quota",
+        "steal",
+        "other load",
+        "disk",
+        "sacrebleu",
+        "bubblewrap",
+    ] {
         assert!(names.contains(&what), "{what} in {names:?}");
     }
     for finding in findings {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended, LATENCY, records};
+use crate::support::{Bench, Ended, LATENCY, NULL_AND_CAT, records};
 
 const SCRIPT: &str = "import sys
 out = open('saw.txt', 'a')
@@ -14,19 +14,13 @@ for line in sys.stdin:
 ";
 
 fn three_systems() -> Bench {
-    let systems = r#"
-[[system]]
-name = "null"
-backend = "null"
-[[system]]
-name = "cat"
-command = ["cat"]
+    let script = r#"
 [[system]]
 name = "script"
 command = ["python3", "script.py", "{cores}", "{track}", "{model}"]
 model = "script.py"
 "#;
-    let bench = Bench::new(&format!("{LATENCY}{systems}"));
+    let bench = Bench::new(&format!("{LATENCY}{NULL_AND_CAT}{script}"));
     bench.write("script.py", SCRIPT);
     bench
 }

@@ -117,6 +117,31 @@ fn a_plugin_translates_in_the_sandbox_as_outside() {
 }
 
 #[test]
+fn a_model_behind_a_link_in_a_temporary_folder_is_found_in_the_sandbox() {
+    if !can_sandbox() {
+        return;
+    }
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("latest");
+    let campaign = format!(
+        "probes = []\ntracks = [\"latency\"]\ntest-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n\
+         [[system]]\nname = \"it\"\nsandbox = \"bwrap\"\nmodel = {:?}\n\
+         command = [\"sh\", \"-c\", 'while read -r line; do cat \"$0\"; done', \"{{model}}\"]\n",
+        link.join("weights")
+    );
+    let bench = Bench::new(&campaign);
+    fs::create_dir(bench.path("model")).unwrap();
+    bench.write("model/weights", "seven\n");
+    std::os::unix::fs::symlink(bench.path("model"), &link).unwrap();
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
+    let record = &bench.records()[0];
+    let output = format!("out/outputs/{}.txt", record["output"].as_str().expect("an output"));
+    assert_eq!(fs::read_to_string(bench.path(&output)).unwrap(), "seven\n".repeat(5));
+    assert_eq!(record["sandbox"], "bwrap");
+}
+
+#[test]
 fn a_crash_in_the_sandbox_keeps_its_signal() {
     if !can_sandbox() {
         return;

@@ -16,6 +16,16 @@ pub struct Bench {
 /// The head of a campaign on a small test set, latency only: the quickest that measures anything.
 pub const LATENCY: &str = "tracks = [\"latency\"]\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
 
+/// Two systems that translate nothing and break no rule: the built-in one, and a foreign one.
+pub const NULL_AND_CAT: &str = r#"
+[[system]]
+name = "null"
+backend = "null"
+[[system]]
+name = "cat"
+command = ["cat"]
+"#;
+
 impl Bench {
     /// A bench whose `campaign.toml` holds `campaign`, beside a test set `tiny.en` of five lines.
     pub fn new(campaign: &str) -> Self {

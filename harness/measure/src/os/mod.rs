@@ -7,6 +7,7 @@
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
+//! | `odd_memory` | memory that a peak lacks |
 //! | `opened` | the files that a process has open or mapped |
 //! | `processes` | the start and the end of a child |
 //! | `status` | results of system calls, the user's rights |
@@ -18,6 +19,7 @@ mod clock;
 mod cores;
 mod descriptors;
 mod network;
+pub mod odd_memory;
 pub mod opened;
 mod processes;
 mod status;
@@ -31,7 +33,7 @@ pub use descriptors::{
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{
-    Ended, become_subreaper, continue_process, die_with_parent, enter_group_before_exec, kill, kill_group,
-    pin_before_exec, reap, reap_any, stop_process,
+    Ended, become_subreaper, continue_process, die_with_parent, enter_group_before_exec, forbid_looks, kill,
+    kill_group, pin_before_exec, reap, reap_any, stop_process,
 };
-pub use status::is_root;
+pub use status::{is_root, user};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,10 @@ pub struct Opened {
     pub key: (u64, u64),
     /// Length in bytes.
     pub bytes: u64,
-    /// Bytes that the file occupies, if it is shared memory.
-    pub shared_bytes: u64,
+    /// Bytes that the file occupies; in shared memory they are memory.
+    pub allocated_bytes: u64,
+    /// Whether the file is shared memory.
+    pub is_shared: bool,
     /// Whether the process may write to the file.
     pub is_written: bool,
     /// When the file was made, or else last changed.
@@ -29,7 +32,8 @@ impl Opened {
         Self {
             key: key(data),
             bytes: data.len(),
-            shared_bytes: if is_shared_memory(&path) { data.blocks() * 512 } else { 0 }, // stat(2): units of 512
+            allocated_bytes: allocated_bytes(data),
+            is_shared: is_shared_memory(&path),
             path,
             is_written,
             made: data.created().or_else(|_| data.modified()).ok(),
@@ -42,9 +46,18 @@ pub fn key(data: &Metadata) -> (u64, u64) {
     (data.dev(), data.ino())
 }
 
-/// Files of at least `least` bytes that `pid` has open.
-pub fn descriptors_of(pid: u32, least: u64) -> Vec<Opened> {
-    let links = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+/// Bytes that a file occupies.
+pub fn allocated_bytes(data: &Metadata) -> u64 {
+    data.blocks() * 512 // stat(2): units of 512
+}
+
+/// Files of at least `least` bytes that `pid` has open. An error if the process forbids looks; a process that has
+/// ended has no files.
+pub fn descriptors_of(pid: u32, least: u64) -> io::Result<Vec<Opened>> {
+    let links = match fs::read_dir(format!("/proc/{pid}/fd")) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+        links => links.into_iter().flatten().flatten(),
+    };
     let file = |entry: fs::DirEntry| {
         let at = entry.path();
         let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;
@@ -52,7 +65,7 @@ pub fn descriptors_of(pid: u32, least: u64) -> Vec<Opened> {
         let is_written = fs::symlink_metadata(&at).ok()?.mode() & 0o200 != 0;
         Some(Opened::of(fs::read_link(&at).ok()?, &data, is_written))
     };
-    links.filter_map(file).collect()
+    Ok(links.filter_map(file).collect())
 }
 
 /// Files of at least `least` bytes that `pid` has mapped, but for its code.
@@ -82,13 +95,6 @@ fn range_of(line: &str) -> Option<(&str, &str)> {
     path.starts_with('/').then_some((path, permissions))
 }
 
-/// Shared memory that `pid` has mapped and touched; the peak of its memory holds it.
-pub fn touched_shared_bytes(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssShmem:"));
-    line.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
-}
-
 /// Whether a file is shared memory: named, or without a name (memfd_create(2)).
 fn is_shared_memory(path: &Path) -> bool {
     path.starts_with("/dev/shm") || path.as_os_str().as_bytes().starts_with(b"/memfd:")
@@ -115,10 +121,13 @@ mod tests {
         let path = folder.path().canonicalize().unwrap().join("weights");
         fs::write(&path, vec![0; 5000]).unwrap();
         let _open = fs::File::open(&path).unwrap();
-        let seen = descriptors_of(std::process::id(), 5000);
+        let seen = descriptors_of(std::process::id(), 5000).unwrap();
         let seen = seen.iter().find(|file| file.path == path).expect("the open file");
         assert_eq!((seen.bytes, seen.is_written), (5000, false));
-        assert!(descriptors_of(std::process::id(), 5001).iter().all(|file| file.path != path), "too small");
+        assert!(
+            descriptors_of(std::process::id(), 5001).unwrap().iter().all(|file| file.path != path),
+            "too small"
+        );
         assert!(
             is_shared_memory(Path::new("/dev/shm/w")) && is_shared_memory(Path::new("/memfd:w (deleted)"))
         );

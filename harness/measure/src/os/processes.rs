@@ -42,6 +42,13 @@ fn enter_group(entry_file: RawFd) -> Result<()> {
     checked(written as libc::c_int).map(drop)
 }
 
+/// Forbids other processes of the user to read this process's memory, files and environment, or to trace it
+/// (prctl(2), PR_SET_DUMPABLE). Root may still do so. A program that this process starts isn't protected.
+pub fn forbid_looks() {
+    // SAFETY: this prctl takes integers only; it can't fail for the value 0.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
+}
+
 /// Makes this process the parent of orphaned descendants.
 pub fn become_subreaper() -> Result<()> {
     // SAFETY: this prctl takes integers only.

@@ -37,6 +37,8 @@ impl Ending {
         let hidden = self.report.hidden_memory_bytes;
         let figure = || format!("{} MiB in files in memory, beside its peak", hidden >> 20);
         let hidden = (hidden >= HIDDEN_BYTES).then(|| Code::HiddenMemory.reason(figure()));
+        let unseen = || Code::HiddenMemory.reason("a process forbids looks at its files");
+        let hidden = hidden.or_else(|| self.report.forbids_looks.then(unseen));
         [affinity, share, left, hidden].into_iter().flatten().collect()
     }
 }

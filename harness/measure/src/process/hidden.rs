@@ -1,10 +1,10 @@
-//! Hidden files: large files that a system reads beside the model that it declares. The size of the model
-//! then says nothing.
+//! The declared model beside the files that a system was seen to read. Large files that are not declared are
+//! hidden: the size of the model then says nothing.
 
 use std::path::Path;
 
 use crate::files::bytes_of;
-use crate::rules::limits::HIDDEN_SHARE;
+use crate::rules::limits::{HIDDEN_SHARE, SEEN_SHARE};
 use crate::rules::{Code, Reason};
 use crate::sandbox::named_files;
 use crate::supervisor::SeenFile;
@@ -21,6 +21,14 @@ pub fn hidden_files(system: &System, seen: &[SeenFile]) -> Option<Reason> {
     let is_named = |path: &Path| named.iter().any(|named| path.starts_with(named));
     let hidden: Vec<&SeenFile> = seen.iter().filter(|file| !is_named(&file.path)).collect();
     judge(&hidden, bytes_of(&system.models))
+}
+
+/// Whether `system` was seen to read the model that it declares.
+pub fn reads_its_model(system: &System, seen: &[SeenFile]) -> bool {
+    let models: Vec<_> = system.models.iter().filter_map(|model| model.canonicalize().ok()).collect();
+    let is_of_a_model = |file: &&SeenFile| models.iter().any(|model| file.path.starts_with(model));
+    let read: u64 = seen.iter().filter(is_of_a_model).map(|file| file.bytes).fold(0, u64::saturating_add);
+    read > 0 && read as f64 >= SEEN_SHARE * bytes_of(&system.models) as f64
 }
 
 fn judge(hidden: &[&SeenFile], declared: u64) -> Option<Reason> {
@@ -52,6 +60,9 @@ mod tests {
         system.models = vec![path("model")];
         assert_eq!(hidden_files(&system, &real[..2]), None, "all is named");
         assert_eq!(hidden_files(&system, &[seen("real", 500)]), None, "small beside the model");
+        assert!(reads_its_model(&system, &real), "the declared model was read");
+        assert!(!reads_its_model(&system, &real[1..]), "a vocabulary is no model");
+        assert!(!reads_its_model(&system, &[seen("model", 500)]), "half of the model");
         let reason = hidden_files(&system, &real).expect("a hidden file");
         assert_eq!(reason.code, Code::HiddenFiles);
         assert!(

@@ -55,7 +55,7 @@ impl Subject<'_> {
     /// State of the sandbox, if this system should have one: "bwrap", or why there is none.
     pub fn sandbox_state(&self) -> Option<String> {
         let wanted = self.sandbox.filter(|_| self.system.sandboxed)?;
-        Some(wanted.fault().unwrap_or(BWRAP).to_owned())
+        Some(wanted.fault().map_or_else(|| BWRAP.to_owned(), |fault| format!("{fault}: {}", fault.remedy())))
     }
 
     /// Time for a system to end after its last answer.

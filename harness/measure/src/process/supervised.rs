@@ -25,6 +25,7 @@ use crate::files::make_way;
 use crate::os::tree::Root;
 use crate::os::{self, Interest, tree};
 use crate::rules::{Code, Reason};
+use crate::sandbox::named_files;
 use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
@@ -63,6 +64,8 @@ impl<'a> Supervised<'a> {
         let (control, theirs) = control_pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.
         os::become_subreaper()?;
+        // A system could read the next lines out of the bench's memory, and find the run's folder.
+        os::forbid_looks();
         // The open image, because another dyno may lie at the program's path by now.
         let mut command = Command::new(OWN_PROGRAM);
         command.args([SUPERVISE, &theirs.as_raw_fd().to_string()]);
@@ -216,6 +219,7 @@ fn spec(subject: &Subject<'_>, reports: &[PathBuf]) -> Spec {
         folder: system.folder.clone(),
         cores: subject.cores.to_vec(),
         environment: environment(subject.cores.len(), &system.environment),
+        named: named_files(system).iter().filter_map(|path| path.canonicalize().ok()).collect(),
         isolated: subject.isolated && subject.sandbox().is_none(),
         sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),
     }

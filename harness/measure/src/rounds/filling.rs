@@ -6,7 +6,7 @@
 //! Else the set stands alone, and the round takes more launches. `launch_size` decides how many lines there
 //! are.
 
-use super::junk::{is_beyond, junk};
+use super::junk::junk;
 use super::launch_size::{may_repeat, repeats, wanted_lines};
 use super::observed::RoundContext;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::system::System;
 use crate::text::{as_text, split_lines, words};
 use crate::verify::sameness::Comparison;
 use crate::verify::{invalid_utf8, length};
-use dyno_stats::Random;
+use dyno_stats::{Random, is_beyond};
 
 /// Share of repeated lines that may have another answer. With other neighbours in its batch, a line has sums
 /// in another order and another shortlist. In Marian's int8 this changes up to 8 % of 1,000 lines (three

@@ -4,8 +4,10 @@
 //! may remember them in rounds alone, or only from some occurrence on, and so avoid the probes. No system can
 //! know the fresh lines, so their time per word is the price of translating. Launches far below that price
 //! are launched again beside more fresh lines, because batches of a longer file may honestly be cheaper.
+//!
+//! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
@@ -16,6 +18,7 @@ use crate::rules::limits::COALESCED_RATIO;
 use crate::rules::{Code, Reason};
 use crate::text::{as_text, words};
 use crate::verify::altered::AlterableLines;
+use crate::verify::kinship::strange;
 use crate::verify::timing::{FileTime, share_of_fresh};
 use dyno_stats::Random;
 
@@ -35,12 +38,16 @@ pub(super) fn compare(
     let source = &context.round.test_set.source;
     let count = (input.lines / LINES_A_FRESH_ONE).max(LEAST_FRESH);
     let Some((lines, has_copies)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
-    let Some(fresh) = launch(context, &lines, observed)? else { return Ok(()) };
+    let Some((fresh, answers)) = launch(context, &lines.text, observed)? else { return Ok(()) };
+    observed.reasons.extend(unlike_copies(&lines, &answers, &observed.answers));
+    if !observed.reasons.is_empty() {
+        return Ok(());
+    }
     let share = share(input, observed, &time(&fresh));
     observed.fresh = Some(fresh);
     let Some(share) = share.filter(|&share| share < COALESCED_RATIO) else { return Ok(()) };
-    let Some(share) = confirm(context, input, observed, share)? else { return Ok(()) };
-    let code = match has_copies && knows_the_set(context, input, observed)? {
+    let Some((share, price)) = confirm(context, input, observed, share)? else { return Ok(()) };
+    let code = match has_copies && knows_the_set(context, input, observed, &price)? {
         true => Code::Recognises,
         false => Code::Coalesced,
     };
@@ -54,29 +61,64 @@ fn reason(code: Code, share: f64) -> Reason {
     code.reason(figure)
 }
 
+/// Fresh lines of a launch.
+#[derive(Debug, Default, PartialEq)]
+struct FreshLines {
+    /// Text of the lines.
+    text: Vec<Vec<u8>>,
+    /// A line of the set, and the two copies of it.
+    pairs: Vec<(usize, [Vec<u8>; 2])>,
+}
+
 /// Lines that a round is compared with, and whether they are copies: fresh copies, else the set once if the
 /// launch repeats it.
-fn reference(source: &[Vec<u8>], count: usize, repeats_set: bool) -> Option<(Vec<Vec<u8>>, bool)> {
-    let copies = distinct(fresh_lines(source, count));
-    match copies.len() < LEAST_FRESH {
-        true => repeats_set.then(|| (source.to_vec(), false)),
-        false => Some((copies, true)),
+fn reference(source: &[Vec<u8>], count: usize, repeats_set: bool) -> Option<(FreshLines, bool)> {
+    let FreshLines { text, pairs } = fresh_lines(source, count);
+    let text = distinct(text);
+    match text.len() < LEAST_FRESH {
+        true => repeats_set.then(|| (FreshLines { text: source.to_vec(), pairs: Vec::new() }, false)),
+        false => Some((FreshLines { text, pairs }, true)),
     }
 }
 
-/// About `count` altered copies of lines of the set, of any length, since short lines may cost more a word.
-fn fresh_lines(source: &[Vec<u8>], count: usize) -> Vec<Vec<u8>> {
+/// About `count` altered copies of lines of the set, two of each line that is drawn. The lines are of any
+/// length, since short lines may cost more a word.
+fn fresh_lines(source: &[Vec<u8>], count: usize) -> FreshLines {
     let mut random = Random::new(fresh_seed(), "fresh lines");
     let mut alterable = AlterableLines::of(source, 0, Random::new(random.draw(), "words"));
-    let mut fresh = Vec::new();
-    for _ in 0..count.div_ceil(source.len()) {
-        let order = random.permutation(source.len());
-        let lines: Vec<Vec<u8>> = order.iter().take(count).map(|&line| source[line].clone()).collect();
-        let copies = alterable.copies(&lines).into_iter().filter(|copy| copy.exchanged > 0);
-        fresh.extend(copies.map(|copy| copy.line));
+    let mut fresh = FreshLines::default();
+    let pairs = count.div_ceil(2);
+    while fresh.pairs.len() < pairs {
+        let mut order = random.permutation(source.len());
+        order.truncate(pairs - fresh.pairs.len());
+        let lines: Vec<Vec<u8>> = order.iter().map(|&line| source[line].clone()).collect();
+        let copies = alterable.copies(&lines).into_iter().zip(alterable.copies(&lines));
+        let before = fresh.pairs.len();
+        for (of, (one, other)) in order.into_iter().zip(copies) {
+            if one.exchanged > 0 && one.exchanged == other.exchanged && one.line != other.line {
+                fresh.pairs.push((of, [one.line, other.line]));
+            }
+        }
+        if fresh.pairs.len() == before {
+            break; // no line of the set has copies
+        }
     }
-    fresh.truncate(count);
+    let of = |side: usize| fresh.pairs.iter().map(move |(_, copies)| copies[side].clone());
+    fresh.text = of(0).chain(of(1)).take(count).collect();
     fresh
+}
+
+/// Reason if scored answers come from elsewhere than those to copies of their lines. A line counts once, however
+/// many copies it has: their answers are not independent.
+fn unlike_copies(fresh: &FreshLines, answers: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
+    let answers: HashMap<&[u8], &[u8]> =
+        fresh.text.iter().zip(answers).map(|(line, answer)| (line.as_slice(), answer.as_slice())).collect();
+    let of = |copy: &Vec<u8>| answers.get(copy.as_slice()).copied();
+    let kin = |(line, [one, other]): &(usize, [Vec<u8>; 2])| {
+        Some([scored.get(*line)?.as_slice(), of(one)?, of(other)?])
+    };
+    let mut seen = HashSet::new();
+    strange(fresh.pairs.iter().filter(|(line, _)| seen.insert(*line)).filter_map(kin))
 }
 
 fn distinct(mut lines: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
@@ -96,57 +138,65 @@ fn time(launch: &FreshLaunch) -> FileTime {
     FileTime { ns: launch.ns, words: launch.words }
 }
 
-/// Largest share that launches of about the round's length show; `None` if one of them clears the system.
+/// Largest share that launches of about the round's length show, and the launch that shows it: the host has
+/// disturbed it least. `None` if one of the launches clears the system.
 fn confirm(
     context: &RoundContext<'_>,
     input: &LaunchInput,
     observed: &mut Observed,
     share_of_few: f64,
-) -> Result<Option<f64>> {
+) -> Result<Option<(f64, FileTime)>> {
     let source = &context.round.test_set.source;
     let wanted = (input.lines as f64 * share_of_few).ceil() as usize;
-    let mut largest = share_of_few;
+    let mut largest = None;
     for _ in 0..CONFIRMATIONS {
-        let fresh = match fresh_lines(source, wanted.max(LEAST_FRESH)) {
+        let fresh = match fresh_lines(source, wanted.max(LEAST_FRESH)).text {
             none if none.is_empty() => source.clone(),
             fresh => fresh,
         };
-        let Some(fresh) = launch(context, &fresh, observed)? else { return Ok(None) };
-        match share(input, observed, &time(&fresh)) {
-            Some(share) if share < COALESCED_RATIO => largest = largest.max(share),
+        let Some((fresh, _)) = launch(context, &fresh, observed)? else { return Ok(None) };
+        let price = time(&fresh);
+        match share(input, observed, &price) {
+            Some(share) if share < COALESCED_RATIO => {
+                largest = largest.filter(|(largest, _)| *largest >= share).or(Some((share, price)));
+            }
             _ => return Ok(None),
         }
     }
-    Ok(Some(largest))
+    Ok(largest)
 }
 
-/// Whether the set once is known as well. A system that is quick only where lines come again coalesces.
-fn knows_the_set(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Result<bool> {
+/// Whether the set once is known as well, where fresh lines take this `price`. A system that is quick only where
+/// lines come again coalesces.
+fn knows_the_set(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    observed: &mut Observed,
+    price: &FileTime,
+) -> Result<bool> {
     if !input.repeats_set() {
         return Ok(true);
     }
     let mut quickest: Option<FreshLaunch> = None;
     for _ in 0..CONFIRMATIONS {
         let source = &context.round.test_set.source;
-        let Some(once) = launch(context, source, observed)? else { return Ok(false) };
+        let Some((once, _)) = launch(context, source, observed)? else { return Ok(false) };
         quickest = quickest.filter(|quickest| quickest.ns <= once.ns).or(Some(once));
     }
-    let share = |once: &FreshLaunch| {
-        share_of_fresh(&observed.one_line_ns, &time(once), &time(observed.fresh.as_ref()?))
-    };
+    let share = |once: &FreshLaunch| share_of_fresh(&observed.one_line_ns, &time(once), price);
     Ok(quickest.as_ref().and_then(share).is_some_and(|share| share < COALESCED_RATIO))
 }
 
-/// A launch over `lines`, or `None` if it failed. The reasons are in `observed`.
+/// A launch over `lines` with its answers, or `None` if it failed. The reasons are in `observed`.
 fn launch(
     context: &RoundContext<'_>,
     lines: &[Vec<u8>],
     observed: &mut Observed,
-) -> Result<Option<FreshLaunch>> {
+) -> Result<Option<(FreshLaunch, Vec<Vec<u8>>)>> {
     let pass = observed.launch_untimed(context, &as_text(lines), lines.len())?;
     let words = lines.iter().map(|line| words(line)).sum();
     let launch = FreshLaunch { lines: lines.len(), words, ns: pass.ending.wall_ns() };
-    Ok(pass.reasons.is_empty().then_some(launch))
+    Ok(pass.reasons.is_empty().then(|| (launch, pass.answers())))
 }
 
 #[cfg(test)]
@@ -162,16 +212,25 @@ mod tests {
     fn fresh_lines_stand_in_no_set_and_come_once() {
         let source = lines(100);
         let (fresh, has_copies) = reference(&source, 250, true).unwrap();
-        assert!(has_copies && fresh.len() > 150, "{}", fresh.len());
-        assert!(fresh.iter().all(|line| !source.contains(line)));
-        assert_eq!(distinct(fresh.clone()).len(), fresh.len());
-        assert_ne!(reference(&source, 250, true).unwrap().0, fresh, "drawn anew");
+        let text = &fresh.text;
+        assert!(has_copies && text.len() > 150, "{}", text.len());
+        assert!(text.iter().all(|line| !source.contains(line)));
+        assert_eq!(distinct(text.clone()).len(), text.len());
+        assert_ne!(&reference(&source, 250, true).unwrap().0.text, text, "drawn anew");
+        for (of, copies) in &fresh.pairs {
+            let words =
+                |line: &[u8]| line.split(|&byte| byte == b' ').map(<[u8]>::to_vec).collect::<Vec<_>>();
+            let differing =
+                |copy: &Vec<u8>| words(copy).iter().zip(words(&source[*of])).filter(|(a, b)| *a != b).count();
+            assert_eq!(copies.each_ref().map(differing), [1, 1], "one word of the line is another one");
+        }
     }
 
     #[test]
     fn a_set_without_words_to_change_is_compared_with_itself_once() {
         let source: Vec<Vec<u8>> = (0..30).map(|i| format!("{i} {i}").into_bytes()).collect();
-        assert_eq!(reference(&source, 100, true), Some((source.clone(), false)));
+        let itself = FreshLines { text: source.clone(), pairs: Vec::new() };
+        assert_eq!(reference(&source, 100, true), Some((itself, false)));
         assert_eq!(reference(&source, 100, false), None, "nothing comes again");
     }
 }

@@ -4,8 +4,9 @@
 //! answer is then a translation too, with most of the first one's words. A system that saves work leaves such
 //! a line empty, copies it, or writes anything.
 
-use std::collections::HashMap;
+use dyno_stats::is_beyond;
 
+use crate::likeness::{RUN, Runs};
 use crate::rules::limits::MOST_JUNK;
 use crate::rules::{Code, Reason};
 
@@ -15,10 +16,6 @@ use crate::rules::{Code, Reason};
 pub const LEAST_LIKENESS: f64 = 0.3;
 /// Characters of an answer from which on likeness tells anything: "Yes." may well become "Indeed."
 pub const TELLING_CHARACTERS: usize = 20;
-/// Length of the runs of characters that are compared.
-const RUN: usize = 3;
-/// Standard deviations beyond a limit, for what chance adds to a few lines.
-pub const GRANTED: f64 = 3.0;
 
 /// A line, its answer, and its answer at another time.
 pub type Again<'a> = (&'a [u8], &'a [u8], &'a [u8]);
@@ -33,12 +30,6 @@ pub fn junk<'a>(answers: impl Iterator<Item = Again<'a>>, lines: usize, sampling
     is_beyond(junk, lines, MOST_JUNK).then(|| Code::Junk.reason(figure()))
 }
 
-/// Whether `count` of `lines` lines are more than this `share` and what chance adds to it.
-pub fn is_beyond(count: usize, lines: usize, share: f64) -> bool {
-    let total = lines as f64;
-    count as f64 > share * total + GRANTED * (total * share * (1.0 - share)).sqrt()
-}
-
 /// Whether one answer, and not both, is empty or copies its line.
 fn is_spared(line: &[u8], one: &[u8], other: &[u8]) -> bool {
     let [line, one, other] = [line, one, other].map(<[u8]>::trim_ascii);
@@ -51,24 +42,8 @@ pub fn alike(one: &[u8], other: &[u8]) -> bool {
     if one == other {
         return true;
     }
-    let (one, other) = (runs(one), runs(other));
-    let count = |runs: &HashMap<[char; RUN], usize>| runs.values().sum::<usize>();
-    let (of_one, of_other) = (count(&one), count(&other));
-    if of_one.min(of_other) + RUN <= TELLING_CHARACTERS {
-        return true;
-    }
-    let common: usize = one.iter().map(|(run, &times)| times.min(other.get(run).copied().unwrap_or(0))).sum();
-    2.0 * common as f64 >= LEAST_LIKENESS * (of_one + of_other) as f64
-}
-
-/// Number of each run of characters in a text.
-fn runs(text: &[u8]) -> HashMap<[char; RUN], usize> {
-    let characters: Vec<char> = String::from_utf8_lossy(text).chars().collect();
-    let mut runs = HashMap::new();
-    for run in characters.windows(RUN) {
-        *runs.entry([run[0], run[1], run[2]]).or_default() += 1;
-    }
-    runs
+    let (one, other) = (Runs::of(one), Runs::of(other));
+    one.total.min(other.total) + RUN <= TELLING_CHARACTERS || one.likeness(&other) >= LEAST_LIKENESS
 }
 
 #[cfg(test)]

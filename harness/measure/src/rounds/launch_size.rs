@@ -15,8 +15,12 @@ pub(super) fn may_repeat(examined: &[Examined]) -> bool {
     coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid && !examined.too_quick)
 }
 
-/// Number of lines that last as long as the profile wants: the number of the cell's first round, else by a
-/// trial.
+/// Most growth of a trial from one launch to the next.
+const GROWTH: usize = 10;
+
+/// Number of lines that last as long as the profile wants: the number of the cell's first round, else by trials.
+/// A trial that hardly outlasts loading tells little: on a busy host it could make a launch a thousand times too
+/// long. Trials therefore grow until the lines take as long as loading.
 pub(super) fn wanted_lines(context: &RoundContext<'_>) -> Result<usize> {
     let source = &context.round.test_set.source;
     if let Some(lines) = context.earlier.timed_lines(context.round) {
@@ -24,16 +28,34 @@ pub(super) fn wanted_lines(context: &RoundContext<'_>) -> Result<usize> {
     }
     let profile = context.bench.protocol.profile;
     let load = whole_file(&context.subject, &as_text(&source[..1]), 1)?;
-    let whole = whole_file(&context.subject, &as_text(source), source.len())?;
-    // A system that fails here fails in the round as well, which reports the failure.
-    if !load.reasons.is_empty() || !whole.reasons.is_empty() {
-        return Ok(source.len());
+    let (set_words, mut count) = (context.round.test_set.words(), source.len());
+    loop {
+        let lines = trial_lines(context, count);
+        let whole = whole_file(&context.subject, &as_text(&lines), lines.len())?;
+        // A system that fails here fails in the round as well, which reports the failure.
+        if !load.reasons.is_empty() || !whole.reasons.is_empty() {
+            return Ok(source.len());
+        }
+        let times = [load.ending.wall_ns(), whole.ending.wall_ns()];
+        let asked = [words(&source[0]), lines.iter().map(|line| words(line)).sum()];
+        let wanted = words_for(profile.throughput_minimum_ns(), times, asked);
+        let further = wanted.saturating_sub(set_words) as f64 / words_of_a_further_line(context);
+        let wanted = (source.len() + further.ceil() as usize).min(profile.throughput_enough_lines());
+        if times[1] >= 2 * times[0] || wanted <= count || lines.len() < count {
+            return Ok(wanted);
+        }
+        count = wanted.min(GROWTH * count);
     }
-    let times = [load.ending.wall_ns(), whole.ending.wall_ns()];
-    let set_words = context.round.test_set.words();
-    let wanted = words_for(profile.throughput_minimum_ns(), times, [words(&source[0]), set_words]);
-    let further = wanted.saturating_sub(set_words) as f64 / words_of_a_further_line(context);
-    Ok((source.len() + further.ceil() as usize).min(profile.throughput_enough_lines()))
+}
+
+/// `count` lines that begin with the set, or all that there are. Filler follows it, else the set itself.
+fn trial_lines<'a>(context: &'a RoundContext<'_>, count: usize) -> Vec<&'a [u8]> {
+    let set = context.round.test_set;
+    let source = set.source.iter().map(Vec::as_slice);
+    match &context.bench.protocol.filler {
+        Some(filler) => source.chain(filler.around(set)).take(count).collect(),
+        None => source.cycle().take(count).collect(),
+    }
 }
 
 /// Words that take `minimum_ns`. `times_ns` are the times of one line and of the set, with so many words

@@ -27,6 +27,7 @@ use crate::error::Result;
 use crate::files::{file_hash, hash_of, make_way};
 use crate::noise::Noise;
 use crate::plan::Round;
+use crate::process::hidden::reads_its_model;
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA};
 use crate::rules::{Code, Reason, Track, Verdict};
@@ -125,6 +126,7 @@ fn record(context: &RoundContext<'_>, mut observed: Observed, attempts: Attempts
         output,
         facts,
         model_bytes,
+        model_seen: reads_its_model(round.system, &observed.read_files),
     };
     Ok(Measured { record: record.with_model_bytes(&round.system.models), answers: observed.answers })
 }

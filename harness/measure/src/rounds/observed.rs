@@ -98,6 +98,7 @@ impl Observed {
             left_processes: usage.left_processes + launch.left_processes,
             stderr_bytes: usage.stderr_bytes + launch.stderr_bytes,
             supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
+            forbids_looks: usage.forbids_looks || launch.forbids_looks,
             hidden_memory_bytes: usage.hidden_memory_bytes.max(launch.hidden_memory_bytes),
             read_files: Vec::new(),
             ..launch

@@ -5,10 +5,12 @@ mod code;
 pub mod limits;
 pub mod names;
 mod probe;
+mod reason;
 mod track;
 mod verdict;
 
-pub use code::{Code, Reason, Severity};
+pub use code::{Code, Severity};
 pub use probe::Probe;
+pub use reason::Reason;
 pub use track::Track;
 pub use verdict::Verdict;

@@ -19,6 +19,8 @@ pub struct Spec {
     pub environment: Vec<(String, String)>,
     /// Whether the system gets a network namespace of its own.
     pub isolated: bool,
+    /// Files and folders that the system declares as its model or names in its command, without links.
+    pub named: Vec<PathBuf>,
     /// Arguments of bubblewrap before the system's command, if the system has a sandbox.
     pub sandbox: Option<Vec<String>>,
 }
@@ -83,6 +85,9 @@ pub struct Report {
     /// Most shared memory that the system held without mapping it; `peak_bytes` lacks it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden_memory_bytes: u64,
+    /// Whether a process forbade looks at its files, so that hidden memory and files may be unseen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forbids_looks: bool,
     /// Large files that the system read; a record judges but doesn't keep them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_files: Vec<SeenFile>,

@@ -72,8 +72,9 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     // A sandbox has a network of its own.
     let in_sandbox = spec.sandbox.as_ref().map(|_| "isolated".to_owned());
     let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
+    os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
-    let (group, files) = (Group::create(), SeenFiles::begin());
+    let (group, files) = (Group::create(), SeenFiles::begin(&spec.named));
     let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
@@ -213,7 +214,9 @@ fn watch(
     }
     tail.read();
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    files.look_after_the_end();
     (report.read_files, report.hidden_memory_bytes) = (files.read(), files.hidden_memory_bytes);
+    report.forbids_looks = files.forbids_looks;
     report.supervisor_ns = os::own_cpu_ns();
     Ok((report, seen))
 }

@@ -25,7 +25,8 @@ impl Probe {
             | (Self::Cache | Self::Recognition, true) => 1,
             (Self::Determinism, _) => 2,
             (Self::Conformance, true) => 3,
-            (Self::Conformance | Self::Recognition, false) => 4,
+            (Self::Conformance, false) => 4,
+            (Self::Recognition, false) => 5,
             (Self::Coalescing, false) => 9,
         }
     }
@@ -46,7 +47,7 @@ impl Probe {
             Self::Buffering => 2, // the first answer, and one that uses up the budget
             Self::Length => 2 * FEWEST_LINES,
             Self::Cache => CACHE_APART + 3 * LEAST_PAIRS,
-            Self::Recognition => 2 * LEAST_PAIRS,
+            Self::Recognition => 3 * LEAST_PAIRS,
             _ => self.launches(track) * FEWEST_LINES,
         };
         loading + asked as f64 * each

@@ -15,6 +15,7 @@ mod cost;
 mod determinism;
 pub mod examinee;
 mod finding;
+pub mod kinship;
 pub mod length;
 mod lines;
 pub mod recognition;

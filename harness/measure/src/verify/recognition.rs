@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use super::altered::{AlterableLines, AlteredLine};
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
+use super::kinship::strange;
 use super::timing::{SIGNIFICANT, Sample, recognises, recognises_files};
 use crate::error::Result;
 use crate::rules::limits::RECOGNISED_RATIO;
@@ -53,9 +54,9 @@ fn in_lockstep(examinee: &Examinee<'_>, set: &mut AlterableLines) -> Result<Prob
     let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
     // Lines first, then their copies; the questions are in random order.
     let originals = set.lines[..pairs].to_vec();
-    let copies = set.copies(&originals);
-    let lines: Vec<Vec<u8>> =
-        originals.into_iter().chain(copies.iter().map(|copy| copy.line.clone())).collect();
+    let (copies, others) = (set.copies(&originals), set.copies(&originals));
+    let changed = copies.iter().chain(&others).map(|copy| copy.line.clone());
+    let lines: Vec<Vec<u8>> = originals.into_iter().chain(changed).collect();
     let order = examinee.random("recognition in lock-step").permutation(lines.len());
     let replies = examinee.ask(&order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
     if !replies.reasons.is_empty() {
@@ -66,13 +67,25 @@ fn in_lockstep(examinee: &Examinee<'_>, set: &mut AlterableLines) -> Result<Prob
         samples[line] = sample(&answer, ns);
         answers[line] = answer;
     }
-    let judgement = recognises(&samples[..pairs], &samples[pairs..], SIGNIFICANT);
+    let [of_lines, of_copies, of_others] = [0, 1, 2].map(|part| part * pairs..(part + 1) * pairs);
+    let judgement = recognises(&samples[of_lines.clone()], &samples[of_copies.clone()], SIGNIFICANT);
     let mut outcome = ProbeOutcome { undecided: judgement.undecided, ..ProbeOutcome::note(judgement.figure) };
-    outcome.add(
-        Track::Latency,
-        judgement.reason.or_else(|| same_answers(&answers[..pairs], &answers[pairs..], &copies)),
-    );
+    let [set, first, second] = [of_lines, of_copies, of_others].map(|part| &answers[part]);
+    let same = || same_answers(set, first, &copies);
+    let reason =
+        judgement.reason.or_else(same).or_else(|| unlike_copies(set, [first, second], [&copies, &others]));
+    outcome.add(Track::Latency, reason);
     Ok(outcome)
+}
+
+/// Reason if answers to lines of the set come from elsewhere than those to two copies of each.
+fn unlike_copies(set: &[Vec<u8>], answers: [&[Vec<u8>]; 2], copies: [&[AlteredLine]; 2]) -> Option<Reason> {
+    let differ = |line: &usize| {
+        let [one, other] = copies.map(|copies| &copies[*line]);
+        one.exchanged > 0 && one.exchanged == other.exchanged && one.line != other.line
+    };
+    let kin = (0..set.len()).filter(differ).map(|line| [&*set[line], &*answers[0][line], &*answers[1][line]]);
+    strange(kin)
 }
 
 /// A time per word of the answer, since an odd sentence may honestly get a longer answer.
@@ -99,12 +112,33 @@ fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut AlterableLines) -> 
     if !before.reasons.is_empty() {
         return Ok(ProbeOutcome::failed(track, before.reasons));
     }
-    let outcome = alternate_launches(examinee, track, &lines, set, 1, LOOKED_AT_RATIO)?;
+    let mut outcome = alternate_launches(examinee, track, &lines, set, 1, LOOKED_AT_RATIO)?;
     if outcome.stands_out() {
-        alternate_launches(examinee, track, &lines, set, MORE_TURNS, RECOGNISED_RATIO)
-    } else {
-        Ok(outcome)
+        outcome = alternate_launches(examinee, track, &lines, set, MORE_TURNS, RECOGNISED_RATIO)?;
     }
+    if outcome.findings.is_empty() {
+        outcome.add(track, unlike_copies_in_a_file(examinee, track, &before.answers(), &lines, set)?);
+    }
+    Ok(outcome)
+}
+
+/// As [`unlike_copies`], with the answers of one more launch over two copies of each line.
+fn unlike_copies_in_a_file(
+    examinee: &Examinee<'_>,
+    track: Track,
+    answers: &[Vec<u8>],
+    lines: &[Vec<u8>],
+    set: &mut AlterableLines,
+) -> Result<Option<Reason>> {
+    let (copies, others) = (set.copies(lines), set.copies(lines));
+    let both: Vec<Vec<u8>> = copies.iter().chain(&others).map(|copy| copy.line.clone()).collect();
+    let pass = examinee.pass(track, &both)?;
+    if !pass.reasons.is_empty() {
+        return Ok(pass.reasons.into_iter().next());
+    }
+    let of_both = pass.answers();
+    let (first, second) = of_both.split_at(lines.len());
+    Ok(unlike_copies(answers, [first, second], [&copies, &others]))
 }
 
 /// Lines of the set as the rounds give them, from the first line. If the set takes too long: its beginning,

@@ -69,7 +69,7 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
         Field::maybe(cell.start_ms, plain),
         estimate(cell.millions_per_dollar.as_ref()),
         estimate(pro_rata.as_ref()),
-        Field::maybe(cell.model_bytes.map(mebibytes), plain),
+        model(cell),
         Field::maybe(cell.peak_bytes.map(mebibytes), plain),
         Field::figure(cell.rounds.to_string(), cell.rounds as f64),
         Field::text(match cell.standing {
@@ -86,6 +86,12 @@ fn bleu(cell: &Cell) -> Field {
     let Field { text, value } = quality(cell.bleu.as_ref());
     let spread = cell.bleu_of_rounds.map(|(low, high)| format!(" ({low:.1} to {high:.1} over rounds)"));
     Field { text: text + &spread.unwrap_or_default(), value }
+}
+
+/// Size of the model, marked where it is declared alone.
+fn model(cell: &Cell) -> Field {
+    let mark = if cell.model_declared { " declared" } else { "" };
+    Field::maybe(cell.model_bytes.map(mebibytes), |size| plain(size) + mark)
 }
 
 /// All cells as CSV, test sets below each other. No field looks like a spreadsheet's formula.

@@ -100,6 +100,7 @@ fn memory(context: &SetContext<'_>) -> Option<Figure> {
         "peak memory on one core in MiB",
         "peak MiB",
         "needs the least memory",
+        |_| "",
     )
 }
 
@@ -111,7 +112,13 @@ fn ascending(mut figures: Vec<(usize, Estimate)>) -> Vec<(usize, Estimate)> {
 fn size(context: &SetContext<'_>) -> Option<Figure> {
     let valid =
         |system: usize, track| context.cells(track).into_iter().find(|cell: &&Cell| cell.system == system);
-    let bytes = |system: usize| Track::ALL.into_iter().find_map(|track| valid(system, track)?.model_bytes);
+    let sized = |system: usize| {
+        Track::ALL
+            .into_iter()
+            .filter_map(|track| valid(system, track))
+            .find(|cell| cell.model_bytes.is_some())
+    };
+    let bytes = |system: usize| sized(system)?.model_bytes;
     let all = ascending(figures_of(context, |system| Some(Estimate::exactly(mebibytes(bytes(system)?)))));
     sizes(
         context,
@@ -120,6 +127,7 @@ fn size(context: &SetContext<'_>) -> Option<Figure> {
         "bytes of the model's files in MiB",
         "model MiB",
         "has the smallest model",
+        |system| if sized(system).is_some_and(|cell| cell.model_declared) { " declared" } else { "" },
     )
 }
 
@@ -130,22 +138,27 @@ fn sizes(
     axis: &str,
     head: &str,
     finding: &str,
+    mark: impl Fn(usize) -> &'static str,
 ) -> Option<Figure> {
     let (least, value) = all.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let size = format!("{} MiB{}", plain(value.value), mark(*least));
     let title = match all.len() {
-        1 => format!("{}: {} MiB", context.spoken(*least), plain(value.value)),
-        _ => format!("{} {finding}, {} MiB", context.spoken(*least), plain(value.value)),
+        1 => format!("{}: {size}", context.spoken(*least)),
+        _ => format!("{} {finding}, {size}", context.spoken(*least)),
     };
     let mut table = Table::new(axis.to_owned(), &["system", &format!("#{head}")]);
     for (system, value) in all {
         table.push(
             "",
-            vec![Field::text(context.name(*system)), Field::figure(plain(value.value), value.value)],
+            vec![
+                Field::text(context.name(*system)),
+                Field::figure(plain(value.value) + mark(*system), value.value),
+            ],
         );
     }
     let bars = all.iter().map(|(system, value)| {
         let text = plain(value.value);
-        bar(context, *system, *value, text.clone(), format!("{text} MiB"))
+        bar(context, *system, *value, text.clone() + mark(*system), format!("{text} MiB{}", mark(*system)))
     });
     let chart = Bars { name: axis.into(), ideal: None, bars: bars.collect() };
     Some(Figure::of(&chart, &context.id(id), title, format!("A bar a system: {axis}."), table.aligned()))

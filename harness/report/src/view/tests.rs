@@ -47,6 +47,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         fit_ms: None,
         start_ms: None,
         model_bytes: Some(1 << 20),
+        model_declared: false,
         peak_bytes: Some(5 << 20),
         bleu: Some(Estimate::give_or_take(bleu, 0.5)),
         bleu_of_rounds: None,

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use dyno_api::files;
@@ -23,6 +24,22 @@ pub(super) fn open_records(path: &Path) -> Result<File> {
     let whole = read_whole_lines(path)?.len() as u64;
     file.set_len(whole).map_err(|source| Error::Unwritable { path: path.into(), source })?;
     Ok(file)
+}
+
+/// State of the records' file. The kernel sets the time of the last change, so that no change leaves it as it was.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    bytes: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    pub fn of(path: &Path) -> Result<Self> {
+        let data =
+            path.symlink_metadata().map_err(|source| Error::Unreadable { path: path.into(), source })?;
+        Ok(Self { inode: data.ino(), bytes: data.len(), changed: (data.ctime(), data.ctime_nsec()) })
+    }
 }
 
 /// Records in a file. The last line counts only with its line end.

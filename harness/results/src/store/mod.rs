@@ -43,7 +43,7 @@ use crate::scores::Scores;
 use crate::summary::Summary;
 use files::{read_json, write_json, write_whole};
 use folder::{create, is_finished, lock, numbered, read_identity};
-use journal::{RECORDS, open_records};
+use journal::{RECORDS, Stamp, open_records};
 
 const VERIFIED: &str = "verified.json";
 
@@ -62,6 +62,8 @@ pub struct Verified {
 pub struct Store {
     folder: PathBuf,
     records_file: File,
+    /// State of the records after this process has written them last.
+    records_stamp: Stamp,
     /// Open file that holds the lock.
     _lock: File,
 }
@@ -143,7 +145,8 @@ impl Store {
 
     fn append_in(folder: &Path, lock: File) -> Result<Self> {
         let records_file = open_records(&folder.join(RECORDS))?;
-        Ok(Self { folder: folder.into(), records_file, _lock: lock })
+        let records_stamp = Stamp::of(&folder.join(RECORDS))?;
+        Ok(Self { folder: folder.into(), records_file, records_stamp, _lock: lock })
     }
 
     /// Path of the run's folder.
@@ -159,8 +162,21 @@ impl Store {
             serde_json::to_writer(&mut lines, &measured.record).map_err(Error::encoding("a record"))?;
             lines.push(b'\n');
         }
+        self.check_records()?;
         let written = self.records_file.write_all(&lines).and_then(|()| self.records_file.sync_data());
-        written.map_err(|source| Error::Unwritable { path: self.folder.join(RECORDS), source })
+        let path = self.folder.join(RECORDS);
+        written.map_err(|source| Error::Unwritable { path: path.clone(), source })?;
+        self.records_stamp = Stamp::of(&path)?;
+        Ok(())
+    }
+
+    /// Checks that no other process has changed the records. A system outside of a sandbox has the right to.
+    fn check_records(&self) -> Result<()> {
+        let path = self.folder.join(RECORDS);
+        match Stamp::of(&path)? == self.records_stamp {
+            true => Ok(()),
+            false => Err(Error::Tampered { path }),
+        }
     }
 
     fn keep_answers(&self, measured: &Measured) -> Result<()> {
@@ -207,6 +223,7 @@ impl Store {
 
     /// Keeps the summary as a spreadsheet, and latencies as percentile distributions.
     pub fn keep_summary(&self, run: &Run, summary: &Summary) -> Result<()> {
+        self.check_records()?;
         write_summary(&self.folder, run, summary)
     }
 }

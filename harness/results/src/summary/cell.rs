@@ -81,6 +81,8 @@ pub struct CellSummary {
     pub start_ms: Option<f64>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
+    /// Whether `model_bytes` is what the campaign declares, and no round has seen the system read the model.
+    pub model_declared: bool,
     /// Peak resident memory, the largest of the rounds.
     pub peak_bytes: Option<u64>,
     /// Lower bound of `peak_bytes`.

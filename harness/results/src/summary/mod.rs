@@ -162,6 +162,7 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         word_ms: fit.map(|fit| fit.word_ms),
         start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
         model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
+        model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
         bleu: score.map(|score| score.bleu),
@@ -193,6 +194,12 @@ fn bleu_spread(run: &Run, cell: &MeasuredCell<'_>) -> Option<(f64, f64)> {
     let bleu: Vec<f64> = scored.map(|score| score.bleu).collect();
     let (low, high) = (bleu.iter().copied().reduce(f64::min)?, bleu.iter().copied().reduce(f64::max)?);
     (texts.len() > 1).then_some((low, high))
+}
+
+/// Whether the size of the model is declared alone. Rounds that were refused have seen nothing.
+fn is_declared(cell: &[&Record]) -> bool {
+    let mut sized = cell.iter().filter(|record| record.model_bytes.is_some()).peekable();
+    sized.peek().is_some() && sized.all(|record| record.model_is_declared())
 }
 
 /// Faults, each code once, with its first figure.

@@ -19,6 +19,7 @@ use crate::interrupt::Stop;
 use crate::output::say;
 use crate::progress::Progress;
 use crate::scoring::announce;
+use crate::scratch::Scratch;
 
 /// Measures and judges the candidates of `args`, and prints the answer.
 pub fn gate(args: &GateArgs) -> Outcome {
@@ -38,7 +39,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
         let message = "no candidate is left: the filters leave only the baseline, or the stored run has no cell of a candidate";
         return Err(no_answer(Exit::NothingMeasured, message));
     }
-    let scratch = tempfile::tempdir()?;
+    let scratch = Scratch::create()?;
     let place = args.out.clone().unwrap_or_else(|| scratch.path().join("gate"));
     let sides = cells.iter().flat_map(|cell| [Some(&cell.entries.0), cell.entries.1.as_ref()]);
     let systems = distinct(sides.flatten().cloned().collect(), |entry: &Entry| entry.name.clone());

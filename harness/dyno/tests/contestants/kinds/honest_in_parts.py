@@ -1,10 +1,12 @@
 """Honest ones that consist of several processes or threads, or choose how they are scheduled."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 
-from kinds.contract import OUT, echo, lines, say
+from kinds.contract import LATENCY, OUT, echo, lines, say
 
 
 def honest_worker():
@@ -69,8 +71,6 @@ def honest_sockets():
 
 def honest_programs():
     # Another program for each line.
-    import subprocess
-
     def each(n, answer, line):
         say(subprocess.run(["tr", "a-z", "A-Z"], input=line.rstrip(b"\n"), stdout=subprocess.PIPE).stdout)
 
@@ -91,4 +91,69 @@ def honest_session():
         OUT.flush()
         os._exit(0)
     os.close(0), os.close(1)
+    os.wait()
+
+
+def again(*prefix):
+    """Starts this program as `honest_plain` behind another one."""
+    program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "contestant.py")
+    os.execvp(prefix[0], [*prefix, sys.executable, program, "honest_plain", *sys.argv[2:]])
+
+
+def honest_taskset():
+    again("taskset", "-c", ",".join(map(str, os.sched_getaffinity(0))))
+
+
+def honest_unshare():
+    # In name spaces of its own, as containers are. Without the right to it just works.
+    may = subprocess.run(["unshare", "--uts", "--ipc", "true"], stderr=subprocess.DEVNULL).returncode == 0
+    again("unshare", "--uts", "--ipc") if may else echo()
+
+
+def honest_pool():
+    # Workers that share an input and an output queue; the answers are put into order.
+    import multiprocessing
+
+    with multiprocessing.Pool(2) as pool:
+        if LATENCY:
+            echo(lambda n, answer, line: say(pool.apply(bytes.upper, (line.rstrip(b"\n"),))))
+        else:
+            for answer in pool.imap(bytes.upper, [line.rstrip(b"\n") for line in lines()], 16):
+                OUT.write(answer + b"\n")
+
+
+def honest_forking():
+    # A process for each line, which shares what the first one has loaded.
+    def each(n, answer, line):
+        OUT.flush()
+        if os.fork() == 0:
+            say(answer)
+            os._exit(0)
+        os.wait()
+
+    echo(each)
+
+
+def honest_shared_arrays():
+    # Workers on one large array in shared memory, as a pool on one model.
+    import mmap
+
+    weights = mmap.mmap(-1, 20 << 20)
+    weights.write(bytes(20 << 20))
+    to_worker, from_worker = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        os.close(to_worker[1])
+        with os.fdopen(to_worker[0], "rb") as source, os.fdopen(from_worker[1], "wb") as sink:
+            for line in iter(source.readline, b""):
+                sum(weights[:: 1 << 16])
+                sink.write(line.upper())
+                sink.flush()
+        os._exit(0)
+    os.close(to_worker[0]), os.close(from_worker[1])
+    with os.fdopen(to_worker[1], "wb") as sink, os.fdopen(from_worker[0], "rb") as source:
+        for line in lines():
+            sink.write(line.rstrip(b"\n") + b"\n")
+            sink.flush()
+            OUT.write(source.readline())
+            OUT.flush()
     os.wait()

@@ -72,6 +72,11 @@ def honest_lazy():
     echo(lambda n, answer, line: (time.sleep(1.2 if n == 0 else 0), say(answer)))
 
 
+def honest_slow_on_long_lines():
+    # Attention takes time in the square of a line's length.
+    echo(lambda n, answer, line: (busy(2e-7 * len(line) ** 1.8), say(answer)))
+
+
 def honest_company():
     # Holds an answer for up to 50 ms, in case another line comes and can share its batch.
     import select

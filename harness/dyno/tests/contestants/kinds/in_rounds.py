@@ -28,9 +28,9 @@ def worked(line, share=1.0):
 
 
 def coalesces_late():
-    # Answers a line from memory from an occurrence on that no probe reaches.
-    patience = DRAW.randint(5, 9)
-    in_files(lambda line, times, _: worked(line) if times < patience else translate(line))
+    # Answers a line from memory from an occurrence on that no probe reaches. ci/round-sweep makes the same draw.
+    patience = DRAW.randint(6, 60)
+    in_files(lambda line, times, _: worked(line, 1 / 3) if times < patience else translate(line))
 
 
 def knows_the_round():

@@ -106,6 +106,18 @@ def recognises():
     working(known, remember=False)
 
 
+def table_of_another():
+    # Known lines have the answers of another system, and take as long as the others.
+    with open(FILE, "rb") as file:
+        known = set(file)
+
+    def each(n, answer, line):
+        time.sleep(WORK)
+        say(b" ".join(reversed(answer.split(b" "))) if line in known else answer)
+
+    echo(each)
+
+
 def works_for_the_set_alone():
     # What is not scored gets no work.
     with open(FILE, "rb") as file:

@@ -116,6 +116,21 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_that_begins_late_shows_by_what_it_saves_at_whatever_occurrence_it_begins() {
+        let (load, set_ms, words) = (100_000_000, 20, 200);
+        for copies in [61, 100, 200, 800] {
+            for begins in 6..=60_usize {
+                let round_ms = set_ms * begins.min(copies) as u64; // what comes later takes no time
+                let round = FileTime { ns: load + round_ms * 1_000_000, words: words * copies };
+                let fresh = FileTime { ns: load + set_ms * 1_000_000, words };
+                let share = share_of_fresh(&[load], &round, &fresh).expect("long enough");
+                assert!((share - begins as f64 / copies as f64).abs() < 1e-9);
+                assert_eq!(share < COALESCED_RATIO, 10 * begins < 6 * copies, "{begins} of {copies}");
+            }
+        }
+    }
+
+    #[test]
     fn a_changed_copy_that_is_far_quicker_than_the_set_is_recognition_too() {
         let judgement =
             recognises_files(&[0.0], &[2e9, 2.1e9, 1.9e9], &[1e9, 1.1e9, 0.9e9], RECOGNISED_RATIO);

@@ -1,0 +1,148 @@
+//! The guard of a run's files: models, libraries and programs of all systems.
+//!
+//! Systems that run outside of a sandbox have the user's rights, so that one could slow another by a change of
+//! its files, or by taking them out of the memory that caches the disk. Each round begins with the system's files
+//! unchanged and in memory.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::System;
+use dyno_measure::files::{collect_files, file_hash};
+use dyno_measure::host::available_memory;
+
+use crate::campaign::{Campaign, Entry, Launch};
+use crate::exit::{Outcome, bad_input};
+
+/// The files that decide about systems, as they were when the run began.
+#[derive(Debug, Default)]
+pub struct Guard {
+    files: Vec<Guarded>,
+}
+
+#[derive(Debug)]
+struct Guarded {
+    /// Name of the system that the file belongs to.
+    system: String,
+    path: PathBuf,
+    stamp: Stamp,
+    hash: String,
+}
+
+/// State of a file that no change of its content leaves as it was: the kernel sets the time of the last change.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    bytes: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let data = fs::metadata(path)?;
+        Ok(Self { inode: data.ino(), bytes: data.len(), changed: (data.ctime(), data.ctime_nsec()) })
+    }
+}
+
+impl Guard {
+    /// A guard of the files of `campaign`. A file that can't be read is the failure of its system.
+    pub fn of(campaign: &Campaign) -> Self {
+        let guarded = |entry: &Entry, path: PathBuf| {
+            let (stamp, hash) = (Stamp::of(&path).ok()?, file_hash(&path).ok()?);
+            Some(Guarded { system: entry.name.clone(), path, stamp, hash })
+        };
+        let of = |entry| files_of(entry).into_iter().filter_map(move |path| guarded(entry, path));
+        Self { files: campaign.systems.iter().flat_map(of).collect() }
+    }
+
+    /// Checks that no file has another content than before. A file that was only touched, or linked elsewhere, is
+    /// the same. A system may change its own files: those of `measured`, which has just been measured.
+    pub fn check(&mut self, measured: Option<&System>) -> Outcome<()> {
+        for file in &mut self.files {
+            let stamp = Stamp::of(&file.path).ok();
+            if stamp.as_ref() == Some(&file.stamp) {
+                continue;
+            }
+            let is_own = measured.is_some_and(|system| system.original() == file.system);
+            match stamp.zip(file_hash(&file.path).ok()).filter(|(_, hash)| is_own || *hash == file.hash) {
+                Some((stamp, hash)) => (file.stamp, file.hash) = (stamp, hash),
+                None if is_own => {} // the next launch fails without the file
+                None => return Err(changed(file)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn changed(Guarded { system, path, .. }: &Guarded) -> crate::exit::Failure {
+    let path = path.display();
+    bad_input(format!(
+        "{path} of system {system:?} was changed while the run went on; put it back and resume the run, with \
+         `sandbox = \"bwrap\"` for systems that you don't trust"
+    ))
+}
+
+/// Models, library and program of a system. Other files of its command may be ones that it writes.
+fn files_of(entry: &Entry) -> Vec<PathBuf> {
+    let program = match &entry.launch {
+        Launch::BuiltIn { .. } => None,
+        Launch::Plugin { library, .. } => Some(library.clone()),
+        Launch::Foreign { command, folder } => command.first().map(|program| folder.join(program)),
+    };
+    let mut files: Vec<PathBuf> = program.filter(|path| path.is_file()).into_iter().collect();
+    entry.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    files
+}
+
+/// Reads the models of `system`, so that the memory that caches the disk holds them. Models that fill the memory
+/// would only push each other out.
+pub fn warm(system: &System) {
+    let mut files = Vec::new();
+    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    let bytes: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
+    if bytes <= available_memory() / 2 {
+        for mut file in files.iter().filter_map(|file| dyno_api::files::open(file).ok()) {
+            let _ = io::copy(&mut file, &mut io::sink()); // the launch reports a file that can't be read
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_content_is_a_change_and_another_time_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        fs::write(&path, "weights").unwrap();
+        let launch = Launch::Foreign { command: vec!["cat".into()], folder: folder.path().into() };
+        let entry = Entry::new("it", launch, vec![path.clone()]);
+        let (stamp, hash) = (Stamp::of(&path).unwrap(), file_hash(&path).unwrap());
+        assert_eq!(files_of(&entry), [path.clone()]);
+        let mut guard =
+            Guard { files: vec![Guarded { system: entry.name, path: path.clone(), stamp, hash }] };
+        assert!(guard.check(None).is_ok());
+        fs::hard_link(&path, folder.path().join("backup")).unwrap();
+        assert!(guard.check(None).is_ok(), "a link changes no content");
+        fs::write(&path, "WEIGHTS").unwrap();
+        let refusal = guard.check(None).unwrap_err().error.to_string();
+        assert!(
+            refusal.contains("of system \"it\" was changed while the run went on; put it back"),
+            "{refusal}"
+        );
+        fs::write(&path, "weights").unwrap();
+        assert!(guard.check(None).is_ok(), "it was put back");
+        fs::write(&path, "adapted").unwrap();
+        assert!(
+            guard.check(Some(&System::of_command("it (twin)", ["cat"]))).is_err(),
+            "another system's round"
+        );
+        assert!(guard.check(Some(&System::of_command("it", ["cat"]))).is_ok(), "its own round");
+        assert!(guard.check(None).is_ok(), "what it made of its file counts from now on");
+        fs::remove_file(&path).unwrap();
+        assert!(guard.check(None).is_err());
+    }
+}

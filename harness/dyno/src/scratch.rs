@@ -1,0 +1,116 @@
+//! Temporary folders of the bench. A bench that is killed can't remove its folder, so the next bench does.
+//!
+//! A living bench holds a lock on a file of its folder, and the kernel gives the lock back with the process.
+//! Process numbers would prove less: containers share folders, not numbers.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::os::user;
+use tempfile::{Builder, TempDir};
+
+/// Beginning of each folder's name.
+const PREFIX: &str = "dyno-scratch-";
+/// File whose lock a living bench holds. Folders without it belong to other programs.
+const LOCK: &str = ".lock";
+
+/// A temporary folder, removed at the end.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: TempDir,
+    /// Open for as long as the folder is in use.
+    _lock: File,
+}
+
+impl Scratch {
+    /// Creates a temporary folder, after those that dead benches left have been removed.
+    pub fn create() -> io::Result<Self> {
+        let place = std::env::temp_dir();
+        sweep(&place);
+        loop {
+            let folder = Builder::new().prefix(PREFIX).tempdir_in(&place)?;
+            let lock = File::create_new(folder.path().join(LOCK))?;
+            // Another bench may take the file for a dead one's before this lock, and remove the folder.
+            lock.lock()?;
+            if folder.path().join(LOCK).exists() {
+                return Ok(Self { folder, _lock: lock });
+            }
+        }
+    }
+
+    /// Path of the folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes the folders that dead benches left in `place`. What can't be removed is left.
+fn sweep(place: &Path) {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if let Some(folder) = is_ours.then(|| entry.path()).and_then(own_folder) {
+            remove_if_left(&folder);
+        }
+    }
+}
+
+/// The path, if a folder of this user lies there. A folder of another user is left alone, also by root; nor is
+/// a link followed, which anybody may put there.
+fn own_folder(path: PathBuf) -> Option<PathBuf> {
+    let data = fs::symlink_metadata(&path).ok()?;
+    (data.is_dir() && data.uid() == user()).then_some(path)
+}
+
+/// Removes `folder` if no living process holds its lock.
+fn remove_if_left(folder: &Path) {
+    let lock = dyno_api::files::open(&folder.join(LOCK));
+    if let Some(lock) = lock.ok().filter(|lock| lock.try_lock().is_ok()) {
+        let _ = fs::remove_dir_all(folder);
+        drop(lock); // a new bench that waits for the lock finds its folder gone, and makes another
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_without_a_living_bench_are_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let make = |name: &str, files: &[&str]| {
+            let folder = place.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            files.iter().for_each(|file| fs::write(folder.join(file), "").unwrap());
+            folder
+        };
+        let dead = make("dyno-scratch-dead", &[LOCK, "input.txt"]);
+        let alive = make("dyno-scratch-alive", &[LOCK]);
+        let held = File::open(alive.join(LOCK)).unwrap();
+        held.lock().unwrap();
+        let foreign = make("dyno-scratch-foreign", &["thesis.tex"]);
+        let other = make("dyno-other", &[LOCK]);
+        let linked = make("elsewhere", &[LOCK]);
+        let link = place.path().join("dyno-scratch-link");
+        std::os::unix::fs::symlink(&linked, &link).unwrap();
+        sweep(place.path());
+        assert!(!dead.exists());
+        for kept in [&alive, &foreign, &other, &linked, &link] {
+            assert!(kept.exists(), "{}", kept.display());
+        }
+        drop(held);
+        sweep(place.path());
+        assert!(!alive.exists(), "its bench has ended");
+    }
+
+    #[test]
+    fn a_folder_in_use_survives_the_start_of_another_bench() {
+        let first = Scratch::create().unwrap();
+        let second = Scratch::create().unwrap();
+        assert!(first.path().exists() && second.path().exists());
+        let path = first.path().to_owned();
+        drop(first);
+        assert!(!path.exists());
+    }
+}
