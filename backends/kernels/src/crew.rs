@@ -67,16 +67,34 @@ impl Crew {
     /// # Panics
     /// When `work` panics on some thread.
     pub fn each<T: Send>(&mut self, parts: &mut [T], work: impl Fn(&mut T) + Sync) {
-        if self.others.is_empty() || parts.len() <= 1 {
-            parts.iter_mut().for_each(work);
+        let mut none = vec![(); self.threads()];
+        self.each_with(&mut none, parts, |(), part| work(part));
+    }
+
+    /// As [`Crew::each`], with a state for each thread, such as its buffers.
+    ///
+    /// # Panics
+    /// When there are fewer states than threads, or `work` panics on some thread.
+    pub fn each_with<S: Send, T: Send>(
+        &mut self,
+        states: &mut [S],
+        parts: &mut [T],
+        work: impl Fn(&mut S, &mut T) + Sync,
+    ) {
+        let threads = self.threads();
+        assert!(states.len() >= threads, "a state for each of {threads} threads, not {}", states.len());
+        if threads == 1 || parts.len() <= 1 {
+            parts.iter_mut().for_each(|part| work(&mut states[0], part));
             return;
         }
-        let (threads, parts) = (self.threads(), Parts(parts.as_mut_ptr(), parts.len()));
+        let states = Parts(states.as_mut_ptr(), states.len());
+        let parts = Parts(parts.as_mut_ptr(), parts.len());
         self.region(&|thread| {
+            // SAFETY: there is a state for each thread, and `region` returns only when all have finished.
+            let state = unsafe { states.part(thread) };
             for at in (thread..parts.1).step_by(threads) {
-                // SAFETY: the part exists, each thread takes parts of its own, and `region` returns only
-                // when all threads have finished.
-                work(unsafe { parts.part(at) });
+                // SAFETY: the part exists, and each thread takes parts of its own.
+                work(state, unsafe { parts.part(at) });
             }
         });
     }
