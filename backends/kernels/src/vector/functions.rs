@@ -81,7 +81,7 @@ macro_rules! functions {
         #[inline]
         pub(crate) fn gelu_tanh(x: F) -> F {
             use lanes::{add, mul, splat};
-            const TWICE_ROOT: f32 = 1.595_769_1; // 2·√(2/π)
+            const TWICE_ROOT: f32 = 1.595_769_2; // 2·√(2/π)
             let cube = mul(mul(x, x), splat(0.044_715 * TWICE_ROOT));
             mul(x, sigmoid(mul(x, add(cube, splat(TWICE_ROOT)))))
         }

@@ -31,12 +31,7 @@ fn each_head_attends_by_the_formula() {
     }
 }
 
-fn attend(
-    kernels: Kernels,
-    all: &[f32],
-    (positions, heads, width): (usize, usize, usize),
-    out: &mut Vec<f32>,
-) {
+fn attend(kernels: Kernels, all: &[f32], (positions, heads, width): (usize, usize, usize), out: &mut [f32]) {
     let d = heads * width;
     let side = |from: usize| Mat::new(all, positions, 3 * d).unwrap().columns(from..from + width).unwrap();
     let mut buffers = kernels.self_attention();
