@@ -37,6 +37,8 @@ pub enum Code {
     Flood,
     /// An answer to a valid line is not UTF-8.
     InvalidUtf8,
+    /// An answer of an encoder is no vector, or a vector of another dimension.
+    NotAVector,
     /// A thread of the system might run outside of the system's cores.
     Affinity,
     /// The system used more CPU time than its cores can give.
@@ -88,7 +90,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -100,6 +102,7 @@ impl Code {
         Self::ExtraOutput,
         Self::Flood,
         Self::InvalidUtf8,
+        Self::NotAVector,
         Self::Affinity,
         Self::CpuShare,
         Self::LeftProcess,
@@ -163,6 +166,7 @@ impl Code {
                 mebibytes(MOST_STDERR_BYTES)
             ),
             Self::InvalidUtf8 => "UTF-8 in every answer to a valid line".into(),
+            Self::NotAVector => "base64 of little-endian f32, all finite, as many for each line".into(),
             Self::Affinity => "all threads on the allowed cores".into(),
             Self::CpuShare => format!("allowed cores and {}", percent(CPU_SHARE_TOLERANCE)),
             Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
@@ -235,6 +239,9 @@ impl Code {
             Self::ExtraOutput => "send banners and progress to standard error",
             Self::Flood => "look for a loop in its output; turn its logging down",
             Self::InvalidUtf8 => "write UTF-8 whatever the locale, and cut text at characters only",
+            Self::NotAVector => {
+                "write one vector a line, the padded base64 of its f32 values in little-endian order; look for a line that overflows"
+            }
             Self::Affinity => "don't set the affinity of threads, or only within {core-list}",
             Self::CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
             Self::LeftProcess => "wait for helper processes before exiting",
