@@ -25,9 +25,21 @@ pub struct Breakdown {
 const OTHER: &str = "other";
 
 impl Breakdown {
-    /// Components of a translator, in the order of the work.
-    pub const COMPONENTS: [&str; 9] =
-        ["tokenise", "embed", "encoder", "attention", "decoder", "output", "search", "detokenise", OTHER];
+    /// Components of translators and encoders, in the order of the work. An encoder divides its layers into
+    /// `attention` and `feedforward`, and ends with `pooling`.
+    pub const COMPONENTS: [&str; 11] = [
+        "tokenise",
+        "embed",
+        "encoder",
+        "attention",
+        "feedforward",
+        "decoder",
+        "output",
+        "search",
+        "pooling",
+        "detokenise",
+        OTHER,
+    ];
 
     /// Operators: kinds of computation.
     pub const OPERATORS: [&str; 7] =

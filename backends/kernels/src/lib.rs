@@ -44,12 +44,13 @@
 //! | `pack` | checks and packing of weights |
 //! | `tuning`, `tuner` | the fastest blocking of each shape as data, and its measurement at packing |
 //! | `clock` | ticks around single products |
+//! | `crew` | [`Crew`]: threads that share the parts of one computation |
 //!
 //! A module imports only modules above it in this order: `lanes`, `product` (without weights), `vector`,
 //! `isa_code`, `kernels`, weights and rows, `tuner`, `pack`.
 //!
 //! # What it leaves out
-//! Models, files and threads: a caller divides a product by rows and columns. The names and the detection of
+//! Models and files. A caller divides a product by rows and columns among the threads of a [`Crew`]. The names and the detection of
 //! instruction sets are [`Isa`] of `dyno-api`.
 
 // unsafe code: intrinsics that read memory, pointers to code for one instruction set, and views that threads
@@ -57,6 +58,7 @@
 #![allow(unsafe_code)]
 
 mod clock;
+mod crew;
 mod error;
 mod isa_code;
 mod kernels;
@@ -71,12 +73,14 @@ mod vector;
 mod vector_methods;
 
 pub use clock::ticks;
+pub use crew::Crew;
 pub use dyno_api::{Isa, UnknownIsa};
 pub use error::{Error, Result};
 pub use kernels::Kernels;
 pub use precision::Precision;
 pub use product::{
-    Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, Weights,
+    Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, RowsPart,
+    SelfAttention, Weights,
 };
 pub use tuning::Tuning;
 pub use vector::KeyValues;

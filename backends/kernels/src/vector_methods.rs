@@ -55,6 +55,20 @@ impl Kernels {
         call!(self.greatest(x, best))
     }
 
+    /// Replaces each value by e^(x - the greatest value), and gives the sum of the results: a softmax before
+    /// its division. At least one value must be above -∞.
+    pub(crate) fn exponentials(self, x: &mut [f32]) -> f32 {
+        call!(self.exponentials(x))
+    }
+
+    pub(crate) fn pack_rows(self, rows: Mat<'_>, shape: (usize, usize), to: &mut [Block]) {
+        call!(self.pack_rows(rows.parts(), shape, to))
+    }
+
+    pub(crate) fn pack_columns(self, rows: Mat<'_>, shape: (usize, usize), to: &mut [Block]) {
+        call!(self.pack_columns(rows.parts(), shape, to))
+    }
+
     /// Softmax, in place. At least one value must be above -∞.
     pub fn softmax(self, x: &mut [f32]) {
         call!(self.softmax(x))

@@ -28,11 +28,13 @@
 //! | [`transformer`] | the stacks of a Transformer around an exchangeable autoregressive sublayer |
 //! | [`recurrent`] | gates of GRU and LSTM, and the walk through a batch |
 //! | `rows` | [`Rows`]: one vector for each hypothesis, reordered by the search |
+//! | [`kernel_settings`] | the settings `isa`, `tuning` and `tune`, which all engines share |
 //! | [`watch`] | time by component and by operator |
 //!
 //! # What it leaves out
 //! Files (`dyno-formats`), text (`dyno-text`), search and settings (`dyno-translator`).
 
+pub mod kernel_settings;
 pub mod math;
 mod network;
 pub mod output;

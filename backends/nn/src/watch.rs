@@ -12,6 +12,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use dyno_api::Breakdown;
 use dyno_kernels::ticks;
 
 /// Component of a translator.
@@ -21,12 +22,17 @@ pub enum Component {
     Tokenise,
     Embed,
     Encoder,
-    /// Attention of the decoder to the source. An encoder's attention belongs to the encoder.
+    /// Attention of the decoder to the source; in a sentence encoder, the attention sublayers. The attention
+    /// of a translator's encoder belongs to `Encoder`.
     Attention,
+    /// Feed-forward sublayers of a sentence encoder.
+    Feedforward,
     Decoder,
     /// Gathering of candidates, and the choice among them.
     Output,
     Search,
+    /// From the vectors of words to the vector of a line.
+    Pooling,
     Detokenise,
     Other,
 }
@@ -46,14 +52,16 @@ pub enum Operator {
 
 impl Component {
     /// All components, in the order of the work.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Tokenise,
         Self::Embed,
         Self::Encoder,
         Self::Attention,
+        Self::Feedforward,
         Self::Decoder,
         Self::Output,
         Self::Search,
+        Self::Pooling,
         Self::Detokenise,
         Self::Other,
     ];
@@ -193,6 +201,13 @@ impl Times {
         self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(to, more)| *to += more);
     }
 
+    /// The times of all components and operators in the contract's form, including those without time.
+    pub fn breakdown(&self) -> Breakdown {
+        let components = Component::ALL.map(|part| (name(part), self.of_component(part)));
+        let operators = Operator::ALL.map(|part| (name(part), self.of_operator(part)));
+        Breakdown { components: components.into(), operators: operators.into() }
+    }
+
     /// Time of a component, over all operators.
     pub fn of_component(&self, component: Component) -> u64 {
         self.0[component as usize].iter().sum()
@@ -204,9 +219,25 @@ impl Times {
     }
 }
 
+/// Name of a component or operator in the contract: its name in the code, in lower case.
+fn name(part: impl std::fmt::Debug) -> String {
+    format!("{part:?}").to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_named_as_in_the_contract() {
+        let told = Times::default().breakdown();
+        assert_eq!(
+            (told.components.len(), told.operators.len()),
+            (Component::ALL.len(), Operator::ALL.len())
+        );
+        assert!(Breakdown::COMPONENTS.iter().all(|part| told.components.contains_key(*part)));
+        assert!(Breakdown::OPERATORS.iter().all(|part| told.operators.contains_key(*part)));
+    }
 
     use Component::{Attention, Encoder};
     use Operator::{Other, Product, Softmax};

@@ -155,8 +155,7 @@ impl Backend for Engine {
         let members = weights.into_iter().zip(networks).collect();
         let model = Translator::new(self.name, &opened, members, &requested);
         let model = model.map_err(|error| error.of_backend(self.name))?;
-        let written = requested.measured.iter().try_for_each(|measured| measured.write());
-        written.map_err(|error| error.of_backend(self.name))?;
+        requested.kernel_settings.write_tuning().map_err(|error| self.failed(error))?;
         Ok(Arc::new(model))
     }
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use dyno_api::files::full_disk_remedy;
-use dyno_nn::math::KernelError;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -41,14 +40,6 @@ pub enum Error {
         path: PathBuf,
         /// Cause.
         source: std::io::Error,
-    },
-    /// A file holds no tuning, or one that this processor can't use.
-    #[error("{}: {source}", .path.display())]
-    Tuning {
-        /// Path of the file.
-        path: PathBuf,
-        /// Fault of the tuning.
-        source: KernelError,
     },
     /// A line of a calibration's file isn't the name of a weight and a number.
     #[error("{}: the line {line:?} isn't `NAME NUMBER`; calibrate again", .path.display())]
@@ -139,7 +130,8 @@ mod tests {
         for (kind, remedy) in
             [(ErrorKind::StorageFull, "make room"), (ErrorKind::NotFound, "name a file that can be written")]
         {
-            let told = Error::Write { what: "the tuning", path: "to".into(), source: IoError::from(kind) };
+            let told =
+                Error::Write { what: "activation scales", path: "to".into(), source: IoError::from(kind) };
             assert!(told.to_string().contains(remedy), "{told}");
         }
     }

@@ -31,14 +31,12 @@
 //! | `session` | a worker's session |
 //! | `search` | greedy search, beam search, paths |
 //! | `unknown` | replacement of unknown words |
-//! | `breakdown` | measured times as a breakdown |
 //! | `error` | [`Error`] |
 //!
 //! # What it leaves out
 //! Tensors and layers (`dyno-nn` and the engines), file formats (`dyno-formats`), vocabularies (`dyno-text`),
 //! and threads.
 
-mod breakdown;
 mod engine;
 mod error;
 mod model;
@@ -53,4 +51,4 @@ pub use engine::{Customs, Engine};
 pub use error::{Error, Result};
 pub use model::Words;
 pub use model_files::default_precisions;
-pub use settings::{Position, Switch, Switches, explain_tuning, read_multipliers};
+pub use settings::{Position, Switch, Switches, read_multipliers};

@@ -14,7 +14,7 @@ use crate::model_files::OpenedModel;
 use crate::session::{Calibrating, UNPOISONED, Worker};
 use crate::settings::{CalibrationFile, Decoding, NOT_REPRODUCIBLE, RequestedSettings};
 use crate::shared::Shared;
-use crate::{breakdown, unknown};
+use crate::unknown;
 
 /// An opened model.
 pub(crate) struct Translator {
@@ -160,7 +160,7 @@ fn facts(
     Facts {
         backend: backend.into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        isa: Some(requested.kernels.isa().name().into()),
+        isa: Some(requested.kernel_settings.kernels.isa().name().into()),
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         not_reproducible: requested.full_precision.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
@@ -191,6 +191,6 @@ impl Model for Translator {
 
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
         let times = self.shared.times.as_ref().map(|times| times.lock().expect(UNPOISONED));
-        Ok(times.map(|times| breakdown::of(&times)))
+        Ok(times.map(|times| times.breakdown()))
     }
 }

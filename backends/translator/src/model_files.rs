@@ -49,7 +49,7 @@ pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> R
             config,
             weights,
             full_precision,
-            kernels: requested.kernels,
+            kernels: requested.kernel_settings.kernels,
         })
     };
     models.into_iter().map(open).collect()

@@ -1,6 +1,6 @@
 //! The built-in backends. This is the only file of the bench that links engines.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dyno_api::{Backend, closest};
 use dyno_formats::{MarianConfig, ModelDir, Result};
@@ -13,6 +13,8 @@ use crate::null::Null;
 pub fn all() -> &'static [&'static dyn Backend] {
     &[
         &Null,
+        #[cfg(feature = "encoder")]
+        &dyno_encoder::ENGINE,
         #[cfg(feature = "gru")]
         &dyno_gru::ENGINE,
         #[cfg(feature = "rnn-fc")]
@@ -86,4 +88,22 @@ fn misfit(models: &[PathBuf]) -> String {
         },
         |error| error.to_string(),
     )
+}
+
+/// Function that replaces ids by those of a line.
+pub type Tokenise = Box<dyn FnMut(&[u8], &mut Vec<u32>) -> std::result::Result<(), String>>;
+
+/// Tokeniser of the encoder in the directory `model`, or an error message.
+#[cfg(feature = "encoder")]
+pub fn tokeniser(model: &Path) -> std::result::Result<Tokenise, String> {
+    let opened = dyno_encoder::Directory::open(model);
+    let tokeniser = opened.and_then(|directory| dyno_encoder::Tokeniser::open(&directory));
+    let tokeniser = tokeniser.map_err(|error| error.to_string())?;
+    Ok(Box::new(move |line, ids| tokeniser.encode(line, ids).map_err(|error| error.to_string())))
+}
+
+/// This build has no encoder.
+#[cfg(not(feature = "encoder"))]
+pub fn tokeniser(model: &Path) -> std::result::Result<Tokenise, String> {
+    Err(format!("no engine of this build is an encoder, as {} needs; build with one", model.display()))
 }

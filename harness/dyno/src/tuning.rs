@@ -81,7 +81,7 @@ fn tune(wanted: &[&Entry], folder: &Path, track: Track) -> Outcome<BTreeMap<Stri
 /// Prints the choices of all tunings of the run in `folder`, also those made before it was resumed.
 pub fn explain(folder: &Path) -> Outcome<()> {
     for file in tunings(&folder.join("tuning"))? {
-        say(dyno_translator::explain_tuning(&file).map_err(bad_input)?.trim_end());
+        say(dyno_nn::kernel_settings::explain_tuning(&file).map_err(bad_input)?.trim_end());
     }
     Ok(())
 }

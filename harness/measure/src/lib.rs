@@ -28,6 +28,7 @@
 //! | `rules` | tracks, probes, codes, verdicts, limits |
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
+//! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
 //! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
@@ -61,6 +62,7 @@ pub mod supervisor;
 mod system;
 mod test_set;
 mod text;
+pub mod vectors;
 pub mod verify;
 mod way;
 

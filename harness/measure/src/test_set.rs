@@ -18,7 +18,10 @@ pub struct TestSet {
     pub source: Vec<Vec<u8>>,
     /// Lines of each reference file. Without references the quality isn't scored.
     pub references: Vec<Vec<String>>,
-    /// SHA-256 of source and references, every line ended, in hexadecimal. The hash distinguishes two sets of
+    /// Gold scores of a set for encoders: people's judgement of how alike the lines of each pair are. Lines 2i and
+    /// 2i + 1 are pair i. Empty for a set that is to be translated.
+    pub gold: Vec<f64>,
+    /// SHA-256 of source, references and gold scores, every line ended, in hexadecimal. The hash distinguishes two sets of
     /// one name.
     pub sha256: String,
     /// Files of source and references, which a system in a sandbox doesn't see.
@@ -56,31 +59,47 @@ impl TestSet {
         }
         let files = [&[source.into()], references].concat();
         let (name, sha256) = (name.into(), hex(&hash.finalize()));
-        Ok(Self { name, source: source_lines, references: read, sha256, files })
+        Ok(Self { name, source: source_lines, references: read, gold: Vec::new(), sha256, files })
     }
 
     /// A test set without references, from lines in memory.
     pub fn from_lines(name: &str, lines: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
-        Self::of(name.into(), lines.into_iter().map(Into::into).collect(), Vec::new())
+        Self::of(name.into(), lines.into_iter().map(Into::into).collect(), Vec::new(), Vec::new())
     }
 
-    fn of(name: String, source: Vec<Vec<u8>>, references: Vec<Vec<String>>) -> Self {
+    /// A test set for encoders, from pairs of sentences with gold scores. Line ends within a sentence become
+    /// blanks.
+    pub fn from_pairs(name: &str, pairs: &[(String, String, f64)]) -> Self {
+        let line = |text: &String| text.replace(['\n', '\r'], " ").into_bytes();
+        let source = pairs.iter().flat_map(|(one, other, _)| [line(one), line(other)]).collect();
+        Self::of(name.into(), source, Vec::new(), pairs.iter().map(|(_, _, score)| *score).collect())
+    }
+
+    /// Text of the gold scores, a line for each, as a run keeps them.
+    pub fn gold_text(&self) -> String {
+        gold_text(&self.gold)
+    }
+
+    fn of(name: String, source: Vec<Vec<u8>>, references: Vec<Vec<String>>, gold: Vec<f64>) -> Self {
         let mut hash = Sha256::new();
         source.iter().for_each(|line| hash.update([line.as_slice(), b"\n"].concat()));
         references.iter().flatten().for_each(|line| hash.update([line.as_bytes(), b"\n"].concat()));
-        Self { name, source, references, sha256: hex(&hash.finalize()), files: Vec::new() }
+        hash.update(gold_text(&gold));
+        Self { name, source, references, gold, sha256: hex(&hash.finalize()), files: Vec::new() }
     }
 
-    /// First `lines` lines, as a set of its own.
+    /// First `lines` lines, as a set of its own. Pairs stay whole.
     #[must_use]
     pub fn first(&self, lines: usize) -> Self {
         if lines >= self.source.len() {
             return self.clone();
         }
+        let lines = if self.gold.is_empty() { lines } else { lines.next_multiple_of(2) };
         let source = self.source[..lines].to_vec();
         let references: Vec<Vec<String>> =
             self.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect();
-        let part = Self::of(format!("{}, first {lines}", self.name), source, references);
+        let gold = self.gold.iter().take(lines / 2).copied().collect();
+        let part = Self::of(format!("{}, first {lines}", self.name), source, references, gold);
         Self { files: self.files.clone(), ..part }
     }
 
@@ -88,6 +107,11 @@ impl TestSet {
     pub fn words(&self) -> usize {
         self.source.iter().map(|line| words(line)).sum()
     }
+}
+
+/// A line for each score.
+fn gold_text(gold: &[f64]) -> String {
+    gold.iter().map(|score| format!("{score}\n")).collect()
 }
 
 /// Lines that make a throughput launch long enough, and are not scored.
@@ -147,6 +171,17 @@ mod tests {
         let filler = Filler::read(&path).unwrap();
         let set = TestSet::from_lines("set", ["two"]);
         assert_eq!(filler.around(&set).collect::<Vec<_>>(), [b"one".as_slice(), b"three"]);
+    }
+
+    #[test]
+    fn a_part_of_a_set_of_pairs_has_whole_pairs() {
+        let pair = |one: &str, other: &str, score| (one.to_owned(), other.to_owned(), score);
+        let set = TestSet::from_pairs("set", &[pair("a\nb", "c", 4.5), pair("d", "e", 0.0)]);
+        assert_eq!(set.source, [b"a b".to_vec(), b"c".into(), b"d".into(), b"e".into()]);
+        assert_eq!(set.gold_text(), "4.5\n0\n");
+        let part = set.first(1);
+        assert_eq!((part.source.len(), &part.gold[..]), (2, &[4.5][..]));
+        assert_ne!(TestSet::from_lines("set", ["a b", "c", "d", "e"]).sha256, set.sha256);
     }
 
     #[test]

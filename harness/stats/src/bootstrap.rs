@@ -31,9 +31,15 @@ pub struct Sampled {
 impl Sampled {
     /// Scores the corpus of `lines` and its resamples.
     pub fn new(lines: &[Counts], metric: Metric) -> Self {
+        Self::of(lines.len(), |drawn| metric(&sum(drawn.map(|line| &lines[line]))))
+    }
+
+    /// Scores the corpus of all lines, then resamples: for scores that are no functions of sums. Every metric
+    /// draws the same lines.
+    pub fn of(lines: usize, score: impl Fn(&mut dyn Iterator<Item = usize>) -> f64) -> Self {
         let mut random = Random::new(SEED, "bootstrap over lines");
-        let mut sample = || metric(&sum((0..lines.len()).map(|_| &lines[random.below(lines.len())])));
-        Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: metric(&sum(lines.iter())) }
+        let mut sample = || score(&mut (0..lines).map(|_| random.below(lines)));
+        Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: score(&mut (0..lines)) }
     }
 
     /// Half the width of the 95 % interval.

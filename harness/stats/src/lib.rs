@@ -11,6 +11,7 @@
 //! | --- | --- |
 //! | `order` | medians, percentiles, and the intervals that ranks guarantee |
 //! | `rank` | rank tests, the sign test, Fisher's test, Holm's correction |
+//! | `correlation` | Spearman's rank correlation |
 //! | `noise` | the noise floor of one system, the ratio of paired rounds |
 //! | `length` | latency as a straight line over source length |
 //! | [`bootstrap`] | confidence of corpus scores by resampled lines |
@@ -22,6 +23,7 @@
 //! Left out on purpose: statistics that need a normal distribution, and means of times.
 
 pub mod bootstrap;
+mod correlation;
 mod estimate;
 mod frontier;
 mod length;
@@ -32,6 +34,7 @@ mod random;
 mod rank;
 mod share;
 
+pub use correlation::spearman;
 pub use estimate::Estimate;
 pub use frontier::{Order, Standing, standings};
 pub use length::{LengthFit, LengthGroup, by_length, fit_length};

@@ -26,6 +26,8 @@ pub enum Activation {
     Tanh,
     /// x·Φ(x), with Φ of the normal distribution itself, not the approximation by tanh.
     Gelu,
+    /// x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2, the approximation of [`Gelu`](Self::Gelu) by tanh.
+    GeluTanh,
 }
 
 /// The greatest value of a row, and its column.

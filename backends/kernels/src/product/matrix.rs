@@ -81,6 +81,18 @@ impl<'a, T> MatMut<'a, T> {
         Ok(Self { data: data.as_mut_ptr(), rows, columns, stride, borrow: PhantomData })
     }
 
+    /// Number of rows and of columns.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    /// The same view for a shorter time.
+    #[must_use]
+    pub fn view(&mut self) -> MatMut<'_, T> {
+        MatMut { borrow: PhantomData, ..*self }
+    }
+
     /// Splits the view by rows.
     ///
     /// # Panics

@@ -3,6 +3,7 @@
 pub(crate) mod arithmetic;
 mod blocking;
 mod candidates;
+mod heads;
 pub(crate) mod job;
 mod layout;
 mod matrix;
@@ -13,8 +14,9 @@ pub(crate) mod weights;
 pub use blocking::Blocking;
 pub(crate) use blocking::{Blockings, CLASSES, class};
 pub use candidates::Candidates;
+pub use heads::SelfAttention;
 pub use job::{Activation, Best, Mask, Output};
 pub use layout::Layout;
 pub use matrix::{Mat, MatMut};
-pub use rows::{Input, Rows};
+pub use rows::{Input, Rows, RowsPart};
 pub use weights::Weights;

@@ -54,42 +54,39 @@ impl Rows {
     /// # Errors
     /// When there are more rows than the buffer's capacity.
     pub fn quantise(&mut self, x: &[f32], rows: usize) -> Result<()> {
-        let limit = if self.precision == Precision::Int8 { 127.0 } else { 32767.0 };
-        self.quantise_to(x, rows, limit)
+        self.quantise_to(x, rows, most_of(self.precision))
     }
 
     /// As [`Rows::quantise`], with `limit` as the greatest magnitude: it keeps int16 sums within 32 bits.
     pub fn quantise_to(&mut self, x: &[f32], rows: usize, limit: f32) -> Result<()> {
-        self.each(x, rows, |kernels, x| {
-            let most = kernels.abs_max(x);
-            // A row of zeros, or so near zero that its multiplier would be infinite, becomes zeros.
-            if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 0.0) }
-        })
+        self.part(rows)?.quantise_to(x, limit)
     }
 
     /// Quantises with one multiplier for all rows, saturating: a calibrated multiplier, or 1024 for fixed
     /// point.
     pub fn quantise_fixed(&mut self, x: &[f32], rows: usize, multiplier: f32) -> Result<()> {
-        self.each(x, rows, |_, _| (multiplier, 1.0 / multiplier))
+        self.part(rows)?.each(x, |_, _| (multiplier, 1.0 / multiplier))
     }
 
-    fn each(&mut self, x: &[f32], rows: usize, scale: impl Fn(Kernels, &[f32]) -> (f32, f32)) -> Result<()> {
-        sized_rows("activations", x.len(), rows, self.k)?;
+    /// Prepares `rows` rows, which threads then quantise in `parts` parts of about the same size.
+    ///
+    /// # Errors
+    /// When there are more rows than the buffer's capacity.
+    pub fn parts(&mut self, rows: usize, parts: usize) -> Result<impl Iterator<Item = RowsPart<'_>>> {
+        let mut left = Some(self.part(rows)?);
+        Ok((0..parts).map(move |part| {
+            let all = left.take().expect("each part leaves the rest");
+            let (these, others) = all.split(rows * (part + 1) / parts - rows * part / parts);
+            left = Some(others);
+            these
+        }))
+    }
+
+    fn part(&mut self, rows: usize) -> Result<RowsPart<'_>> {
         self.resize(rows)?;
-        if self.precision == Precision::F32 {
-            return Err(Error::Unquantised);
-        }
-        for row in 0..rows {
-            let x = &x[row * self.k..][..self.k];
-            let (multiplier, scale) = scale(self.kernels, x);
-            self.scales[row] = scale;
-            let bytes = &mut self.bytes[row * self.stride..][..self.k * self.precision.bytes()];
-            match self.precision {
-                Precision::Int8 => self.kernels.row_to_int8(x, multiplier, bytes),
-                _ => self.kernels.row_to_int16(x, multiplier, bytes),
-            }
-        }
-        Ok(())
+        let (bytes, scales) = (&mut self.bytes[..rows * self.stride], &mut self.scales[..rows]);
+        let Self { kernels, precision, k, stride, .. } = *self;
+        Ok(RowsPart { kernels, precision, k, stride, first: 0, bytes, scales })
     }
 
     fn resize(&mut self, rows: usize) -> Result<()> {
@@ -129,6 +126,81 @@ impl Rows {
     }
 }
 
+/// Some rows of a buffer, which one thread quantises.
+#[derive(Debug)]
+pub struct RowsPart<'a> {
+    kernels: Kernels,
+    precision: Precision,
+    k: usize,
+    stride: usize,
+    /// Number of the first row.
+    first: usize,
+    bytes: &'a mut [u8],   // [rows, stride]
+    scales: &'a mut [f32], // [rows]
+}
+
+impl<'a> RowsPart<'a> {
+    /// The first `rows` rows, and the others.
+    fn split(self, rows: usize) -> (Self, Self) {
+        let (bytes, more_bytes) = self.bytes.split_at_mut(rows * self.stride);
+        let (scales, more_scales) = self.scales.split_at_mut(rows);
+        let Self { kernels, precision, k, stride, first, .. } = self;
+        let part = |first, bytes, scales| Self { kernels, precision, k, stride, first, bytes, scales };
+        (part(first, bytes, scales), part(first + rows, more_bytes, more_scales))
+    }
+
+    /// Numbers of the rows.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.first..self.first + self.scales.len()
+    }
+
+    /// Quantises `x`, which holds these rows, as [`Rows::quantise`] does.
+    ///
+    /// # Errors
+    /// When `x` holds more or fewer rows, or the buffer was made for f32.
+    pub fn quantise(&mut self, x: &[f32]) -> Result<()> {
+        self.quantise_to(x, most_of(self.precision))
+    }
+
+    fn quantise_to(&mut self, x: &[f32], limit: f32) -> Result<()> {
+        self.each(x, |kernels, x| {
+            let most = kernels.abs_max(x);
+            // A row of zeros, or so near zero that its multiplier would be infinite, becomes zeros.
+            if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 0.0) }
+        })
+    }
+
+    fn each(&mut self, x: &[f32], scale: impl Fn(Kernels, &[f32]) -> (f32, f32)) -> Result<()> {
+        sized_rows("activations", x.len(), self.scales.len(), self.k)?;
+        if self.precision == Precision::F32 {
+            return Err(Error::Unquantised);
+        }
+        for (row, kept) in self.scales.iter_mut().enumerate() {
+            let x = &x[row * self.k..][..self.k];
+            let (multiplier, scale) = scale(self.kernels, x);
+            *kept = scale;
+            let bytes = &mut self.bytes[row * self.stride..][..self.k * self.precision.bytes()];
+            match self.precision {
+                Precision::Int8 => self.kernels.row_to_int8(x, multiplier, bytes),
+                _ => self.kernels.row_to_int16(x, multiplier, bytes),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Greatest quantised magnitude.
+fn most_of(precision: Precision) -> f32 {
+    if precision == Precision::Int8 { 127.0 } else { 32767.0 }
+}
+
+/// The bytes of f32 values.
+pub(crate) fn bytes(x: &[f32]) -> &[u8] {
+    // SAFETY: any f32 is four initialised bytes, which need less alignment.
+    unsafe { std::slice::from_raw_parts(x.as_ptr().cast::<u8>(), size_of_val(x)) }
+}
+
 /// Rows that a product reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
@@ -145,9 +217,7 @@ impl<'a> Input<'a> {
     /// f32 rows [rows, k] as they are.
     pub fn f32(x: &'a [f32], rows: usize, k: usize) -> Result<Self> {
         sized_rows("activations", x.len(), rows, k)?;
-        // SAFETY: any f32 is four initialised bytes, which need less alignment.
-        let bytes = unsafe { std::slice::from_raw_parts(x.as_ptr().cast::<u8>(), size_of_val(x)) };
-        Ok(Self { precision: Precision::F32, flip: 0, bytes, stride: 4 * k, k, rows, scales: None })
+        Ok(Self { precision: Precision::F32, flip: 0, bytes: bytes(x), stride: 4 * k, k, rows, scales: None })
     }
 
     /// Replaces `values` by the rows of f32 [rows, k]: for products by other code than the kernels.

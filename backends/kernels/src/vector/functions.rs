@@ -76,6 +76,16 @@ macro_rules! functions {
             mul(x, select(gt(splat(0.0), x), half, sub(splat(1.0), half)))
         }
 
+        /// The approximation of [`gelu`] by tanh (Hendrycks & Gimpel 2016), as x·σ(2·√(2/π)·(x + 0.044715·x³)).
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn gelu_tanh(x: F) -> F {
+            use lanes::{add, mul, splat};
+            const TWICE_ROOT: f32 = 1.595_769_2; // 2·√(2/π)
+            let cube = mul(mul(x, x), splat(0.044_715 * TWICE_ROOT));
+            mul(x, sigmoid(mul(x, add(cube, splat(TWICE_ROOT)))))
+        }
+
         $(#[$feature])*
         #[inline]
         pub(crate) fn activate(kind: Activation, x: F) -> F {
@@ -86,6 +96,7 @@ macro_rules! functions {
                 Activation::Sigmoid => sigmoid(x),
                 Activation::Tanh => tanh(x),
                 Activation::Gelu => gelu(x),
+                Activation::GeluTanh => gelu_tanh(x),
             }
         }
 
@@ -101,6 +112,7 @@ macro_rules! functions {
                 Activation::Sigmoid => x.iter_mut().for_each(|x| *x = sigmoid(*x)),
                 Activation::Tanh => x.iter_mut().for_each(|x| *x = tanh(*x)),
                 Activation::Gelu => x.iter_mut().for_each(|x| *x = gelu(*x)),
+                Activation::GeluTanh => x.iter_mut().for_each(|x| *x = gelu_tanh(*x)),
             }
         }
 

@@ -75,6 +75,16 @@ macro_rules! slices {
 
         $(#[$feature])*
         pub(crate) fn softmax(x: &mut [f32]) {
+            let scale = lanes::splat(1.0 / exponentials(x));
+            for x in x.chunks_mut(LANES) {
+                let y = lanes::mul(lanes::load(x), scale);
+                lanes::store(x, y);
+            }
+        }
+
+        /// Replaces each value by its exponential less the greatest one's; gives their sum.
+        $(#[$feature])*
+        pub(crate) fn exponentials(x: &mut [f32]) -> f32 {
             let most = lanes::splat(max_of(x));
             let mut sum = lanes::splat(0.0);
             for x in x.chunks_mut(LANES) {
@@ -82,11 +92,7 @@ macro_rules! slices {
                 lanes::store(x, e);
                 sum = lanes::add(sum, lanes::select(filled(x.len()), e, lanes::splat(0.0)));
             }
-            let scale = lanes::splat(1.0 / lanes::reduce_add(sum));
-            for x in x.chunks_mut(LANES) {
-                let y = lanes::mul(lanes::load(x), scale);
-                lanes::store(x, y);
-            }
+            lanes::reduce_add(sum)
         }
 
         /// Enters the values among the greatest so far. Comparing whole vectors with the last of these skips

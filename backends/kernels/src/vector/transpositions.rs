@@ -5,6 +5,7 @@
 macro_rules! transpositions {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::Block;
+        use crate::product::job::PANEL;
 
         /// Arranges keys [positions, `width`] in the order of [`KeyValues`].
         $(#[$feature])*
@@ -40,6 +41,45 @@ macro_rules! transpositions {
                 // The lines come first in the zip: at their end, no block has been taken yet.
                 for (line, block) in lanes::transpose(lines).into_iter().zip(&mut blocks) {
                     lanes::store_block(block, line);
+                }
+            }
+        }
+
+        /// Packs rows [`count`, `width`] as the columns of an f32 weight, in the order of panels.
+        $(#[$feature])*
+        pub(crate) fn pack_rows(
+            (rows, stride): (&[f32], usize), (count, width): (usize, usize), to: &mut [Block],
+        ) {
+            for first in (0..count).step_by(LANES) {
+                let panel = first / PANEL * PANEL;
+                let vectors = PANEL.min(count - panel).div_ceil(LANES);
+                let to = &mut to[panel / LANES * width + (first - panel) / LANES..];
+                for from in (0..width).step_by(LANES) {
+                    let n = LANES.min(width - from);
+                    let mut lines = [lanes::splat(0.0); LANES];
+                    for (lane, line) in lines.iter_mut().enumerate().take(count - first) {
+                        *line = lanes::load(&rows[(first + lane) * stride + from..][..n]);
+                    }
+                    let to = to.iter_mut().step_by(vectors).skip(from);
+                    for (line, to) in lanes::transpose(lines).into_iter().take(n).zip(to) {
+                        lanes::store_block(to, line);
+                    }
+                }
+            }
+        }
+
+        /// Packs rows [`count`, `width`] as the rows of an f32 weight, in the order of panels.
+        $(#[$feature])*
+        pub(crate) fn pack_columns(
+            (rows, stride): (&[f32], usize), (count, width): (usize, usize), to: &mut [Block],
+        ) {
+            let mut to = to.iter_mut();
+            for panel in (0..width).step_by(PANEL) {
+                for row in 0..count {
+                    let values = &rows[row * stride + panel..][..PANEL.min(width - panel)];
+                    for (values, to) in values.chunks(LANES).zip(&mut to) {
+                        lanes::store_block(to, lanes::load(values));
+                    }
                 }
             }
         }

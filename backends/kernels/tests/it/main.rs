@@ -5,6 +5,8 @@
 mod attention;
 mod candidates;
 mod cells;
+mod crew;
+mod heads;
 mod isa;
 mod oracle;
 mod outputs;

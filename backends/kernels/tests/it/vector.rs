@@ -68,6 +68,11 @@ fn activations_are_within_two_ten_millionths() {
         if x.abs() > 5.5 { f64::from(u8::from(x > 0.0)) } else { 0.5 + sum / std::f64::consts::PI.sqrt() }
     };
     near("gelu", 4e-7, |kernels, y| kernels.activate(Activation::Gelu, y), |x| x * phi(x));
+    let approximation = |x: f64| {
+        let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3));
+        0.5 * x * (1.0 + inner.tanh())
+    };
+    near("gelu by tanh", 4e-7, |kernels, y| kernels.activate(Activation::GeluTanh, y), approximation);
     near("relu", 0.0, |kernels, y| kernels.activate(Activation::Relu, y), |x| x.max(0.0));
 }
 

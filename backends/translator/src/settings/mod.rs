@@ -7,22 +7,19 @@
 mod activation_scales;
 mod full_precision;
 mod switches;
-mod tuning;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use dyno_api::{Error, SettingsReader, UnknownIsa, WATCH};
+use dyno_api::{Error, SettingsReader, WATCH};
 use dyno_formats::{Cut, MarianConfig, ModelDir, Precision};
-use dyno_nn::math::Kernels;
+use dyno_nn::kernel_settings::KernelSettings;
 use serde_json::Value;
 
 pub use activation_scales::read_multipliers;
 pub(crate) use activation_scales::{CalibrationFile, RequestedScales};
 pub(crate) use full_precision::{FullPrecision, NOT_REPRODUCIBLE};
 pub use switches::{Position, Switch, Switches};
-pub(crate) use tuning::MeasuredTuning;
-pub use tuning::explain_tuning;
 
 use crate::error::Refusal;
 use crate::search::SearchOptions;
@@ -45,10 +42,7 @@ const LARGEST_SCORE: f32 = 1e6;
 #[derive(Debug)]
 pub(crate) struct RequestedSettings {
     pub(crate) precision: Option<Precision>,
-    /// Kernels of the instruction set in the settings, or of the best one.
-    pub(crate) kernels: Kernels,
-    /// Tuning that is measured while weights are packed, and written afterwards.
-    pub(crate) measured: Option<MeasuredTuning>,
+    pub(crate) kernel_settings: KernelSettings,
     pub(crate) scales: RequestedScales,
     pub(crate) full_precision: FullPrecision,
     pub(crate) vocabularies: Option<[PathBuf; 2]>,
@@ -109,11 +103,10 @@ impl RequestedSettings {
     pub(crate) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
         const NUMBER: &str = "a finite number";
         const FLAG: &str = "true or false";
-        let (kernels, measured) = kernels(reader).and_then(|kernels| tuning::read(reader, kernels))?;
+        let kernel_settings = KernelSettings::read(reader)?;
         let requested = Self {
             precision: precision(reader)?,
-            kernels,
-            measured,
+            kernel_settings,
             scales: RequestedScales::read(reader)?,
             full_precision: FullPrecision::read(reader)?,
             vocabularies: vocabularies(reader)?,
@@ -185,7 +178,7 @@ impl RequestedSettings {
             skip_cost: written.flag(self.skip_cost, "skip-cost")?,
             early_stop: self.early_stop,
             attention: self.replace_unknown,
-            kernels: self.kernels,
+            kernels: self.kernel_settings.kernels,
         };
         // Marian's default is 1000.
         let max_length = written.or(self.max_length, "max-length", 1000, MarianConfig::count)?;
@@ -249,14 +242,6 @@ impl Written<'_> {
 fn precision(reader: &mut SettingsReader<'_>) -> Result<Option<Precision>, Error> {
     let name = reader.take::<String>("precision", "f32, f16, int16 or int8")?;
     name.map(|name| name.parse().map_err(|reason: String| reader.refuse("precision", reason))).transpose()
-}
-
-fn kernels(reader: &mut SettingsReader<'_>) -> Result<Kernels, Error> {
-    let Some(name) = reader.take::<String>("isa", "the name of an instruction set")? else {
-        return Ok(Kernels::best());
-    };
-    let isa = name.parse().map_err(|error: UnknownIsa| reader.refuse("isa", error.to_string()))?;
-    Kernels::forced(isa).map_err(|error| reader.refuse("isa", error.to_string()))
 }
 
 fn vocabularies(reader: &mut SettingsReader<'_>) -> Result<Option<[PathBuf; 2]>, Error> {

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use dyno_api::Settings;
+use dyno_api::{Settings, Task};
 use dyno_measure::{Argument, Profile, System};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,9 @@ pub struct Entry {
     pub models: Vec<PathBuf>,
     /// Environment variables of the system, besides those of all systems.
     pub environment: Vec<(String, String)>,
+    /// Task that the campaign names for a plugin or a foreign program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
     /// Whether the system declares that it draws its answers at random.
     pub sampling: bool,
     /// Choice of the campaign whether the system runs in a sandbox; the profile's if absent.
@@ -84,7 +87,8 @@ impl Entry {
     /// Creates an entry without a campaign.
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
         let name = name.into();
-        Self { name, launch, models, environment: Vec::new(), sampling: false, sandbox: None, twin_of: None }
+        let (environment, task) = (Vec::new(), None);
+        Self { name, launch, models, environment, task, sampling: false, sandbox: None, twin_of: None }
     }
 
     /// The same system under the name of a twin.
@@ -138,7 +142,7 @@ impl Entry {
     /// Whether the answers are translations. An encoder's vectors, for example, have no length to judge.
     pub fn translates(&self) -> bool {
         let backend = self.backend().and_then(|name| registry::find(name).ok());
-        backend.is_none_or(|backend| backend.task() == dyno_api::Task::Translate)
+        backend.map_or(self.task.unwrap_or(Task::Translate), |backend| backend.task()) == Task::Translate
     }
 
     /// Whether the system should run in a sandbox: by the campaign's choice, else every foreign system and

@@ -7,6 +7,7 @@ mod checked;
 mod drawing;
 mod entry;
 mod generated;
+mod pairs;
 mod shipped;
 mod suggestions;
 mod test_sets;

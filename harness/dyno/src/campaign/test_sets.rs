@@ -7,6 +7,7 @@ use dyno_measure::TestSet;
 use dyno_results::scores;
 use serde::{Deserialize, Serialize};
 
+use super::pairs::read_pairs;
 use super::suggestions::with_suggestion;
 
 /// Content of a folder's `testset.toml`.
@@ -19,8 +20,17 @@ struct Manifest {
     licence: String,
     languages: String,
     lines: usize,
-    source: PathBuf,
+    /// Source lines of a set to translate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source: Option<PathBuf>,
+    #[serde(default)]
     references: Vec<PathBuf>,
+    /// Sentence pairs with gold scores of a set for encoders; `lines` counts both sentences of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pairs: Option<PathBuf>,
+    /// Way to get files that don't stand beside the manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fetch: Option<String>,
     /// SHA-256 of the files' contents, source first; it detects accidental edits.
     sha256: String,
 }
@@ -31,9 +41,7 @@ pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
     let text = files::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let manifest: Manifest = toml::from_str(&text)
         .map_err(|error| format!("{}: {}", path.display(), with_suggestion(error.message())))?;
-    let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
-    let source = folder.join(&manifest.source);
-    let set = TestSet::from_files(&manifest.name, &source, &references).map_err(message_of)?;
+    let set = read(folder, &path, &manifest)?;
     if set.source.len() != manifest.lines {
         let (is, says) = (set.source.len(), manifest.lines);
         return Err(format!("{}: the manifest says {says} lines, but the source has {is}", path.display()));
@@ -43,6 +51,23 @@ pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
         return Err(format!("{}: the files' sha256 is {}; {remedy}", path.display(), set.sha256));
     }
     Ok(set)
+}
+
+/// The files that a manifest names.
+fn read(folder: &Path, path: &Path, manifest: &Manifest) -> Result<TestSet, String> {
+    let named = manifest.source.as_ref().or(manifest.pairs.as_ref());
+    let file = match (named, &manifest.source, &manifest.pairs) {
+        (Some(file), Some(_), None) | (Some(file), None, Some(_)) => folder.join(file),
+        _ => return Err(format!("{}: it needs `source` or `pairs`, and one of them only", path.display())),
+    };
+    if let (Some(fetch), false) = (&manifest.fetch, file.exists()) {
+        return Err(format!("{} is not shipped: {fetch}", file.display()));
+    }
+    if manifest.pairs.is_some() {
+        return read_pairs(&manifest.name, &file);
+    }
+    let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
+    TestSet::from_files(&manifest.name, &file, &references).map_err(message_of)
 }
 
 /// Whether `name` looks like a test set of sacrebleu (`multi30k/2016`, `wmt14/full`, `wmt20`) instead of a

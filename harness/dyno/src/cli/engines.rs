@@ -12,6 +12,7 @@ pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
   dyno translate --model model.npz --vocab vocab.spm --beam 4 --normalize 0.6 <in >out
   dyno translate --model a --model b --cores 2 <in >out                 an ensemble of two models
   dyno translate --plugin ./mine.so --model words.tsv <in >out
+  dyno translate --model all-MiniLM-L6-v2 <lines                        an encoder: a vector a line, base64 of f32
   dyno translate --backend null --set word-us=20 --track throughput-1 <in >out";
 
 /// Options that choose a backend, its models, its settings and its protocol.
@@ -152,14 +153,18 @@ pub struct DecodingArgs {
 
 pub(super) const TOKENIZE_EXAMPLES: &str = "Examples:
   echo 'A man sleeps.' | dyno tokenize --vocab vocab.spm
-  dyno tokenize --vocab vocab.yml <lines.txt >ids.txt";
+  dyno tokenize --vocab vocab.yml <lines.txt >ids.txt
+  dyno tokenize --model all-MiniLM-L6-v2 <lines.txt             with the ends that the encoder adds";
 
 /// Arguments of `dyno tokenize`.
 #[derive(Args)]
 pub struct TokenizeArgs {
     /// Vocabulary: .spm, .yml or .txt
-    #[arg(long, value_name = "FILE")]
-    pub vocab: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "model")]
+    pub vocab: Option<PathBuf>,
+    /// Directory of an encoder, whose own tokeniser divides the lines
+    #[arg(long, value_name = "DIR", conflicts_with = "vocab")]
+    pub model: Option<PathBuf>,
 }
 
 pub(super) const CONVERT_EXAMPLES: &str = "Examples:

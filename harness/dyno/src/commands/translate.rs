@@ -43,6 +43,6 @@ fn default_precision(args: &TranslateArgs) -> Option<String> {
 /// Prints the choices of the tuning. The model is open by now, so that `--tune` has completed the file.
 fn explain(tuning: Option<&Path>) -> Outcome<()> {
     let tuning = tuning.ok_or_else(|| bad_input("--explain needs a tuning: add --tuning or --tune"))?;
-    say(dyno_translator::explain_tuning(tuning).map_err(bad_input)?.trim_end());
+    say(dyno_nn::kernel_settings::explain_tuning(tuning).map_err(bad_input)?.trim_end());
     Ok(())
 }

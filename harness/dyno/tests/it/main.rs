@@ -9,6 +9,7 @@ mod cheats;
 mod comparing;
 mod contestants;
 mod detectors;
+mod encoding;
 mod foreign_files;
 mod leftovers;
 mod misbehaviour;

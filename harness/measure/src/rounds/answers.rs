@@ -4,6 +4,7 @@ use super::filling::LaunchInput;
 use super::junk::junk;
 use super::observed::{Observed, RoundContext};
 use crate::rules::{Reason, Severity};
+use crate::vectors;
 use crate::verify::sameness::Comparison;
 use crate::verify::{invalid_utf8, length};
 
@@ -18,7 +19,10 @@ pub(super) fn check_answers(
     }
     let set = context.round.test_set;
     observed.reasons.extend(invalid_utf8(&set.source, &observed.answers));
-    if context.subject.system.translates {
+    let system = context.subject.system;
+    let compare = |a: &[Vec<u8>], b: &[Vec<u8>]| Comparison::of_system(system, a, b);
+    observed.reasons.extend((!system.translates).then(|| vectors::fault(&observed.answers)).flatten());
+    if system.translates {
         let factor = context.bench.protocol.limits.runaway_factor;
         let is_forbidden = |reason: &Reason| reason.code.severity(context.round.track) == Severity::Invalid;
         let (bad, odd): (Vec<_>, Vec<_>) =
@@ -27,8 +31,7 @@ pub(super) fn check_answers(
         observed.warnings.extend(odd);
     }
     if let Some(before) = context.earlier.answers(context.round) {
-        let (comparison, sampling) =
-            (Comparison::of(before, &observed.answers), context.subject.system.sampling);
+        let (comparison, sampling) = (compare(before, &observed.answers), context.subject.system.sampling);
         observed.reasons.extend(match input {
             Some(input) => {
                 let answers = set.source.iter().zip(before).zip(&observed.answers);
@@ -42,7 +45,7 @@ pub(super) fn check_answers(
         });
     }
     if let Some(other) = context.earlier.answers_of_another_track(context.round) {
-        let comparison = Comparison::of(other, &observed.answers);
+        let comparison = compare(other, &observed.answers);
         observed.reasons.extend(comparison.misplaced());
         observed.warnings.extend(comparison.tracks_differ());
     }

@@ -14,6 +14,7 @@ use crate::process::whole_file::Pass;
 use crate::rules::{Code, Reason};
 use crate::system::System;
 use crate::text::{as_text, split_lines, words};
+use crate::vectors;
 use crate::verify::sameness::Comparison;
 use crate::verify::{invalid_utf8, length};
 use dyno_stats::{Random, is_beyond};
@@ -91,7 +92,7 @@ impl LaunchInput {
         let missing = || length::missing(&lines, &answers).filter(|_| system.translates);
         let scored = self.scored(pass);
         let junk = || self.junk(&scored, &lines, &answers, system.sampling).filter(|_| system.translates);
-        let changed = || self.changed(&scored, &answers).filter(|_| !system.sampling);
+        let changed = || self.changed(&scored, &answers, system.translates).filter(|_| !system.sampling);
         invalid_utf8(&lines, &answers).or_else(missing).or_else(junk).or_else(changed)
     }
 
@@ -110,9 +111,10 @@ impl LaunchInput {
     }
 
     /// Reason if repeated lines have other answers than the first time.
-    fn changed(&self, scored: &[Vec<u8>], again: &[Vec<u8>]) -> Option<Reason> {
-        let differs =
-            |(line, answer): &(&usize, &Vec<u8>)| scored.get(**line).is_none_or(|first| first != *answer);
+    fn changed(&self, scored: &[Vec<u8>], again: &[Vec<u8>], translates: bool) -> Option<Reason> {
+        let differs = |(line, answer): &(&usize, &Vec<u8>)| {
+            scored.get(**line).is_none_or(|first| !is_same(first, answer, translates))
+        };
         let differing = self.repeats.iter().zip(again).filter(differs).count();
         too_many_differ(differing, again.len(), "when they come again")
     }
@@ -147,7 +149,9 @@ impl LaunchInput {
         translates: bool,
     ) -> Option<Reason> {
         let answers = pass.answers();
-        let differs = |(line, answer): &(&usize, Vec<u8>)| answers.get(**line) != Some(answer);
+        let differs = |(line, answer): &(&usize, Vec<u8>)| {
+            answers.get(**line).is_none_or(|first| !is_same(first, answer, translates))
+        };
         let differing = some.iter().zip(alone.answers()).filter(differs).count();
         let junk = || {
             let lines: Vec<&[u8]> = split_lines(&self.text).collect();
@@ -168,6 +172,11 @@ impl LaunchInput {
     }
 }
 
+/// Whether two answers to a line are the same: as texts, or as vectors.
+fn is_same(one: &[u8], other: &[u8], translates: bool) -> bool {
+    if translates { one == other } else { vectors::same(one, other) }
+}
+
 /// Reason if more lines differ than a batch's neighbours and chance explain.
 fn too_many_differ(differing: usize, lines: usize, when: &str) -> Option<Reason> {
     let figure = || format!("{differing} of {lines} lines differ {when}");
@@ -186,7 +195,7 @@ mod tests {
         let changed = |text: &str| {
             let pass = Pass { text: text.into(), ..Pass::default() };
             let others = input.around_the_scored(split_lines(&pass.text));
-            input.changed(&input.scored(&pass), &others).map(|reason| reason.figure)
+            input.changed(&input.scored(&pass), &others, true).map(|reason| reason.figure)
         };
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
         assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");

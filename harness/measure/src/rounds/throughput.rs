@@ -27,7 +27,7 @@ pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Obs
     let mut draw = Random::new(fresh_seed(), "the launch that is scored");
     while observed.reasons.is_empty() && !is_long_enough(context, input, &observed) {
         let Some(pass) = launch(context, input, &mut observed)? else { return Ok(observed) };
-        let comparison = Comparison::of(&observed.answers, &input.scored(&pass));
+        let comparison = Comparison::of_system(context.round.system, &observed.answers, &input.scored(&pass));
         observed.differing_launches += usize::from(comparison.differing > 0);
         if let Some(reason) = comparison.fault(context.subject.system.sampling) {
             observed.reasons.push(reason); // the timed answers must be the scored answers

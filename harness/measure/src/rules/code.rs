@@ -31,6 +31,8 @@ pub enum Code {
     Flood,
     /// An answer to a valid line is not UTF-8.
     InvalidUtf8,
+    /// An answer of an encoder is no vector, or a vector of another dimension.
+    NotAVector,
     /// A thread of the system might run outside of the system's cores.
     Affinity,
     /// The system used more CPU time than its cores can give.
@@ -86,7 +88,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -98,6 +100,7 @@ impl Code {
         Self::ExtraOutput,
         Self::Flood,
         Self::InvalidUtf8,
+        Self::NotAVector,
         Self::Affinity,
         Self::CpuShare,
         Self::BusyIdle,

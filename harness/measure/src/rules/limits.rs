@@ -21,6 +21,9 @@ pub const MOST_DIFFERING: f64 = 0.01;
 /// Largest share of lines whose answers, when the lines come again, are no translations. In another batch
 /// int8 gives up to 8 % of lines another translation, and hardly any line something else.
 pub const MOST_JUNK: f64 = 0.01;
+/// Least cosine of two vectors that count as the same answer of an encoder. Sums in another order change a
+/// vector of f32 by far less; int8 products of a batch with shared scales change it by as much.
+pub const SAME_COSINE: f64 = 0.9999;
 /// Share of ordinary lines with an empty answer from which on answers count as missing.
 pub const EMPTY_SHARE: f64 = 0.01;
 /// Most words of an ordinary line.

@@ -45,6 +45,7 @@ impl Code {
                 mebibytes(MOST_STDERR_BYTES)
             ),
             Self::InvalidUtf8 => "UTF-8 in every answer to a valid line".into(),
+            Self::NotAVector => "base64 of little-endian f32, all finite, as many for each line".into(),
             Self::Affinity => "all threads on the allowed cores".into(),
             Self::CpuShare => format!("allowed cores and {}", percent(CPU_SHARE_TOLERANCE)),
             Self::BusyIdle => format!(
@@ -125,6 +126,9 @@ impl Code {
             Self::ExtraOutput => "send banners and progress to standard error",
             Self::Flood => "look for a loop in its output; turn its logging down",
             Self::InvalidUtf8 => "write UTF-8 whatever the locale, and cut text at characters only",
+            Self::NotAVector => {
+                "write one vector a line, the padded base64 of its f32 values in little-endian order; look for a line that overflows"
+            }
             Self::Affinity => "don't set the affinity of threads, or only within {core-list}",
             Self::CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
             Self::BusyIdle => {

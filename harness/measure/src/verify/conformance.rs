@@ -8,6 +8,7 @@ use super::lines::{self, OVERLONG};
 use super::sameness::Comparison;
 use crate::error::Result;
 use crate::rules::{Code, Reason, Track};
+use crate::vectors;
 
 /// Number of ordinary lines whose order is checked.
 const LINES: usize = 100;
@@ -38,6 +39,8 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
             // A misplaced answer says nothing about its line.
             if !outcome.findings.iter().any(|finding| finding.reason.code == Code::Order) {
                 outcome.add(track, invalid_utf8(&odd, &answers));
+                let is_text = examinee.translates();
+                outcome.add(track, (!is_text).then(|| vectors::fault(&answers)).flatten());
             }
         }
     }
@@ -156,7 +159,7 @@ fn check_order(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome
             for (&line, answer) in order.iter().zip(answers) {
                 second[line] = answer;
             }
-            outcome.add(track, Comparison::of(&first, &second).misplaced());
+            outcome.add(track, Comparison::of_system(examinee.system, &first, &second).misplaced());
         }
         Err(failed) => outcome.findings.extend(failed.findings),
     }

@@ -23,7 +23,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         match (examinee.answers(track, &lines)?, examinee.answers(track, &again)?) {
             (Ok(first), Ok(second)) => {
                 let first: Vec<_> = order.iter().map(|&line| first[line].clone()).collect();
-                let comparison = Comparison::of(&first, &second);
+                let comparison = Comparison::of_system(examinee.system, &first, &second);
                 outcome.add(track, comparison.fault(examinee.system.sampling));
             }
             (Err(failed), _) | (_, Err(failed)) => outcome.findings.extend(failed.findings),

@@ -10,7 +10,9 @@ use super::lines;
 use crate::error::Result;
 use crate::rules::limits::MOST_DIFFERING;
 use crate::rules::{Code, Reason};
+use crate::system::System;
 use crate::text::words;
+use crate::vectors::settled;
 
 /// Number of lines that are compared.
 const LINES: usize = 150;
@@ -29,7 +31,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     for &track in others {
         match examinee.answers(track, &lines)? {
             Ok(answers) => {
-                let comparison = Comparison::of(&expected, &answers);
+                let comparison = Comparison::of_system(examinee.system, &expected, &answers);
                 outcome.add(track, comparison.misplaced().or_else(|| comparison.tracks_differ()));
             }
             Err(failed) => outcome.findings.extend(failed.findings),
@@ -67,6 +69,11 @@ impl Comparison {
             exchanged: exchanged(&differing),
             telling: 2 * known.len() > a.len(),
         }
+    }
+
+    /// Compares answers of `system`: texts as they are, vectors by their direction.
+    pub fn of_system(system: &System, a: &[Vec<u8>], b: &[Vec<u8>]) -> Self {
+        if system.translates { Self::of(a, b) } else { Self::of(a, &settled(a, b)) }
     }
 
     /// Share of differing lines.

@@ -91,7 +91,7 @@ mod tests {
     fn set() -> TestSet {
         let lines = vec![b"a b".to_vec(), b"c".to_vec()];
         let references = vec![vec!["A B".to_owned(), "C".to_owned()]];
-        TestSet { name: "set".into(), source: lines, references, sha256: String::new(), files: Vec::new() }
+        TestSet { references, ..TestSet::from_lines("set", lines) }
     }
 
     #[test]

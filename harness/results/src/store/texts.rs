@@ -22,10 +22,19 @@ fn reference_path(folder: &Path, sha256: &str, number: usize) -> PathBuf {
     folder.join("testsets").join(format!("{sha256}.reference-{number}.txt"))
 }
 
+/// File with the gold scores of a set for encoders.
+fn gold_path(folder: &Path, sha256: &str) -> PathBuf {
+    folder.join("testsets").join(format!("{sha256}.gold.txt"))
+}
+
 /// Writes the files of a test set that are missing.
 pub(super) fn keep(folder: &Path, set: &TestSet) -> Result<()> {
     create(&folder.join("testsets"))?;
-    // References come first: a set with a source is complete.
+    // The source comes last: a set with a source is complete.
+    let gold = gold_path(folder, &set.sha256);
+    if !set.gold.is_empty() && !gold.exists() {
+        write_whole(&gold, set.gold_text().as_bytes())?;
+    }
     for (i, reference) in set.references.iter().enumerate() {
         write_lines(&reference_path(folder, &set.sha256, i + 1), reference)?;
     }
@@ -50,11 +59,14 @@ fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
     let references =
         (1..).map(|number| reference_path(folder, sha256, number)).take_while(|path| path.exists());
     let references = references.map(|path| read_file(&path)).collect::<Result<Vec<_>>>()?;
-    unchanged(&path, std::iter::once(&source).chain(&references), sha256)?;
+    let gold_path = gold_path(folder, sha256);
+    let gold = if gold_path.exists() { read_file(&gold_path)? } else { Vec::new() };
+    unchanged(&path, std::iter::once(&source).chain(&references).chain([&gold]), sha256)?;
     Ok(TestSet {
         name: name.into(),
         source: split_lines(&source).map(<[u8]>::to_vec).collect(),
         references: references.iter().map(|bytes| text_lines(bytes)).collect(),
+        gold: text_lines(&gold).iter().filter_map(|score| score.parse().ok()).collect(),
         sha256: sha256.into(),
         files: Vec::new(), // they lie in the folder of the run
     })

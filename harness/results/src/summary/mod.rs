@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::prices::Price;
 use crate::run::{MeasuredCell, Run};
+use crate::scores::{SPEARMAN, correlation};
 use cell::CellSummary;
 
 /// Summary of a run.
@@ -171,9 +172,22 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         bleu_high: spread.map(|(_, high)| high),
         chrf: score.map(|score| score.chrf),
         chrf_confidence: score.map(|score| score.chrf_confidence),
-        other_metrics: score.map(|score| score.others.clone()).unwrap_or_default(),
+        other_metrics: other_metrics(run, cell, figures.output),
         output: figures.output.cloned(),
     }
+}
+
+/// Scores by the user's own metrics, and an encoder's correlation with half of its interval.
+fn other_metrics(run: &Run, cell: &MeasuredCell<'_>, output: Option<&String>) -> BTreeMap<String, f64> {
+    let Some(output) = output else { return BTreeMap::new() };
+    let score = run.scores.of(output, &cell.test_set.name);
+    let mut metrics = score.map(|score| score.others.clone()).unwrap_or_default();
+    let answers = run.outputs.get(output);
+    if let Some(sampled) = answers.and_then(|answers| correlation(cell.test_set, answers)) {
+        metrics.insert(SPEARMAN.into(), sampled.score);
+        metrics.insert(format!("{SPEARMAN} ±"), sampled.half_interval());
+    }
+    metrics
 }
 
 /// Hash of the output that is scored.

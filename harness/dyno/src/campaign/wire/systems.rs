@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use dyno_api::Task;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -35,6 +36,8 @@ pub(super) struct WireSystem {
     settings: dyno_api::Settings,
     #[serde(default)]
     environment: BTreeMap<String, String>,
+    /// Task of a plugin or a command: `translate` (default) or `encode`.
+    task: Option<Spanned<Task>>,
     #[serde(default)]
     sampling: bool,
     /// Whether the system runs in a sandbox.
@@ -116,9 +119,16 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             return Err(source.error_at(span, message));
         }
     };
+    let task = match (&launch, wire.task) {
+        (Launch::BuiltIn { backend, .. }, Some(task)) => {
+            let message = format!("backend {backend} itself says what its task is: leave `task` out");
+            return Err(source.error_at(task.span(), message));
+        }
+        (_, task) => task.map(Spanned::into_inner),
+    };
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
-    let system = Entry { name, launch, models, environment, sampling, sandbox, twin_of: None };
+    let system = Entry { name, launch, models, environment, task, sampling, sandbox, twin_of: None };
     match words_fault(&system) {
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),

@@ -6,18 +6,24 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::source::{Source, name_fault};
+use crate::campaign::pairs::read_pairs;
 use crate::campaign::test_sets::{from_folder, from_sacrebleu, may_be_sacrebleu};
 use crate::exit::Outcome;
 use dyno_measure::TestSet;
 
 /// Test set: a name or folder, or plain files.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a test set is a folder, a sacrebleu name, or { name, source, references }")]
+#[serde(
+    untagged,
+    expecting = "a test set is a folder, a sacrebleu name, { name, source, references }, or { name, pairs }"
+)]
 pub(super) enum WireTestSet {
     /// Folder, or name of a test set of sacrebleu.
     Named(String),
     /// Plain files of lines.
     Files(WireFiles),
+    /// Pairs of sentences with gold scores, for encoders.
+    Pairs(WirePairs),
 }
 
 /// Source file and its references.
@@ -28,6 +34,14 @@ pub(super) struct WireFiles {
     source: PathBuf,
     #[serde(default)]
     references: Vec<PathBuf>,
+}
+
+/// File of pairs: two sentences and a score in each row.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WirePairs {
+    name: String,
+    pairs: PathBuf,
 }
 
 /// Unicode's byte order mark, which some editors put at the start of a file.
@@ -45,6 +59,10 @@ pub(super) fn test_sets(
         let loaded = match entry.into_inner() {
             WireTestSet::Named(name) => named(source, &name, languages),
             WireTestSet::Files(files) => from_files(source, &files),
+            WireTestSet::Pairs(pairs) => match name_fault(&pairs.name) {
+                Some(fault) => Err(fault),
+                None => read_pairs(&pairs.name, &source.resolve(&pairs.pairs)),
+            },
         };
         let test_set = loaded.map_err(|message| source.error_at(span.clone(), message))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {

@@ -1,0 +1,64 @@
+//! The files of a model's directory, as Hugging Face and sentence-transformers lay them out.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::error::read_json;
+use crate::modules::Modules;
+use crate::{Error, Result};
+
+/// Name of the network's configuration.
+const CONFIG: &str = "config.json";
+
+/// Name of the weights.
+const WEIGHTS: &str = "model.safetensors";
+
+/// A directory with an encoder, whose configuration has been read.
+#[derive(Debug)]
+pub struct Directory {
+    /// The directory with the network: it has the configuration, the weights and the tokeniser.
+    pub(crate) network: PathBuf,
+    pub(crate) config: Config,
+    pub(crate) modules: Modules,
+    /// Files that were read so far.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Whether `path` is a directory with an encoder of a kind that the engine runs.
+pub fn is_encoder(path: &Path) -> bool {
+    Directory::open(path).is_ok()
+}
+
+impl Directory {
+    /// Reads the configuration in the directory `path`.
+    ///
+    /// # Errors
+    /// When a file is missing or faulty, or the network is of another kind.
+    pub fn open(path: &Path) -> Result<Self> {
+        let modules = Modules::open(path)?;
+        let network = path.join(&modules.network);
+        let file = network.join(CONFIG);
+        let config = Config::new(read_json(&file)?).map_err(|fault| Error::content(&file, fault))?;
+        let mut files = modules.files.clone();
+        files.push(file);
+        Ok(Self { network, config, modules, files })
+    }
+
+    /// Path of the weights.
+    ///
+    /// # Errors
+    /// When the directory has none that the engine reads.
+    pub(crate) fn weights(&self) -> Result<PathBuf> {
+        let path = self.network.join(WEIGHTS);
+        if path.exists() {
+            return Ok(path);
+        }
+        let fault = [
+            ("model.safetensors.index.json", "are divided into several files; save the model as one file"),
+            ("pytorch_model.bin", "are in PyTorch's format alone; save the model as model.safetensors"),
+        ];
+        let found = fault.into_iter().find(|(other, _)| self.network.join(other).exists());
+        let (_, fault) = found.unwrap_or(("", "are missing; a model has model.safetensors"));
+        Err(Error::content(&self.network, format!("the weights {fault}")))
+    }
+}

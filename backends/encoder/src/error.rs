@@ -1,0 +1,63 @@
+//! Errors of opening and running an encoder. Each message names the file and the fault, and a remedy.
+
+use std::path::{Path, PathBuf};
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The reason why an encoder can't be opened or run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The weights are faulty.
+    #[error(transparent)]
+    Formats(#[from] dyno_formats::Error),
+    /// A SentencePiece model is faulty.
+    #[error(transparent)]
+    Text(#[from] dyno_text::Error),
+    /// The kernels refuse an operand.
+    #[error(transparent)]
+    Kernels(#[from] dyno_kernels::Error),
+    /// The tuning can't be read or written.
+    #[error(transparent)]
+    Tuning(#[from] dyno_nn::kernel_settings::TuningError),
+    /// A file can't be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// Path of the file.
+        path: PathBuf,
+        /// Cause.
+        source: std::io::Error,
+    },
+    /// A file of the directory is faulty, or asks for something that the engine lacks.
+    #[error("{}: {fault}", .path.display())]
+    Content {
+        /// Path of the file.
+        path: PathBuf,
+        /// Fault, with a remedy.
+        fault: String,
+    },
+    /// The system refuses a thread.
+    #[error("can't start the threads of a line: {source}; set fewer `threads`")]
+    Threads {
+        /// Cause.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn content(path: &Path, fault: impl Into<String>) -> Self {
+        Self::Content { path: path.into(), fault: fault.into() }
+    }
+}
+
+/// Text of the file at `path`.
+pub(crate) fn read(path: &Path) -> Result<String> {
+    dyno_api::files::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })
+}
+
+/// The JSON file at `path`, as a `T`.
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+    serde_json::from_str(&read(path)?)
+        .map_err(|error| Error::content(path, format!("{error}; copy the file anew from the model's origin")))
+}

@@ -1,0 +1,103 @@
+//! Vectors of tokens: word, position and type, added up and normalised.
+
+use std::sync::Arc;
+
+use dyno_formats::{DType, Weights};
+use dyno_kernels::Kernels;
+use dyno_nn::watch::Operator;
+
+use super::names::Names;
+use super::params::{Norm, Params};
+use crate::Result;
+use crate::config::Config;
+
+/// Vectors of words, positions and types.
+#[derive(Debug)]
+pub(crate) struct Embedding {
+    words: Words,
+    /// Vectors of positions, to which the vector of the first token type is added.
+    positions: Vec<f32>,
+    norm: Norm,
+    width: usize,
+    /// Id of the padding, where positions are counted from it.
+    padding: Option<u32>,
+}
+
+/// Vectors of words [words, width].
+#[derive(Debug)]
+enum Words {
+    /// The tensor of this name, as it lies in the mapped file. A line reads a few rows of it, and the whole
+    /// table may be as large as all other weights.
+    Mapped(Arc<Weights>, String),
+    /// A converted copy.
+    Copied(Vec<f32>),
+}
+
+impl Words {
+    fn open(weights: &Arc<Weights>, name: String, words: usize, width: usize) -> Result<Self> {
+        let tensor = weights.get(&name)?.expect(words, width)?;
+        if tensor.dtype() == DType::F32 {
+            return Ok(Self::Mapped(Arc::clone(weights), name));
+        }
+        Ok(Self::Copied(tensor.finite_f32()?.into_owned()))
+    }
+
+    fn all(&self) -> Result<&[f32]> {
+        match self {
+            Self::Mapped(weights, name) => Ok(weights.get(name)?.f32()?),
+            Self::Copied(all) => Ok(all),
+        }
+    }
+}
+
+impl Embedding {
+    pub(super) fn new(
+        params: Params<'_>,
+        weights: &Arc<Weights>,
+        names: &Names,
+        config: &Config,
+    ) -> Result<Self> {
+        let width = config.width;
+        let part = |name: &str| names.of(&format!("embeddings.{name}.weight"));
+        let words = Words::open(weights, part("word_embeddings"), config.words, width)?;
+        let positions = params.matrix(&part("position_embeddings"), config.positions, width)?;
+        let mut positions = positions.into_owned();
+        if config.types > 0 {
+            let types = params.matrix(&part("token_type_embeddings"), config.types, width)?;
+            for position in positions.chunks_exact_mut(width) {
+                position.iter_mut().zip(&types[..width]).for_each(|(sum, value)| *sum += value);
+            }
+        }
+        let norm = params.norm(&names.of("embeddings.LayerNorm"), width, config.epsilon)?;
+        let padding = config.family.counts_from_padding().then_some(config.padding);
+        Ok(Self { words, positions, norm, width, padding })
+    }
+
+    /// Adds the vectors of a line's tokens to `x` [tokens, width].
+    pub(super) fn extend(&self, kernels: Kernels, ids: &[u32], x: &mut Vec<f32>) -> Result<()> {
+        let (width, first, words) = (self.width, x.len(), self.words.all()?);
+        let mut counted = 0;
+        for (at, id) in ids.iter().enumerate() {
+            let position = match self.padding {
+                None => at,
+                // Padding in the text has the padding's position, and isn't counted.
+                Some(padding) if *id == padding => padding as usize,
+                Some(padding) => {
+                    counted += 1;
+                    padding as usize + counted
+                }
+            };
+            let word = &words[*id as usize * width..][..width]; // the tokeniser's ids were checked
+            let position = &self.positions[position * width..][..width];
+            x.extend(word.iter().zip(position).map(|(word, position)| word + position));
+        }
+        let _norm = Operator::Norm.span();
+        self.norm.apply(kernels, &mut x[first..]);
+        Ok(())
+    }
+
+    /// Number of words and positions, times their width.
+    pub(super) fn values(&self, words: usize) -> usize {
+        words * self.width + self.positions.len()
+    }
+}

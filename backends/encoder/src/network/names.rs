@@ -1,0 +1,91 @@
+//! The names of a network's tensors, by family.
+
+use dyno_formats::Weights;
+
+use crate::config::Family;
+
+/// Names of a layer's tensors, without `.weight` and `.bias`.
+pub(super) struct LayerNames {
+    pub(super) query: String,
+    pub(super) key: String,
+    pub(super) value: String,
+    /// Product after attention.
+    pub(super) mixed: String,
+    /// Norm of the attention sublayer.
+    pub(super) attention_norm: String,
+    pub(super) first: String,
+    pub(super) second: String,
+    /// Norm of the feed-forward sublayer.
+    pub(super) feed_norm: String,
+}
+
+/// Names of the tensors outside of layers.
+pub(super) struct Names {
+    family: Family,
+    /// What stands before all names: the name of the network, where it is a part of a larger one.
+    prefix: &'static str,
+}
+
+impl Names {
+    /// The names in `weights`.
+    pub(super) fn new(family: Family, weights: &Weights) -> Self {
+        let prefix = match family {
+            Family::Bert => "bert.",
+            Family::Roberta => "roberta.",
+            Family::RobertaPreNorm => "roberta_prelayernorm.",
+            Family::DistilBert => "distilbert.",
+        };
+        let words = "embeddings.word_embeddings.weight";
+        let part = weights.find(&format!("{prefix}{words}")).is_some();
+        Self { family, prefix: if part { prefix } else { "" } }
+    }
+
+    pub(super) fn of(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    pub(super) fn layer(&self, number: usize) -> LayerNames {
+        let (stack, names) = match self.family {
+            Family::DistilBert => ("transformer", DISTILBERT),
+            Family::RobertaPreNorm => ("encoder", PRE_NORM),
+            Family::Bert | Family::Roberta => ("encoder", BERT),
+        };
+        let [query, key, value, mixed, attention_norm, first, second, feed_norm] =
+            names.map(|name| self.of(&format!("{stack}.layer.{number}.{name}")));
+        LayerNames { query, key, value, mixed, attention_norm, first, second, feed_norm }
+    }
+}
+
+/// Names within a layer, in the order of [`LayerNames`].
+const BERT: [&str; 8] = [
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm",
+];
+
+const PRE_NORM: [&str; 8] = [
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "attention.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "intermediate.LayerNorm",
+];
+
+const DISTILBERT: [&str; 8] = [
+    "attention.q_lin",
+    "attention.k_lin",
+    "attention.v_lin",
+    "attention.out_lin",
+    "sa_layer_norm",
+    "ffn.lin1",
+    "ffn.lin2",
+    "output_layer_norm",
+];

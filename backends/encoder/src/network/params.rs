@@ -1,0 +1,75 @@
+//! Tensors as products, norms and tables, with their shapes checked.
+
+use std::borrow::Cow;
+
+use dyno_formats::Weights;
+use dyno_kernels::{Kernels, Layout};
+
+use super::linear::Linear;
+use crate::Result;
+use crate::settings::Precision;
+
+/// Reader of a network's tensors.
+#[derive(Clone, Copy)]
+pub(super) struct Params<'a> {
+    pub(super) weights: &'a Weights,
+    pub(super) kernels: Kernels,
+    pub(super) precision: Precision,
+}
+
+/// Scale and bias of a layer norm.
+#[derive(Debug)]
+pub(crate) struct Norm {
+    scale: Vec<f32>,
+    bias: Vec<f32>,
+    epsilon: f32,
+}
+
+impl Norm {
+    /// Normalises each row.
+    pub(super) fn apply(&self, kernels: Kernels, rows: &mut [f32]) {
+        for row in rows.chunks_exact_mut(self.scale.len().max(1)) {
+            let normalised = kernels.layer_norm(row, &self.scale, &self.bias, self.epsilon);
+            normalised.expect("a row is as wide as the norm");
+        }
+    }
+}
+
+impl<'a> Params<'a> {
+    /// Values of the matrix `name` [rows, columns].
+    pub(super) fn matrix(self, name: &str, rows: usize, columns: usize) -> Result<Cow<'a, [f32]>> {
+        Ok(self.weights.get(name)?.expect(rows, columns)?.finite_f32()?)
+    }
+
+    fn vector(self, name: &str, size: usize) -> Result<Vec<f32>> {
+        Ok(self.matrix(name, 1, size)?.into_owned())
+    }
+
+    /// The product `name`, with [outputs, inputs] weights as PyTorch stores them. Afterwards the file's
+    /// pages are returned: packed weights need them no more.
+    pub(super) fn linear(self, name: &str, inputs: usize, outputs: usize) -> Result<Linear> {
+        let values = self.matrix(&format!("{name}.weight"), outputs, inputs)?;
+        let packed = match self.precision {
+            Precision::F32 => self.kernels.pack_f32(&values, inputs, outputs, Layout::Nk),
+            Precision::Int8 => self.kernels.pack_f32_as_int8(&values, inputs, outputs, Layout::Nk),
+        };
+        let bias = format!("{name}.bias");
+        let bias = match self.weights.find(&bias) {
+            Some(_) => self.vector(&bias, outputs)?,
+            None => vec![0.0; outputs],
+        };
+        let linear = Linear::new(packed?.with_bias(&bias)?);
+        self.weights.release();
+        Ok(linear)
+    }
+
+    /// The layer norm `name`. Old files call scale and bias gamma and beta.
+    pub(super) fn norm(self, name: &str, width: usize, epsilon: f32) -> Result<Norm> {
+        let part = |new: &str, old: &str| {
+            let old = format!("{name}.{old}");
+            let name = if self.weights.find(&old).is_some() { old } else { format!("{name}.{new}") };
+            self.vector(&name, width)
+        };
+        Ok(Norm { scale: part("weight", "gamma")?, bias: part("bias", "beta")?, epsilon })
+    }
+}

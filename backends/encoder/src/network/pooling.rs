@@ -1,0 +1,152 @@
+//! From the vectors of tokens to the vector of a line.
+
+use dyno_formats::Weights;
+use dyno_kernels::{Activation, Crew};
+
+use super::linear::{Linear, Operand, Task, multiply};
+use super::names::Names;
+use super::params::Params;
+use crate::Result;
+use crate::modules::{After, Pooling};
+
+/// Name of BERT's pooler.
+const POOLER: &str = "pooler.dense";
+
+/// Least length by which a vector is divided, as in PyTorch's `normalize`.
+const LEAST_LENGTH: f32 = 1e-12;
+
+/// Pooling and the steps after it.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    width: usize,
+    ways: Vec<Pooling>,
+    pooler: Option<Linear>,
+    after: Vec<Step>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Dense(Linear, Activation),
+    Normalise,
+}
+
+impl Pool {
+    pub(super) fn new(
+        params: Params<'_>,
+        names: &Names,
+        width: usize,
+        ways: &[Pooling],
+        after: &[After],
+    ) -> Result<Self> {
+        let pooler = ways.contains(&Pooling::Pooler);
+        let pooler = pooler.then(|| params.linear(&names.of(POOLER), width, width)).transpose()?;
+        let mut dimension = width * ways.len();
+        let step = |after: &After| {
+            Ok(match after {
+                After::Normalise => Step::Normalise,
+                After::Dense(folder, activation) => {
+                    let weights = Weights::open(folder.join("model.safetensors"))?;
+                    let (outputs, _) = weights.get("linear.weight")?.matrix()?;
+                    let params = Params { weights: &weights, ..params };
+                    let dense = params.linear("linear", dimension, outputs)?;
+                    dimension = outputs;
+                    Step::Dense(dense, *activation)
+                }
+            })
+        };
+        let after = after.iter().map(step).collect::<Result<Vec<_>>>()?;
+        Ok(Self { width, ways: ways.to_vec(), pooler, after })
+    }
+
+    /// Replaces `vector` by the vector of a line with these tokens.
+    pub(super) fn apply(
+        &self,
+        crew: &mut Crew,
+        operand: &mut Operand,
+        tokens: &[f32],
+        vector: &mut Vec<f32>,
+    ) {
+        vector.clear();
+        for way in &self.ways {
+            match (way, &self.pooler) {
+                (Pooling::Pooler, Some(pooler)) => {
+                    let first = tokens[..self.width].to_vec();
+                    vector.extend(dense(crew, operand, pooler, Activation::Tanh, first));
+                }
+                (way, _) => pool(*way, tokens, self.width, vector),
+            }
+        }
+        for step in &self.after {
+            match step {
+                Step::Dense(linear, activation) => {
+                    *vector = dense(crew, operand, linear, *activation, std::mem::take(vector));
+                }
+                Step::Normalise => {
+                    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
+                    vector.iter_mut().for_each(|x| *x /= length);
+                }
+            }
+        }
+    }
+}
+
+/// activation(x·Wᵀ + b) of one row.
+fn dense(
+    crew: &mut Crew,
+    operand: &mut Operand,
+    linear: &Linear,
+    activation: Activation,
+    mut x: Vec<f32>,
+) -> Vec<f32> {
+    let (mut out, width) = (Vec::new(), x.len());
+    let input = operand.fill(crew, None, &mut x, width);
+    multiply(crew, input, 1, [Task { linear, activation, residual: None, out: &mut out }]);
+    out
+}
+
+/// Adds one vector of `width` to `vector`.
+fn pool(way: Pooling, tokens: &[f32], width: usize, vector: &mut Vec<f32>) {
+    let first = vector.len();
+    if way == Pooling::Tokens {
+        vector.extend_from_slice(tokens);
+        return;
+    }
+    vector.extend_from_slice(&tokens[..width]);
+    let to = &mut vector[first..];
+    let rows = || tokens.chunks_exact(width).skip(1);
+    let count = (tokens.len() / width) as f32;
+    let divisor = match way {
+        Pooling::Cls | Pooling::Pooler | Pooling::Tokens => return,
+        Pooling::Max => {
+            rows().for_each(|row| to.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(*x)));
+            return;
+        }
+        Pooling::Mean => count,
+        Pooling::MeanSqrt => count.sqrt(),
+    };
+    rows().for_each(|row| to.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
+    to.iter_mut().for_each(|sum| *sum /= divisor);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_makes_one_vector_of_all_tokens() {
+        let tokens = [1.0, -4.0, 3.0, 0.0, 2.0, 1.0, 2.0, 7.0];
+        for (way, expected) in [
+            (Pooling::Cls, [1.0, -4.0]),
+            (Pooling::Max, [3.0, 7.0]),
+            (Pooling::Mean, [2.0, 1.0]),
+            (Pooling::MeanSqrt, [4.0, 2.0]),
+        ] {
+            let mut vector = vec![9.0];
+            pool(way, &tokens, 2, &mut vector);
+            assert_eq!(vector, [9.0, expected[0], expected[1]], "{way:?}");
+        }
+        let mut all = Vec::new();
+        pool(Pooling::Tokens, &tokens, 2, &mut all);
+        assert_eq!(all, tokens);
+    }
+}

@@ -1,0 +1,77 @@
+//! The session of one worker: lines to tokens, through the network, to vectors as base64.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use dyno_api::{Answer, Session, Sink};
+use dyno_nn::watch::{Component, Times, watch};
+
+use crate::Result;
+use crate::backend::failed;
+use crate::model::{Shared, UNPOISONED};
+use crate::network::Worker;
+
+/// Buffers of one worker. They only grow.
+pub(crate) struct EncoderSession {
+    shared: Arc<Shared>,
+    worker: Worker,
+    /// Ids of each line.
+    ids: Vec<Vec<u32>>,
+    vector: Vec<f32>,
+    bytes: Vec<u8>,
+    text: String,
+}
+
+impl EncoderSession {
+    pub(crate) fn new(shared: Arc<Shared>) -> dyno_api::Result<Self> {
+        let worker = shared.network.worker(shared.threads).map_err(failed)?;
+        let (ids, vector, bytes, text) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+        Ok(Self { shared, worker, ids, vector, bytes, text })
+    }
+
+    fn encode(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let Shared { tokeniser, network, .. } = &*shared;
+        let tokenise = Component::Tokenise.span();
+        self.ids.resize(self.ids.len().max(lines.len()), Vec::new());
+        for (line, ids) in lines.iter().zip(&mut self.ids) {
+            tokeniser.encode(line, ids)?;
+        }
+        drop(tokenise);
+        network.encode(&mut self.worker, self.ids[..lines.len()].iter().map(|ids| &ids[..]))?;
+        for line in 0..lines.len() {
+            let pooling = Component::Pooling.span();
+            network.pool(&mut self.worker, line, &mut self.vector);
+            drop(pooling);
+            let _detokenise = Component::Detokenise.span();
+            self.write();
+            sink.answer(Answer { line, rank: 0, text: &self.text, score: None });
+        }
+        Ok(())
+    }
+
+    /// Writes the vector as base64 into `text`.
+    fn write(&mut self) {
+        self.bytes.clear();
+        self.bytes.extend(self.vector.iter().flat_map(|value| value.to_le_bytes()));
+        self.text.clear();
+        BASE64_STANDARD.encode_string(&self.bytes, &mut self.text);
+    }
+}
+
+impl Session for EncoderSession {
+    fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let done = match &shared.times {
+            None => self.encode(lines, sink),
+            Some(of_all) => {
+                let mut times = Times::default();
+                let done = watch(&mut times, || self.encode(lines, sink));
+                of_all.lock().expect(UNPOISONED).merge(&times);
+                done
+            }
+        };
+        done.map_err(failed)
+    }
+}

@@ -1,0 +1,102 @@
+//! What a system may set on an encoder.
+
+use dyno_api::{Error, SettingsReader, WATCH};
+use dyno_kernels::Precision as KernelPrecision;
+use dyno_nn::kernel_settings::KernelSettings;
+
+use crate::modules::{POOLINGS, Pooling};
+
+/// Number type of the products' weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    F32,
+    /// 8 bits, with a scale for each output and each row of inputs.
+    Int8,
+}
+
+impl Precision {
+    pub(crate) fn name(self) -> &'static str {
+        self.of_kernels().name()
+    }
+
+    pub(crate) fn of_kernels(self) -> KernelPrecision {
+        match self {
+            Self::F32 => KernelPrecision::F32,
+            Self::Int8 => KernelPrecision::Int8,
+        }
+    }
+}
+
+/// Greatest number of threads: more than any processor has cores.
+const MOST_THREADS: usize = 1024;
+
+/// Settings as given.
+#[derive(Debug)]
+pub(crate) struct RequestedSettings {
+    pub(crate) kernel_settings: KernelSettings,
+    pub(crate) precision: Precision,
+    /// Threads that share the work on a line or batch.
+    pub(crate) threads: usize,
+    pub(crate) pooling: Option<Pooling>,
+    pub(crate) normalise: Option<bool>,
+    pub(crate) max_length: Option<usize>,
+    pub(crate) breakdown: bool,
+}
+
+impl RequestedSettings {
+    /// Takes all settings of an encoder.
+    pub(crate) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            kernel_settings: KernelSettings::read(reader)?,
+            precision: precision(reader)?,
+            threads: count(reader, "threads", 1, MOST_THREADS)?.unwrap_or(1),
+            pooling: pooling(reader)?,
+            normalise: reader.take("normalise", "true or false")?,
+            max_length: count(reader, "max-length", 3, usize::MAX)?,
+            breakdown: reader.take(WATCH, "true or false")?.unwrap_or(false),
+        })
+    }
+}
+
+fn precision(reader: &mut SettingsReader<'_>) -> Result<Precision, Error> {
+    let name = reader.take::<String>("precision", "f32 or int8")?;
+    match name.as_deref() {
+        None | Some("f32") => Ok(Precision::F32),
+        Some("int8") => Ok(Precision::Int8),
+        Some("int16") => Err(reader.refuse(
+            "precision",
+            "encoders have none: int8 keeps their quality in half the memory of int16; take int8 or f32",
+        )),
+        Some(_) => Err(reader.refuse("precision", "it must be f32 or int8")),
+    }
+}
+
+fn count(
+    reader: &mut SettingsReader<'_>,
+    name: &'static str,
+    least: usize,
+    most: usize,
+) -> Result<Option<usize>, Error> {
+    let expected = format!(
+        "a whole number from {least}{}",
+        match most {
+            usize::MAX => String::new(),
+            most => format!(" to {most}"),
+        }
+    );
+    match reader.take::<usize>(name, &expected)? {
+        Some(value) if !(least..=most).contains(&value) => {
+            Err(reader.refuse(name, format!("it must be {expected}")))
+        }
+        value => Ok(value),
+    }
+}
+
+fn pooling(reader: &mut SettingsReader<'_>) -> Result<Option<Pooling>, Error> {
+    let names = POOLINGS.map(|(name, _)| name).join(", ");
+    let Some(name) = reader.take::<String>("pooling", &names)? else { return Ok(None) };
+    let found = POOLINGS.iter().find(|(known, _)| *known == name);
+    found
+        .map(|(_, pooling)| Some(*pooling))
+        .ok_or_else(|| reader.refuse("pooling", format!("it must be one of {names}")))
+}

@@ -1,0 +1,9 @@
+//! The engine held to the original implementation: ids, vectors of tokens, pooling, and what it refuses.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, fail by panicking
+
+mod goldens;
+mod pooling;
+mod refusals;
+mod support;
+mod tokens;

@@ -1,0 +1,188 @@
+//! A crew: threads that share the parts of one computation, again and again.
+//!
+//! A layer of an encoder has some ten regions that threads may share, of which each takes microseconds. A
+//! system call at each region would take longer than the region itself. So the threads of a crew live as long
+//! as the crew, and wait for the next region in a loop that reads one number. When no region comes for a
+//! while, they sleep, so that a program that waits for input uses no core.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// Looks at the number of the region before a thread sleeps: some 50 µs, which is longer than the pauses
+/// between the regions of a line, and less than a thread takes to wake up twice.
+const LOOKS_BEFORE_SLEEP: usize = 2_000;
+
+/// Looks at the number of busy threads before the caller yields its core: the thread that it waits for may
+/// need the core.
+const LOOKS_BEFORE_YIELD: usize = 20_000;
+
+/// Threads that share the parts of computations with their owner.
+#[derive(Debug)]
+pub struct Crew {
+    shared: Arc<Shared>,
+    others: Vec<JoinHandle<()>>,
+}
+
+/// State that the owner and the other threads share.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Number of the last region.
+    region: AtomicUsize,
+    /// Address of the region's [`Work`], which lives until `busy` is 0.
+    work: AtomicUsize,
+    /// Other threads that haven't finished the region.
+    busy: AtomicUsize,
+    ends: AtomicBool,
+    panicked: AtomicBool,
+}
+
+/// Work of a region: a function of a thread's number.
+struct Work<'a>(&'a (dyn Fn(usize) + Sync));
+
+impl Crew {
+    /// A crew of `threads` threads, the caller among them.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn new(threads: usize) -> std::io::Result<Self> {
+        let mut crew = Self { shared: Arc::default(), others: Vec::new() };
+        for number in 1..threads {
+            let shared = Arc::clone(&crew.shared);
+            let named = thread::Builder::new().name(format!("crew-{number}"));
+            crew.others.push(named.spawn(move || shared.follow(number))?);
+        }
+        Ok(crew)
+    }
+
+    /// Number of threads, the caller among them.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// Does `work` on each of `parts`. Thread t takes the parts t, t + threads, … in order.
+    ///
+    /// # Panics
+    /// When `work` panics on some thread.
+    pub fn each<T: Send>(&mut self, parts: &mut [T], work: impl Fn(&mut T) + Sync) {
+        let mut none = vec![(); self.threads()];
+        self.each_with(&mut none, parts, |(), part| work(part));
+    }
+
+    /// As [`Crew::each`], with a state for each thread, such as its buffers.
+    ///
+    /// # Panics
+    /// When there are fewer states than threads, or `work` panics on some thread.
+    pub fn each_with<S: Send, T: Send>(
+        &mut self,
+        states: &mut [S],
+        parts: &mut [T],
+        work: impl Fn(&mut S, &mut T) + Sync,
+    ) {
+        let threads = self.threads();
+        assert!(states.len() >= threads, "a state for each of {threads} threads, not {}", states.len());
+        if threads == 1 || parts.len() <= 1 {
+            parts.iter_mut().for_each(|part| work(&mut states[0], part));
+            return;
+        }
+        let states = Parts(states.as_mut_ptr(), states.len());
+        let parts = Parts(parts.as_mut_ptr(), parts.len());
+        self.region(&|thread| {
+            // SAFETY: there is a state for each thread, and `region` returns only when all have finished.
+            let state = unsafe { states.part(thread) };
+            for at in (thread..parts.1).step_by(threads) {
+                // SAFETY: the part exists, and each thread takes parts of its own.
+                work(state, unsafe { parts.part(at) });
+            }
+        });
+    }
+
+    /// Does `work` on all threads, each with its number.
+    fn region(&mut self, work: &(dyn Fn(usize) + Sync)) {
+        let work = Work(work);
+        let finished = Finished(&self.shared);
+        self.shared.panicked.store(false, Ordering::Relaxed);
+        self.shared.work.store((&raw const work).expose_provenance(), Ordering::Relaxed);
+        self.shared.busy.store(self.others.len(), Ordering::Relaxed);
+        self.shared.region.fetch_add(1, Ordering::Release);
+        self.others.iter().for_each(|other| other.thread().unpark());
+        (work.0)(0);
+        drop(finished);
+        assert!(!self.shared.panicked.load(Ordering::Relaxed), "another thread of the crew panicked");
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.shared.ends.store(true, Ordering::Relaxed);
+        self.shared.region.fetch_add(1, Ordering::Release);
+        for other in self.others.drain(..) {
+            other.thread().unpark();
+            let _ = other.join(); // a thread keeps its panics, so that it ends in order
+        }
+    }
+}
+
+/// Parts of a region, of which each thread takes its own.
+struct Parts<T>(*mut T, usize);
+
+// SAFETY: each part goes to one thread, and may be sent there.
+unsafe impl<T: Send> Sync for Parts<T> {}
+
+impl<T> Parts<T> {
+    /// The part `at`.
+    ///
+    /// # Safety
+    /// The part must exist, and nobody else may hold it.
+    #[allow(clippy::mut_from_ref)] // the caller answers for it
+    unsafe fn part(&self, at: usize) -> &mut T {
+        debug_assert!(at < self.1, "part {at} of {}", self.1);
+        // SAFETY: the caller says that the part exists.
+        let part = unsafe { self.0.add(at) };
+        // SAFETY: the caller says that no other reference to it exists.
+        unsafe { &mut *part }
+    }
+}
+
+/// Waits for the other threads when it is dropped, even while the owner panics: they use the owner's values.
+struct Finished<'a>(&'a Shared);
+
+impl Drop for Finished<'_> {
+    fn drop(&mut self) {
+        let mut looks = 0;
+        while self.0.busy.load(Ordering::Acquire) > 0 {
+            looks += 1;
+            if looks < LOOKS_BEFORE_YIELD { std::hint::spin_loop() } else { thread::yield_now() }
+        }
+    }
+}
+
+impl Shared {
+    /// Life of another thread than the owner's.
+    fn follow(&self, number: usize) {
+        for region in 1.. {
+            self.wait_for(region);
+            if self.ends.load(Ordering::Relaxed) {
+                return;
+            }
+            let work = std::ptr::with_exposed_provenance::<Work<'_>>(self.work.load(Ordering::Relaxed));
+            // SAFETY: the owner keeps the work alive until this thread has counted itself out below.
+            let work = unsafe { &*work };
+            if catch_unwind(AssertUnwindSafe(|| (work.0)(number))).is_err() {
+                self.panicked.store(true, Ordering::Relaxed);
+            }
+            self.busy.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// Waits until the region `region` has begun.
+    fn wait_for(&self, region: usize) {
+        let mut looks = 0;
+        while self.region.load(Ordering::Acquire) < region {
+            looks += 1;
+            if looks < LOOKS_BEFORE_SLEEP { std::hint::spin_loop() } else { thread::park() }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The settings of kernels, which all engines share: `isa`, `tuning` and `tune`.
+//!
+//! `isa` names an instruction set. `tuning` names a file of the blockings of products, which is read. `tune`
+//! names a file that is read if it exists, completed by measuring each shape of the model's weights, and
+//! written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use dyno_api::files::full_disk_remedy;
+use dyno_api::{SettingsReader, UnknownIsa};
+use dyno_kernels::{Error as KernelError, Kernels, Tuning};
+
+/// The reason why a file of blockings can't be read, used or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TuningError {
+    /// The file can't be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// Path of the file.
+        path: PathBuf,
+        /// Cause.
+        source: io::Error,
+    },
+    /// The file can't be written.
+    #[error("writing the tuning to {}: {source}; {}", .path.display(),
+        full_disk_remedy(source).unwrap_or("name a file that can be written"))]
+    Write {
+        /// Path of the file.
+        path: PathBuf,
+        /// Cause.
+        source: io::Error,
+    },
+    /// The file holds no tuning, or one that this processor can't use.
+    #[error("{}: {source}", .path.display())]
+    Content {
+        /// Path of the file.
+        path: PathBuf,
+        /// Fault of the tuning.
+        source: KernelError,
+    },
+}
+
+/// The kernels that the settings ask for.
+#[derive(Debug)]
+pub struct KernelSettings {
+    /// Kernels of the instruction set in the settings, or of the best one, with their tuning.
+    pub kernels: Kernels,
+    /// Tuning that is measured while weights are packed, and the file that it is written to.
+    measured: Option<(&'static Tuning, PathBuf)>,
+}
+
+impl KernelSettings {
+    /// Takes the settings `isa`, `tuning` and `tune`.
+    ///
+    /// # Errors
+    /// An instruction set that this processor lacks, and a file that is no tuning for it.
+    pub fn read(reader: &mut SettingsReader<'_>) -> dyno_api::Result<Self> {
+        let kernels = kernels(reader)?;
+        let from = reader.take::<PathBuf>("tuning", "a file")?;
+        let to = reader.take::<PathBuf>("tune", "a file")?;
+        let refuse = |name: &'static str| |error: TuningError| reader.refuse(name, error.to_string());
+        match (from, to) {
+            (None, None) => Ok(Self { kernels, measured: None }),
+            (Some(_), Some(_)) => Err(reader.refuse("tune", "it reads its file too; leave `tuning` out")),
+            (Some(path), None) => {
+                let tuned = load(&path).and_then(|tuning| tune(kernels, tuning, &path));
+                let (kernels, _) = tuned.map_err(refuse("tuning"))?;
+                Ok(Self { kernels, measured: None })
+            }
+            (None, Some(to)) => {
+                let tuning = if to.exists() {
+                    load(&to).map(Tuning::extended)
+                } else {
+                    Ok(Tuning::new(kernels.isa()))
+                };
+                let tuned = tuning.and_then(|tuning| tune(kernels, tuning, &to));
+                let (kernels, tuning) = tuned.map_err(refuse("tune"))?;
+                Ok(Self { kernels, measured: Some((tuning, to)) })
+            }
+        }
+    }
+
+    /// Writes the tuning that the setting `tune` asks for, once all weights are packed.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn write_tuning(&self) -> Result<(), TuningError> {
+        let Some((tuning, to)) = &self.measured else { return Ok(()) };
+        let failed = |source| TuningError::Write { path: to.clone(), source };
+        std::fs::write(to, tuning.to_string()).map_err(failed)
+    }
+}
+
+fn kernels(reader: &mut SettingsReader<'_>) -> dyno_api::Result<Kernels> {
+    let Some(name) = reader.take::<String>("isa", "the name of an instruction set")? else {
+        return Ok(Kernels::best());
+    };
+    let isa = name.parse().map_err(|error: UnknownIsa| reader.refuse("isa", error.to_string()))?;
+    Kernels::forced(isa).map_err(|error| reader.refuse("isa", error.to_string()))
+}
+
+fn load(path: &Path) -> Result<Tuning, TuningError> {
+    let text = dyno_api::files::read_to_string(path);
+    let text = text.map_err(|source| TuningError::Read { path: path.into(), source })?;
+    text.parse().map_err(|source| TuningError::Content { path: path.into(), source })
+}
+
+/// `kernels` that use `tuning`, which came from `path`. The tuning lives as long as the process, like the
+/// weights.
+fn tune(kernels: Kernels, tuning: Tuning, path: &Path) -> Result<(Kernels, &'static Tuning), TuningError> {
+    let tuning: &'static Tuning = Box::leak(Box::new(tuning));
+    let tuned = kernels.with_tuning(tuning);
+    let kernels = tuned.map_err(|source| TuningError::Content { path: path.into(), source })?;
+    Ok((kernels, tuning))
+}
+
+/// A description of a tuning file for people: each choice and its gain.
+///
+/// # Errors
+/// When the file can't be read, or holds no tuning.
+pub fn explain_tuning(path: &Path) -> Result<String, TuningError> {
+    load(path).map(|tuning| tuning.explain())
+}

@@ -1,0 +1,89 @@
+//! Encoders on the bench: their answers are vectors, and Spearman's correlation is their quality.
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// A tiny random BERT.
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/encoder/tests/goldens/bert");
+
+/// An encoder that counts letters. `uneven` gives long lines a longer vector.
+const ENCODER: &str = "import base64, struct, sys
+for line in sys.stdin.buffer:
+    counts = [1.0 + sum(byte % 16 == place for byte in line) for place in range(16)]
+    if 'uneven' in sys.argv and len(line) > 30:
+        counts.append(0.0)
+    print(base64.b64encode(struct.pack(f'<{len(counts)}f', *counts)).decode(), flush=True)
+";
+
+fn bench(tracks: &str) -> Bench {
+    let bench = Bench::new(&format!(
+        r#"
+tracks = {tracks}
+test-sets = [{{ name = "sts", pairs = "pairs.csv" }}]
+[[system]]
+name = "engine"
+backend = "encoder"
+model = {MODEL:?}
+[[system]]
+name = "letters"
+command = ["python3", "encode.py"]
+task = "encode"
+[[system]]
+name = "uneven"
+command = ["python3", "encode.py", "uneven"]
+task = "encode"
+"#
+    ));
+    bench.write("encode.py", ENCODER);
+    let pairs: String = ["dog", "cat", "bird", "fish", "horse", "mouse"]
+        .iter()
+        .enumerate()
+        .map(|(at, animal)| {
+            format!("\"A {animal} sleeps, here.\",The {animal}{} sleeps.,{at}\n", "s".repeat(at))
+        })
+        .collect();
+    bench.write("pairs.csv", pairs);
+    bench
+}
+
+#[test]
+fn vectors_are_judged_as_vectors_and_scored_by_spearman() {
+    let bench = bench(r#"["latency", "throughput-1"]"#);
+    let ended = bench.run(&["--json"]);
+    assert_eq!(ended.code, Some(1), "one of them is INVALID: {ended:?}");
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let cells = summary["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 6);
+    for cell in cells {
+        let metrics = &cell["other_metrics"];
+        if cell["system"] == "uneven" {
+            assert_eq!(cell["verdict"], "INVALID", "{cell}");
+            assert_eq!(cell["reasons"][0]["code"], "not_a_vector", "{cell}");
+            continue;
+        }
+        assert_ne!(cell["verdict"], "INVALID", "{cell}");
+        let (score, half) = (metrics["spearman"].as_f64().unwrap(), metrics["spearman ±"].as_f64().unwrap());
+        assert!((-1.0..=1.0).contains(&score) && half >= 0.0, "{cell}");
+        assert!(cell["bleu"].is_null(), "{cell}");
+    }
+    let of = |track: &str| cells.iter().find(|c| c["system"] == "engine" && c["track"] == track).unwrap();
+    assert_eq!(of("latency")["other_metrics"], of("throughput-1")["other_metrics"]);
+    // The run's folder alone has all that the scores need.
+    let again = bench.dyno(&["report", "out"]).output().unwrap();
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+}
+
+#[test]
+fn tasks_and_pairs_that_make_no_sense_are_refused() {
+    let bench = bench(r#"["latency"]"#);
+    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    bench.write(
+        "campaign.toml",
+        campaign.replace("backend = \"encoder\"", "backend = \"encoder\"\ntask = \"encode\""),
+    );
+    bench.run(&[]).assert_says(2, &["leave `task` out"]);
+    bench.write("campaign.toml", campaign);
+    bench.write("pairs.csv", "a,b,c\nd,e,1\n");
+    bench.run(&[]).assert_says(2, &["pairs.csv", "row 1"]);
+}
