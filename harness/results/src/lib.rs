@@ -13,6 +13,8 @@
 //! | [`prices`] | words per dollar, by a dated price list |
 //! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
+//! | [`merge`], `shard` | runs of several hosts as one result; the part of a campaign that one job measures |
+//! | [`services`] | figures in the forms of benchmark services |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
@@ -22,15 +24,20 @@ mod error;
 mod export;
 mod histogram;
 mod identity;
+pub mod merge;
 pub mod prices;
 mod run;
 pub mod scores;
+pub mod services;
+mod shard;
 pub mod store;
 pub mod summary;
 
 pub use error::{Error, Result};
-pub use export::{unlike_a_formula, write_summary};
+pub use export::{csv_of, unlike_a_formula, write_summary};
 pub use identity::{Identity, hashes_of};
+pub use merge::Merged;
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run};
+pub use shard::Shard;
 pub use store::{Place, Store, Verified};
 pub use summary::{Summary, cell::CellSummary};

@@ -31,9 +31,19 @@ pub struct Sampled {
 impl Sampled {
     /// Scores the corpus of `lines` and its resamples.
     pub fn new(lines: &[Counts], metric: Metric) -> Self {
+        Self::of(lines.len(), |drawn| metric(&sum(drawn.map(|line| &lines[line]))))
+    }
+
+    /// Scores a corpus whose score is the mean of the scores of its `lines`.
+    pub fn mean(lines: &[f64]) -> Self {
+        Self::of(lines.len(), |drawn| drawn.map(|line| lines[line]).sum::<f64>() / lines.len() as f64)
+    }
+
+    /// Scores the corpus of all lines, then resamples. Every metric draws the same lines.
+    fn of(lines: usize, score: impl Fn(&mut dyn Iterator<Item = usize>) -> f64) -> Self {
         let mut random = Random::new(SEED, "bootstrap over lines");
-        let mut sample = || metric(&sum((0..lines.len()).map(|_| &lines[random.below(lines.len())])));
-        Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: metric(&sum(lines.iter())) }
+        let mut sample = || score(&mut (0..lines).map(|_| random.below(lines)));
+        Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: score(&mut (0..lines)) }
     }
 
     /// Half the width of the 95 % interval.
@@ -95,6 +105,14 @@ impl Difference {
     }
 }
 
+impl Difference {
+    /// The same difference of a metric of which less is better: worse and better change places.
+    #[must_use]
+    pub fn where_less_is_better(self) -> Self {
+        Self { p_worse: self.p_better, p_better: self.p_worse, ..self }
+    }
+}
+
 fn interval(mut samples: Vec<f64>) -> (f64, f64) {
     samples.sort_unstable_by(f64::total_cmp);
     let cut = (samples.len() as f64 * TAIL) as usize;
@@ -134,6 +152,16 @@ mod tests {
         // A binomial share of 1/2 over 100 lines has a standard deviation of 5 %. Of the 70 points between
         // the two kinds of lines, 5 % are 3.5; 1.96 of these are 6.9.
         assert!((6.0..8.0).contains(&half), "{half}");
+    }
+
+    #[test]
+    fn the_mean_of_line_scores_is_resampled_like_any_metric_of_sums() {
+        let counts: Vec<Counts> =
+            [&GOOD, &BAD].into_iter().cycle().take(60).map(|line| line.to_vec()).collect();
+        let scores: Vec<f64> = counts.iter().map(|line| 10.0 * f64::from(line[0])).collect();
+        let (sums, means) = (Sampled::new(&counts, precision), Sampled::mean(&scores));
+        assert!((sums.score - means.score).abs() < 1e-9);
+        assert!((sums.half_interval() - means.half_interval()).abs() < 1e-9);
     }
 
     #[test]

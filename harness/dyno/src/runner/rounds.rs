@@ -25,7 +25,8 @@ pub(super) fn measure_all(
     runner: &mut Runner,
     stop: &Stop,
 ) -> Outcome<()> {
-    let rounds = plan.rounds(&campaign.protocol());
+    let mut rounds = plan.rounds(&campaign.protocol());
+    rounds.retain(|round| campaign.measures(&round.test_set.name, round.track));
     let (store, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let todo: Vec<&Round<'_>> = rounds.iter().filter(|round| !run.has(round)).collect();
     let progress = Progress::new(rounds.len(), rounds.len() - todo.len());
