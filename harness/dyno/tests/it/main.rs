@@ -12,6 +12,7 @@ mod contestants;
 mod detectors;
 mod exporting;
 mod foreign_files;
+mod installed;
 mod merging;
 mod misbehaviour;
 mod models;
