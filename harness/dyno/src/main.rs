@@ -16,6 +16,7 @@
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
 //! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
 //! | `scratch` | temporary folders, also those of dead benches |
+//! | `cluster` | scripts that submit shards to Slurm, Kubernetes or SkyPilot |
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
 //! | `scoring`, `page` | scores, and the files of the report |
 //! | `table`, `progress`, `output`, `precision` | output in the terminal |
@@ -26,6 +27,7 @@
 mod campaign;
 mod ceiling;
 mod cli;
+mod cluster;
 mod commands;
 mod doctor;
 mod exit;
@@ -72,6 +74,10 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Report(args)) => commands::report::report(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
+        Some(Command::Cluster(args)) => commands::cluster::cluster(&args),
+        Some(Command::Export(args)) => commands::export::export(&args),
+        Some(Command::Leaderboard(args)) => commands::leaderboard::leaderboard(&args),
+        Some(Command::Merge(args)) => commands::merge::merge(&args),
         Some(Command::Compare(args)) => commands::compare::compare(&args),
         Some(Command::Doctor(args)) => commands::doctor::doctor(&args),
         Some(Command::Reproduce(args)) => commands::reproduce::reproduce(&args),

@@ -5,9 +5,11 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use dyno_report::hosts::Host;
 use dyno_report::{BEGIN, END, Report};
+use dyno_results::merge::HostRun;
 use dyno_results::store::files::write_whole;
-use dyno_results::{Run, Summary};
+use dyno_results::{Merged, Run, Summary};
 
 use crate::exit::{Failure, Outcome, bad_input};
 use crate::output::{say, this_command};
@@ -29,6 +31,38 @@ pub fn write_page(folder: &Path, run: &Run, summary: &Summary) -> Option<PathBuf
             None
         }
     }
+}
+
+/// Writes the page of a merged run into its folder, and returns its path. As above, a failure is only a
+/// warning.
+pub fn write_hosts_page(folder: &Path, merged: &Merged, summaries: &[Summary]) -> Option<PathBuf> {
+    let path = folder.join(NAME);
+    let written = hosts_page(folder, merged, summaries)
+        .and_then(|page| write_whole(&path, page.as_bytes()).map_err(unwritable));
+    match written {
+        Ok(()) => Some(path),
+        Err(failure) => {
+            say(format_args!("warning: can't write the report: {:#}", failure.error));
+            None
+        }
+    }
+}
+
+/// The page of the merged run in `folder`. It links to the reports of the hosts that have one.
+pub fn hosts_page(folder: &Path, merged: &Merged, summaries: &[Summary]) -> Outcome<String> {
+    let hosts = host_views(folder, merged, summaries);
+    Ok(dyno_report::hosts::page(&merged.campaign, &hosts, &merged.notes)?)
+}
+
+/// Hosts of the merged run in `folder`, as its report sees them.
+pub fn host_views<'a>(folder: &Path, merged: &'a Merged, summaries: &'a [Summary]) -> Vec<Host<'a>> {
+    let view = |(host, summary): (&'a HostRun, &'a Summary)| {
+        let report = host.folder.join(NAME);
+        let is_there = folder.join(&report).is_file();
+        let report = is_there.then(|| link(&report));
+        Host { name: &host.name, run: &host.run, summary, report }
+    };
+    merged.hosts.iter().zip(summaries).map(view).collect()
 }
 
 /// Writes the page to `path`.
@@ -88,8 +122,14 @@ pub fn commands(run: &Run) -> Vec<String> {
     run.command.clone().into_iter().chain([this_command()]).collect()
 }
 
+/// A path as the target of a link: the characters that end or encode a path there are encoded.
+pub fn link(path: &Path) -> String {
+    let encoded = |c: char| if "%?# ".contains(c) { format!("%{:02x}", u32::from(c)) } else { c.to_string() };
+    path.display().to_string().chars().map(encoded).collect()
+}
+
 /// Path of `to`, relative to `folder`.
-fn from_folder(folder: &Path, to: &Path) -> Outcome<PathBuf> {
+pub fn from_folder(folder: &Path, to: &Path) -> Outcome<PathBuf> {
     let (folder, to) = (std::path::absolute(folder)?, std::path::absolute(to)?);
     let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);

@@ -2,23 +2,28 @@
 
 use std::io::IsTerminal;
 
+use dyno_measure::TestSet;
+use dyno_results::scores::{Answer, Metric, Metrics};
 use dyno_results::{Run, Store, scores};
 
 use crate::exit::Outcome;
 use crate::output::say;
 
-/// Scores the outputs of `run` that lack a score. A failure is only a warning: speeds are valid without
-/// scores.
-pub fn score(store: &Store, run: &mut Run) -> Outcome<()> {
-    match scores::score_run(run) {
-        Ok(Some(scores)) => {
-            store.keep_scores(&scores)?;
-            run.scores = scores;
-        }
-        Ok(None) => {}
-        Err(error) => say(format_args!("warning: can't score the outputs: {error}")),
+/// Scores the outputs of `run` that lack a score, by the metrics of the run. Returns the failures of metrics:
+/// speeds are valid without scores.
+pub fn score(store: &Store, run: &mut Run) -> Outcome<Vec<String>> {
+    let Some(Answer { scores, failures }) = scores::score_run(run) else { return Ok(Vec::new()) };
+    store.keep_scores(&scores)?;
+    run.scores = scores;
+    Ok(failures)
+}
+
+/// Prepares the scoring, before the measurement. A failure is no reason not to measure: scoring warns of it.
+pub fn prepare(metrics: &Metrics, test_sets: &[TestSet]) {
+    let needs_sacrebleu = metrics.list.iter().any(|metric| matches!(metric, Metric::Standard(_)));
+    if needs_sacrebleu && test_sets.iter().any(|set| !set.references.is_empty()) {
+        let _ = scores::prepare(&announce);
     }
-    Ok(())
 }
 
 /// Prints a message about a wait, only on a terminal.

@@ -2,7 +2,6 @@
 //!
 //! Figures are aligned right. Judgements of cells come from `dyno-results`; tables only show them.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::ops::Range;
@@ -10,7 +9,9 @@ use std::ops::Range;
 use comfy_table::{CellAlignment, Table, presets};
 use dyno_api::printable_line;
 use dyno_measure::{Track, Verdict};
+use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
+use dyno_results::scores::Scale;
 use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Summary};
 use dyno_stats::numbers::{self, plain, supported, whole};
@@ -26,21 +27,44 @@ fn column(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Column
 /// All tables of a run, each below a title with track and test set.
 pub fn render(summary: &Summary) -> String {
     let (rows, mut text) = (&summary.cells, String::new());
+    text += &tables(rows, &summary.metrics);
+    text + &disagreements(summary) + &priced_by(summary) + &reasons_and_warnings(rows)
+}
+
+/// Tables of a merged run: the hosts below each other in each table.
+pub fn render_hosts(summaries: &[Summary]) -> String {
+    let rows = rows_by_table(summaries);
+    let metrics = summaries.first().map_or(&[][..], |summary| &summary.metrics);
+    let prices = summaries.iter().map(priced_by);
+    let mut told: Vec<String> = prices.chain(summaries.iter().map(disagreements)).collect();
+    told.sort();
+    told.dedup();
+    tables(&rows, metrics) + &told.concat() + &reasons_and_warnings(&rows)
+}
+
+fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
+    let mut text = String::new();
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
-        let _ = writeln!(text, "{}", table(cells, columns(track, cells), width()));
-        if let Some(unusable) = unusable_of(cells) {
+        let _ = writeln!(text, "{}", table(cells, columns(track, metrics), width()));
+        if let Some(unusable) = unusable_of(metrics, cells) {
             let _ = writeln!(text, "{}", wrapped(&format!("{unusable}; compare speeds alone"), "  "));
         }
     }
-    text + &priced_by(summary) + &reasons_and_warnings(rows)
+    text
 }
 
 /// The sentence on cells of one table, if none of those that may stand on the frontier is usable.
-fn unusable_of(cells: &[CellSummary]) -> Option<String> {
+fn unusable_of(metrics: &[Scale], cells: &[CellSummary]) -> Option<String> {
     let standing = cells.iter().filter(|row| row.standing.is_some());
-    unusable(standing.filter_map(|row| row.bleu).reduce(f64::max)?)
+    unusable(metrics.first()?, standing.filter_map(CellSummary::first_score).reduce(f64::max)?)
+}
+
+/// Pairs that another metric ranks the other way than the first.
+fn disagreements(summary: &Summary) -> String {
+    let told = summary.disagreements.iter().map(|found| found.about(&summary.metrics));
+    told.map(|told| wrapped(&printable_line(&told), "  ") + "\n").collect()
 }
 
 /// Price of the run with its date and place, without which a price means little.
@@ -59,12 +83,9 @@ fn about(track: Track) -> &'static str {
     }
 }
 
-fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
-    let mut columns = vec![
-        column("system", |row| row.system.clone()),
-        column("BLEU", |row| quality(row.bleu, row.bleu_confidence) + &spread(row)),
-    ];
-    columns.extend(own_metrics(rows));
+fn columns(track: Track, metrics: &[Scale]) -> Vec<Column> {
+    let mut columns = vec![column("system", |row| row.system.clone())];
+    columns.extend(metrics.iter().enumerate().map(metric_column));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
     if track.is_lockstep() {
         columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
@@ -82,13 +103,20 @@ fn columns(track: Track, rows: &[CellSummary]) -> Vec<Column> {
     columns
 }
 
-/// Metrics of the user, unchanged: dyno doesn't know their scales.
-fn own_metrics(rows: &[CellSummary]) -> Vec<Column> {
-    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.other_metrics.keys()).collect();
-    let value = |name: String| {
-        move |row: &CellSummary| row.other_metrics.get(&name).map_or_else(none, |v| format!("{v:.4}"))
-    };
-    names.into_iter().map(|name| column(name, value(name.clone()))).collect()
+/// Column of a metric. The first one shows its interval, and the spread where the rounds' texts differ.
+fn metric_column((place, scale): (usize, &Scale)) -> Column {
+    let scale = scale.clone();
+    column(&scale.title.clone(), move |row| {
+        let Some(quality) = row.quality.get(place) else { return none() };
+        let Some(score) = quality.score else { return none() };
+        let spread = match (quality.low, quality.high) {
+            (Some(low), Some(high)) if place == 0 => {
+                format!(" ({} to {})", scale.text(low, None), scale.text(high, None))
+            }
+            _ => String::new(),
+        };
+        scale.text(score, quality.confidence.filter(|_| place == 0)) + &spread
+    })
 }
 
 /// Columns that a narrow terminal leaves out, first to last; `--json` and summary.csv have all columns.
@@ -96,9 +124,13 @@ const DISPENSABLE: [&str; 8] =
     ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
 
 /// Table of `rows`, at most `width` characters wide if the necessary columns fit.
-fn table(rows: &[CellSummary], columns: Vec<Column>, width: usize) -> String {
+fn table(rows: &[CellSummary], mut columns: Vec<Column>, width: usize) -> String {
+    if rows.iter().any(|row| row.host.is_some()) {
+        columns.insert(1, column("host", |row| row.host.clone().unwrap_or_default()));
+    }
     let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
-    let figures = 1..columns.len() - 1;
+    let names = if heads.get(1) == Some(&"host") { 2 } else { 1 };
+    let figures = names..columns.len() - 1;
     let mut cells: Vec<Vec<String>> =
         rows.iter().map(|row| columns.iter().map(|(_, text)| text(row)).collect()).collect();
     figures.clone().for_each(|column| align(&mut cells, column));
@@ -181,7 +213,8 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
         let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
         for row in rows.iter().filter(|row| !what(row).is_empty()) {
             let same = |first: &CellSummary| {
-                (&first.system, &first.test_set, what(first)) == (&row.system, &row.test_set, what(row))
+                (&first.host, &first.system, &first.test_set, what(first))
+                    == (&row.host, &row.system, &row.test_set, what(row))
             };
             match told.iter_mut().find(|(first, _)| same(first)) {
                 Some((_, tracks)) => tracks.push(row.track.name()),
@@ -190,7 +223,8 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
         }
         for (row, tracks) in told {
             let (system, set, tracks) = (&row.system, &row.test_set, tracks.join(", "));
-            let told = format!("{kind}: {system} on {set} under {tracks}: {}", what(row).join(", "));
+            let host = row.host.as_ref().map(|host| format!("{host}: ")).unwrap_or_default();
+            let told = format!("{kind}: {host}{system} on {set} under {tracks}: {}", what(row).join(", "));
             let _ = writeln!(text, "{}", wrapped(&printable_line(&told), "  "));
         }
     };
@@ -215,21 +249,6 @@ fn verdict(row: &CellSummary) -> String {
 
 fn none() -> String {
     "–".into()
-}
-
-fn quality(bleu: Option<f64>, confidence: Option<f64>) -> String {
-    match (bleu, confidence) {
-        (Some(bleu), Some(confidence)) => format!("{bleu:.1} ±{confidence:.1}"),
-        _ => none(),
-    }
-}
-
-/// BLEU of the worst and the best round, where the rounds' texts differ.
-fn spread(row: &CellSummary) -> String {
-    match (row.bleu_low, row.bleu_high) {
-        (Some(low), Some(high)) => format!(" ({low:.1} to {high:.1})"),
-        _ => String::new(),
-    }
 }
 
 /// Share of a launch, at most `>99` %: by chance, a single line can take longer than the whole set.

@@ -2,7 +2,10 @@
 
 /// Whitespace-separated words of a line: the unit of all speeds.
 pub fn words(line: &[u8]) -> usize {
-    String::from_utf8_lossy(line).split_whitespace().count()
+    match std::str::from_utf8(line) {
+        Ok(line) => line.split_whitespace().count(),
+        Err(_) => String::from_utf8_lossy(line).split_whitespace().count(),
+    }
 }
 
 /// Lines of `bytes`; the last line needs no line feed. Only a line feed ends a line: Unicode's other

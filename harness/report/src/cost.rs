@@ -4,6 +4,7 @@
 use super::charts::Axis;
 use super::material::{Cell, Measure, Set};
 use dyno_measure::{Track, Verdict};
+use dyno_results::scores::Scale;
 use dyno_results::summary::judge::Duel;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::tick;
@@ -27,7 +28,7 @@ pub enum Cost {
 pub struct Contestant {
     /// Index of the system.
     pub system: usize,
-    /// Quality, BLEU.
+    /// Quality by the first metric.
     pub quality: Estimate,
     /// Cost, in the unit of the axis.
     pub cost: Estimate,
@@ -93,7 +94,7 @@ impl Cost {
             Self::OneCore => "words/s on one core (log, more is better →)",
             Self::AllCores => "words/s on all cores (log, more is better →)",
         };
-        Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None }
+        Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
     }
 
     /// Figure of rounds behind the cost. Words per dollar are speed in another unit.
@@ -148,16 +149,23 @@ impl<'a> Contest<'a> {
     pub fn of(cost: Cost, set: &'a Set, translators: &[usize]) -> Self {
         let both = |&system: &usize| {
             let cell = cost.cell(set, system)?;
-            let (quality, cost) = (cell.bleu?, cost.of(set, system)?);
+            let (quality, cost) = (cell.first_quality()?, cost.of(set, system)?);
             let standing = cell.standing.unwrap_or(Standing::Off);
             Some((cell.standing.is_some(), Contestant { system, quality, cost, standing }))
         };
         let mut both: Vec<_> = translators.iter().filter_map(both).collect();
-        both.sort_by(|a, b| b.1.quality.value.total_cmp(&a.1.quality.value));
+        let scale = set.scale();
+        let gain = |one: &Contestant| scale.gain(one.quality.value);
+        both.sort_by(|a, b| gain(&b.1).total_cmp(&gain(&a.1)));
         let (may_stand, may_not): (Vec<_>, Vec<_>) = both.into_iter().partition(|(may_stand, _)| *may_stand);
         let [contestants, bystanders] =
             [may_stand, may_not].map(|systems| systems.into_iter().map(|(_, one)| one).collect());
         Self { cost, contestants, bystanders, set }
+    }
+
+    /// Scale of the quality.
+    pub fn scale(&self) -> Scale {
+        self.set.scale()
     }
 
     /// All systems with both figures: contestants, then bystanders.

@@ -20,7 +20,9 @@
 //! | [`charts`] | each kind of chart, its scales, axes and labels, and a small SVG writer |
 //! | `tables`, `sentences`, `cost`, `shares` | tables, hedged sentences, kinds of cost, breakdowns of time |
 //! | `translations` | texts of the systems side by side, searchable offline |
-//! | `page`, `markdown`, `readme` | a view as HTML, as Markdown, as a part of a README |
+//! | `page`, `markdown`, `latex`, `readme` | a view as HTML, as Markdown, as LaTeX, as a part of a README |
+//! | [`leaderboard`] | a static page over many published runs |
+//! | [`hosts`] | the report on a merged run, with hosts as a dimension |
 //! | [`papers`], [`published`] | tables and figures as papers printed them |
 //! | [`reproduction`] | a paper's table measured again |
 //!
@@ -29,6 +31,9 @@
 pub mod charts;
 mod cost;
 mod error;
+pub mod hosts;
+mod latex;
+pub mod leaderboard;
 mod markdown;
 mod material;
 mod page;
@@ -94,6 +99,11 @@ impl Report {
             "campaign": view.campaign, "profile": view.profile, "host": view.host, "date": view.date,
             "trust": view.trust, "test_sets": view.parts.iter().map(part).collect::<Vec<_>>(),
         })
+    }
+
+    /// The full table of each test set, in LaTeX.
+    pub fn latex(&self) -> String {
+        self.view.parts.iter().map(|part| format!("% {}\n{}", part.name, latex::latex(&part.full))).collect()
     }
 
     /// The tables in Markdown.

@@ -13,6 +13,7 @@ use dyno_measure::Profile;
 use dyno_measure::noise::repeats::OftenRepeated;
 use dyno_measure::{Reason, Track, Verdict};
 use dyno_results::prices::Price;
+use dyno_results::scores::{Scale, Standard};
 use dyno_results::summary::judge::{Duel, is_echo};
 use dyno_stats::Estimate;
 use dyno_stats::{Order, Standing};
@@ -47,6 +48,8 @@ pub struct Material {
     pub networks: Vec<String>,
     /// Different results of the sandbox: "bwrap", or the reason why there was none.
     pub sandboxes: Vec<String>,
+    /// Pairs of systems that another metric ranks the other way than the first, each in a sentence.
+    pub disagreements: Vec<String>,
     /// Noise floor of each track where it was measured, as a share: smaller differences are noise.
     pub noise_floor: Vec<(Track, f64)>,
 }
@@ -96,6 +99,8 @@ pub struct Set {
     pub lines: usize,
     /// Number of source words.
     pub words: usize,
+    /// Scales of the quality metrics, the frontier's first.
+    pub metrics: Vec<Scale>,
     /// Signatures of the quality metrics.
     pub signatures: Vec<String>,
     /// Cells on this test set.
@@ -160,19 +165,29 @@ pub struct Cell {
     pub model_declared: bool,
     /// Peak resident memory.
     pub peak_bytes: Option<u64>,
-    /// BLEU.
-    pub bleu: Option<Estimate>,
-    /// BLEU of the worst and the best round, if the rounds' texts differ.
-    pub bleu_of_rounds: Option<(f64, f64)>,
-    /// chrF.
-    pub chrf: Option<f64>,
+    /// Quality by each metric, the frontier's first.
+    pub quality: Vec<Option<Estimate>>,
+    /// Lowest and highest score of the rounds by the first metric, if the rounds' texts differ.
+    pub quality_of_rounds: Option<(f64, f64)>,
     /// Index of the output.
     pub output: Option<usize>,
     /// Breakdown of its time, as the system accounts for it.
     pub breakdown: Option<Breakdown>,
 }
 
+impl Cell {
+    /// Quality by the first metric, the frontier's.
+    pub fn first_quality(&self) -> Option<Estimate> {
+        self.quality.first().copied().flatten()
+    }
+}
+
 impl Set {
+    /// Scale of the frontier's metric.
+    pub fn scale(&self) -> Scale {
+        self.metrics.first().cloned().unwrap_or_else(|| Standard::Bleu.scale())
+    }
+
     /// The cell of a system under a track.
     pub fn cell(&self, system: usize, track: Track) -> Option<&Cell> {
         self.cells.iter().find(|cell| cell.system == system && cell.track == track)
@@ -181,7 +196,8 @@ impl Set {
     /// Quality of a system: the worst of its tracks.
     pub fn quality(&self, system: usize) -> Option<Estimate> {
         let own = self.cells.iter().filter(|cell| cell.system == system && cell.verdict != Verdict::Invalid);
-        own.filter_map(|cell| cell.bleu).min_by(|a, b| a.value.total_cmp(&b.value))
+        let gain = |quality: &Estimate| self.scale().gain(quality.value);
+        own.filter_map(Cell::first_quality).min_by(|a, b| gain(a).total_cmp(&gain(b)))
     }
 
     /// Order of systems `a` and `b` in quality; by their intervals where no paired test was made.
@@ -190,7 +206,8 @@ impl Set {
             return *order;
         }
         match (self.quality(a), self.quality(b)) {
-            (Some(a), Some(b)) => a.order(&b),
+            (Some(a), Some(b)) if self.scale().is_higher_better() => a.order(&b),
+            (Some(a), Some(b)) => b.order(&a),
             _ => Order::Unclear,
         }
     }

@@ -14,7 +14,7 @@ use dyno_measure::noise::Noise;
 use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Profile, TestSet};
 use dyno_measure::{Track, Verdict};
-use dyno_results::scores::Scores;
+use dyno_results::scores::Scale;
 use dyno_results::summary::judge::{Duel, P95, Rounds, SPEED, noise_floor, quality_order};
 use dyno_results::{CellBreakdown, CellSummary, Run, Summary};
 use dyno_stats::Estimate;
@@ -46,6 +46,7 @@ pub fn material(run: &Run, summary: &Summary) -> Material {
         pipe_floor_us: median(
             &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
         ),
+        disagreements: summary.disagreements.iter().map(|told| told.about(&summary.metrics)).collect(),
         noise_floor: summary.noise_floors.iter().map(|(track, share)| (*track, *share)).collect(),
     }
 }
@@ -62,12 +63,7 @@ fn load(records: &[Record]) -> Option<Load> {
 
 fn system(run: &Run, index: usize, name: &str) -> System {
     let described = &run.identity.systems[index];
-    let launch = &described["launch"];
-    let family = match launch["built-in"]["backend"].as_str() {
-        Some(backend) => Family::of_backend(backend),
-        None if launch["plugin"].is_object() => Family::Plugin,
-        None => Family::Program,
-    };
+    let (launch, family) = (&described["launch"], family_of(described));
     // A system has one way to start; only that way can have settings.
     let settings = ["built-in", "plugin"].into_iter().filter_map(|way| launch[way]["settings"].as_object());
     let settings = settings.flatten().map(|(name, value)| (name.clone(), shown(value)));
@@ -82,6 +78,16 @@ fn system(run: &Run, index: usize, name: &str) -> System {
         settings: settings.collect(),
         models: models.collect(),
         commands: Track::ALL.into_iter().filter_map(command).collect(),
+    }
+}
+
+/// Family of the engine of a system, as the run's identity describes it.
+pub(crate) fn family_of(described: &Value) -> Family {
+    let launch = &described["launch"];
+    match launch["built-in"]["backend"].as_str() {
+        Some(backend) => Family::of_backend(backend),
+        None if launch["plugin"].is_object() => Family::Plugin,
+        None => Family::Program,
     }
 }
 
@@ -126,7 +132,8 @@ fn test_set(
         references: set.references.clone(),
         lines: set.source.len(),
         words: set.words(),
-        signatures: signatures(&run.scores, &set.name),
+        metrics: run.scales(),
+        signatures: signatures(run, &set.name),
         orders: orders(run, &set.name, &cells, places),
         duels: duels(run, set, floors, &place),
         cells,
@@ -162,16 +169,15 @@ fn duels(
     duels
 }
 
-fn signatures(scores: &Scores, test_set: &str) -> Vec<String> {
-    let own = scores.scores.iter().filter(|score| score.test_set == test_set);
-    let mut signatures: Vec<String> = own
-        .flat_map(|score| {
-            [format!("BLEU {}", score.bleu_signature), format!("chrF {}", score.chrf_signature)]
-        })
-        .collect();
-    signatures.sort();
-    signatures.dedup();
-    signatures
+/// Signatures of the metrics, each once, with the title of its metric.
+fn signatures(run: &Run, test_set: &str) -> Vec<String> {
+    let own = || run.scores.scores.iter().filter(|score| score.test_set == test_set);
+    let of = |scale: &Scale| {
+        let quality = own().filter_map(|score| score.metrics.get(&scale.name));
+        let told = quality.filter(|quality| !quality.signature.is_empty());
+        told.map(|quality| format!("{} {}", scale.title, quality.signature)).collect::<BTreeSet<_>>()
+    };
+    run.scales().iter().flat_map(of).collect()
 }
 
 /// Comparisons of every two systems in quality: equal texts are equal, else the paired bootstrap decides.
@@ -190,7 +196,8 @@ fn orders(
     }
     // Without a score there is no order: intervals decide then.
     let order = |a: usize, b: usize| {
-        let is_known = a == b || run.scores.bleu_difference(names[&a], names[&b], test_set).is_some();
+        let first = &run.first_scale().name;
+        let is_known = a == b || run.scores.difference(first, names[&a], names[&b], test_set).is_some();
         is_known.then(|| quality_order(run, test_set, names[&a], names[&b]))
     };
     let pairs = outputs.iter().flat_map(|a| outputs.iter().map(move |b| (a, b)));
@@ -231,9 +238,8 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         model_bytes: summary.model_bytes,
         model_declared: summary.model_declared,
         peak_bytes: summary.peak_bytes,
-        bleu: summary.bleu.map(|bleu| give_or_take(bleu, summary.bleu_confidence)),
-        bleu_of_rounds: summary.bleu_low.zip(summary.bleu_high),
-        chrf: summary.chrf,
+        quality: summary.quality.iter().map(|q| Some(give_or_take(q.score?, q.confidence))).collect(),
+        quality_of_rounds: summary.quality.first().and_then(|first| first.low.zip(first.high)),
         output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
         breakdown: None,
     }

@@ -1,6 +1,7 @@
 //! Sentences written from the data. Each sentence claims only what the intervals support.
 
 use super::cost::{Contest, Contestant, Cost};
+use dyno_results::scores::Scale;
 use dyno_results::summary::judge::{Duel, unusable};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, supported};
@@ -17,14 +18,9 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
-/// BLEU with half of its interval.
-pub fn bleu(quality: &Estimate) -> String {
-    let half = (quality.high - quality.low) / 2.0;
-    if half > 0.0 {
-        format!("BLEU {:.1} ±{half:.1}", quality.value)
-    } else {
-        format!("BLEU {:.1}", quality.value)
-    }
+/// Quality with half of its interval: "BLEU 36.1 ±1.9".
+pub fn quality(scale: &Scale, quality: &Estimate) -> String {
+    scale.titled(quality.value, Some((quality.high - quality.low) / 2.0))
 }
 
 /// A gain below this factor is given in per cent, and is too small to give up quality for.
@@ -50,6 +46,10 @@ pub struct Writer<'a> {
 impl Writer<'_> {
     fn name(&self, one: &Contestant) -> String {
         (self.name)(one.system)
+    }
+
+    fn quality(&self, one: &Contestant) -> String {
+        quality(&self.contest.scale(), &one.quality)
     }
 
     /// The gain in cost, as the end of a sentence.
@@ -83,7 +83,7 @@ impl Writer<'_> {
         };
         let name = self.name(pick);
         if contest.contestants.len() == 1 {
-            return format!("{name} is the only system with both figures: {}", bleu(&pick.quality));
+            return format!("{name} is the only system with both figures: {}", self.quality(pick));
         }
         if pick.system != best.system {
             let (rival, times) = (self.name(best), self.times(&contest.gain(best, pick)));
@@ -104,7 +104,9 @@ impl Writer<'_> {
         if self.contest.as_good(next, pick) {
             return format!("{one} can't be told from {other} in quality, {times}");
         }
-        format!("{one} gives up {:.1} BLEU against {other}, {times}", pick.quality.value - next.quality.value)
+        let scale = self.contest.scale();
+        let lost = scale.text((pick.quality.value - next.quality.value).abs(), None);
+        format!("{one} gives up {lost} {} against {other}, {times}", scale.title)
     }
 
     fn sole_leader(&self, pick: &Contestant) -> String {
@@ -123,14 +125,15 @@ impl Writer<'_> {
         if let Some(unusable) = self.unusable() {
             return vec![unusable];
         }
-        let take = format!("Take {}: {}, {}.", self.name(pick), bleu(&pick.quality), self.cost_of(pick));
+        let take = format!("Take {}: {}, {}.", self.name(pick), self.quality(pick), self.cost_of(pick));
         let others = [self.rivals(pick), self.cheaper(pick), self.probably(pick)];
         [take].into_iter().chain(others.into_iter().flatten()).collect()
     }
 
     /// The only sentence where no system is usable: speed without quality is no ground to choose by.
     fn unusable(&self) -> Option<String> {
-        let unusable = unusable(self.contest.contestants.first()?.quality.value)?;
+        let best = self.contest.contestants.first()?.quality.value;
+        let unusable = unusable(&self.contest.scale(), best)?;
         Some(format!("Take none: {unusable}; compare speeds alone."))
     }
 
@@ -179,7 +182,7 @@ impl Writer<'_> {
         };
         let next = self.alternative(pick).filter(cheaper)?;
         let times = self.times(&self.contest.gain(pick, next));
-        Some(format!("Where {} is enough, take {}, {times}.", bleu(&next.quality), self.name(next)))
+        Some(format!("Where {} is enough, take {}, {times}.", self.quality(next), self.name(next)))
     }
 
     fn probably(&self, pick: &Contestant) -> Option<String> {

@@ -42,17 +42,19 @@ pub struct Field {
     pub text: String,
     /// Value to sort by; `None` sorts by the text.
     pub value: Option<f64>,
+    /// Target of the text's link, if it is one.
+    pub link: Option<String>,
 }
 
 impl Field {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), value: None }
+        Self { text: text.into(), value: None, link: None }
     }
 
     /// A figure.
     pub fn figure(text: impl Into<String>, value: f64) -> Self {
-        Self { text: text.into(), value: Some(value) }
+        Self { text: text.into(), value: Some(value), link: None }
     }
 
     /// A figure that may be missing.
@@ -67,6 +69,12 @@ impl Field {
             if low == high { value } else { format!("{value} ({low}–{high})") }
         };
         factor.map_or_else(Self::none, |factor| Self::figure(text(factor), factor.value))
+    }
+
+    /// The field as a link, if there is a target.
+    #[must_use]
+    pub fn linked(self, link: Option<String>) -> Self {
+        Self { link, ..self }
     }
 
     /// An empty field.

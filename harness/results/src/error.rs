@@ -108,6 +108,9 @@ pub enum Error {
         /// Remedy.
         remedy: &'static str,
     },
+    /// Runs can't be merged.
+    #[error("{0}")]
+    Apart(String),
     /// A price list is wrong.
     #[error("{0}")]
     Prices(String),

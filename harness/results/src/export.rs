@@ -3,13 +3,15 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value, json};
+
 use crate::error::{Error, Result};
 use crate::histogram;
 use crate::run::Run;
 use crate::store::files::write_whole;
 use crate::store::folder::create;
 use crate::summary::Summary;
-use crate::summary::cell::CellSummary;
+use crate::summary::cell::{CellSummary, MetricFigure};
 
 /// Writes the summary of `run` into its folder: a spreadsheet, and latencies as percentile distributions.
 pub fn write_summary(folder: &Path, run: &Run, summary: &Summary) -> Result<()> {
@@ -20,11 +22,14 @@ pub fn write_summary(folder: &Path, run: &Run, summary: &Summary) -> Result<()> 
     write_csv(&folder.join("summary.csv"), &summary.cells)
 }
 
-/// Writes one row for each cell, under the names of the fields.
+/// Writes one row for each cell, under the names of the fields. Each metric has columns of its own.
 pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
-    let bytes =
-        csv(rows).map_err(|error| Error::Encoding { what: "the summary", fault: error.to_string() })?;
-    write_whole(path, &bytes)
+    write_whole(path, &csv_of(rows)?)
+}
+
+/// The same as bytes.
+pub fn csv_of(rows: &[CellSummary]) -> Result<Vec<u8>> {
+    csv(rows).map_err(|error| Error::Encoding { what: "the summary", fault: error.to_string() })
 }
 
 fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
@@ -33,13 +38,26 @@ fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error:
         let mut value = serde_json::to_value(row)?;
         value["reasons"] = row.fault_codes().into();
         value["warnings"] = row.warning_texts().into();
-        let object = value.as_object().ok_or("a row is an object")?;
+        let object = value.as_object_mut().ok_or("a row is an object")?;
+        object.remove("quality");
+        row.quality.iter().for_each(|quality| add_columns(object, quality));
         if i == 0 {
             writer.write_record(object.keys())?;
         }
         writer.write_record(object.values().map(cell_text))?;
     }
     Ok(writer.into_inner()?)
+}
+
+/// Columns of a metric: its score under its name, then interval and spread.
+fn add_columns(row: &mut Map<String, Value>, quality: &MetricFigure) {
+    let MetricFigure { metric, score, confidence, low, high } = quality;
+    // A worker may be called like a column.
+    let name = if row.contains_key(metric) { format!("metric:{metric}") } else { metric.clone() };
+    row.insert(name.clone(), json!(score));
+    for (end, value) in [("confidence", confidence), ("low", low), ("high", high)] {
+        row.insert(format!("{name}_{end}"), json!(value));
+    }
 }
 
 /// Writes the latencies of each cell of `run` as a percentile distribution.
@@ -66,8 +84,7 @@ fn file_name(name: &str) -> String {
 }
 
 /// A value as text of a cell: lists with spaces, null as nothing, formulas made harmless.
-fn cell_text(value: &serde_json::Value) -> String {
-    use serde_json::Value;
+fn cell_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => unlike_a_formula(text.clone()),
@@ -88,7 +105,6 @@ pub fn unlike_a_formula(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_spreadsheet_sees_no_formula() {

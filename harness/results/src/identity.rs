@@ -40,7 +40,7 @@ impl Identity {
         host: &Host,
     ) -> Result<Self> {
         let named_hash = |set: &TestSet| (set.name.clone(), set.sha256.clone(), set.source.len());
-        let mut identity = Self {
+        let identity = Self {
             key: String::new(),
             campaign: campaign.into(),
             protocol,
@@ -49,10 +49,16 @@ impl Identity {
             test_sets: test_sets.iter().map(named_hash).collect(),
             host: host.clone(),
         };
-        let text = serde_json::to_vec(&identity).map_err(Error::encoding("the run's identity"))?;
+        identity.with_key()
+    }
+
+    /// The same identity with the key of its present parts.
+    pub(crate) fn with_key(mut self) -> Result<Self> {
+        self.key.clear();
+        let text = serde_json::to_vec(&self).map_err(Error::encoding("the run's identity"))?;
         // 32 bits suffice: few runs of one campaign lie in one folder.
-        identity.key = hash_of(&text)[..8].into();
-        Ok(identity)
+        self.key = hash_of(&text)[..8].into();
+        Ok(self)
     }
 
     /// The campaign's description of the system of that name.

@@ -14,6 +14,8 @@
 //! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
 //! | [`turns`] | comparison of rounds that were measured side by side |
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
+//! | [`merge`], `shard` | runs of several hosts as one result; the part of a campaign that one job measures |
+//! | [`services`] | figures in the forms of benchmark services |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
@@ -23,16 +25,21 @@ mod error;
 mod export;
 mod histogram;
 mod identity;
+pub mod merge;
 pub mod prices;
 mod run;
 pub mod scores;
+pub mod services;
+mod shard;
 pub mod store;
 pub mod summary;
 pub mod turns;
 
 pub use error::{Error, Result};
-pub use export::{unlike_a_formula, write_summary};
+pub use export::{csv_of, unlike_a_formula, write_summary};
 pub use identity::{Identity, hashes_of};
+pub use merge::Merged;
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run};
+pub use shard::Shard;
 pub use store::{Place, Store, Verified};
 pub use summary::{Summary, cell::CellSummary};

@@ -1,7 +1,7 @@
 //! A run in memory, from which tables, comparisons and reports start. A run grows round by round while it is
 //! measured, or is read whole from its folder.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use dyno_api::{Breakdown, files};
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 use crate::prices::Price;
-use crate::scores::Scores;
+use crate::scores::{Metric, Metrics, Scale, Scores, Standard};
+use crate::shard::Shard;
 use crate::store::files::read_json;
 use crate::store::folder::read_identity;
 use crate::store::journal::{RECORDS, read_records};
@@ -19,7 +20,10 @@ use crate::store::texts;
 
 /// File of the command that began a run.
 pub const COMMAND: &str = "command.txt";
+/// Field of the protocol that names the shard.
+pub(crate) const SHARD: &str = "shard";
 pub(crate) const BREAKDOWNS: &str = "breakdowns.json";
+pub(crate) const METRICS: &str = "metrics.json";
 pub(crate) const SCORES: &str = "scores.json";
 pub(crate) const PRICE: &str = "price.json";
 
@@ -36,6 +40,8 @@ pub struct Run {
     pub outputs: HashMap<String, Vec<String>>,
     /// Breakdowns of time, as the systems account for it.
     pub breakdowns: Vec<CellBreakdown>,
+    /// Metrics that the outputs are scored by, the frontier's first.
+    pub metrics: Metrics,
     /// Scores of the outputs, as far as they exist.
     pub scores: Scores,
     /// Price of the host, or of one like it.
@@ -107,6 +113,7 @@ impl Run {
             records: Vec::new(),
             outputs: HashMap::new(),
             breakdowns: Vec::new(),
+            metrics: Metrics::default(),
             scores: Scores::default(),
             price: None,
             command: None,
@@ -127,6 +134,7 @@ impl Run {
             test_sets: texts::read(folder, &identity)?,
             outputs: outputs(folder, &records)?,
             breakdowns: read_json(&folder.join(BREAKDOWNS))?.unwrap_or_default(),
+            metrics: read_json(&folder.join(METRICS))?.unwrap_or_default(),
             scores: read_json(&folder.join(SCORES))?.unwrap_or_default(),
             price,
             command: files::read_to_string(&folder.join(COMMAND)).ok().map(|text| text.trim_end().into()),
@@ -157,6 +165,32 @@ impl Run {
         Some(moment.strftime("%Y-%m-%d").to_string())
     }
 
+    /// Scales of the metrics, the frontier's first. Metrics that only `scores.json` knows follow the list.
+    pub fn scales(&self) -> Vec<Scale> {
+        let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
+        let scored: BTreeSet<&String> =
+            self.scores.scores.iter().flat_map(|score| score.metrics.keys()).collect();
+        for name in scored {
+            if !scales.iter().any(|known| known.name == *name) {
+                scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));
+            }
+        }
+        scales
+    }
+
+    /// Scale of the frontier's metric.
+    pub fn first_scale(&self) -> Scale {
+        match self.metrics.list.first() {
+            Some(first) => self.scale_of(first),
+            None => Standard::Bleu.scale(),
+        }
+    }
+
+    fn scale_of(&self, metric: &Metric) -> Scale {
+        let told = || self.scores.scale(metric.name()).cloned();
+        metric.scale().or_else(told).unwrap_or_else(|| Scale::unknown(metric.name()))
+    }
+
     /// Names of the systems, in the campaign's order.
     pub fn systems(&self) -> Vec<&str> {
         self.identity
@@ -168,15 +202,19 @@ impl Run {
             .collect()
     }
 
-    /// Cells with fewer rounds than the profile asks for, each with the number of missing rounds.
+    /// Cells with fewer rounds than the profile asks for, each with the number of missing rounds. A shard
+    /// lacks only rounds of its own groups.
     pub fn missing(&self) -> Vec<(MeasuredCell<'_>, usize)> {
         let protocol = &self.identity.protocol;
         let wanted = serde_json::from_value(protocol["profile"].clone()).map_or(0, Profile::rounds);
         let tracks: Vec<Track> = serde_json::from_value(protocol["tracks"].clone()).unwrap_or_default();
-        let systems = self.systems();
-        let cells = self.test_sets.iter().flat_map(|set| tracks.iter().map(move |&track| (set, track)));
-        let cells =
-            cells.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
+        let shard: Option<Shard> = protocol[SHARD].as_str().and_then(|shard| shard.parse().ok());
+        let groups = self.test_sets.iter().flat_map(|set| tracks.iter().map(move |&track| (set, track)));
+        let own = groups.enumerate().filter(|(i, _)| shard.is_none_or(|shard| shard.holds(*i)));
+        let (systems, index) = (self.systems(), self.index());
+        let cells = own.flat_map(|(_, (set, track))| {
+            systems.iter().map(|system| index.cell(system, set, track)).collect::<Vec<_>>()
+        });
         let measured = |cell: &MeasuredCell<'_>| {
             let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
             numbers.len()
@@ -205,18 +243,32 @@ impl Run {
     /// Cells with records, in the order of tables: by test set, track, system.
     pub fn cells(&self) -> Vec<MeasuredCell<'_>> {
         let tracks = |test_set| Track::ALL.into_iter().map(move |track| (test_set, track));
-        let systems = self.systems();
+        let (systems, index) = (self.systems(), self.index());
         let pairs = self.test_sets.iter().flat_map(tracks);
-        let cells =
-            pairs.flat_map(|(set, track)| systems.iter().map(move |&system| self.cell(system, set, track)));
+        let cells = pairs.flat_map(|(set, track)| {
+            systems.iter().map(|system| index.cell(system, set, track)).collect::<Vec<_>>()
+        });
         cells.filter(|cell| !cell.records.is_empty()).collect()
     }
 
-    fn cell<'a>(&'a self, system: &'a str, test_set: &'a TestSet, track: Track) -> MeasuredCell<'a> {
-        let is_in = |record: &&Record| {
-            record.system == system && record.test_set == test_set.name && record.track == track
-        };
-        MeasuredCell { system, test_set, track, records: self.records.iter().filter(is_in).collect() }
+    /// Records by their cell. A run of many cells is read once, not once a cell.
+    fn index(&self) -> Index<'_> {
+        let mut index = Index(HashMap::new());
+        for record in &self.records {
+            let cell = (record.system.as_str(), record.test_set.as_str(), record.track);
+            index.0.entry(cell).or_default().push(record);
+        }
+        index
+    }
+}
+
+/// Records by system, test set and track, in the order of measurement.
+struct Index<'a>(HashMap<(&'a str, &'a str, Track), Vec<&'a Record>>);
+
+impl<'a> Index<'a> {
+    fn cell(&self, system: &'a str, test_set: &'a TestSet, track: Track) -> MeasuredCell<'a> {
+        let records = self.0.get(&(system, test_set.name.as_str(), track)).cloned().unwrap_or_default();
+        MeasuredCell { system, test_set, track, records }
     }
 }
 

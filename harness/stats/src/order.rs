@@ -68,13 +68,13 @@ pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
         slower_than_bound(values.len(), percent)?;
     }
     let rank = (percent / 100.0 * values.len() as f64).ceil().max(1.0) as usize;
-    sorted(values).get(rank - 1).copied()
+    ranked(values, rank - 1)
 }
 
 /// One-sided bound: the true percentile lies below it with 99 % confidence. `None` for too few values.
 pub fn percentile_bound(values: &[f64], percent: f64) -> Option<f64> {
     let slower = slower_than_bound(values.len(), percent)?;
-    sorted(values).get(values.len() - 1 - slower).copied()
+    ranked(values, values.len() - 1 - slower)
 }
 
 /// P(Binomial(n, p) < k), for n up to some hundreds.
@@ -85,6 +85,12 @@ pub(super) fn binomial_below(n: usize, p: f64, k: usize) -> f64 {
         probability *= (n - i) as f64 / (i + 1) as f64 * p / (1.0 - p);
         sum + term
     })
+}
+
+/// The value of that rank, from 0: selection costs less than sorting.
+fn ranked(values: &[f64], rank: usize) -> Option<f64> {
+    let mut values = values.to_vec();
+    (rank < values.len()).then(|| *values.select_nth_unstable_by(rank, f64::total_cmp).1)
 }
 
 pub(super) fn sorted(values: &[f64]) -> Vec<f64> {

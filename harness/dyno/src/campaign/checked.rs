@@ -8,12 +8,13 @@ use dyno_measure::{
     Track, host,
 };
 use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
-use dyno_results::{Identity, hashes_of};
+use dyno_results::scores::Metrics;
+use dyno_results::{Identity, Shard, hashes_of};
 use serde_json::json;
 
 use super::entry::Entry;
 use super::generated::Generated;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, bad_input};
 
 /// A checked campaign.
 #[derive(Clone, Debug)]
@@ -36,10 +37,14 @@ pub struct Campaign {
     pub interleave: Interleave,
     /// Models that dyno draws at random.
     pub generated: Vec<Generated>,
+    /// Quality metrics, the frontier's first.
+    pub metrics: Metrics,
     /// Test sets.
     pub test_sets: Vec<TestSet>,
     /// Tracks, in the order of the tables.
     pub tracks: Vec<Track>,
+    /// Part of the campaign that this run measures; all of it if absent.
+    pub shard: Option<Shard>,
     /// Lines that make throughput launches longer.
     pub filler: Option<Filler>,
     /// Name of the system that gets a twin; the first system if absent.
@@ -93,9 +98,37 @@ impl Campaign {
         })
     }
 
-    /// Number of rounds of the plan.
+    /// Number of rounds to measure.
     pub fn rounds(&self) -> usize {
-        self.systems.len() * self.test_sets.len() * self.tracks.len() * self.profile.rounds()
+        let own = (0..self.groups()).filter(|&group| self.shard.is_none_or(|shard| shard.holds(group)));
+        own.count() * self.systems.len() * self.profile.rounds()
+    }
+
+    /// Number of groups of cells that are compared: each test set under each track.
+    pub fn groups(&self) -> usize {
+        self.test_sets.len() * self.tracks.len()
+    }
+
+    /// Whether the cells of `test_set` under `track` lie in the campaign's shard.
+    pub fn measures(&self, test_set: &str, track: Track) -> bool {
+        let places = (
+            self.test_sets.iter().position(|set| set.name == test_set),
+            self.tracks.iter().position(|known| *known == track),
+        );
+        let (Some(set), Some(place)) = places else { return false };
+        self.shard.is_none_or(|shard| shard.holds(set * self.tracks.len() + place))
+    }
+
+    /// Restricts the campaign to a shard. More shards than groups are refused: some would measure nothing.
+    pub fn take_shard(&mut self, shard: Option<Shard>) -> Outcome<()> {
+        let groups = self.groups();
+        if let Some(shard) = shard.filter(|shard| shard.of() > groups) {
+            return Err(bad_input(format!(
+                "--shard {shard}: the campaign has {groups} groups of cells (test sets × tracks), so at most {groups} shards"
+            )));
+        }
+        self.shard = shard;
+        Ok(())
     }
 
     /// Cores of the systems and of the bench on `host`.
@@ -105,11 +138,14 @@ impl Campaign {
 
     /// Identity of a run of this campaign on `host`.
     pub fn identity(&self, host: &Host) -> Outcome<Identity> {
-        let protocol = json!({
+        let mut protocol = json!({
             "schema": SCHEMA, "profile": self.profile, "seed": self.seed, "cores": self.cores,
             "limits": self.limits, "tracks": self.tracks, "probes": self.probes(), "interleave": self.interleave,
             "filler": self.filler.as_ref().map(|filler| &filler.sha256),
         });
+        if let Some(shard) = self.shard {
+            protocol["shard"] = shard.to_string().into();
+        }
         let models = self.systems.iter().flat_map(|entry| entry.models.clone());
         let files = models.chain(self.systems.iter().flat_map(Entry::own_files));
         let mut programs = vec![(PathBuf::from("dyno"), file_hash(&std::env::current_exe()?)?)];

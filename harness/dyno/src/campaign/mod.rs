@@ -17,4 +17,4 @@ pub use checked::Campaign;
 pub use drawing::{make_models, undrawn};
 pub use entry::{Entry, Launch, SandboxChoice};
 pub use generated::Generated;
-pub use shipped::{named_or_starter, shipped, starter};
+pub use shipped::{REMEDY, named_or_starter, shipped, starter};

@@ -35,8 +35,8 @@ struct Manifest {
     sha256: String,
 }
 
-/// Reads the test set of a folder with a manifest.
-pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
+/// Reads the test set of a folder with a manifest, and its languages.
+pub fn from_folder(folder: &Path) -> Result<(TestSet, String), String> {
     let path = folder.join("testset.toml");
     let text = files::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let manifest: Manifest = toml::from_str(&text)
@@ -50,7 +50,7 @@ pub fn from_folder(folder: &Path) -> Result<TestSet, String> {
         let remedy = "restore the files, or put the new sum into the manifest if you meant to change them";
         return Err(format!("{}: the files' sha256 is {}; {remedy}", path.display(), set.sha256));
     }
-    Ok(set)
+    Ok((set, manifest.languages))
 }
 
 /// The files that a manifest names.

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::runs::PriceArgs;
-use super::values::{amount, pairs, probe, profile, seconds, setting, track};
+use super::values::{amount, pairs, probe, profile, score, seconds, setting, track};
 use crate::filters::Filters;
 use dyno_measure::{Probe, Profile, Track};
+use dyno_results::Shard;
 use dyno_results::compare::PAIRS;
 
 pub(super) const RUN_EXAMPLES: &str = "Examples:
@@ -16,6 +17,7 @@ pub(super) const RUN_EXAMPLES: &str = "Examples:
   dyno run my.toml --dry-run                cells, rounds and expected time
   dyno run my.toml -s 'ssru*' --track latency
   dyno run my.toml --profile standard --out here
+  dyno run my.toml --shard 2/6 --out shard-2  one of six parts, for `dyno merge`
 
 To resume an interrupted run, repeat its command.";
 
@@ -26,6 +28,12 @@ pub struct RunArgs {
     pub campaign: Option<PathBuf>,
     #[command(flatten)]
     pub filters: Filters,
+    /// Measure only the I-th of N parts of the campaign; `dyno merge` joins them
+    ///
+    /// Cells of a test set under a track are compared, so they stay together: a campaign has as many groups
+    /// as test sets times tracks, and N is at most their number.
+    #[arg(long, value_name = "I/N", help_heading = "Filters")]
+    pub shard: Option<Shard>,
     /// Thoroughness [default: the campaign's]
     #[arg(long, short, value_parser = profile())]
     pub profile: Option<Profile>,
@@ -176,10 +184,10 @@ pub struct GateArgs {
     /// A cell with a suspected regression gets the same number of pairs again.
     #[arg(long, value_name = "N", default_value_t = PAIRS, value_parser = pairs)]
     pub pairs: usize,
-    /// Report a regression if BLEU is below this limit
-    #[arg(long, value_name = "BLEU", value_parser = amount, help_heading = "Limits")]
-    pub min_bleu: Option<f64>,
-    /// Tolerate a loss of quality of up to this many points of BLEU
+    /// Report a regression if the quality is worse than this score, by the campaign's first metric
+    #[arg(long, value_name = "SCORE", value_parser = score, alias = "min-bleu", help_heading = "Limits")]
+    pub worst_quality: Option<f64>,
+    /// Tolerate a loss of quality of up to this many points of the first metric
     ///
     /// Without this limit, every significant loss against the baseline is a regression.
     #[arg(long, value_name = "POINTS", value_parser = amount, help_heading = "Limits")]

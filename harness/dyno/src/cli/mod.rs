@@ -3,6 +3,7 @@
 //! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to
 //! `commands`.
 
+mod clusters;
 mod engines;
 mod measuring;
 mod runs;
@@ -10,9 +11,13 @@ pub mod values;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use clusters::{ClusterArgs, Engine};
 pub use engines::{BreakdownArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs};
 pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
-pub use runs::{CompareArgs, ListArgs, PriceArgs, PublishArgs, ReportArgs, ScoreArgs};
+pub use runs::{
+    CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PriceArgs, PublishArgs,
+    ReportArgs, ScoreArgs,
+};
 
 /// A benchmark for machine-translation engines on CPUs.
 ///
@@ -64,6 +69,18 @@ pub enum Command {
     /// Write the HTML report on a run
     #[command(after_help = runs::REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// Write the figures of a run in the form of another program
+    #[command(after_help = runs::EXPORT_HELP)]
+    Export(ExportArgs),
+    /// Write the scripts that measure a campaign on many machines
+    #[command(after_help = clusters::CLUSTER_HELP)]
+    Cluster(ClusterArgs),
+    /// Write a static page over many published runs
+    #[command(after_help = runs::LEADERBOARD_HELP)]
+    Leaderboard(LeaderboardArgs),
+    /// Merge the runs of several hosts, or the shards of one campaign
+    #[command(after_help = runs::MERGE_HELP)]
+    Merge(MergeArgs),
     /// Compare two runs of one host
     #[command(after_help = runs::COMPARE_HELP)]
     Compare(CompareArgs),

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dyno_results::scores::MetricCommand;
+use dyno_results::scores::Metric;
 
 pub(super) const SCORE_HELP: &str = "Examples:
   dyno score runs/starter-1a2b
   dyno score runs/starter-1a2b --price c7a.large           words per dollar on another instance
-  dyno score runs/starter-1a2b \\
-    --metric comet='comet-score --quiet --only_system -s {source} -t {output} -r {reference}'
+  dyno score runs/starter-1a2b --metric ter
+  dyno score runs/starter-1a2b --metric comet='python3 metrics/comet/worker.py --model wmt22-comet-da.ckpt'
 
-dyno replaces {source}, {output} and {reference} in a metric's COMMAND by files of one segment per
-line. The score is the last number on the last line that COMMAND prints.";
+A worker speaks JSON lines on standard input and output; docs/BRING-YOUR-OWN.md has one in 15 lines.
+The run keeps its list of metrics. Scores of a worker are cached by the hash of the text.";
 
 /// Arguments of `dyno score`.
 #[derive(Args)]
@@ -22,9 +22,9 @@ pub struct ScoreArgs {
     pub run: PathBuf,
     #[command(flatten)]
     pub price: PriceArgs,
-    /// Add a metric of your own, such as COMET; may be repeated
-    #[arg(long = "metric", value_name = "NAME=COMMAND")]
-    pub metrics: Vec<MetricCommand>,
+    /// Add a metric: bleu, chrf, chrf++, ter, or a worker such as COMET's; may be repeated
+    #[arg(long = "metric", value_name = "METRIC|NAME=COMMAND")]
+    pub metrics: Vec<Metric>,
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub json: bool,
@@ -51,7 +51,7 @@ pub(super) const REPORT_EXAMPLES: &str = "Examples:
 /// Arguments of `dyno report`.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Folder of the run
+    /// Folder of the run, or of a merged run
     pub run: PathBuf,
     /// Write the page to FILE [default: report.html in the run's folder]
     #[arg(long, short, value_name = "FILE")]
@@ -68,9 +68,101 @@ pub struct ReportArgs {
     /// Also write the frontier's picture and table to FILE, between its markers
     #[arg(long, value_name = "FILE", requires = "figures")]
     pub readme: Option<PathBuf>,
+    /// Of a merged run, also write the report of each host
+    #[arg(long, conflicts_with_all = ["markdown", "figures", "readme", "published"])]
+    pub hosts: bool,
     /// Show the points of a paper in the charts: devlin, marian, opennmt or hw-tsc; may be repeated
     #[arg(long, value_name = "PAPER")]
     pub published: Vec<String>,
+}
+
+pub(super) const EXPORT_HELP: &str = "Examples:
+  dyno export runs/mine-1a2b --format bencher -o figures.json     then: bencher run --adapter json --file
+  dyno export runs/mine-1a2b --format github-action-benchmark -o bench
+  dyno export runs/mine-1a2b --format asv -o results --commit 1f3a…
+  dyno export runs/mine-1a2b --format latex
+
+Services that keep their data in several files get a folder: smaller-is-better.json and
+bigger-is-better.json for github-action-benchmark, asv's folder of results for asv. Figures of INVALID
+cells are left out.";
+
+/// Forms of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ExportFormat {
+    /// Bencher Metric Format, for bencher run --adapter json
+    Bencher,
+    /// Files of github-action-benchmark's custom tools
+    GithubActionBenchmark,
+    /// Folder of results of airspeed velocity, version 2
+    Asv,
+    /// One row a cell, for spreadsheets
+    Csv,
+    /// Tables for a paper, with booktabs
+    Latex,
+    /// Tables for GitHub
+    Markdown,
+}
+
+/// Arguments of `dyno export`.
+#[derive(Args)]
+pub struct ExportArgs {
+    /// Folder of the run, or of a merged run
+    pub run: PathBuf,
+    /// Form of the export
+    #[arg(long, short, value_enum)]
+    pub format: ExportFormat,
+    /// Write to PATH: a file, or a folder for formats of several files [default: standard output]
+    #[arg(long, short, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Commit that asv's results belong to [default: HEAD of the working directory]
+    #[arg(long, value_name = "HASH")]
+    pub commit: Option<String>,
+}
+
+pub(super) const LEADERBOARD_HELP: &str = "Examples:
+  dyno leaderboard results                                  all runs in results/
+  dyno leaderboard results runs/mine-1a2b -o site/index.html --title 'Efficiency task'
+
+Each DIR is a run, a merged run, or a folder with runs in it. The page links to the report of each run
+by its path from the page: publish page and runs together.";
+
+/// Arguments of `dyno leaderboard`.
+#[derive(Args)]
+pub struct LeaderboardArgs {
+    /// Folders of runs, or folders that hold runs
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// Write the page to FILE
+    #[arg(long, short, value_name = "FILE", default_value = "leaderboard.html")]
+    pub out: PathBuf,
+    /// Title of the page
+    #[arg(long, default_value = "Leaderboard")]
+    pub title: String,
+}
+
+pub(super) const MERGE_HELP: &str = "Examples:
+  dyno merge runs/mine-1a2b runs/mine-3c4d --out merged    two hosts, or two shards of one host
+  dyno merge shards/* --out merged --json
+
+Runs of equal hosts at one price are joined; any other host stays a part of its own, with its own
+speeds, scores and price. dyno refuses runs of another build, campaign, model, test set or protocol.
+
+Exit codes:
+    0  the runs were merged
+    2  a run doesn't belong with the others, or the folder exists";
+
+/// Arguments of `dyno merge`.
+#[derive(Args)]
+pub struct MergeArgs {
+    /// Folders of the runs
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Folder of the merged run, which must not exist
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    pub json: bool,
 }
 
 pub(super) const COMPARE_HELP: &str = "Examples:
@@ -135,7 +227,8 @@ pub struct PublishArgs {
 pub(super) const LIST_EXAMPLES: &str = "Examples:
   dyno list                                 the starter campaign, and the backends of this build
   dyno list my.toml --json
-  dyno list prices                          prices of instances, for words per dollar";
+  dyno list prices                          prices of instances, for words per dollar
+  dyno list prices --stale                  prices that are older than 180 days";
 
 /// Arguments of `dyno list`.
 #[derive(Args)]
@@ -146,6 +239,9 @@ pub struct ListArgs {
     /// Read prices from FILE instead of the built-in table
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+    /// List only prices that are older than 180 days
+    #[arg(long)]
+    pub stale: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,

@@ -51,6 +51,12 @@ pub(super) fn cores(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Score of a metric, on whichever scale.
+pub(super) fn score(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| "expected a number".into())
+}
+
 /// Number of words in a batch.
 pub(super) fn batch(text: &str) -> Result<usize, String> {
     match text.parse() {

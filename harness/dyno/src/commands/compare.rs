@@ -137,7 +137,8 @@ fn quality(
     let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
     let compare = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| {
         let (before, after) = (answers(baseline, a)?, answers(candidate, b)?);
-        Some(Quality::compare(b.system, b.test_set, after, before, QualityLimits::default()))
+        let metrics = &candidate.metrics;
+        Some(Quality::compare(b.system, b.test_set, (after, before), QualityLimits::default(), metrics))
     };
     first.filter_map(compare).collect()
 }

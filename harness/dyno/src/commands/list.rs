@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::campaign::{Campaign, Launch, named_or_starter};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, say};
 use crate::{registry, table};
 
 /// Prints systems, test sets, backends and tracks, or the prices.
@@ -40,10 +40,18 @@ fn hinted(failure: Failure, args: &ListArgs) -> Failure {
 }
 
 fn list_prices(args: &ListArgs) -> Outcome {
-    let prices = prices::load(args.prices.as_deref())?;
+    let mut prices = prices::load(args.prices.as_deref())?;
+    let all = prices.len();
+    prices.retain(|price| !args.stale || price.is_stale());
     if args.json {
         print_json("prices", &json!({"prices": prices}))?;
         return Ok(Exit::Done);
+    }
+    if args.stale {
+        let (stale, days) = (prices.len(), prices::STALE_DAYS);
+        say(format_args!(
+            "{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones"
+        ));
     }
     let here = Host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
     let row = |price: &Price| {

@@ -1,12 +1,16 @@
 //! The commands, one file each: what their arguments do, and what they print. No command calls another.
 
 pub mod breakdown;
+pub mod cluster;
 pub mod compare;
 pub mod completions;
 pub mod convert;
 pub mod doctor;
+pub mod export;
 pub mod gate;
+pub mod leaderboard;
 pub mod list;
+pub mod merge;
 pub mod publish;
 pub mod report;
 pub mod reproduce;

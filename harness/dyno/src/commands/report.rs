@@ -1,17 +1,21 @@
 //! `dyno report`: the HTML page on a run, its figures and its tables.
 
 use dyno_report::{Published, Report, published};
+use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
-use dyno_results::{Run, Summary};
+use dyno_results::{Merged, Run, Summary};
 use serde_json::json;
 
 use crate::cli::ReportArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{print, print_json, say, warn_of_look_alikes};
-use crate::page::{NAME, readme_with, write, write_figures};
+use crate::page::{NAME, hosts_page, readme_with, unwritable, write, write_figures};
 
 /// Writes or prints the report on the run of `args`.
 pub fn report(args: &ReportArgs) -> Outcome {
+    if is_merged(&args.run) {
+        return report_hosts(args);
+    }
     let run = Run::read(&args.run)?;
     warn_of_look_alikes(&run.systems());
     let report = Report::of(&run, &Summary::of(&run), &published_of(&args.published)?);
@@ -32,6 +36,31 @@ pub fn report(args: &ReportArgs) -> Outcome {
         let written =
             json!({"report": path, "figures": args.figures, "readme": args.readme, "says": report.summary()});
         print_json("report", &written)?;
+    } else {
+        say(format_args!("report: {}", path.display()));
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the page of a merged run, and with --hosts the report of each host beside its run.
+fn report_hosts(args: &ReportArgs) -> Outcome {
+    if args.markdown || args.figures.is_some() || !args.published.is_empty() {
+        let remedy = "name the run of one host, in the folder hosts/";
+        return Err(bad_input(format!("a merged run has one page and no other form; {remedy}")));
+    }
+    let merged = Merged::read(&args.run)?;
+    let summaries = merged.summaries();
+    for (host, summary) in merged.hosts.iter().zip(&summaries).filter(|_| args.hosts) {
+        let folder = args.run.join(&host.folder);
+        write(&Report::of(&host.run, summary, &[]), &folder.join(NAME), &folder)?;
+    }
+    let path = args.out.clone().unwrap_or_else(|| args.run.join(NAME));
+    let page = hosts_page(&args.run, &merged, &summaries)?;
+    write_whole(&path, page.as_bytes()).map_err(unwritable)?;
+    if args.json {
+        let names: Vec<&str> = merged.hosts.iter().map(|host| host.name.as_str()).collect();
+        let says = json!({"campaign": merged.campaign, "hosts": names, "notes": merged.notes});
+        print_json("report", &json!({"report": path, "figures": null, "readme": null, "says": says}))?;
     } else {
         say(format_args!("report: {}", path.display()));
     }

@@ -14,7 +14,7 @@ use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
-use crate::campaign::{Campaign, make_models, shipped};
+use crate::campaign::{Campaign, REMEDY, make_models, shipped};
 use crate::cli::{PriceArgs, ReproduceArgs};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::filters::Filters;
@@ -114,7 +114,7 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 
 /// Campaign `name`, narrowed and shortened as `args` ask.
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
-    let missing = || bad_input(format!("campaigns/{name}.toml is missing: run dyno in its checkout"));
+    let missing = || bad_input(format!("campaigns/{name}.toml is missing; {REMEDY}"));
     let mut campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
     if args.quick {
         let latency_alone = campaign.tracks == [Track::Latency];

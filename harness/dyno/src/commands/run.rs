@@ -22,6 +22,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     campaign.profile = args.profile.unwrap_or(campaign.profile);
     args.filters.apply(&mut campaign)?;
     campaign.enter_twin();
+    campaign.take_shard(args.shard)?;
     let host = Host::detect()?;
     if campaign.rounds() == 0 {
         say("dyno: nothing to measure: the filters leave no system, test set or track");
@@ -52,6 +53,7 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
             "run",
             &json!({
                 "run": folder, "report": page, "scored": scored, "cells": summary.cells,
+                "metrics": summary.metrics, "disagreements": summary.disagreements,
                 "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us, "bench_share": bench_share(records),
                 "price": summary.price,
             }),

@@ -1,16 +1,15 @@
 //! `dyno score`: scores the outputs of a run, prices it, and writes its summary again.
 
-use dyno_results::scores::{self, MetricCommand};
 use dyno_results::{Run, Store, Summary};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::cli::ScoreArgs;
-use crate::exit::{Exit, Outcome, no_answer};
+use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::output::{print_json, print_verdicts, say, warn_of_look_alikes};
 use crate::page::write_page;
 use crate::runner::keep_price;
-use crate::scoring::{announce, score as score_texts};
+use crate::scoring::{prepare, score as score_texts};
 use crate::table;
 
 /// Scores the run of `args` and prints its tables.
@@ -25,14 +24,19 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     }
     warn_of_look_alikes(&run.systems());
     keep_price(&store, &mut run, &args.price)?;
-    scores::prepare(&announce)?;
-    score_texts(&store, &mut run)?;
-    add_metrics(&store, &mut run, &args.metrics)?;
+    args.metrics.iter().cloned().for_each(|metric| run.metrics.add(metric));
+    store.keep_metrics(&run.metrics)?;
+    prepare(&run.metrics, &run.test_sets);
+    let failures = score_texts(&store, &mut run)?;
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     write_page(store.folder(), &run, &summary);
+    if !failures.is_empty() {
+        return Err(bad_input(failures.join("; ")));
+    }
     if args.json {
-        print_json("score", &json!({"cells": summary.cells}))?
+        let Summary { cells, metrics, disagreements, .. } = &summary;
+        print_json("score", &json!({"cells": cells, "metrics": metrics, "disagreements": disagreements}))?
     } else {
         print_verdicts(&table::render(&summary))?
     }
@@ -62,18 +66,3 @@ fn warn_if_unfinished(run: &Run) {
 
 /// Largest number of unfinished cells in the warning.
 const MOST_NAMED: usize = 6;
-
-/// Adds the scores of the user's own metrics, for all outputs.
-fn add_metrics(store: &Store, run: &mut Run, metrics: &[MetricCommand]) -> Outcome<()> {
-    let mut scores = run.scores.clone();
-    for score in &mut scores.scores {
-        let Some(set) = run.test_sets.iter().find(|set| set.name == score.test_set) else { continue };
-        for metric in metrics {
-            let value = metric.score(set, &run.outputs[&score.output])?;
-            score.others.insert(metric.name.clone(), value);
-        }
-    }
-    store.keep_scores(&scores)?;
-    run.scores = scores;
-    Ok(())
-}

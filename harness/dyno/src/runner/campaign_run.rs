@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use dyno_measure::{Cell, Host, Plan, Track, Verdict};
-use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, scores, write_summary};
+use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
 
 use super::measurement::Runner;
@@ -19,7 +19,7 @@ use crate::interrupt::Stop;
 use crate::output::{say, this_command};
 use crate::precision;
 use crate::progress::Progress;
-use crate::scoring::{announce, score};
+use crate::scoring::{prepare, score};
 use crate::tuning::{Tunings, preflight};
 
 /// Options of a campaign's run.
@@ -76,7 +76,8 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let plan = campaign.plan(|entry| tunings.of(entry))?;
     keep_command(&store, &mut run)?;
     keep_price(&store, &mut run, options.prices)?;
-    let scored = prepare_scoring(campaign);
+    keep_metrics(&store, &mut run, campaign)?;
+    prepare(&campaign.metrics, &campaign.test_sets);
     let folder = store.folder().to_owned();
     let stop = Stop::on_signals(move || summarise(&folder))?;
     let mut runner = Runner::keeping(campaign, host, store, run)?;
@@ -84,16 +85,18 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
     let breakdowns = match stop.is_wanted() {
         true => None,
-        false => Some(break_down_all(&plan, &runner, &stop)?),
+        false => Some(break_down_all(campaign, &plan, &runner, &stop)?),
     };
     let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
     if let Some(breakdowns) = breakdowns {
         store.keep_breakdowns(&breakdowns)?;
         run.breakdowns = breakdowns;
     }
-    if scored {
-        score(&store, &mut run)?;
+    let failures = score(&store, &mut run)?;
+    for failure in &failures {
+        say(format_args!("warning: no scores: {failure}; `dyno score` can add them later"));
     }
+    let scored = failures.is_empty() && !run.scores.scores.is_empty();
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     let interrupted = stop.is_wanted() && run.records.len() < campaign.rounds();
@@ -119,6 +122,14 @@ fn keep_command(store: &Store, run: &mut Run) -> Outcome<()> {
         store.keep_command(&command)?;
         run.command = Some(command);
     }
+    Ok(())
+}
+
+/// Stores the metrics of the campaign. A resumed run takes the campaign's present list: scores need no
+/// measurement.
+fn keep_metrics(store: &Store, run: &mut Run, campaign: &Campaign) -> Outcome<()> {
+    store.keep_metrics(&campaign.metrics)?;
+    run.metrics = campaign.metrics.clone();
     Ok(())
 }
 
@@ -163,25 +174,14 @@ fn print_header(campaign: &Campaign, host: &Host) {
     say(Ceiling::of(campaign));
 }
 
-/// Prepares the scoring. A failure is only a warning: speed needs no scores, and `dyno score` adds them
-/// later.
-fn prepare_scoring(campaign: &Campaign) -> bool {
-    if campaign.test_sets.iter().all(|set| set.references.is_empty()) {
-        return false;
-    }
-    match scores::prepare(&announce) {
-        Ok(()) => true,
-        Err(error) => {
-            let later = "`dyno score` can add BLEU later";
-            say(format_args!("warning: sacrebleu is missing, so BLEU is missing: {error}; {later}"));
-            false
-        }
-    }
-}
-
 /// Breaks down the time of hosted systems, for each cell without a breakdown. A twin is the same as its
 /// original.
-fn break_down_all(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<CellBreakdown>> {
+fn break_down_all(
+    campaign: &Campaign,
+    plan: &Plan,
+    runner: &Runner,
+    stop: &Stop,
+) -> Outcome<Vec<CellBreakdown>> {
     let (_, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {
@@ -191,6 +191,7 @@ fn break_down_all(plan: &Plan, runner: &Runner, stop: &Stop) -> Outcome<Vec<Cell
     let todo: Vec<_> = plan
         .cells()
         .into_iter()
+        .filter(|cell| campaign.measures(&cell.test_set.name, cell.track))
         .filter(|cell| cell.system.hosted && cell.system.twin_of.is_none() && !invalid(cell))
         .filter(|cell| !known.iter().any(|row| row.is_of(cell)))
         .collect();

@@ -19,13 +19,16 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let forecast = Forecast::of(campaign, &host.cores)?;
     let plan = campaign.plan(|_| None)?;
-    let rounds = plan.rounds(&campaign.protocol());
+    let is_own = |set: &str, track| campaign.measures(set, track);
+    let mut rounds = plan.rounds(&campaign.protocol());
+    rounds.retain(|round| is_own(&round.test_set.name, round.track));
     let examined = campaign.systems.iter().filter(|entry| entry.twin_of.is_none()).count();
     let probes = forecast.probes_seconds() * examined as f64;
     let seconds: f64 = probes + rounds.iter().map(|round| forecast.seconds(round)).sum::<f64>();
     let ceiling = Ceiling::of(campaign);
     let bytes: u64 = undrawn(campaign).map(Generated::bytes).sum();
-    let cells = plan.cells();
+    let mut cells = plan.cells();
+    cells.retain(|cell| is_own(&cell.test_set.name, cell.track));
     if json {
         let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
         let cells: Vec<_> = cells.iter().map(names).collect();

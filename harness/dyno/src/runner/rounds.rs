@@ -25,7 +25,8 @@ pub(super) fn measure_all(
     runner: &mut Runner,
     stop: &Stop,
 ) -> Outcome<()> {
-    let groups = plan.groups(&campaign.protocol());
+    let mut groups = plan.groups(&campaign.protocol());
+    groups.retain(|group| campaign.measures(&group[0].test_set.name, group[0].track));
     let (store, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let all = groups.iter().map(Vec::len).sum();
     let todo: Vec<Vec<Round<'_>>> = groups

@@ -1,5 +1,5 @@
-//! Runs that earlier versions have published are read as before: their figures come out as they stand in the spreadsheet that
-//! was published beside them.
+//! Runs that earlier versions have published are read as before: their figures come out as they stand in the
+//! spreadsheet that was published beside them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use dyno_measure::{Track, Verdict};
 use dyno_report::Report;
-use dyno_results::{Run, Summary};
+use dyno_results::scores::{Direction, Metric, Scale};
+use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Standing;
-use serde_json::Value;
 
 fn published() -> Vec<PathBuf> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
@@ -35,20 +35,16 @@ fn the_runs_of_before_have_the_figures_of_before() {
         let summary = Summary::of(&run);
         let before = rows(fs::File::open(folder.join("summary.csv")).unwrap());
         assert_eq!(summary.cells.len(), before.len());
-        for (cell, before) in summary.cells.iter().zip(before) {
-            let now = serde_json::to_value(cell).unwrap();
-            for (head, text) in before {
-                let value = &now[head.as_str()];
-                let is_same = match value {
-                    Value::Number(number) => {
-                        let (now, before) = (number.as_f64().unwrap(), text.parse::<f64>().unwrap());
-                        (now - before).abs() <= 1e-12 * before.abs() // JSON is read to the last digit but one
-                    }
-                    Value::Null => text.is_empty(),
-                    Value::String(value) => value == text.trim_start_matches('\''),
-                    _ => continue, // lists are joined by spaces there
+        let now = rows(dyno_results::csv_of(&summary.cells).unwrap().as_slice());
+        for (now, before) in now.into_iter().zip(before) {
+            for (head, text) in before.into_iter().filter(|(head, _)| head != "other_metrics") {
+                let number = |text: &str| text.parse::<f64>().ok();
+                let is_same = match (number(&now[&head]), number(&text)) {
+                    // JSON is read to the last digit but one.
+                    (Some(now), Some(before)) => (now - before).abs() <= 1e-12 * before.abs(),
+                    _ => now[&head] == text,
                 };
-                assert!(is_same, "{folder:?} {} {head}: {value}, before {text}", cell.system);
+                assert!(is_same, "{folder:?} {} {head}: {}, before {text}", now["system"], now[&head]);
             }
         }
     }
@@ -83,16 +79,18 @@ fn texts_that_differ_over_rounds_show_the_spread_of_their_bleu() {
         cells.into_iter().find(|cell| cell.system == "gru" && cell.track == Track::Throughput1).unwrap()
     };
     let one_text = cell(&run);
-    assert_eq!((one_text.bleu_low, one_text.bleu_high), (None, None));
-    let bleu = one_text.bleu.unwrap();
+    let ends = |cell: &CellSummary| (cell.quality[0].low, cell.quality[0].high);
+    assert_eq!((one_text.quality[0].metric.as_str(), ends(&one_text)), ("bleu", (None, None)));
+    let bleu = one_text.first_score().unwrap();
     // One round answers with a text that scores 9 less.
     let mut score = run.scores.scores.iter().find(|score| score.output == honest).unwrap().clone();
-    (score.output, score.bleu) = ("other".into(), bleu - 9.0);
+    score.output = "other".into();
+    score.metrics.get_mut("bleu").unwrap().score = bleu - 9.0;
     run.scores.scores.push(score);
     run.outputs.insert("other".into(), run.outputs[&honest].clone());
     run.records.iter_mut().find(|record| of(record)).unwrap().output = Some("other".into());
     let two_texts = cell(&run);
-    assert_eq!((two_texts.bleu_low, two_texts.bleu_high), (Some(bleu - 9.0), Some(bleu)));
+    assert_eq!(ends(&two_texts), (Some(bleu - 9.0), Some(bleu)));
     let page = Report::of(&run, &Summary::of(&run), &[]).html(false).unwrap();
     assert!(page.contains(&format!("({:.1} to {bleu:.1} over rounds)", bleu - 9.0)));
 }
@@ -108,10 +106,58 @@ fn terminal_and_page_name_one_frontier_without_noisy_cells_and_bleu_0() {
         record.verdict = Verdict::Noisy;
     }
     for score in run.scores.scores.iter_mut().filter(|score| score.output == output) {
-        score.bleu = 0.04;
+        score.metrics.get_mut("bleu").unwrap().score = 0.04;
     }
     let summary = Summary::of(&run);
     let now = marked(&summary);
     assert!(!now.contains(&"gru".to_owned()) && !now.contains(&"rnn-fc".to_owned()), "{now:?}");
     assert_eq!(now, listed(&run, &summary));
+}
+
+/// The run, scored by a metric that says of each text minus what BLEU says.
+fn mirrored(mut run: Run, direction: Direction) -> Run {
+    for score in &mut run.scores.scores {
+        let mut quality = score.metrics["bleu"].clone();
+        quality.score = -quality.score;
+        score.metrics.insert("mirror".into(), quality);
+    }
+    for pair in &mut run.scores.pairs {
+        let reversed = pair.metrics["bleu"].reversed();
+        let speaks_of_quality =
+            if direction == Direction::Higher { reversed } else { reversed.where_less_is_better() };
+        pair.metrics.insert("mirror".into(), speaks_of_quality);
+    }
+    run.scores.metrics.push(Scale { direction, range: Some([-100.0, 0.0]), ..Scale::unknown("mirror") });
+    run
+}
+
+#[test]
+fn where_less_is_better_the_judgements_are_the_same() {
+    let plain = Run::read(&published()[0]).unwrap();
+    let mut run = mirrored(Run::read(&published()[0]).unwrap(), Direction::Lower);
+    run.metrics.list = vec![Metric::worker("mirror", vec!["mirror".into()], ".".into()).unwrap()];
+    let (before, now) = (Summary::of(&plain), Summary::of(&run));
+    assert!(marked(&before).len() > 1, "{:?}", marked(&before));
+    assert_eq!(marked(&before), marked(&now));
+    assert!(now.disagreements.is_empty(), "both rank alike: {:?}", now.disagreements);
+    let said = |run: &Run, summary: &Summary| {
+        Report::of(run, summary, &[]).summary()["test_sets"][0]["verdict"].to_string()
+    };
+    let mirror = said(&run, &now).replace("mirror -", "BLEU ").replace(" mirror", " BLEU");
+    assert_eq!(said(&plain, &before), mirror);
+    assert_eq!(listed(&run, &now), listed(&plain, &before));
+}
+
+#[test]
+fn a_metric_that_ranks_the_other_way_is_named() {
+    let run = mirrored(Run::read(&published()[0]).unwrap(), Direction::Higher);
+    let summary = Summary::of(&run);
+    let score = |name: &str| summary.cells.iter().find(|cell| cell.system == name).unwrap().first_score();
+    for found in &summary.disagreements {
+        assert!(score(&found.better) > score(&found.worse), "{found:?}");
+    }
+    let page = Report::of(&run, &summary, &[]).html(false).unwrap();
+    assert!(page.contains("mirror ranks these two the other way"));
+    let pairs = run.scores.pairs.iter().filter(|pair| pair.metrics["bleu"].p < 0.05).count();
+    assert!(!summary.disagreements.is_empty() && summary.disagreements.len() <= pairs);
 }

@@ -44,7 +44,7 @@ fn built_in_and_foreign_systems_are_measured_alike() {
     }
     let csv = std::fs::read_to_string(bench.path("out/summary.csv")).unwrap();
     assert_eq!(csv.lines().count(), 4);
-    assert!(csv.starts_with("test_set,track,system,profile,verdict,"));
+    assert!(csv.starts_with("host,test_set,track,system,profile,verdict,"));
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn filler_lines_lengthen_a_launch_and_are_not_scored() {
     bench.write("filler.en", filler + "last one\n");
     assert_eq!(bench.run(&["--json"]).code, Some(0));
     let records = bench.records();
-    // Four words of 2 ms a line: a second takes some 125 lines on a quiet host, fewer on a loaded one. All rounds take as many
-    // as the first.
+    // Four words of 2 ms a line: a second takes some 125 lines on a quiet host, fewer on a loaded one. All
+    // rounds take as many as the first.
     let lines: HashSet<_> = records.iter().map(|record| record["timed_lines"].as_u64().unwrap()).collect();
     assert!(lines.len() == 1 && lines.iter().all(|lines| (6..=250).contains(lines)), "{lines:?}");
     for record in &records {

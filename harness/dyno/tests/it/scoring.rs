@@ -36,12 +36,23 @@ fn pythons() -> Vec<PathBuf> {
     iter::once("python3".into()).chain(private).collect()
 }
 
-/// What sacrebleu's own command prints for the same files; `None` where no Python here has it.
+/// BLEU as sacrebleu's own command prints it for the same files; `None` where no Python here has it.
 fn sacrebleu(bench: &Bench) -> Option<f64> {
+    sacrebleu_says(bench, &["-m", "bleu"])
+}
+
+/// Score that sacrebleu's own command prints for the same files.
+fn sacrebleu_says(bench: &Bench, metric: &[&str]) -> Option<f64> {
     let (answers, reference) = (bench.path("answers"), bench.path("reference"));
     let printed = |python: PathBuf| {
         let mut command = Command::new(python);
-        command.args(["-m", "sacrebleu"]).arg(&reference).arg("-i").arg(&answers).args(["-b", "-w", "4"]);
+        command
+            .args(["-m", "sacrebleu"])
+            .arg(&reference)
+            .arg("-i")
+            .arg(&answers)
+            .args(["-b", "-w", "4"])
+            .args(metric);
         let output = command.stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok()?.trim().parse().ok()
     };
@@ -60,9 +71,12 @@ fn bleu_is_sacrebleus_and_overrides_in_the_environment_are_ignored() {
         return skip("no sacrebleu to be had: BLEU is not compared");
     };
     let cell = &summary["cells"][0];
-    assert!((cell["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{expected} in {cell}");
+    assert!((cell["quality"][0]["score"].as_f64().unwrap() - expected).abs() < 1e-4, "{expected} in {cell}");
     let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
-    assert!(scores["scores"][0]["bleu_signature"].as_str().unwrap().contains("tok:13a"), "{scores}");
+    assert!(
+        scores["scores"][0]["metrics"]["bleu"]["signature"].as_str().unwrap().contains("tok:13a"),
+        "{scores}"
+    );
 }
 
 /// A `python3` that has neither sacrebleu nor a network, before everything else in PATH.
@@ -87,7 +101,7 @@ fn without_sacrebleu_the_run_succeeds_with_a_warning() {
     assert_eq!(warnings.len(), 1, "{ended:?}");
     assert!(warnings[0].contains("no network today") && warnings[0].contains("dyno score"), "{ended:?}");
     let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert!(summary["cells"][0]["bleu"].is_null() && summary["scored"] == false);
+    assert!(summary["cells"][0]["quality"][0]["score"].is_null() && summary["scored"] == false);
     let left = fs::read_dir(bench.path("cache/dyno")).unwrap().count();
     assert_eq!(left, 0, "what was half built is gone");
     score_adds_what_was_missing(&bench);
@@ -107,7 +121,7 @@ fn score_adds_what_was_missing(bench: &Bench) {
     };
     let answer: Value = serde_json::from_slice(&score().output().unwrap().stdout).unwrap();
     let rows = &answer["cells"];
-    assert!((rows[0]["bleu"].as_f64().unwrap() - expected).abs() < 1e-4, "{rows}");
+    assert!((rows[0]["quality"][0]["score"].as_f64().unwrap() - expected).abs() < 1e-4, "{rows}");
 }
 
 #[test]
@@ -127,7 +141,7 @@ fn a_run_is_scored_without_its_campaign_and_every_pair_is_compared() {
     let ended = Ended::of(bench.dyno(&["score", "out", "--json"]).output().unwrap());
     let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let rows = &answer["cells"];
-    let bleu = |row: usize| rows[row]["bleu"].as_f64().unwrap();
+    let bleu = |row: usize| rows[row]["quality"][0]["score"].as_f64().unwrap();
     assert!((bleu(0) - expected).abs() < 1e-4 && bleu(0) == bleu(1), "{rows}");
     let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
     // Echo and twin gave one text: two texts are one pair.
@@ -137,17 +151,57 @@ fn a_run_is_scored_without_its_campaign_and_every_pair_is_compared() {
     );
     let pair = &scores["pairs"][0];
     let sign = if pair["a"] == rows[0]["output"] { 1.0 } else { -1.0 };
-    let difference = pair["bleu"]["difference"].as_f64().unwrap();
+    let difference = pair["metrics"]["bleu"]["difference"].as_f64().unwrap();
     assert!((sign * difference - (bleu(0) - bleu(2))).abs() < 1e-9, "{pair}");
-    let further = ["score", "out", "--json", "--metric", "lines=wc -l < {output}"];
-    let ended = Ended::of(bench.dyno(&further).output().unwrap());
+}
+
+#[test]
+fn every_metric_of_sacrebleu_scores_as_its_command_does() {
+    let bench = bench();
+    bench.write("campaign.toml", format!("metrics = [\"ter\", \"chrf++\", \"chrf\", \"bleu\"]\n{CAMPAIGN}"));
+    let options: [&[&str]; 4] =
+        [&["-m", "ter"], &["-m", "chrf", "--chrf-word-order", "2"], &["-m", "chrf"], &["-m", "bleu"]];
+    let expected = options.iter().map(|metric| sacrebleu_says(&bench, metric)).collect::<Option<Vec<_>>>();
+    let Some(expected) = expected else {
+        return skip("no sacrebleu to be had: its metrics are not compared");
+    };
+    let ended = bench.run(&["--json"]);
     let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    let rows = &answer["cells"];
-    assert_eq!(
-        (&rows[0]["other_metrics"]["lines"], &rows[0]["bleu"]),
-        (&2.0.into(), &bleu(0).into()),
-        "{rows}"
+    let quality = answer["cells"][0]["quality"].as_array().unwrap();
+    let names = ["ter", "chrf++", "chrf", "bleu"];
+    for (quality, (expected, name)) in quality.iter().zip(expected.iter().zip(names)) {
+        assert_eq!(quality["metric"], name);
+        assert!((quality["score"].as_f64().unwrap() - expected).abs() < 1e-4, "{expected} in {quality}");
+    }
+    assert_eq!(answer["metrics"][0]["direction"], "lower");
+    let table = Ended::of(bench.dyno(&["score", "out"]).output().unwrap()).stdout;
+    assert!(table.lines().any(|line| line.contains("TER") && line.contains("chrF++")), "{table}");
+}
+
+#[test]
+fn the_target_language_decides_the_tokenisation() {
+    let bench = bench();
+    if sacrebleu(&bench).is_none() {
+        return skip("no sacrebleu to be had: its tokenisation is not tried");
+    }
+    fs::create_dir(bench.path("han")).unwrap();
+    let (source, reference) = ("\u{4e00}\u{53ea}\u{72d7}\n", "\u{4e00}\u{53ea}\u{732b}\n");
+    let sum = dyno_measure::files::hash_of([source, reference].concat().as_bytes());
+    bench.write("han/a", source);
+    bench.write("han/b", reference);
+    bench.write(
+        "han/testset.toml",
+        format!(
+            "name = \"han\"\nabout = \"\"\nlicence = \"\"\nlanguages = \"de-zh\"\nlines = 1\nsource = \"a\"\n\
+             references = [\"b\"]\nsha256 = \"{sum}\"\n"
+        ),
     );
+    let files = "[{ name = \"two\", source = \"answers\", references = [\"reference\"] }]";
+    bench.write("campaign.toml", CAMPAIGN.replace(files, "[\"han\"]"));
+    let ended = bench.run(&["--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let scores = fs::read_to_string(bench.path("out/scores.json")).unwrap();
+    assert!(scores.contains("tok:zh"), "{scores}");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub struct Axis {
     pub text: fn(f64) -> String,
     /// Ticks of the caller's own, in place of round values.
     pub ticks: Option<Vec<f64>>,
+    /// Whether a vertical axis has its least value at the top, so that better stands above worse.
+    pub reversed: bool,
 }
 
 /// A plot with its layout.
@@ -46,7 +48,9 @@ impl Frame {
         let plot =
             Area { x: left, y: ABOVE, width: size.width() - left - 12.0, height: height - ABOVE - BELOW };
         let across = Scale::around(x.1, x.0.log, x.0.from_zero).over(plot.x, plot.x + plot.width);
-        let frame = Self { x: across, y: upright.over(plot.y + plot.height, plot.y), plot };
+        let (bottom, top) = (plot.y + plot.height, plot.y);
+        let upright = if y.0.reversed { upright.over(top, bottom) } else { upright.over(bottom, top) };
+        let frame = Self { x: across, y: upright, plot };
         frame.draw_y(svg, y.0, &y_ticks, &texts);
         frame.draw_x(svg, x.0, size);
         frame

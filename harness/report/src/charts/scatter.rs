@@ -165,8 +165,9 @@ impl Point {
     }
 
     fn draw_box(&self, svg: &mut Svg, frame: &Frame) {
-        let (left, top) = frame.at(self.x.low, self.y.high);
-        let (right, bottom) = frame.at(self.x.high, self.y.low);
+        let (left, one) = frame.at(self.x.low, self.y.high);
+        let (right, other) = frame.at(self.x.high, self.y.low);
+        let (top, bottom) = (one.min(other), one.max(other));
         // An interval narrower than a pixel would be invisible.
         let (width, height) = ((right - left).max(1.0), (bottom - top).max(1.0));
         svg.rect("box", self.colour(), (left, top), (width, height));

@@ -48,7 +48,7 @@ pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
 }
 
 fn axis_of(name: &str, log: bool) -> Axis {
-    Axis { name: name.into(), log, from_zero: false, text: tick, ticks: None }
+    Axis { name: name.into(), log, from_zero: false, text: tick, ticks: None, reversed: false }
 }
 
 fn point<'a>(published: &Published, unit: Unit, row: &'a Row) -> Option<Point<'a>> {

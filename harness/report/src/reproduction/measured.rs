@@ -161,7 +161,7 @@ impl Measured<'_> {
         let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
         let cell = run.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
         let output = cell.valid().first()?.output.clone()?;
-        run.scores.of(&output, &cell.test_set.name).map(|score| score.bleu)
+        run.scores.quality("bleu", &output, &cell.test_set.name).map(|quality| quality.score)
     }
 
     /// Breakdown of a system's time, as the system accounts for it.

@@ -65,6 +65,7 @@ mod tests {
             references: vec![source.clone()],
             source,
             words: 0,
+            metrics: Vec::new(),
             signatures: Vec::new(),
             cells: Vec::new(),
             orders: std::collections::HashMap::new(),

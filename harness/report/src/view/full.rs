@@ -9,15 +9,12 @@ use crate::tables::{Field, Table};
 use dyno_measure::Host;
 use dyno_measure::Profile;
 use dyno_measure::{Track, Verdict};
+use dyno_results::scores::Scale;
 use dyno_results::unlike_a_formula;
 use dyno_stats::numbers::{counted, mebibytes, plain};
 
-/// Heads of the full table; `#` marks columns of figures.
-const HEADS: [&str; 18] = [
-    "system",
-    "track",
-    "#BLEU",
-    "#chrF",
+/// Heads of the full table after system, track and metrics; `#` marks columns of figures.
+const HEADS: [&str; 14] = [
     "#words/s",
     "#steady",
     "#load %",
@@ -34,9 +31,17 @@ const HEADS: [&str; 18] = [
     "verdict",
 ];
 
+/// All heads of a table with these metrics.
+fn heads(metrics: &[Scale]) -> Vec<String> {
+    let metrics = metrics.iter().map(|scale| format!("#{}", scale.title));
+    let first = ["system", "track"].map(String::from).into_iter();
+    first.chain(metrics).chain(HEADS.map(String::from)).collect()
+}
+
 /// All cells of a test set.
 pub fn table(context: &SetContext<'_>) -> Table {
-    let mut table = Table::new("All cells", &HEADS);
+    let heads = heads(&context.set.metrics);
+    let mut table = Table::new("All cells", &heads.iter().map(String::as_str).collect::<Vec<_>>());
     let mut cells: Vec<&Cell> = context.set.cells.iter().collect();
     cells.sort_by_key(|cell| (cell.track, cell.system));
     for cell in cells {
@@ -53,11 +58,9 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
         Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
         None => cell.verdict.name().into(),
     };
-    vec![
-        Field::text(context.name(cell.system)),
-        Field::text(cell.track.name()),
-        bleu(cell),
-        Field::maybe(cell.chrf, |chrf| format!("{chrf:.1}")),
+    let mut row = vec![Field::text(context.name(cell.system)), Field::text(cell.track.name())];
+    row.extend(qualities(&context.set.metrics, cell));
+    row.extend([
         estimate(cell.speed.as_ref()),
         Field::maybe(cell.steady, plain),
         Field::maybe(cell.load_share.map(|share| share * 100.0), |percent| {
@@ -78,14 +81,24 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
             _ => "",
         }),
         Field::text(verdict),
-    ]
+    ]);
+    row
 }
 
-/// BLEU with half of its interval, and the worst and the best round where the rounds' texts differ.
-fn bleu(cell: &Cell) -> Field {
-    let Field { text, value } = quality(cell.bleu.as_ref());
-    let spread = cell.bleu_of_rounds.map(|(low, high)| format!(" ({low:.1} to {high:.1} over rounds)"));
-    Field { text: text + &spread.unwrap_or_default(), value }
+/// Quality by each metric. The first one has half of its interval, and the lowest and highest round where the
+/// rounds' texts differ.
+fn qualities(metrics: &[Scale], cell: &Cell) -> Vec<Field> {
+    let field = |(i, scale): (usize, &Scale)| {
+        let own = cell.quality.get(i).and_then(Option::as_ref);
+        if i > 0 {
+            return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
+        }
+        let field = quality(scale, own);
+        let ends = cell.quality_of_rounds.map(|ends| [ends.0, ends.1].map(|end| scale.text(end, None)));
+        let spread = ends.map(|[low, high]| format!(" ({low} to {high} over rounds)"));
+        Field { text: field.text.clone() + &spread.unwrap_or_default(), ..field }
+    };
+    metrics.iter().enumerate().map(field).collect()
 }
 
 /// Size of the model, marked where it is declared alone.
@@ -96,8 +109,10 @@ fn model(cell: &Cell) -> Field {
 
 /// All cells as CSV, test sets below each other. No field looks like a spreadsheet's formula.
 pub fn csv(contexts: &[SetContext<'_>]) -> String {
-    let mut text =
-        format!("test set,{}\r\n", HEADS.map(|head| head.trim_start_matches('#').to_owned()).join(","));
+    let metrics = contexts.first().map_or(&[][..], |context| &context.set.metrics);
+    let heads: Vec<String> =
+        heads(metrics).iter().map(|head| csv_text(head.trim_start_matches('#'))).collect();
+    let mut text = format!("test set,{}\r\n", heads.join(","));
     for context in contexts {
         for cell in &context.set.cells {
             let row = row(context, cell);

@@ -49,6 +49,7 @@ fn distribution(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
             from_zero: false,
             text: tick,
             ticks: None,
+            reversed: false,
         },
         y: Axis {
             name: "share of lines answered within".into(),
@@ -56,6 +57,7 @@ fn distribution(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
             from_zero: true,
             text: percent_tick,
             ticks: Some(vec![0.0, 0.25, 0.5, 0.75, 0.95]),
+            reversed: false,
         },
         curves: cells.iter().map(|cell| curve(context, cell)).collect(),
         label_at: vec![0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.12],
@@ -172,8 +174,9 @@ fn lengths(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
             from_zero: true,
             text: tick,
             ticks: None,
+            reversed: false,
         },
-        y: Axis { name: name.into(), log, from_zero: !log, text: tick, ticks: None },
+        y: Axis { name: name.into(), log, from_zero: !log, text: tick, ticks: None, reversed: false },
         curves,
         label_at: vec![1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3],
     };

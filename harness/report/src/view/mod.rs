@@ -25,6 +25,9 @@ use crate::material::Material;
 use crate::published::Published;
 use crate::tables::Table;
 use crate::translations::{Translations, translations};
+pub(crate) use context::row_class;
+pub(crate) use summary::{estimate, quality};
+
 use context::SetContext;
 use section::{Legend, Section};
 

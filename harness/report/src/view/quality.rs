@@ -7,9 +7,10 @@ use super::wins;
 use crate::charts::{self, Axis, Figure, Point, Scatter};
 use crate::cost::{Contest, Contestant, Cost};
 use crate::published::Published;
-use crate::sentences::{Writer, bleu};
+use crate::sentences::{self, Writer};
 use crate::tables::{Field, Table};
 use dyno_measure::Verdict;
+use dyno_results::scores::{Scale, Standard};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{supported, tick};
 
@@ -37,22 +38,32 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
         x: cost.axis(),
         less_is_better: cost.less_is_better(),
         y: Axis {
-            name: "BLEU (more is better ↑)".into(),
+            name: axis_name(&contest.scale()),
             log: false,
             from_zero: false,
             text: tick,
             ticks: None,
+            reversed: !contest.scale().is_higher_better(),
         },
         points: points(context, contest),
         published: published(context, cost),
     };
     let title = Writer { contest, name: &|system| context.spoken(system) }.finding();
     let about = format!(
-        "{} systems by BLEU and {}, each with the box of its two intervals; the stairs are the frontier.",
+        "{} systems by {} and {}, each with the box of its two intervals; the stairs are the frontier.",
         contest.all().count(),
+        contest.scale().title,
         cost.noun()
     );
-    Figure::of(&chart, &context.id(&format!("bleu-{}", cost.id())), title, about, table(context, contest))
+    let metric: String = contest.scale().name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let id = context.id(&format!("{metric}-{}", cost.id()));
+    Figure::of(&chart, &id, title, about, table(context, contest))
+}
+
+/// Name of the axis of quality. The better end is always at the top.
+fn axis_name(scale: &Scale) -> String {
+    let better = if scale.is_higher_better() { "more" } else { "less" };
+    format!("{} ({better} is better ↑)", scale.title)
 }
 
 /// Points of the systems, the frontier first: the first labels get the best places.
@@ -65,12 +76,13 @@ fn points(context: &SetContext<'_>, contest: &Contest<'_>) -> Vec<Point> {
         standing: one.standing,
         x: one.cost,
         y: one.quality,
-        tip: tip(context, contest.cost, one),
+        tip: tip(context, contest, one),
     };
     ordered.iter().map(point).collect()
 }
 
-fn tip(context: &SetContext<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
+fn tip(context: &SetContext<'_>, contest: &Contest<'_>, one: &Contestant) -> Vec<String> {
+    let (cost, scale) = (contest.cost, contest.scale());
     let range = |e: &dyno_stats::Estimate| {
         let unit = cost.head().trim_start_matches('#');
         if e.high > e.low {
@@ -80,7 +92,12 @@ fn tip(context: &SetContext<'_>, cost: Cost, one: &Contestant) -> Vec<String> {
         }
     };
     let system = context.system(one.system);
-    vec![system.name.clone(), bleu(&one.quality), range(&one.cost), system.family.name().into()]
+    vec![
+        system.name.clone(),
+        sentences::quality(&scale, &one.quality),
+        range(&one.cost),
+        system.family.name().into(),
+    ]
 }
 
 /// A value to three digits, for a range beside its value.
@@ -92,8 +109,11 @@ fn rounded(value: f64) -> f64 {
     (value / unit).round() * unit
 }
 
-/// Points of papers; the best point of each paper carries its name.
+/// Points of papers, which are in BLEU; the best point of each paper carries its name.
 fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
+    if context.set.scale().name != Standard::Bleu.name() {
+        return Vec::new();
+    }
     let best = |point: &Published| {
         let others = context.published.iter().filter(|other| other.paper == point.paper);
         others.map(|other| other.bleu).fold(0.0, f64::max) == point.bleu
@@ -107,8 +127,9 @@ fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
 
 fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
     let cost = contest.cost;
-    let mut table =
-        Table::new(format!("BLEU and {}", cost.noun()), &["system", "#BLEU", cost.head(), "frontier"]);
+    let scale = contest.scale();
+    let heads = ["system", &format!("#{}", scale.title), cost.head(), "frontier"];
+    let mut table = Table::new(format!("{} and {}", scale.title, cost.noun()), &heads);
     for one in contest.all() {
         let noisy = cost.cell(context.set, one.system).is_some_and(|cell| cell.verdict == Verdict::Noisy);
         let standing = match one.standing {
@@ -119,7 +140,7 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
         };
         let fields = vec![
             Field::text(context.name(one.system)),
-            quality(Some(&one.quality)),
+            quality(&scale, Some(&one.quality)),
             estimate(Some(&one.cost)),
             Field::text(standing),
         ];

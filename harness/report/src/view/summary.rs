@@ -6,6 +6,7 @@ use crate::material::Cell;
 use crate::sentences::{NO_CONTEST, Writer};
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
+use dyno_results::scores::Scale;
 use dyno_stats::Estimate;
 use dyno_stats::Standing;
 use dyno_stats::numbers::{mebibytes, plain, supported};
@@ -31,7 +32,9 @@ fn no_contest(context: &SetContext<'_>) -> String {
 /// The frontier as a table: systems with their quality and costs.
 pub fn choices(context: &SetContext<'_>) -> Table {
     let costs = costs(context);
-    let mut heads = vec!["take", "#BLEU"];
+    let scale = context.set.scale();
+    let title = format!("#{}", scale.title);
+    let mut heads = vec!["take", &title];
     heads.extend(costs.iter().map(|cost| cost.head()));
     heads.extend(["#peak MiB", "how sure"]);
     let mut table = Table::new("The frontier, from the best quality to the least cost", &heads);
@@ -41,7 +44,7 @@ pub fn choices(context: &SetContext<'_>) -> Table {
         .flat_map(|contest| &contest.contestants)
         .filter(|one| one.standing != Standing::Off)
     {
-        let mut fields = vec![Field::text(context.name(one.system)), quality(Some(&one.quality))];
+        let mut fields = vec![Field::text(context.name(one.system)), quality(&scale, Some(&one.quality))];
         fields.extend(costs.iter().map(|cost| estimate(cost.of(context.set, one.system).as_ref())));
         fields.push(Field::maybe(peak_mebibytes(context, one.system), plain));
         fields.push(Field::text(if one.standing == Standing::Frontier {
@@ -67,12 +70,11 @@ fn costs(context: &SetContext<'_>) -> Vec<Cost> {
     Cost::ALL.into_iter().filter(told).collect()
 }
 
-/// BLEU with half of its interval.
-pub fn quality(quality: Option<&Estimate>) -> Field {
+/// Quality with half of its interval.
+pub fn quality(scale: &Scale, quality: Option<&Estimate>) -> Field {
     quality.map_or_else(Field::none, |quality| {
         let half = (quality.high - quality.low) / 2.0;
-        let doubt = if half > 0.0 { format!(" ±{half:.1}") } else { String::new() };
-        Field::figure(format!("{:.1}{doubt}", quality.value), quality.value)
+        Field::figure(scale.text(quality.value, Some(half)), quality.value)
     })
 }
 

@@ -9,6 +9,7 @@ use dyno_measure::Code;
 use dyno_measure::Host;
 use dyno_measure::Profile;
 use dyno_measure::{Track, Verdict};
+use dyno_results::scores::{Direction, Scale, Standard};
 use dyno_stats::Estimate;
 
 fn lines(texts: &[&str]) -> Vec<String> {
@@ -49,9 +50,8 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         model_bytes: Some(1 << 20),
         model_declared: false,
         peak_bytes: Some(5 << 20),
-        bleu: Some(Estimate::give_or_take(bleu, 0.5)),
-        bleu_of_rounds: None,
-        chrf: None,
+        quality: vec![Some(Estimate::give_or_take(bleu, 0.5))],
+        quality_of_rounds: None,
         output: Some(output),
         breakdown: None,
     }
@@ -80,6 +80,7 @@ fn material() -> Material {
         references: vec![lines(&["ein Hund", "zwei Katzen", "kein Ende"])],
         lines: 3,
         words: 6,
+        metrics: vec![Standard::Bleu.scale()],
         signatures: Vec::new(),
         cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
         orders: std::collections::HashMap::new(),
@@ -112,6 +113,7 @@ fn material() -> Material {
         pipe_floor_us: None,
         networks: Vec::new(),
         sandboxes: Vec::new(),
+        disagreements: Vec::new(),
         noise_floor: Vec::new(),
     }
 }
@@ -121,14 +123,18 @@ fn judge(material: &mut Material) {
     for track in Track::ALL {
         let cells = material.sets[0].cells.iter_mut();
         let fit = |cell: &&mut Cell| {
-            cell.track == track && cell.system < 4 && cell.verdict == Verdict::Valid && cell.bleu.is_some()
+            cell.track == track
+                && cell.system < 4
+                && cell.verdict == Verdict::Valid
+                && cell.first_quality().is_some()
         };
         let mut cells: Vec<&mut Cell> = cells.filter(fit).collect();
         let order = |figure: fn(&Cell) -> Estimate| {
             let figures: Vec<Estimate> = cells.iter().map(|cell| figure(cell)).collect();
             move |a: usize, b: usize| figures[a].order(&figures[b])
         };
-        let (quality, speed) = (order(|cell| cell.bleu.unwrap()), order(|cell| cell.speed.unwrap()));
+        let (quality, speed) =
+            (order(|cell| cell.first_quality().unwrap()), order(|cell| cell.speed.unwrap()));
         let standings = dyno_stats::standings(cells.len(), quality, speed);
         cells.iter_mut().zip(standings).for_each(|(cell, standing)| cell.standing = Some(standing));
     }
@@ -154,10 +160,21 @@ fn the_verdict_takes_the_fastest_of_the_best_and_names_what_less_buys() {
 }
 
 #[test]
+fn where_less_is_better_the_better_end_is_at_the_top() {
+    let lower = Scale { direction: Direction::Lower, range: Some([0.0, 25.0]), ..Scale::unknown("metricx") };
+    let view = view(|material| material.sets[0].metrics[0] = lower.clone());
+    let lead = view.parts[0].lead.as_ref().unwrap();
+    assert_eq!(lead.id, "metricx-throughput-all");
+    assert!(lead.wide.contains("metricx (less is better ↑)"));
+    let said = &view.parts[0].verdict;
+    assert!(said[0].starts_with("Take b1x32: metricx 30.00 ±0.50"), "{said:?}");
+}
+
+#[test]
 fn of_models_that_can_t_translate_none_is_recommended() {
     let view = view(|material| {
         for cell in &mut material.sets[0].cells {
-            cell.bleu = cell.bleu.map(|bleu| bleu.times(0.1));
+            cell.quality[0] = cell.quality[0].map(|bleu| bleu.times(0.1));
         }
     });
     let said = &view.parts[0].verdict;
@@ -253,7 +270,7 @@ fn time_is_divided_where_somebody_says_how() {
 
 #[test]
 fn without_quality_nothing_is_recommended() {
-    let view = view(|material| material.sets[0].cells.iter_mut().for_each(|cell| cell.bleu = None));
+    let view = view(|material| material.sets[0].cells.iter_mut().for_each(|cell| cell.quality[0] = None));
     assert_eq!(
         view.parts[0].verdict,
         ["No quality was scored, so nothing can be said of the frontier; dyno score adds it to this run."]

@@ -39,6 +39,7 @@ pub fn trust(material: &Material, contexts: &[SetContext<'_>]) -> Vec<Trust> {
     panel.extend(load(material));
     panel.extend(spread(material));
     panel.extend(warnings(material));
+    panel.extend(disagreements(material));
     panel.extend(unscored(contexts));
     panel.extend(yardsticks(contexts));
     panel
@@ -201,6 +202,19 @@ fn plain_percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 10.0 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
+
+/// Pairs that the metrics rank in different ways.
+fn disagreements(material: &Material) -> Vec<Trust> {
+    let doubt = |text: String| Trust { weight: Weight::Doubt, text };
+    let told = material.disagreements.iter().take(MOST_DISAGREEMENTS);
+    let more = material.disagreements.len().saturating_sub(MOST_DISAGREEMENTS);
+    let rest =
+        (more > 0).then(|| format!("The metrics disagree on {}.", counted(more, "more pair", "more pairs")));
+    told.map(|told| doubt(format!("{told}."))).chain(rest.map(doubt)).collect()
+}
+
+/// Disagreements that are told one by one.
+const MOST_DISAGREEMENTS: usize = 3;
 
 fn unscored(contexts: &[SetContext<'_>]) -> Option<Trust> {
     let lacks = |context: &&SetContext<'_>| {

@@ -6,7 +6,7 @@ use dyno_stats::numbers::p_value;
 use serde::Serialize;
 
 use super::speed::SIGNIFICANT;
-use crate::scores::{self, Scores, Work};
+use crate::scores::{self, Metric, Metrics, Scale, Scores, Work};
 
 /// Comparison of the candidate's text with the baseline's, on one test set.
 #[derive(Debug, Serialize)]
@@ -19,15 +19,20 @@ pub struct Quality {
     pub same_text: bool,
     /// Number of lines that differ.
     pub differing_lines: usize,
-    /// BLEU of the candidate; absent without references or sacrebleu.
-    pub bleu: Option<f64>,
-    /// BLEU of the baseline.
-    pub baseline_bleu: Option<f64>,
-    /// Difference in BLEU, candidate minus baseline, where the texts differ.
+    /// Name of the metric: the first of the list.
+    pub metric: String,
+    /// Score of the candidate; absent without references or a working metric.
+    pub score: Option<f64>,
+    /// Score of the baseline.
+    pub baseline_score: Option<f64>,
+    /// Difference of the scores, candidate minus baseline, where the texts differ.
     pub difference: Option<Difference>,
-    /// Whether the candidate is surely worse than the baseline by more than the tolerated loss, or below the
-    /// least accepted BLEU.
+    /// Whether the candidate is surely worse than the baseline by more than the tolerated loss, or worse than
+    /// the worst accepted score.
     pub worse: bool,
+    /// Scale of the metric.
+    #[serde(skip)]
+    pub scale: Scale,
     /// Reason why quality was not compared, where the texts could be scored.
     #[serde(skip)]
     pub warning: Option<String>,
@@ -36,42 +41,46 @@ pub struct Quality {
 /// Limits of a text's quality.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QualityLimits {
-    /// Least accepted BLEU.
-    pub min_bleu: Option<f64>,
-    /// Tolerated loss of BLEU against the baseline, in points; none if absent.
+    /// Worst accepted score, at whichever end of the scale that is.
+    pub worst: Option<f64>,
+    /// Tolerated loss against the baseline, in points of the metric; none if absent.
     pub max_loss: Option<f64>,
 }
 
 impl Quality {
-    /// Compares the answers of the candidate, `ours`, with the baseline's, `theirs`.
+    /// Compares the answers of the candidate, `ours`, with the baseline's, `theirs`, by the first of
+    /// `metrics`.
     pub fn compare(
         system: &str,
         set: &TestSet,
-        ours: &[String],
-        theirs: &[String],
+        (ours, theirs): (&[String], &[String]),
         limits: QualityLimits,
+        metrics: &Metrics,
     ) -> Self {
         let same_text = ours == theirs;
         let mut outputs = vec![("ours", ours)];
         if !same_text && theirs.len() == ours.len() {
             outputs.push(("theirs", theirs));
         }
-        let (scores, warning) = scores(set, outputs);
-        let bleu = |name: &str| scores.of(name, &set.name).map(|score| score.bleu);
-        let difference = scores.bleu_difference("ours", "theirs", &set.name);
+        let (scale, scores, warning) = scores(set, outputs, metrics);
+        let score = |name: &str| scores.quality(&scale.name, name, &set.name).map(|quality| quality.score);
+        let difference = scores.difference(&scale.name, "ours", "theirs", &set.name);
         let tolerated = limits.max_loss.unwrap_or(0.0);
-        let surely_worse =
-            difference.is_some_and(|pair| pair.difference < -tolerated && pair.p_worse < SIGNIFICANT);
-        let too_low = limits.min_bleu.is_some_and(|least| bleu("ours").is_some_and(|bleu| bleu < least));
+        let surely_worse = difference
+            .is_some_and(|pair| scale.gain(pair.difference) < -tolerated && pair.p_worse < SIGNIFICANT);
+        let is_below = |worst: f64| score("ours").is_some_and(|score| scale.gain(score) < scale.gain(worst));
+        let too_low = limits.worst.is_some_and(is_below);
         Self {
             system: system.into(),
             test_set: set.name.clone(),
             same_text,
             differing_lines: differing_lines(ours, theirs),
-            bleu: bleu("ours"),
-            baseline_bleu: bleu(if same_text { "ours" } else { "theirs" }),
+            metric: scale.name.clone(),
+            score: score("ours"),
+            baseline_score: score(if same_text { "ours" } else { "theirs" }),
             difference,
             worse: surely_worse || too_low,
+            scale,
             warning,
         }
     }
@@ -89,17 +98,22 @@ impl Quality {
             false if self.is_compared() => "not worse",
             false => "can't tell",
         };
-        let bleu = |bleu: Option<f64>| bleu.map_or_else(|| "unknown".into(), |bleu| format!("{bleu:.4}"));
-        let ours = bleu(self.bleu);
+        let figure =
+            |score: Option<f64>| score.map_or_else(|| "unknown".into(), |score| format!("{score:.4}"));
+        let (title, ours) = (&self.scale.title, figure(self.score));
         match self.difference {
-            _ if self.same_text => format!("{system} on {test_set}: the same text, BLEU {ours}: {verdict}"),
+            _ if self.same_text => {
+                format!("{system} on {test_set}: the same text, {title} {ours}: {verdict}")
+            }
             Some(pair) => format!(
-                "{system} on {test_set}: {differing_lines} lines differ, BLEU {ours} against {} ({:+.4}, p {}): {verdict}",
-                bleu(self.baseline_bleu),
+                "{system} on {test_set}: {differing_lines} lines differ, {title} {ours} against {} ({:+.4}, p {}): {verdict}",
+                figure(self.baseline_score),
                 pair.difference,
                 p_value(pair.p_worse)
             ),
-            None => format!("{system} on {test_set}: {differing_lines} lines differ, BLEU {ours}: {verdict}"),
+            None => {
+                format!("{system} on {test_set}: {differing_lines} lines differ, {title} {ours}: {verdict}")
+            }
         }
     }
 }
@@ -109,15 +123,21 @@ fn differing_lines(ours: &[String], theirs: &[String]) -> usize {
     ours.iter().zip(theirs).filter(|(a, b)| a != b).count() + ours.len().abs_diff(theirs.len())
 }
 
-/// Scores of the outputs, and the reason where they are missing. Speeds are compared in any case.
-fn scores(set: &TestSet, outputs: Vec<(&str, &[String])>) -> (Scores, Option<String>) {
-    let fits = outputs.iter().all(|(_, answers)| answers.len() == set.source.len());
-    if set.references.is_empty() || !fits {
-        return (Scores::default(), None);
+/// Scores of the outputs by the first metric, its scale, and the reason where scores are missing. Speeds are
+/// compared in any case.
+fn scores(
+    set: &TestSet,
+    outputs: Vec<(&str, &[String])>,
+    metrics: &Metrics,
+) -> (Scale, Scores, Option<String>) {
+    let first = Metrics { list: metrics.list.iter().take(1).cloned().collect(), ..metrics.clone() };
+    let name = first.list.first().map_or("bleu", Metric::name).to_owned();
+    let unscored = first.list.first().and_then(Metric::scale).unwrap_or_else(|| Scale::unknown(&name));
+    if set.references.is_empty() || outputs.iter().any(|(_, answers)| answers.len() != set.source.len()) {
+        return (unscored, Scores::default(), None);
     }
-    let work = Work { test_set: &set.name, references: &set.references, outputs };
-    match scores::score(&[work]) {
-        Ok(scores) => (scores, None),
-        Err(error) => (Scores::default(), Some(format!("quality is not compared: {error}"))),
-    }
+    let work = Work { test_set: &set.name, source: &set.source, references: &set.references, outputs };
+    let scores::Answer { scores, failures } = scores::score(&[work], &first);
+    let warning = (!failures.is_empty()).then(|| format!("quality is not compared: {}", failures.join("; ")));
+    (scores.scale(&name).cloned().unwrap_or(unscored), scores, warning)
 }

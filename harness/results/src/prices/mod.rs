@@ -41,6 +41,9 @@ pub struct Price {
 /// Bounds of a price in US dollars an hour: a thousandth of the cheapest vCPU, and far above any instance.
 const USD: RangeInclusive<f64> = 1e-6..=1e6;
 
+/// Age in days above which a price should be looked up again: clouds change their lists about once a year.
+pub const STALE_DAYS: i64 = 180;
+
 /// Most vCPUs of an instance, as of a host's cores.
 const MOST_VCPUS: usize = 65_536;
 
@@ -64,6 +67,21 @@ impl Price {
             }
             () => None,
         }
+    }
+
+    /// Days since the day of the price.
+    pub fn age_days(&self) -> Option<i64> {
+        self.age_on(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date())
+    }
+
+    fn age_on(&self, today: jiff::civil::Date) -> Option<i64> {
+        let then: jiff::civil::Date = self.date.parse().ok()?;
+        Some(i64::from(today.since(then).ok()?.get_days()))
+    }
+
+    /// Whether the price is older than [`STALE_DAYS`].
+    pub fn is_stale(&self) -> bool {
+        self.age_days().is_some_and(|days| days > STALE_DAYS)
     }
 
     /// Words for a dollar at `words_per_second`, if the whole instance is paid for.
@@ -185,6 +203,18 @@ mod tests {
             assert!((0.01..0.2).contains(&per_vcpu), "{price:?}");
             assert!(price.date.len() == 10 && price.source.len() > 20 && !price.cpu.is_empty(), "{price:?}");
         }
+    }
+
+    #[test]
+    fn the_age_of_a_price_is_counted_in_days() {
+        let price = load(None).unwrap().remove(0);
+        let on = |date: &str, today: &str| {
+            Price { date: date.into(), ..price.clone() }.age_on(today.parse().unwrap()).unwrap()
+        };
+        assert_eq!(on("2026-01-19", "2026-01-19"), 0);
+        assert_eq!(on("2026-01-19", "2026-07-18"), 180);
+        assert_eq!(on("2024-02-28", "2025-02-28"), 366, "a leap year");
+        assert!(price.age_days().is_some());
     }
 
     #[test]

@@ -29,7 +29,8 @@ pub(super) fn bleu(sums: &[u64]) -> f64 {
 }
 
 /// Corpus chrF2 (Popović 2015; β = 2 weighs recall double): the F-score of precision and recall of character
-/// n-grams. Both are averaged over the orders that occur on both sides, as in sacrebleu.
+/// n-grams, and for chrF++ (Popović 2017) of word n-grams. Both are averaged over the orders that occur on
+/// both sides, as in sacrebleu.
 ///
 /// `sums`: for each order n-grams of the answer, of the reference, matched.
 pub(super) fn chrf(sums: &[u64]) -> f64 {
@@ -40,6 +41,18 @@ pub(super) fn chrf(sums: &[u64]) -> f64 {
     let (precision, recall) = (average(0), average(1));
     let both = 5.0 * precision * recall / (4.0 * precision + recall);
     if both.is_finite() { 100.0 * both } else { 0.0 }
+}
+
+/// Translation edit rate (Snover et al. 2006): edits for each hundred words of the mean reference, as in
+/// sacrebleu.
+///
+/// `sums`: edits, and length of the references, both times the number of references.
+pub(super) fn ter(sums: &[u64]) -> f64 {
+    match (sums[0], sums[1]) {
+        (0, 0) => 0.0,
+        (_, 0) => 100.0,
+        (edits, words) => 100.0 * edits as f64 / words as f64,
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +85,13 @@ mod tests {
             (vec![0; 18], 0.0),
         ] {
             assert!((chrf(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", chrf(&sums));
+        }
+    }
+
+    #[test]
+    fn ter_is_what_sacrebleu_computes_from_the_same_counts() {
+        for (sums, expected) in [([0, 0], 0.0), ([3, 0], 100.0), ([1, 3], 100.0 / 3.0), ([9, 6], 150.0)] {
+            assert!((ter(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", ter(&sums));
         }
     }
 }

@@ -28,30 +28,40 @@ def files(request):
 
 def score(request):
     """Scores all outputs of a run at once, since importing sacrebleu takes longer than scoring."""
-    from sacrebleu.metrics import BLEU, CHRF
-
-    sets = []
-    for test_set in request["sets"]:
-        references = test_set["references"]
-        # Metrics cache the counts of their references, so each set has its own metrics.
-        metrics = {"bleu": BLEU(references=references), "chrf": CHRF(references=references)}
-        scored = lambda answers: {name: measure(metric, answers) for name, metric in metrics.items()}
-        sets.append([scored(answers) for answers in test_set["outputs"]])
-    return {"sets": sets}
+    return {"sets": [score_set(request["metrics"], test_set) for test_set in request["sets"]]}
 
 
-def measure(metric, answers):
-    """A score with the sufficient statistics of each line.
+def score_set(names, test_set):
+    # Metrics cache the counts of their references, so each set has its own metrics.
+    metrics = [metric(name, test_set["references"], test_set["target"] or "") for name in names]
+    count = len(test_set["references"])
+    return [[measure(one, answers, count) for one in metrics] for answers in test_set["outputs"]]
+
+
+def metric(name, references, target):
+    from sacrebleu.metrics import BLEU, CHRF, TER
+
+    if name == "bleu":
+        return BLEU(references=references, trg_lang=target)
+    if name == "ter":
+        return TER(references=references)
+    return CHRF(references=references, word_order=2 if name == "chrf++" else 0)
+
+
+def measure(metric, answers, references):
+    """A score with the sufficient statistics of each line, as whole numbers.
 
     BLEU: length of answer, length of reference, matches of n-grams 1 to 4, n-grams 1 to 4. chrF: for each order
-    n-grams of the answer, of the reference, matches.
+    n-grams of the answer, of the reference, matches. TER: edits and mean length of the references, both times the
+    number of references, since the mean is no whole number.
     """
     corpus = metric.corpus_score(answers, None)
     statistics = metric._extract_corpus_statistics(answers, None)
+    factor = references if type(metric).__name__ == "TER" else 1
     return {
         "score": corpus.score,
         "signature": metric.get_signature().format(),
-        "statistics": [[int(number) for number in line] for line in statistics],
+        "statistics": [[round(number * factor) for number in line] for line in statistics],
     }
 
 

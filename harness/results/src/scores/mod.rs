@@ -1,19 +1,36 @@
 //! Quality of a run's outputs.
 //!
-//! sacrebleu, the reference implementation, computes the scores, in the user's own Python or in a private
-//! one. The confidence intervals and the comparisons are a bootstrap of our own over sacrebleu's counts of
-//! each line. Metrics of the user's own run as commands. Encoders are
-//! scored here, by `spearman`.
+//! A run has a list of metrics. sacrebleu, the reference implementation, computes BLEU, chrF, chrF++ and TER,
+//! in the user's own Python or in a private one; workers compute any other. Confidence intervals and
+//! comparisons are a bootstrap of our own, over sacrebleu's counts of each line or over the workers' segment
+//! scores.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `metric`, `scale` | names, workers and order of the metrics; their direction and digits |
+//! | `scorer` | all metrics over all outputs of a run, and the comparison of every two |
+//! | `sacrebleu`, `python`, `corpus` | requests to sacrebleu, its Python, its formulas over sums |
+//! | `spearman` | encoders' correlation with gold scores |
+//! | `worker`, `answers` | the JSON-lines protocol of workers, and their kept answers |
+//! | `work`, `stored` | texts and their scores; `scores.json`, and its form in earlier versions |
 
-mod command;
+mod answers;
 mod corpus;
+mod metric;
 mod python;
+mod sacrebleu;
+mod scale;
 mod scorer;
 mod spearman;
 mod stored;
+mod work;
+mod worker;
 
-pub use command::MetricCommand;
+pub use metric::{Metric, Metrics, Standard, WorkerCommand};
 pub use python::cache_folder;
-pub use scorer::{SacrebleuFiles, Work, collection, prepare, sacrebleu_files, score, score_run, version};
+pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
+pub use scale::{Direction, Scale};
+pub use scorer::{Answer, score, score_run};
 pub use spearman::{SPEARMAN, correlation};
-pub use stored::{Pair, Score, Scores};
+pub use stored::{Pair, Quality, Score, Scores};
+pub use work::Work;

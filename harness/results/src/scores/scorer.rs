@@ -1,177 +1,152 @@
-//! Scoring: one process of sacrebleu scores all outputs of a run, and a bootstrap compares every two of a
-//! test set.
+//! Scoring: every metric of a run scores all outputs, and a bootstrap compares every two of a test set.
+//!
+//! A metric that fails leaves the others as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::OnceLock;
 
-use dyno_stats::bootstrap::{Counts, Metric, Sampled};
-use serde::Deserialize;
-use serde_json::json;
-
-use super::corpus::{bleu, chrf};
-use super::python::Python;
+use super::metric::{Metric, Metrics, Standard};
+use super::sacrebleu;
+use super::scale::Scale;
 use super::stored::{Pair, Score, Scores};
-use crate::error::{Error, Result};
+use super::work::{Scored, Work};
+use super::worker::Worker;
+use crate::error::Result;
 use crate::run::Run;
 
-/// Outputs to score on one test set.
-pub struct Work<'a> {
-    /// Name of the test set.
-    pub test_set: &'a str,
-    /// Lines of each reference.
-    pub references: &'a [Vec<String>],
-    /// Names and lines of the outputs.
-    pub outputs: Vec<(&'a str, &'a [String])>,
+/// Result of scoring.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// Scores, as far as the metrics gave some.
+    pub scores: Scores,
+    /// Failures of metrics, each with the metric's name.
+    pub failures: Vec<String>,
 }
 
-/// Files of a test set in sacrebleu's folder.
-#[derive(Debug, Deserialize)]
-pub struct SacrebleuFiles {
-    /// File of source lines.
-    pub source: PathBuf,
-    /// Files of reference lines, one for each reference.
-    pub references: Vec<PathBuf>,
-}
+/// Scores of one metric: by test set, then by output. `None` for a test set that the metric can't score.
+type Sheet = Vec<Option<Vec<Scored>>>;
 
-/// A Python with sacrebleu, found or built once in a process; or the reason for its absence.
-fn python(announce: &dyn Fn(&str)) -> Result<&'static Python> {
-    static PYTHON: OnceLock<std::result::Result<Python, String>> = OnceLock::new();
-    let found = PYTHON.get_or_init(|| Python::provide(announce).map_err(|error| error.to_string()));
-    found.as_ref().map_err(|reason| Error::Scorer(reason.clone()))
-}
-
-/// Announcements without a reader: [`prepare`] alone announces.
-fn in_silence(_: &str) {}
-
-/// Files of one of sacrebleu's own test sets, such as `multi30k/2016` and `en-de`.
-pub fn sacrebleu_files(name: &str, languages: &str) -> Result<SacrebleuFiles> {
-    let request = json!({"ask": "files", "name": name, "languages": languages});
-    python(&in_silence).and_then(|python| python.ask(&request)).map_err(|error| {
-        Error::Scorer(format!(
-            "sacrebleu can't give {name} {languages} ({error}); `sacrebleu --list` names its sets, and without \
-             a network the folder in SACREBLEU must hold it already"
-        ))
-    })
-}
-
-/// Folder of sacrebleu's test sets, if there can be one.
-pub fn collection() -> Option<PathBuf> {
-    let own = std::env::var_os("SACREBLEU").map(PathBuf::from);
-    own.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".sacrebleu")))
-}
-
-/// Version of the installed sacrebleu, if any; builds nothing.
-pub fn version() -> Option<String> {
-    Python::find().map(|(_, version)| version)
-}
-
-/// Makes sure, before the measurement, that outputs can be scored. `announce` gets a line for the user where
-/// sacrebleu must be installed first, which takes half a minute.
-pub fn prepare(announce: &dyn Fn(&str)) -> Result<()> {
-    python(announce).map(drop)
-}
-
-#[derive(Deserialize)]
-struct WireAnswer {
-    /// Scores by test set, then by output.
-    sets: Vec<Vec<WireScore>>,
-}
-
-#[derive(Deserialize)]
-struct WireScore {
-    bleu: WireMetric,
-    chrf: WireMetric,
-}
-
-#[derive(Deserialize)]
-struct WireMetric {
-    score: f64,
-    signature: String,
-    /// Counts of each line.
-    statistics: Vec<Counts>,
-}
-
-impl WireMetric {
-    /// Bootstrap samples of the corpus score. They hold for sacrebleu's score only if our formula gives the
-    /// same score.
-    fn sample(&self, metric: Metric) -> Result<Sampled> {
-        let sampled = Sampled::new(&self.statistics, metric);
-        let (ours, theirs) = (sampled.score, self.score);
-        if (ours - theirs).abs() > 1e-4 {
-            return Err(Error::Scorer(format!(
-                "sacrebleu says {theirs}, but its own statistics give {ours}: use another version of it"
-            )));
+/// Scores all of `work` by all `metrics`.
+pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
+    let mut answer = Answer::default();
+    let mut sheets: Vec<(Scale, Sheet)> = Vec::new();
+    match standard_sheets(work, metrics) {
+        Ok(standard) => sheets.extend(standard),
+        Err(error) => answer.failures.push(format!("sacrebleu: {error}")),
+    }
+    for metric in &metrics.list {
+        let Metric::Worker(command) = metric else { continue };
+        match Worker::start(command).and_then(|worker| worker_sheet(worker, work)) {
+            Ok(sheet) => sheets.push(sheet),
+            Err(error) => answer.failures.push(error.to_string()),
         }
-        Ok(sampled)
     }
+    sheets.sort_by_key(|(scale, _)| metrics.list.iter().position(|metric| metric.name() == scale.name));
+    answer.scores = merged(work, &sheets);
+    answer
 }
 
-/// Scores all of `work` in one process of sacrebleu.
-pub fn score(work: &[Work<'_>]) -> Result<Scores> {
-    let lines = |set: &Work<'_>| set.outputs.iter().map(|&(_, lines)| lines.to_vec()).collect::<Vec<_>>();
-    let sets = work.iter().map(|set| json!({"references": set.references, "outputs": lines(set)}));
-    let request = json!({"ask": "score", "sets": sets.collect::<Vec<_>>()});
-    let answer: WireAnswer = python(&in_silence)?.ask(&request)?;
-    let mut scores = Scores::default();
-    for (set, wires) in work.iter().zip(&answer.sets) {
-        score_set(set, wires, &mut scores)?;
+fn standard_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<Vec<(Scale, Sheet)>> {
+    let standard = metrics.standard();
+    let has_references = |set: &&Work<'_>| !set.references.is_empty();
+    let scorable: Vec<&Work<'_>> = work.iter().filter(has_references).collect();
+    if standard.is_empty() || scorable.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(scores)
+    let targets = scorable.iter().map(|set| metrics.targets.get(set.test_set).map(String::as_str));
+    let sets = sacrebleu::score(&scorable, &standard, &targets.collect::<Vec<_>>())?;
+    let mut sheets: Vec<(Scale, Sheet)> =
+        standard.iter().map(|metric: &Standard| (metric.scale(), Vec::new())).collect();
+    let mut sets = sets.into_iter();
+    for set in work {
+        let texts = if has_references(&set) { sets.next() } else { None };
+        let mut columns: Vec<Vec<Scored>> = standard.iter().map(|_| Vec::new()).collect();
+        let is_scored = texts.is_some();
+        for text in texts.into_iter().flatten() {
+            columns.iter_mut().zip(text).for_each(|(column, scored)| column.push(scored));
+        }
+        for ((_, sheet), column) in sheets.iter_mut().zip(columns) {
+            sheet.push(is_scored.then_some(column));
+        }
+    }
+    Ok(sheets)
 }
 
-fn score_set(set: &Work<'_>, wires: &[WireScore], scores: &mut Scores) -> Result<()> {
-    let sample = |wire: &WireScore| Ok((wire.bleu.sample(bleu)?, wire.chrf.sample(chrf)?));
-    let sampled = wires.iter().map(sample).collect::<Result<Vec<_>>>()?;
-    for (i, (wire, (bleu, chrf))) in wires.iter().zip(&sampled).enumerate() {
-        scores.scores.push(Score {
-            output: set.outputs[i].0.into(),
-            test_set: set.test_set.into(),
-            bleu: wire.bleu.score,
-            bleu_confidence: bleu.half_interval(),
-            chrf: wire.chrf.score,
-            chrf_confidence: chrf.half_interval(),
-            bleu_signature: wire.bleu.signature.clone(),
-            chrf_signature: wire.chrf.signature.clone(),
-            others: BTreeMap::new(),
+fn worker_sheet(mut worker: Worker, work: &[Work<'_>]) -> Result<(Scale, Sheet)> {
+    let mut sheet = Sheet::new();
+    for set in work {
+        sheet.push(match worker.can_score(set) {
+            true => Some(
+                set.outputs.iter().map(|(_, lines)| worker.score(set, lines)).collect::<Result<Vec<_>>>()?,
+            ),
+            false => None,
         });
-        scores.pairs.extend(sampled[..i].iter().enumerate().map(|(other, (b, c))| Pair {
-            test_set: set.test_set.into(),
-            a: set.outputs[i].0.into(),
-            b: set.outputs[other].0.into(),
-            bleu: bleu.minus(b),
-            chrf: chrf.minus(c),
-        }));
     }
-    Ok(())
+    Ok((worker.scale(), sheet))
+}
+
+fn merged(work: &[Work<'_>], sheets: &[(Scale, Sheet)]) -> Scores {
+    let mut scores =
+        Scores { metrics: sheets.iter().map(|(scale, _)| scale.clone()).collect(), ..Scores::default() };
+    for (i, set) in work.iter().enumerate() {
+        let columns: Vec<(&Scale, &Vec<Scored>)> =
+            sheets.iter().filter_map(|(scale, sheet)| Some((scale, sheet[i].as_ref()?))).collect();
+        for (a, (output, _)) in set.outputs.iter().enumerate() {
+            let own = columns.iter().map(|(scale, column)| (scale.name.clone(), column[a].quality()));
+            scores.scores.push(Score {
+                output: (*output).into(),
+                test_set: set.test_set.into(),
+                metrics: own.collect(),
+            });
+            scores.pairs.extend((0..a).map(|b| Pair {
+                test_set: set.test_set.into(),
+                a: (*output).into(),
+                b: set.outputs[b].0.into(),
+                metrics: differences(&columns, a, b),
+            }));
+        }
+    }
+    scores
+}
+
+fn differences(
+    columns: &[(&Scale, &Vec<Scored>)],
+    a: usize,
+    b: usize,
+) -> BTreeMap<String, dyno_stats::bootstrap::Difference> {
+    let difference = |(scale, column): &(&Scale, &Vec<Scored>)| {
+        let pair = column[a].sampled.as_ref()?.minus(column[b].sampled.as_ref()?);
+        let pair = if scale.is_higher_better() { pair } else { pair.where_less_is_better() };
+        Some((scale.name.clone(), pair))
+    };
+    columns.iter().filter_map(difference).collect()
 }
 
 /// Scores of a whole run if one of its outputs lacks a score, else `None`. All outputs are then scored again,
-/// since pairs need all of them; scores of the user's own metrics stay.
-pub fn score_run(run: &Run) -> Result<Option<Scores>> {
-    let work: Vec<Work<'_>> =
-        run.test_sets.iter().filter_map(|set| work(run, &set.name, &set.references)).collect();
-    let is_scored = |set: &Work<'_>| {
-        let mut outputs = set.outputs.iter();
-        outputs.all(|(output, _)| run.scores.of(output, set.test_set).is_some())
+/// since pairs need all of them; a worker's answers are cached.
+pub fn score_run(run: &Run) -> Option<Answer> {
+    let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
+    let is_scored = |set: &Work<'_>, output: &str| {
+        let known = run.scores.of(output, set.test_set);
+        run.metrics
+            .list
+            .iter()
+            .all(|metric| known.is_some_and(|known| known.metrics.contains_key(metric.name())))
     };
-    if work.iter().all(is_scored) {
-        return Ok(None);
-    }
-    let mut scores = score(&work)?;
-    for score in &mut scores.scores {
-        let known = run.scores.of(&score.output, &score.test_set);
-        score.others = known.map(|known| known.others.clone()).unwrap_or_default();
-    }
-    Ok(Some(scores))
+    let is_whole = |set: &Work<'_>| set.outputs.iter().all(|(output, _)| is_scored(set, output));
+    (!work.iter().all(is_whole)).then(|| score(&work, &run.metrics))
 }
 
 /// Outputs on one test set. An output with a wrong number of lines stays in the run, but can't be scored.
-fn work<'a>(run: &'a Run, test_set: &'a str, references: &'a [Vec<String>]) -> Option<Work<'a>> {
-    let lines = references.first()?.len();
-    let records = run.records.iter().filter(|record| record.test_set == test_set);
+fn work<'a>(run: &'a Run, set: &'a dyno_measure::TestSet) -> Option<Work<'a>> {
+    let lines = set.source.len();
+    let scores_without_references = run.metrics.list.iter().any(|metric| matches!(metric, Metric::Worker(_)));
+    if set.references.is_empty() && !scores_without_references {
+        return None;
+    }
+    let records = run.records.iter().filter(|record| record.test_set == set.name);
     let names: BTreeSet<&String> = records.filter_map(|record| record.output.as_ref()).collect();
     let outputs = names.into_iter().map(|name| (name.as_str(), run.outputs[name].as_slice()));
     let outputs: Vec<_> = outputs.filter(|(_, answers)| answers.len() == lines).collect();
-    (!outputs.is_empty()).then_some(Work { test_set, references, outputs })
+    let work = Work { test_set: &set.name, source: &set.source, references: &set.references, outputs };
+    (!work.outputs.is_empty()).then_some(work)
 }

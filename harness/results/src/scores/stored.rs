@@ -1,45 +1,61 @@
 //! Quality of a run's outputs, as `scores.json` holds it.
+//!
+//! Files of earlier versions had fields for BLEU and chrF; they are read as scores of these two metrics.
 
 use std::collections::BTreeMap;
 
 use dyno_stats::bootstrap::Difference;
 use serde::{Deserialize, Serialize};
 
+use super::metric::Standard;
+use super::scale::Scale;
+
 /// Scores of a run's outputs, and comparisons of every two: `scores.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
+    /// Scales of the metrics with scores.
+    #[serde(default = "earlier_scales")]
+    pub metrics: Vec<Scale>,
     /// Scores: one for each test set and output.
     pub scores: Vec<Score>,
     /// Pairs: one for every two outputs of a test set.
     pub pairs: Vec<Pair>,
 }
 
+/// Scales of a file that names none.
+fn earlier_scales() -> Vec<Scale> {
+    [Standard::Bleu, Standard::Chrf].map(Standard::scale).into()
+}
+
 /// Quality of one output on one test set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "EarlierScore")]
 pub struct Score {
     /// SHA-256 of the answers.
     pub output: String,
     /// Name of the test set.
     pub test_set: String,
-    /// Corpus BLEU.
-    pub bleu: f64,
-    /// Half of its 95 % interval, by seeded bootstrap over lines.
-    pub bleu_confidence: f64,
-    /// Corpus chrF.
-    pub chrf: f64,
-    /// Half of its 95 % interval.
-    pub chrf_confidence: f64,
-    /// Signature of BLEU in sacrebleu's notation.
-    pub bleu_signature: String,
-    /// Signature of chrF.
-    pub chrf_signature: String,
-    /// Metrics of the user's own, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub others: BTreeMap<String, f64>,
+    /// Quality by the name of the metric.
+    pub metrics: BTreeMap<String, Quality>,
+}
+
+/// Score of an output by one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quality {
+    /// Score of the whole text.
+    pub score: f64,
+    /// Half of its 95 % interval, by seeded bootstrap over lines; absent for a metric without scores of
+    /// lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Signature: version and parameters of the metric.
+    #[serde(default)]
+    pub signature: String,
 }
 
 /// Comparison of two outputs on one test set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "EarlierPair")]
 pub struct Pair {
     /// Name of the test set.
     pub test_set: String,
@@ -47,10 +63,9 @@ pub struct Pair {
     pub a: String,
     /// SHA-256 of the second output.
     pub b: String,
-    /// BLEU of the first minus BLEU of the second.
-    pub bleu: Difference,
-    /// chrF of the first minus chrF of the second.
-    pub chrf: Difference,
+    /// Score of the first minus score of the second, by the name of the metric. `p_worse` and `p_better`
+    /// speak of quality, whichever end of the scale is better.
+    pub metrics: BTreeMap<String, Difference>,
 }
 
 impl Scores {
@@ -59,15 +74,105 @@ impl Scores {
         self.scores.iter().find(|score| score.output == output && score.test_set == test_set)
     }
 
-    /// BLEU of output `a` minus that of `b`.
-    pub fn bleu_difference(&self, a: &str, b: &str, test_set: &str) -> Option<Difference> {
+    /// Quality of `output` by one metric.
+    pub fn quality(&self, metric: &str, output: &str, test_set: &str) -> Option<&Quality> {
+        self.of(output, test_set)?.metrics.get(metric)
+    }
+
+    /// Score of output `a` minus that of `b`, by one metric.
+    pub fn difference(&self, metric: &str, a: &str, b: &str, test_set: &str) -> Option<Difference> {
         let pairs = self.pairs.iter().filter(|pair| pair.test_set == test_set);
         let mut either =
             pairs.filter_map(|pair| match (pair.a == a && pair.b == b, pair.a == b && pair.b == a) {
-                (true, _) => Some(pair.bleu),
-                (_, true) => Some(pair.bleu.reversed()),
+                (true, _) => Some(*pair.metrics.get(metric)?),
+                (_, true) => Some(pair.metrics.get(metric)?.reversed()),
                 _ => None,
             });
         either.next()
+    }
+
+    /// Scale of the metric of that name.
+    pub fn scale(&self, metric: &str) -> Option<&Scale> {
+        self.metrics.iter().find(|scale| scale.name == metric)
+    }
+}
+
+/// A score, in the present form or in the earlier one.
+#[derive(Deserialize)]
+struct EarlierScore {
+    output: String,
+    test_set: String,
+    #[serde(default)]
+    metrics: BTreeMap<String, Quality>,
+    bleu: Option<f64>,
+    bleu_confidence: Option<f64>,
+    bleu_signature: Option<String>,
+    chrf: Option<f64>,
+    chrf_confidence: Option<f64>,
+    chrf_signature: Option<String>,
+    #[serde(default)]
+    others: BTreeMap<String, f64>,
+}
+
+impl From<EarlierScore> for Score {
+    fn from(earlier: EarlierScore) -> Self {
+        let EarlierScore { output, test_set, mut metrics, .. } = earlier;
+        let quality = |score, confidence, signature: Option<String>| Quality {
+            score,
+            confidence,
+            signature: signature.unwrap_or_default(),
+        };
+        if let Some(bleu) = earlier.bleu {
+            metrics.insert("bleu".into(), quality(bleu, earlier.bleu_confidence, earlier.bleu_signature));
+        }
+        if let Some(chrf) = earlier.chrf {
+            metrics.insert("chrf".into(), quality(chrf, earlier.chrf_confidence, earlier.chrf_signature));
+        }
+        metrics.extend(earlier.others.into_iter().map(|(name, score)| (name, quality(score, None, None))));
+        Self { output, test_set, metrics }
+    }
+}
+
+/// A pair, in the present form or in the earlier one.
+#[derive(Deserialize)]
+struct EarlierPair {
+    test_set: String,
+    a: String,
+    b: String,
+    #[serde(default)]
+    metrics: BTreeMap<String, Difference>,
+    bleu: Option<Difference>,
+    chrf: Option<Difference>,
+}
+
+impl From<EarlierPair> for Pair {
+    fn from(earlier: EarlierPair) -> Self {
+        let EarlierPair { test_set, a, b, mut metrics, bleu, chrf } = earlier;
+        let fields = [("bleu", bleu), ("chrf", chrf)];
+        metrics.extend(fields.into_iter().filter_map(|(name, pair)| Some((name.to_owned(), pair?))));
+        Self { test_set, a, b, metrics }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_earlier_versions_are_read() {
+        let half = r#"{"difference": 1.5, "low": 0.5, "high": 2.0, "p": 0.01, "p_worse": 0.99}"#;
+        let text = format!(
+            r#"{{"scores": [{{"output": "a", "test_set": "s", "bleu": 30.5, "bleu_confidence": 0.8, "chrf": 55.0,
+            "chrf_confidence": 0.6, "bleu_signature": "tok:13a", "chrf_signature": "nc:6", "others": {{"comet": 0.8}}}}],
+            "pairs": [{{"test_set": "s", "a": "a", "b": "b", "bleu": {half}, "chrf": {half}}}]}}"#
+        );
+        let scores: Scores = serde_json::from_str(&text).unwrap();
+        let bleu = scores.quality("bleu", "a", "s").unwrap();
+        assert_eq!((bleu.score, bleu.confidence, bleu.signature.as_str()), (30.5, Some(0.8), "tok:13a"));
+        assert_eq!(scores.quality("comet", "a", "s").unwrap().score, 0.8);
+        assert_eq!(scores.difference("chrf", "b", "a", "s").unwrap().difference, -1.5);
+        assert_eq!(scores.scale("chrf").unwrap().title, "chrF");
+        let again: Scores = serde_json::from_str(&serde_json::to_string(&scores).unwrap()).unwrap();
+        assert_eq!(again, scores);
     }
 }

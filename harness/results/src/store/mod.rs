@@ -7,6 +7,7 @@
 //! records.jsonl    one record for each round
 //! outputs/         answers by content: <sha256>.txt
 //! breakdowns.json  breakdowns of the cells' time, as the systems account for it
+//! metrics.json     metrics that the outputs are scored by
 //! scores.json      quality by output and test set
 //! command.txt      the command that began the run
 //! price.json       price of the host, or of a similar instance
@@ -25,6 +26,7 @@ pub mod files;
 pub(crate) mod folder;
 pub(crate) mod journal;
 pub(crate) mod texts;
+pub(crate) mod whole;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,8 +40,8 @@ use crate::error::{Error, Result};
 use crate::export::write_summary;
 use crate::identity::Identity;
 use crate::prices::Price;
-use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, PRICE, Run, SCORES, identity_in};
-use crate::scores::Scores;
+use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, METRICS, PRICE, Run, SCORES, identity_in};
+use crate::scores::{Metrics, Scores};
 use crate::summary::Summary;
 use files::{read_json, write_json, write_whole};
 use folder::{create, is_finished, lock, numbered, read_identity};
@@ -214,6 +216,11 @@ impl Store {
     /// Keeps the breakdowns of the cells' time.
     pub fn keep_breakdowns(&self, breakdowns: &[CellBreakdown]) -> Result<()> {
         write_json(&self.folder.join(BREAKDOWNS), &breakdowns)
+    }
+
+    /// Keeps the list of metrics.
+    pub fn keep_metrics(&self, metrics: &Metrics) -> Result<()> {
+        write_json(&self.folder.join(METRICS), metrics)
     }
 
     /// Keeps the quality of the outputs.

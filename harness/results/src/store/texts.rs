@@ -27,6 +27,13 @@ fn gold_path(folder: &Path, sha256: &str) -> PathBuf {
     folder.join("testsets").join(format!("{sha256}.gold.txt"))
 }
 
+/// Files of a test set, the source last.
+pub(super) fn paths_of(folder: &Path, set: &TestSet) -> Vec<PathBuf> {
+    let references = (1..=set.references.len()).map(|number| reference_path(folder, &set.sha256, number));
+    let gold = (!set.gold.is_empty()).then(|| gold_path(folder, &set.sha256));
+    references.chain(gold).chain([source_path(folder, &set.sha256)]).collect()
+}
+
 /// Writes the files of a test set that are missing.
 pub(super) fn keep(folder: &Path, set: &TestSet) -> Result<()> {
     create(&folder.join("testsets"))?;
@@ -102,5 +109,9 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
 
 /// Lines of a text, with invalid UTF-8 replaced.
 pub(crate) fn text_lines(bytes: &[u8]) -> Vec<String> {
-    split_lines(bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+    let text = |line: &[u8]| match std::str::from_utf8(line) {
+        Ok(line) => line.to_owned(),
+        Err(_) => String::from_utf8_lossy(line).into_owned(),
+    };
+    split_lines(bytes).map(text).collect()
 }

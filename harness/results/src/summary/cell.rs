@@ -1,7 +1,5 @@
 //! Figures of one cell: a row of `summary.csv`.
 
-use std::collections::BTreeMap;
-
 use dyno_measure::{Profile, Reason, Track, Verdict};
 use dyno_stats::Standing;
 use serde::Serialize;
@@ -9,6 +7,8 @@ use serde::Serialize;
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CellSummary {
+    /// Name of the host, in a run that was merged from several hosts.
+    pub host: Option<String>,
     /// Name of the test set.
     pub test_set: String,
     /// Track of the cell.
@@ -23,9 +23,9 @@ pub struct CellSummary {
     pub reasons: Vec<Reason>,
     /// Warnings, each code once.
     pub warnings: Vec<Reason>,
-    /// Standing among the cells of the same test set and track, by BLEU and cost: p95 latency in the latency
-    /// track, words a second in the others. Absent unless the cell is VALID, without either figure, with BLEU
-    /// 0, for echoes of the source, and for the second of twins.
+    /// Standing among the cells of the same test set and track, by the first metric and cost: p95 latency in
+    /// the latency track, words a second in the others. Absent unless the cell is VALID, without either
+    /// figure, with BLEU 0, for echoes of the source, and for the second of twins.
     pub standing: Option<Standing>,
     /// Number of rounds that count.
     pub rounds: usize,
@@ -87,25 +87,33 @@ pub struct CellSummary {
     pub peak_bytes: Option<u64>,
     /// Lower bound of `peak_bytes`.
     pub floor_bytes: Option<u64>,
-    /// BLEU.
-    pub bleu: Option<f64>,
-    /// Half of BLEU's 95 % bootstrap interval.
-    pub bleu_confidence: Option<f64>,
-    /// Lowest BLEU of the rounds' texts, if the texts of the cell differ.
-    pub bleu_low: Option<f64>,
-    /// Highest BLEU of the rounds' texts, if the texts of the cell differ.
-    pub bleu_high: Option<f64>,
-    /// chrF.
-    pub chrf: Option<f64>,
-    /// Half of chrF's 95 % bootstrap interval.
-    pub chrf_confidence: Option<f64>,
-    /// Metrics of the user's own, by name.
-    pub other_metrics: BTreeMap<String, f64>,
+    /// Quality by each metric of the run, the frontier's first.
+    pub quality: Vec<MetricFigure>,
     /// SHA-256 of the answers that were scored.
     pub output: Option<String>,
 }
 
+/// Quality of a cell by one metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MetricFigure {
+    /// Name of the metric.
+    pub metric: String,
+    /// Score of the text; absent if the metric gave none.
+    pub score: Option<f64>,
+    /// Half of the score's 95 % bootstrap interval.
+    pub confidence: Option<f64>,
+    /// Lowest score of the rounds' texts, if the texts of the cell differ.
+    pub low: Option<f64>,
+    /// Highest score of the rounds' texts, if the texts of the cell differ.
+    pub high: Option<f64>,
+}
+
 impl CellSummary {
+    /// Score by the first metric, the frontier's.
+    pub fn first_score(&self) -> Option<f64> {
+        self.quality.first()?.score
+    }
+
     /// Codes of the faults.
     pub fn fault_codes(&self) -> Vec<String> {
         self.reasons.iter().map(|reason| reason.code.name().into()).collect()

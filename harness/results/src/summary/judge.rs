@@ -1,5 +1,6 @@
 //! Judgement of the cells of a table: the noise floor of their track, duels by pairs of rounds, and the
-//! frontier of BLEU and the track's cost: p95 latency in the latency track, words a second in the others.
+//! frontier of the first metric and the track's cost: p95 latency in the latency track, words a second in the
+//! others.
 //!
 //! Table and page show these judgements; neither judges again.
 
@@ -8,8 +9,9 @@ use std::collections::BTreeMap;
 use dyno_measure::{Record, Track, Verdict};
 use dyno_stats::{Estimate, Order, median, median_interval, percentile};
 
-use super::cell::CellSummary;
+use super::cell::{CellSummary, MetricFigure};
 use crate::run::{MeasuredCell, Run};
+use crate::scores::{Scale, Standard};
 use crate::turns::{ratio, relative};
 
 /// A figure of a round by which systems are compared.
@@ -43,15 +45,18 @@ pub const fn cost(track: Track) -> Figure {
     if track.is_lockstep() { P95 } else { SPEED }
 }
 
-/// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation.
+/// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation. Other metrics
+/// have no such bound.
 const LEAST_BLEU: f64 = 0.05;
 
 /// Translations below this BLEU are commonly held to be of hardly any use.
 pub const USABLE: f64 = 10.0;
 
-/// The sentence on systems of which the best has BLEU `best`, if none of them is usable.
-pub fn unusable(best: f64) -> Option<String> {
-    (best < USABLE).then(|| format!("no system here translates usably (the best: BLEU {best:.1})"))
+/// The sentence on systems of which the best has the score `best` on that scale, if it is BLEU's and none of
+/// them is usable.
+pub fn unusable(scale: &Scale, best: f64) -> Option<String> {
+    let is_useless = scale.name == Standard::Bleu.name() && best < USABLE;
+    is_useless.then(|| format!("no system here translates usably (the best: BLEU {best:.1})"))
 }
 
 /// One figure of all rounds of a cell.
@@ -132,8 +137,11 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
             None => groups.push((cell, rounds(cell))),
         }
     }
+    if !has_twin {
+        return None;
+    }
     let groups: Vec<_> = groups.into_iter().map(|(_, rounds)| rounds).collect();
-    dyno_stats::noise_floor(&groups, whole).filter(|_| has_twin).map(f64::exp_m1)
+    dyno_stats::noise_floor(&groups, whole).map(f64::exp_m1)
 }
 
 /// Fills in the standing of the cells of one table. `floor` is the noise floor of the table's cost, a share.
@@ -158,7 +166,10 @@ pub(super) fn place(run: &Run, table: &[MeasuredCell<'_>], rows: &mut [CellSumma
 
 /// Whether a cell may stand on a frontier: it is VALID, and its text is a translation.
 fn may_stand(row: &CellSummary) -> bool {
-    row.verdict == Verdict::Valid && row.bleu.is_some_and(|bleu| bleu >= LEAST_BLEU)
+    let says_something = |quality: &MetricFigure| {
+        quality.score.is_some_and(|score| quality.metric != "bleu" || score >= LEAST_BLEU)
+    };
+    row.verdict == Verdict::Valid && row.quality.first().is_some_and(says_something)
 }
 
 fn echoes(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> bool {
@@ -182,20 +193,16 @@ pub fn is_echo<'a>(source: impl IntoIterator<Item = &'a [u8]>, answers: &[String
     !answers.is_empty() && 2 * same.count() > answers.len()
 }
 
-/// Order of outputs `a` and `b` in quality: equal texts are equal, else the paired bootstrap decides.
+/// Order of outputs `a` and `b` in quality, by the first metric: equal texts are equal, else the paired
+/// bootstrap decides.
 pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Order {
     if a == b {
         return Order::Equal;
     }
-    match run.scores.bleu_difference(a, b, test_set) {
-        Some(pair) if pair.p < SIGNIFICANT && pair.difference > 0.0 => Order::Better,
-        Some(pair) if pair.p < SIGNIFICANT => Order::Worse,
-        _ => Order::Unclear,
-    }
+    let first = run.first_scale();
+    let pair = run.scores.difference(&first.name, a, b, test_set);
+    pair.map_or(Order::Unclear, |pair| first.order(&pair))
 }
-
-/// Significance level: the usual one, as in sacrebleu.
-const SIGNIFICANT: f64 = 0.05;
 
 #[cfg(test)]
 mod tests {

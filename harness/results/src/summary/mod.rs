@@ -2,11 +2,13 @@
 //! the system.
 
 pub mod cell;
+mod counted;
+mod disagreement;
 pub mod judge;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dyno_measure::{Code, Reason, Record, Track, words};
+use dyno_measure::{Code, Reason, Record, Track};
 use dyno_stats::{
     LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
 };
@@ -14,8 +16,10 @@ use serde::Serialize;
 
 use crate::prices::Price;
 use crate::run::{MeasuredCell, Run};
-use crate::scores::{SPEARMAN, correlation};
-use cell::CellSummary;
+use crate::scores::{SPEARMAN, Scale, correlation};
+use cell::{CellSummary, MetricFigure};
+use counted::{Counted, Size};
+pub use disagreement::Disagreement;
 
 /// Summary of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -27,6 +31,10 @@ pub struct Summary {
     pub noise_floors: BTreeMap<Track, f64>,
     /// Price that counts words per dollar.
     pub price: Option<Price>,
+    /// Scales of the metrics, the frontier's first.
+    pub metrics: Vec<Scale>,
+    /// Pairs of systems that another metric ranks the other way than the first.
+    pub disagreements: Vec<Disagreement>,
 }
 
 /// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides
@@ -36,9 +44,10 @@ const MOST_LOAD_SHARE: f64 = 0.65;
 impl Summary {
     /// The summary of `run`.
     pub fn of(run: &Run) -> Self {
-        let measured = run.cells();
+        let (measured, scales, counted) = (run.cells(), run.scales(), Counted::of(run));
         let noise_floors = judge::noise_floors(run, &measured);
-        let mut cells: Vec<_> = measured.iter().map(|cell| summarise_cell(run, cell)).collect();
+        let mut cells: Vec<_> =
+            measured.iter().map(|cell| summarise_cell(run, cell, &scales, &counted)).collect();
         let same_table = |a: &MeasuredCell<'_>, b: &MeasuredCell<'_>| {
             (&a.test_set.name, a.track) == (&b.test_set.name, b.track)
         };
@@ -51,7 +60,8 @@ impl Summary {
             judge::place(run, table, &mut cells[first..first + table.len()], floor.unwrap_or(0.0));
             first += table.len();
         }
-        Self { cells, noise_floors, price: run.price.clone() }
+        let disagreements = disagreement::disagreements(run, &cells, &scales);
+        Self { cells, noise_floors, price: run.price.clone(), metrics: scales, disagreements }
     }
 }
 
@@ -63,15 +73,24 @@ struct CellFigures<'a> {
     valid: Vec<&'a Record>,
     /// Words a second of these records.
     speeds: Vec<f64>,
+    /// Latencies of each of these records in milliseconds, ascending: a percentile of sorted lines costs
+    /// little.
+    sorted_ms: Vec<Vec<f64>>,
     /// Hash of the output that is scored.
     output: Option<&'a String>,
+    counted: &'a Counted<'a>,
 }
 
 impl<'a> CellFigures<'a> {
-    fn of(run: &'a Run, cell: &'a MeasuredCell<'a>) -> Self {
+    fn of(run: &'a Run, cell: &'a MeasuredCell<'a>, counted: &'a Counted<'a>) -> Self {
         let valid = cell.valid();
         let output = scored_output(&valid);
-        Self { run, cell, valid, speeds: cell.speeds(), output }
+        let sorted_ms = valid.iter().map(|record| {
+            let mut ms = milliseconds(&record.latency_ns);
+            ms.sort_unstable_by(f64::total_cmp);
+            ms
+        });
+        Self { run, cell, sorted_ms: sorted_ms.collect(), valid, speeds: cell.speeds(), output, counted }
     }
 
     /// Median over rounds.
@@ -81,7 +100,7 @@ impl<'a> CellFigures<'a> {
 
     /// Median over rounds of a figure of a round's lines, in milliseconds.
     fn latency(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<f64> {
-        self.over_rounds(|record| figure(&milliseconds(&record.latency_ns)))
+        median(&self.sorted_ms.iter().filter_map(|ms| figure(ms)).collect::<Vec<_>>())
     }
 
     fn percentile(&self, p: f64) -> Option<f64> {
@@ -94,17 +113,17 @@ impl<'a> CellFigures<'a> {
 
     /// Fit of latency over the words of the source.
     fn fit(&self) -> Option<LengthFit> {
-        let words_of = |line: &Vec<u8>| words(line);
-        fit_length(&by_length(self.valid.iter().flat_map(|record| {
-            let words = self.cell.test_set.source.iter().map(words_of);
-            words.zip(milliseconds(&record.latency_ns))
-        })))
+        let words = self.counted.line_words(&self.cell.test_set.name);
+        fit_length(&by_length(
+            self.valid.iter().flat_map(|record| words.iter().copied().zip(milliseconds(&record.latency_ns))),
+        ))
     }
 
     /// Speed in units of the answers instead of source words.
-    fn speed_in(&self, count: impl Fn(&String) -> usize) -> Option<f64> {
-        let counted = self.run.outputs.get(self.output?)?.iter().map(count).sum::<usize>() as f64;
-        Some(median(&self.speeds)? * counted / self.cell.test_set.words() as f64)
+    fn speed_in(&self, count: impl Fn(Size) -> usize) -> Option<f64> {
+        let counted = count(self.counted.size(self.output?)?) as f64;
+        let source: usize = self.counted.line_words(&self.cell.test_set.name).iter().sum();
+        Some(median(&self.speeds)? * counted / source as f64)
     }
 
     fn priced(&self, value: impl Fn(&Price, f64) -> f64) -> Option<f64> {
@@ -117,14 +136,18 @@ impl<'a> CellFigures<'a> {
 }
 
 /// The row of a cell. The function is long because each line is one column.
-fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
-    let figures = CellFigures::of(run, cell);
+fn summarise_cell(
+    run: &Run,
+    cell: &MeasuredCell<'_>,
+    scales: &[Scale],
+    counted: &Counted<'_>,
+) -> CellSummary {
+    let figures = CellFigures::of(run, cell, counted);
     let (interval, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
-    let score = figures.output.and_then(|output| run.scores.of(output, &cell.test_set.name));
-    let spread = bleu_spread(run, cell);
     let cores = cell.records[0].system_cores.len();
     CellSummary {
+        host: None,
         test_set: cell.test_set.name.clone(),
         track: cell.track,
         system: cell.system.into(),
@@ -142,8 +165,8 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
             .filter(|&share| share <= MOST_LOAD_SHARE)
             .and_then(|_| figures.over_rounds(steady)),
         load_share,
-        target_words_per_second: figures.speed_in(|line| words(line.as_bytes())),
-        target_chars_per_second: figures.speed_in(|line| line.chars().count()),
+        target_words_per_second: figures.speed_in(|size| size.words),
+        target_chars_per_second: figures.speed_in(|size| size.chars),
         words_per_dollar: figures.priced(|price, speed| price.words_per_dollar(speed)),
         words_per_dollar_pro_rata: figures
             .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
@@ -166,28 +189,29 @@ fn summarise_cell(run: &Run, cell: &MeasuredCell<'_>) -> CellSummary {
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
-        bleu: score.map(|score| score.bleu),
-        bleu_confidence: score.map(|score| score.bleu_confidence),
-        bleu_low: spread.map(|(low, _)| low),
-        bleu_high: spread.map(|(_, high)| high),
-        chrf: score.map(|score| score.chrf),
-        chrf_confidence: score.map(|score| score.chrf_confidence),
-        other_metrics: other_metrics(run, cell, figures.output),
+        quality: quality(run, cell, scales, figures.output),
         output: figures.output.cloned(),
     }
 }
 
-/// Scores by the user's own metrics, and an encoder's correlation with half of its interval.
-fn other_metrics(run: &Run, cell: &MeasuredCell<'_>, output: Option<&String>) -> BTreeMap<String, f64> {
-    let Some(output) = output else { return BTreeMap::new() };
-    let score = run.scores.of(output, &cell.test_set.name);
-    let mut metrics = score.map(|score| score.others.clone()).unwrap_or_default();
-    let answers = run.outputs.get(output);
-    if let Some(sampled) = answers.and_then(|answers| correlation(cell.test_set, answers)) {
-        metrics.insert(SPEARMAN.into(), sampled.score);
-        metrics.insert(format!("{SPEARMAN} ±"), sampled.half_interval());
-    }
-    metrics
+/// Quality of a cell by every metric, and an encoder's correlation on pairs.
+fn quality(
+    run: &Run,
+    cell: &MeasuredCell<'_>,
+    scales: &[Scale],
+    output: Option<&String>,
+) -> Vec<MetricFigure> {
+    let figures = scales.iter().map(|scale| quality_of(run, cell, scale, output));
+    let answers = output.and_then(|output| run.outputs.get(output));
+    let sampled = answers.and_then(|answers| correlation(cell.test_set, answers));
+    let spearman = sampled.map(|sampled| MetricFigure {
+        metric: SPEARMAN.into(),
+        score: Some(sampled.score),
+        confidence: Some(sampled.half_interval()),
+        low: None,
+        high: None,
+    });
+    figures.chain(spearman).collect()
 }
 
 /// Hash of the output that is scored.
@@ -200,14 +224,22 @@ fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
     outputs.get(moments.checked_rem(outputs.len() as u64)? as usize).copied()
 }
 
-/// Lowest and highest BLEU of a cell's rounds, INVALID rounds included; `None` if all rounds gave one text. A
-/// system that is better in some rounds shows here, whichever round is drawn.
-fn bleu_spread(run: &Run, cell: &MeasuredCell<'_>) -> Option<(f64, f64)> {
+/// Quality of a cell by one metric. A system that is better in some rounds shows in the lowest and highest
+/// score of all rounds, INVALID rounds included, whichever round's text is drawn.
+fn quality_of(run: &Run, cell: &MeasuredCell<'_>, scale: &Scale, output: Option<&String>) -> MetricFigure {
+    let set = &cell.test_set.name;
+    let scored = |text: &String| run.scores.quality(&scale.name, text, set);
+    let quality = output.and_then(scored);
     let texts: BTreeSet<&String> = cell.records.iter().filter_map(|record| record.output.as_ref()).collect();
-    let scored = texts.iter().filter_map(|text| run.scores.of(text, &cell.test_set.name));
-    let bleu: Vec<f64> = scored.map(|score| score.bleu).collect();
-    let (low, high) = (bleu.iter().copied().reduce(f64::min)?, bleu.iter().copied().reduce(f64::max)?);
-    (texts.len() > 1).then_some((low, high))
+    let of_rounds = || texts.iter().copied().filter_map(scored).map(|quality| quality.score);
+    let differ = texts.len() > 1;
+    MetricFigure {
+        metric: scale.name.clone(),
+        score: quality.map(|quality| quality.score),
+        confidence: quality.and_then(|quality| quality.confidence),
+        low: of_rounds().reduce(f64::min).filter(|_| differ),
+        high: of_rounds().reduce(f64::max).filter(|_| differ),
+    }
 }
 
 /// Whether the size of the model is declared alone. Rounds that were refused have seen nothing.

@@ -2,6 +2,7 @@
 //!
 //! Every message names file, line and column, the fault, and its remedy.
 
+mod metrics;
 mod models;
 mod source;
 mod systems;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
+use metrics::{WireMetric, metrics};
 use models::generated;
 use source::{Source, checked_name, name_fault};
 use systems::{WireSystem, systems};
@@ -43,6 +45,8 @@ struct WireCampaign {
     /// Languages of sacrebleu's test sets, such as "en-de".
     languages: Option<String>,
     tracks: Option<Spanned<Vec<Track>>>,
+    /// Quality metrics, the frontier's first.
+    metrics: Option<Spanned<Vec<Spanned<WireMetric>>>>,
     test_sets: Vec<Spanned<WireTestSet>>,
     #[serde(default)]
     line_seconds: Option<Spanned<f64>>,
@@ -101,7 +105,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let (systems, unbuilt) = systems(source, wire.systems, &generated)?;
     twin_fault(source, wire.twin.as_ref(), &systems)?;
     warn_of_look_alikes(&systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>());
-    let test_sets = test_sets(source, wire.test_sets, wire.languages.as_deref())?;
+    let (test_sets, targets) = test_sets(source, wire.test_sets, wire.languages.as_deref())?;
     warn_of_look_alikes(&test_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
     Ok(Campaign {
         name: name(source, wire.name)?,
@@ -115,7 +119,9 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         generated,
         twin: wire.twin.map(Spanned::into_inner),
         own_probes: wire.probes,
+        shard: None,
         filler: filler(source, wire.filler)?,
+        metrics: metrics(source, wire.metrics, targets)?,
         test_sets,
         tracks: tracks(source, wire.tracks)?,
     })

@@ -1,5 +1,6 @@
 //! Test sets in a campaign file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -47,33 +48,35 @@ pub(super) struct WirePairs {
 /// Unicode's byte order mark, which some editors put at the start of a file.
 const MARK: &str = "\u{feff}";
 
-/// Reads the test sets.
+/// Reads the test sets, and the target language of each one that has a known pair.
 pub(super) fn test_sets(
     source: &Source<'_>,
     wire: Vec<Spanned<WireTestSet>>,
     languages: Option<&str>,
-) -> Outcome<Vec<TestSet>> {
-    let mut test_sets: Vec<TestSet> = Vec::new();
+) -> Outcome<(Vec<TestSet>, BTreeMap<String, String>)> {
+    let (mut test_sets, mut targets): (Vec<TestSet>, _) = (Vec::new(), BTreeMap::new());
     for entry in wire {
         let span = entry.span();
         let loaded = match entry.into_inner() {
             WireTestSet::Named(name) => named(source, &name, languages),
-            WireTestSet::Files(files) => from_files(source, &files),
+            WireTestSet::Files(files) => from_files(source, &files).map(|set| (set, None)),
             WireTestSet::Pairs(pairs) => match name_fault(&pairs.name) {
                 Some(fault) => Err(fault),
-                None => read_pairs(&pairs.name, &source.resolve(&pairs.pairs)),
+                None => read_pairs(&pairs.name, &source.resolve(&pairs.pairs)).map(|set| (set, None)),
             },
         };
-        let test_set = loaded.map_err(|message| source.error_at(span.clone(), message))?;
+        let (test_set, own_languages) = loaded.map_err(|message| source.error_at(span.clone(), message))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {
             return Err(source.error_at(
                 span,
                 format!("a second test set named {:?}: give each test set its own name", test_set.name),
             ));
         }
+        let pair = own_languages.as_deref().or(languages).and_then(|languages| languages.split_once('-'));
+        targets.extend(pair.map(|(_, target)| (test_set.name.clone(), target.to_owned())));
         test_sets.push(test_set);
     }
-    Ok(test_sets)
+    Ok((test_sets, targets))
 }
 
 fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String> {
@@ -90,13 +93,20 @@ fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String>
     if is_marked { Err(format!("{:?} begins with a byte order mark; {remedy}", files.name)) } else { Ok(set) }
 }
 
-fn named(source: &Source<'_>, name: &str, languages: Option<&str>) -> Result<TestSet, String> {
+/// A test set by its name, with its languages where it names some.
+fn named(
+    source: &Source<'_>,
+    name: &str,
+    languages: Option<&str>,
+) -> Result<(TestSet, Option<String>), String> {
     let folder = source.resolve(Path::new(name));
     if folder.is_dir() {
-        return from_folder(&folder);
+        return from_folder(&folder).map(|(set, languages)| (set, Some(languages)));
     }
     match languages {
-        Some(languages) if may_be_sacrebleu(name) => from_sacrebleu(name, languages),
+        Some(languages) if may_be_sacrebleu(name) => {
+            from_sacrebleu(name, languages).map(|set| (set, Some(languages.to_owned())))
+        }
         None if may_be_sacrebleu(name) => Err(format!(
             "no folder {}; if {name:?} is a test set of sacrebleu, add languages = \"en-de\" (or others) at the top",
             folder.display()

@@ -9,6 +9,7 @@ use dyno_measure::{Round, System, TestSet, Track, Verdict};
 use dyno_results::compare::{
     self, Change, Comparison, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds,
 };
+use dyno_results::scores::Metric;
 use dyno_results::{Place, scores};
 
 use crate::campaign::{Campaign, Entry, make_models, named_or_starter};
@@ -72,7 +73,9 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
 /// Refuses a limit that can't be checked: such a gate would let everything pass.
 fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
     if let Some(limit) = quality_limit(args) {
-        scores::prepare(&announce)?;
+        if let Some(Metric::Standard(_)) = campaign.metrics.list.first() {
+            scores::prepare(&announce)?;
+        }
         if let Some(set) = campaign.test_sets.iter().find(|set| set.references.is_empty()) {
             return Err(bad_input(format!(
                 "{limit}: test set {} has no references: add them, or filter with --test-set",
@@ -93,7 +96,7 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
 /// Option that limits the quality, if there is one.
 fn quality_limit(args: &GateArgs) -> Option<&'static str> {
     let loss = args.max_quality_loss.map(|_| "--max-quality-loss");
-    args.min_bleu.map(|_| "--min-bleu").or(loss)
+    args.worst_quality.map(|_| "--worst-quality").or(loss)
 }
 
 fn distinct<T>(items: Vec<T>, key: impl Fn(&T) -> String) -> Vec<T> {
@@ -200,7 +203,7 @@ fn quality(
     baseline: &Baseline,
     args: &GateArgs,
 ) -> Outcome<Vec<Quality>> {
-    let limits = QualityLimits { min_bleu: args.min_bleu, max_loss: args.max_quality_loss };
+    let limits = QualityLimits { worst: args.worst_quality, max_loss: args.max_quality_loss };
     let track = campaign.tracks[0];
     let of_track = |cell: &&Cell| cell.track == track;
     let mut found = Vec::new();
@@ -214,7 +217,8 @@ fn quality(
                 Some(system) => text(system)?,
                 None => baseline.stored_answers(&candidate.name, set, track).unwrap_or_default(),
             };
-            let quality = Quality::compare(&candidate.name, set, &candidate_text, &baseline_text, limits);
+            let texts = (candidate_text.as_slice(), baseline_text.as_slice());
+            let quality = Quality::compare(&candidate.name, set, texts, limits, &campaign.metrics);
             quality.warning.iter().for_each(|warning| say(format_args!("warning: {warning}")));
             refuse_unknown_quality(args, &quality)?;
             found.push(quality);
@@ -227,7 +231,7 @@ fn quality(
 fn refuse_unknown_quality(args: &GateArgs, quality: &Quality) -> Outcome<()> {
     let Quality { system, test_set, .. } = quality;
     let fault = match () {
-        () if args.min_bleu.is_some() && quality.bleu.is_none() => "--min-bleu: no BLEU of",
+        () if args.worst_quality.is_some() && quality.score.is_none() => "--worst-quality: no score of",
         () if args.max_quality_loss.is_some() && !quality.is_compared() => {
             "--max-quality-loss: no comparison with the baseline's text for"
         }

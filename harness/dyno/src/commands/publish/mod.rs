@@ -181,7 +181,7 @@ impl PrivateFolders {
 
     /// Replaces the private folders in the copied files; the rest stays the same, byte by byte.
     fn shorten_in(&self, run: &Path) -> Outcome<()> {
-        let files = ["run.json", "records.jsonl", COMMAND].map(|name| run.join(name));
+        let files = ["run.json", "records.jsonl", "metrics.json", COMMAND].map(|name| run.join(name));
         for file in files.iter().filter(|file| file.is_file()) {
             let text = files::read_to_string(file).with_context(|| file.display().to_string())?;
             let cut =

@@ -1,0 +1,66 @@
+//! Metrics in a campaign file: names of dyno's own, or workers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dyno_measure::check_command;
+use dyno_results::scores::{Metric, Metrics, Standard};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::source::Source;
+use crate::exit::Outcome;
+
+/// Metric: a name, or a worker.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a metric is bleu, chrf, chrf++ or ter, or { name = \"…\", worker = [\"…\"] }")]
+pub(super) enum WireMetric {
+    Named(Standard),
+    Worker(WireWorker),
+}
+
+/// Program that speaks JSON lines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireWorker {
+    name: String,
+    worker: Vec<String>,
+}
+
+/// Metrics of the campaign, BLEU and chrF if the file names none. `targets` are the target languages of the
+/// test sets.
+pub(super) fn metrics(
+    source: &Source<'_>,
+    wire: Option<Spanned<Vec<Spanned<WireMetric>>>>,
+    targets: BTreeMap<String, String>,
+) -> Outcome<Metrics> {
+    let Some(wire) = wire else { return Ok(Metrics { targets, ..Metrics::default() }) };
+    let span = wire.span();
+    let mut list: Vec<Metric> = Vec::new();
+    for entry in wire.into_inner() {
+        let span = entry.span();
+        let metric = match entry.into_inner() {
+            WireMetric::Named(standard) => Metric::Standard(standard),
+            WireMetric::Worker(worker) => {
+                checked(source, worker).map_err(|fault| source.error_at(span.clone(), fault))?
+            }
+        };
+        if list.iter().any(|other| other.name() == metric.name()) {
+            return Err(
+                source.error_at(span, format!("a second metric {metric}: give each metric its own name"))
+            );
+        }
+        list.push(metric);
+    }
+    match list.is_empty() {
+        true => Err(source.error_at(span, "`metrics` is empty: name one, or leave the key out")),
+        false => Ok(Metrics { list, targets }),
+    }
+}
+
+/// A worker that can be started, seen from the campaign's folder.
+fn checked(source: &Source<'_>, wire: WireWorker) -> Result<Metric, String> {
+    let folder = std::path::absolute(source.resolve(Path::new("."))).map_err(|error| error.to_string())?;
+    check_command(&wire.worker, &folder).map_err(|fault| format!("metric {:?}: {fault}", wire.name))?;
+    Metric::worker(&wire.name, wire.worker, folder)
+}

@@ -1,0 +1,171 @@
+//! `dyno export`: figures of a run in the form of another program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno_report::{Report, hosts};
+use dyno_results::merge::{is_merged, rows_by_table};
+use dyno_results::services::{Commit, action_files, asv, bencher, figures};
+use dyno_results::store::files::write_whole;
+use dyno_results::{CellSummary, Merged, Run, Summary, csv_of};
+use serde_json::Value;
+
+use crate::cli::{ExportArgs, ExportFormat};
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::output::print;
+use crate::page::{host_views, unwritable};
+
+/// A run, alone or merged, with its summaries.
+enum Source {
+    Alone(Box<(Run, Summary)>),
+    Merged(Merged, Vec<Summary>),
+}
+
+/// Exports the run of `args`.
+pub fn export(args: &ExportArgs) -> Outcome {
+    let source = Source::read(&args.run)?;
+    let summaries = source.summaries();
+    let rows = rows_by_table(summaries);
+    let metrics = summaries.first().map_or(&[][..], |summary| &summary.metrics);
+    let figures = figures(&rows, metrics);
+    match args.format {
+        ExportFormat::Bencher => write_text(args, &json_text(&bencher(&figures))?)?,
+        ExportFormat::Csv => write_text(args, &String::from_utf8_lossy(&csv_of(&rows)?))?,
+        ExportFormat::Latex => write_text(args, &source.latex(&args.run))?,
+        ExportFormat::Markdown => write_text(args, &source.markdown(&args.run))?,
+        ExportFormat::GithubActionBenchmark => {
+            let files = action_files(&figures);
+            let folder = folder_of(args)?;
+            write_json(&folder, "smaller-is-better.json", &files.smaller)?;
+            write_json(&folder, "bigger-is-better.json", &files.bigger)?;
+        }
+        ExportFormat::Asv => write_asv(args, &source, &rows)?,
+    }
+    Ok(Exit::Done)
+}
+
+impl Source {
+    fn read(folder: &Path) -> Outcome<Self> {
+        if is_merged(folder) {
+            let merged = Merged::read(folder)?;
+            let summaries = merged.summaries();
+            return Ok(Self::Merged(merged, summaries));
+        }
+        let run = Run::read(folder)?;
+        let summary = Summary::of(&run);
+        Ok(Self::Alone(Box::new((run, summary))))
+    }
+
+    fn summaries(&self) -> &[Summary] {
+        match self {
+            Self::Alone(alone) => std::slice::from_ref(&alone.1),
+            Self::Merged(_, summaries) => summaries,
+        }
+    }
+
+    fn markdown(&self, folder: &Path) -> String {
+        match self {
+            Self::Alone(alone) => Report::of(&alone.0, &alone.1, &[]).markdown(),
+            Self::Merged(merged, summaries) => hosts::markdown(&host_views(folder, merged, summaries)),
+        }
+    }
+
+    fn latex(&self, folder: &Path) -> String {
+        match self {
+            Self::Alone(alone) => Report::of(&alone.0, &alone.1, &[]).latex(),
+            Self::Merged(merged, summaries) => hosts::latex(&host_views(folder, merged, summaries)),
+        }
+    }
+
+    /// Name and run of each host. The name of a run alone is that of its processor.
+    fn hosts(&self) -> Vec<(&str, &Run)> {
+        match self {
+            Self::Alone(alone) => vec![(alone.0.identity.host.cpu.as_str(), &alone.0)],
+            Self::Merged(merged, _) => {
+                merged.hosts.iter().map(|host| (host.name.as_str(), &host.run)).collect()
+            }
+        }
+    }
+}
+
+/// Writes asv's files: a machine for each host, and one list of benchmarks.
+fn write_asv(args: &ExportArgs, source: &Source, rows: &[CellSummary]) -> Outcome<()> {
+    let folder = folder_of(args)?;
+    let (hash, unix_ms) = commit(args.commit.as_deref())?;
+    let mut benchmarks: Option<Value> = None;
+    for (host, run) in source.hosts() {
+        let own: Vec<CellSummary> =
+            rows.iter().filter(|row| row.host.as_deref().is_none_or(|name| name == host)).cloned().collect();
+        let metrics = &source.summaries()[0].metrics;
+        let commit = Commit { hash: &hash, unix_ms };
+        for (name, value) in asv(&machine_name(host), &run.identity.host, &commit, &figures(&own, metrics)) {
+            match (name.as_str(), &mut benchmarks) {
+                ("benchmarks.json", Some(known)) => merge_into(known, value),
+                ("benchmarks.json", none) => *none = Some(value),
+                (name, _) => write_json(&folder, name, &value)?,
+            }
+        }
+    }
+    benchmarks.map_or(Ok(()), |benchmarks| write_json(&folder, "benchmarks.json", &benchmarks))
+}
+
+/// Adds the benchmarks that only another host has.
+fn merge_into(known: &mut Value, other: Value) {
+    let (Some(known), Value::Object(other)) = (known.as_object_mut(), other) else { return };
+    for (name, described) in other {
+        known.entry(name).or_insert(described);
+    }
+}
+
+/// A name of letters, digits and hyphens, since asv makes folders of it.
+fn machine_name(host: &str) -> String {
+    let letters = host
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect::<String>();
+    letters.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// Hash and moment of the commit, by git in the working directory.
+fn commit(named: Option<&str>) -> Outcome<(String, i64)> {
+    let name = named.unwrap_or("HEAD");
+    let told = Command::new("git").args(["show", "--no-patch", "--format=%H %ct", name, "--"]).output();
+    let told = told.ok().filter(|told| told.status.success());
+    let text = told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned()).unwrap_or_default();
+    let (hash, seconds) = text.trim().split_once(' ').unzip();
+    let moment = seconds.and_then(|seconds: &str| seconds.parse::<i64>().ok()).map(|seconds| seconds * 1000);
+    match hash.zip(moment) {
+        Some((hash, moment)) => Ok((hash.into(), moment)),
+        None => Err(bad_input(format!(
+            "git knows no commit {name:?} here; run dyno in the repository of the code that was measured, or name --commit"
+        ))),
+    }
+}
+
+fn folder_of(args: &ExportArgs) -> Outcome<PathBuf> {
+    let folder =
+        args.out.clone().ok_or_else(|| bad_input("this format has several files; name a folder with -o"))?;
+    fs::create_dir_all(&folder).map_err(|error| {
+        bad_input(format!("can't create {}: {error}; name another folder with -o", folder.display()))
+    })?;
+    Ok(folder)
+}
+
+fn json_text(value: &Value) -> Outcome<String> {
+    Ok(serde_json::to_string_pretty(value).map_err(anyhow::Error::from)? + "\n")
+}
+
+fn write_json(folder: &Path, name: &str, value: &Value) -> Outcome<()> {
+    let path = folder.join(name);
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    write_whole(&path, json_text(value)?.as_bytes()).map_err(unwritable)
+}
+
+fn write_text(args: &ExportArgs, text: &str) -> Outcome<()> {
+    match &args.out {
+        Some(path) => write_whole(path, text.as_bytes()).map_err(unwritable),
+        None => print(text),
+    }
+}

@@ -1,0 +1,57 @@
+//! `dyno merge`: runs of several hosts as one result.
+
+use dyno_results::merge::{is_merged, read_runs};
+use dyno_results::{Merged, scores};
+use serde_json::json;
+
+use crate::cli::MergeArgs;
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::output::{print_json, print_verdicts, say};
+use crate::page::write_hosts_page;
+use crate::table;
+
+/// Merges the runs of `args`, scores texts that lack a score, and writes the page.
+pub fn merge(args: &MergeArgs) -> Outcome {
+    if let Some(merged) = args.runs.iter().find(|run| is_merged(run)) {
+        let remedy = "name the runs that it was merged from";
+        return Err(bad_input(format!("{} is merged already; {remedy}", merged.display())));
+    }
+    let mut merged = Merged::of(read_runs(&args.runs)?)?;
+    for host in &mut merged.hosts {
+        let Some(answer) = scores::score_run(&host.run) else { continue };
+        for failure in &answer.failures {
+            let name = &host.name;
+            say(format_args!(
+                "warning: no scores on {name}: {failure}; `dyno score` can add them to its run"
+            ));
+        }
+        if answer.failures.is_empty() {
+            host.run.scores = answer.scores;
+        }
+    }
+    let summaries = merged.summaries();
+    merged.write(&args.out, &summaries)?;
+    merged.notes.iter().for_each(|note| say(format_args!("note: {note}")));
+    let page = write_hosts_page(&args.out, &merged, &summaries);
+    if args.json {
+        let hosts: Vec<_> = merged
+            .hosts
+            .iter()
+            .zip(&summaries)
+            .map(|(host, summary)| {
+                json!({
+                    "name": host.name, "cpu": host.run.identity.host.cpu, "price": summary.price,
+                    "noise_floors": summary.noise_floors, "cells": summary.cells,
+                })
+            })
+            .collect();
+        print_json(
+            "merge",
+            &json!({"merged": args.out, "report": page, "campaign": merged.campaign, "hosts": hosts, "notes": merged.notes}),
+        )?;
+        return Ok(Exit::Done);
+    }
+    let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
+    print_verdicts(&format!("{}\nmerged: {}\n{page}", table::render_hosts(&summaries), args.out.display()))?;
+    Ok(Exit::Done)
+}

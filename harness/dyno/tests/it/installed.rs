@@ -1,0 +1,38 @@
+//! An installed dyno, away from its checkout: where it looks for campaigns, models and test sets.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Bench, Ended};
+
+/// A folder of data whose starter campaign has a system of that name.
+fn data(folder: &Path, system: &str) {
+    for part in ["campaigns", "testsets"] {
+        fs::create_dir_all(folder.join(part)).unwrap();
+    }
+    fs::write(folder.join("testsets/lines.en"), "A dog barks.\n").unwrap();
+    let set = "test-sets = [{ name = \"lines\", source = \"../testsets/lines.en\" }]\n";
+    let system = format!("[[system]]\nname = {system:?}\nbackend = \"null\"\n");
+    fs::write(folder.join("campaigns/starter.toml"), format!("{set}{system}")).unwrap();
+}
+
+#[test]
+fn data_lie_in_share_beside_the_program_or_where_the_user_says() {
+    let bench = Bench::new("");
+    let program = bench.path("prefix/bin/dyno");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_dyno"), &program).unwrap();
+    let list = |data: Option<&str>| {
+        let mut command = Command::new(&program);
+        command.arg("list").current_dir(bench.path("")).env_remove("DYNO_DATA");
+        data.map(|folder| command.env("DYNO_DATA", bench.path(folder)));
+        Ended::of(command.output().unwrap())
+    };
+    list(None).assert_says(2, &["the starter campaign is missing", "DYNO_DATA"]);
+    data(&bench.path("prefix/share/dyno"), "installed");
+    assert!(list(None).stdout.contains("installed"), "{:?}", list(None));
+    data(&bench.path("own"), "of-the-user");
+    assert!(list(Some("own")).stdout.contains("of-the-user"));
+    assert!(list(Some("gone")).stdout.contains("installed"), "a wrong folder hides nothing");
+}

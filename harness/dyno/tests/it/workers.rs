@@ -1,0 +1,155 @@
+//! Metrics of other programs: workers that speak JSON lines.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended};
+
+const DOCUMENT: &str = include_str!("../../../../docs/BRING-YOUR-OWN.md");
+
+const CAMPAIGN: &str = r#"
+tracks = ["latency"]
+metrics = [{ name = "words", worker = ["python3", "worker.py"] }]
+test-sets = [{ name = "two", source = "source", references = ["reference"] }]
+[[system]]
+name = "echo"
+backend = "null"
+[[system]]
+name = "short"
+command = ["sed", "-u", "s/ .*//"]
+"#;
+
+/// The worker that the document shows.
+fn documented() -> &'static str {
+    let section = DOCUMENT.split("## A metric of your own").nth(1).expect("the document has that section");
+    let code = section.split("```python\n").nth(1).expect("the section shows a worker");
+    code.split("```").next().unwrap()
+}
+
+fn bench(worker: &str) -> Bench {
+    let bench = Bench::new(CAMPAIGN);
+    bench.write("source", "a b c d\ne f g h\ni j k l\n");
+    bench.write("reference", "a b c x\ne f y z\ni q r s\n");
+    bench.write("worker.py", worker);
+    bench
+}
+
+fn dyno(bench: &Bench, arguments: &[&str]) -> Ended {
+    let mut command = bench.dyno(arguments);
+    Ended::of(command.env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap())
+}
+
+fn run(bench: &Bench) -> Ended {
+    dyno(bench, &["run", "campaign.toml", "--out", "out", "--json"])
+}
+
+fn score_of(ended: &Ended, row: usize) -> Value {
+    let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    answer["cells"][row]["quality"][0].clone()
+}
+
+#[test]
+fn the_documented_worker_scores_lines_and_feeds_the_bootstrap() {
+    assert!(documented().trim().lines().count() <= 15, "a metric of one's own is at most 15 lines");
+    let bench = bench(documented());
+    let ended = run(&bench);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    // Shared words over all words of both sides, line by line: 3/5, 2/6, 1/7; and 1/4 each for the first
+    // words.
+    for (row, expected) in [(0, (3.0 / 5.0 + 2.0 / 6.0 + 1.0 / 7.0) / 3.0), (1, 0.25)] {
+        let quality = score_of(&ended, row);
+        assert!((quality["score"].as_f64().unwrap() - expected).abs() < 1e-9, "{quality}");
+        assert!(quality["confidence"].is_number(), "{quality}");
+    }
+    let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
+    assert!(scores["pairs"][0]["metrics"]["words"]["p"].is_number(), "{scores}");
+    let table = dyno(&bench, &["score", "out"]).stdout;
+    assert!(table.lines().any(|line| line.starts_with("system") && line.contains("words ")), "{table}");
+    let csv = fs::read_to_string(bench.path("out/summary.csv")).unwrap();
+    assert!(csv.lines().next().unwrap().contains("words,words_confidence,words_low,words_high"), "{csv}");
+}
+
+/// A worker that writes its requests to a file.
+const LOGGING: &str = r#"
+import json, sys
+for line in sys.stdin:
+    ask = json.loads(line)
+    print(ask["ask"], file=open("log", "a"))
+    if ask["ask"] == "init":
+        print(json.dumps({"name": "edits", "version": "1", "direction": "lower"}), flush=True)
+    elif ask["ask"] == "score":
+        print(json.dumps({"segments": [len(line) for line in ask["hypothesis"]]}), flush=True)
+    else:
+        break
+"#;
+
+fn log(bench: &Bench) -> Vec<String> {
+    let text = fs::read_to_string(bench.path("log")).unwrap_or_default();
+    fs::remove_file(bench.path("log")).ok();
+    text.lines().map(Into::into).collect()
+}
+
+#[test]
+fn a_worker_starts_once_and_scores_a_text_once() {
+    let bench = bench(LOGGING);
+    assert_eq!(run(&bench).code, Some(0));
+    assert_eq!(log(&bench), ["init", "score", "score", "shutdown"]);
+    fs::remove_file(bench.path("out/scores.json")).unwrap();
+    assert_eq!(dyno(&bench, &["score", "out"]).code, Some(0));
+    assert_eq!(log(&bench), ["init", "shutdown"], "kept answers");
+    fs::remove_file(bench.path("out/scores.json")).unwrap();
+    bench.write("worker.py", LOGGING.replace("len(line)", "1 + len(line)"));
+    let ended = dyno(&bench, &["score", "out", "--json"]);
+    assert_eq!(log(&bench), ["init", "score", "score", "shutdown"], "another worker");
+    assert_eq!(score_of(&ended, 0)["score"], 8.0);
+    assert_eq!(dyno(&bench, &["score", "out"]).code, Some(0));
+    assert_eq!(log(&bench), Vec::<String>::new(), "all is scored");
+}
+
+#[test]
+fn what_a_worker_does_wrong_is_told_and_speeds_stay() {
+    let init = "{\"name\": \"m\", \"version\": \"1\", \"direction\": \"higher\"}";
+    let after = |answer: &str| {
+        format!("import sys\ninput(); print('{init}', flush=True); input(); print({answer}, flush=True)")
+    };
+    let bench = bench("raise SystemExit('no model here')");
+    let ended = run(&bench);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let warning = ended.stderr.lines().find(|line| line.starts_with("warning: ")).unwrap_or_default();
+    assert!(warning.contains("metric words") && warning.contains("no model here"), "{ended:?}");
+    assert!(score_of(&ended, 0)["score"].is_null());
+    for (worker, part) in [
+        ("raise SystemExit('no model here')".into(), "no model here"),
+        ("print('loading …', flush=True); input()".into(), "one JSON object a line"),
+        ("input(); print('{\"name\": \"m\"}', flush=True)".into(), "missing field `version`"),
+        (after("'{\"segments\": [1, 2]}'"), "2 segment scores for 3 lines"),
+        (after("'{\"segments\": [1, 2, 3], \"score\": 5}'"), "not the mean 2"),
+        (after("'{}'"), "neither `segments` nor `score`"),
+        (after("'{\"error\": \"out of memory\"}'"), "out of memory"),
+    ] {
+        bench.write("worker.py", &worker);
+        fs::remove_file(bench.path("out/scores.json")).unwrap();
+        dyno(&bench, &["score", "out"]).assert_says(2, &["metric words", part]);
+    }
+}
+
+#[test]
+fn a_bad_list_of_metrics_is_refused_by_line() {
+    for (list, part) in [
+        ("[\"blue\"]", "a metric is bleu"),
+        ("[]", "`metrics` is empty"),
+        ("[\"bleu\", \"bleu\"]", "a second metric bleu"),
+        ("[{ name = \"m\", worker = [\"gone.py\"] }]", "no program \"gone.py\""),
+        ("[{ name = \"a b\", worker = [\"cat\"] }]", "is no name for a worker"),
+        ("[{ name = \"ter\", worker = [\"cat\"] }]", "none of dyno's own"),
+    ] {
+        let campaign =
+            CAMPAIGN.replace("[{ name = \"words\", worker = [\"python3\", \"worker.py\"] }]", list);
+        let bench = bench(LOGGING);
+        bench.write("campaign.toml", campaign);
+        run(&bench).assert_says(2, &["campaign.toml:3:", part]);
+    }
+    let old = dyno(&bench(LOGGING), &["score", "out", "--metric", "n=wc -l < {output}"]);
+    assert!(old.code == Some(2) && old.stderr.contains("metrics/command/worker.py"), "{old:?}");
+}

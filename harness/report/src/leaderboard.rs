@@ -1,0 +1,136 @@
+//! The leaderboard: a static page over many published runs, as an organiser would put on the web.
+
+use dyno_measure::{Track, Verdict};
+use dyno_results::{CellSummary, Run, Summary};
+use dyno_stats::numbers::{counted, mebibytes, plain};
+use dyno_stats::{Estimate, Standing};
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::page::document;
+use crate::tables::{Field, Table};
+use crate::view::{quality, row_class};
+
+const TEMPLATE: &str = include_str!("../templates/leaderboard.html");
+
+/// A run on the leaderboard.
+pub struct Entry<'a> {
+    /// Name of the run, for its link.
+    pub name: String,
+    /// Name of the host.
+    pub host: String,
+    /// Path of the run's report from the page, if there is one.
+    pub report: Option<String>,
+    /// Run itself.
+    pub run: &'a Run,
+    /// Judged rows of that run.
+    pub summary: &'a Summary,
+}
+
+#[derive(Serialize)]
+struct Page {
+    title: String,
+    about: String,
+    version: &'static str,
+    tasks: Vec<Task>,
+}
+
+/// Runs of one task: a test set, by name and content.
+#[derive(Serialize)]
+struct Task {
+    id: String,
+    name: String,
+    about: String,
+    table: Table,
+}
+
+/// The page.
+pub fn page(title: &str, entries: &[Entry<'_>]) -> Result<String> {
+    let mut tasks: Vec<(&str, &str)> = Vec::new();
+    for set in entries.iter().flat_map(|entry| &entry.run.test_sets) {
+        if !tasks.contains(&(set.name.as_str(), set.sha256.as_str())) {
+            tasks.push((&set.name, &set.sha256));
+        }
+    }
+    let task = |(i, (name, sha256)): (usize, &(&str, &str))| task(i + 1, name, sha256, entries);
+    let page = Page {
+        title: title.into(),
+        about: counted(entries.len(), "run", "runs"),
+        version: env!("CARGO_PKG_VERSION"),
+        tasks: tasks.iter().enumerate().map(task).collect(),
+    };
+    document("leaderboard.html", TEMPLATE, &page)
+}
+
+fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task {
+    let own: Vec<&Entry<'_>> =
+        entries.iter().filter(|entry| entry.run.test_sets.iter().any(|set| set.sha256 == sha256)).collect();
+    let title = own.iter().map(|entry| entry.run.first_scale().title).next().unwrap_or_default();
+    let heads = [
+        "system",
+        "host",
+        &format!("#{title}"),
+        "#Mwords/$",
+        "#words/s, one core",
+        "#words/s, all cores",
+        "#p95 ms",
+        "#peak MiB",
+        "profile",
+        "date",
+        "verdict",
+        "run",
+    ];
+    let mut table = Table::new(format!("Systems on {name}"), &heads);
+    for entry in &own {
+        for system in entry.run.systems() {
+            if let Some((class, fields)) = row(entry, name, system, &title) {
+                table.push(class, fields);
+            }
+        }
+    }
+    let lines = own.iter().flat_map(|entry| &entry.run.test_sets).find(|set| set.sha256 == sha256);
+    let about = lines.map_or(String::new(), |set| counted(set.source.len(), "line", "lines"));
+    Task {
+        id: format!("task{number}"),
+        name: name.into(),
+        about,
+        table: table.without_empty_columns().aligned(),
+    }
+}
+
+/// The row of a system, if the run has a cell of it. A metric other than the task's leaves the quality empty:
+/// scores of two metrics have no common order.
+fn row(entry: &Entry<'_>, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
+    let cells = entry.summary.cells.iter().filter(|cell| cell.test_set == set && cell.system == system);
+    let cells: Vec<&CellSummary> = cells.collect();
+    let first = cells.first()?;
+    let invalid = cells.iter().any(|cell| cell.verdict == Verdict::Invalid);
+    let of = |track: Track| cells.iter().copied().find(|cell| cell.track == track && !invalid);
+    let speed = |track: Track| of(track).and_then(|cell| cell.words_per_second);
+    let paid = [Track::ThroughputAll, Track::Throughput1].into_iter().find_map(of);
+    let standing = paid.or(of(Track::Latency)).and_then(|cell| cell.standing);
+    let scale = entry.run.first_scale();
+    let score = first.quality.first().filter(|_| scale.title == title && !invalid);
+    let score = score.and_then(|q| Some(Estimate::give_or_take(q.score?, q.confidence.unwrap_or(0.0))));
+    let peak = cells.iter().filter_map(|cell| cell.peak_bytes).max();
+    let verdict = match standing {
+        _ if invalid => "INVALID".into(),
+        Some(Standing::Frontier) => format!("{}, frontier", first.verdict.name()),
+        _ => first.verdict.name().to_owned(),
+    };
+    let fields = vec![
+        Field::text(system),
+        Field::text(&entry.host),
+        quality(&scale, score.as_ref()),
+        Field::maybe(paid.and_then(|cell| cell.words_per_dollar).map(|words| words / 1e6), plain),
+        Field::maybe(speed(Track::Throughput1), plain),
+        Field::maybe(speed(Track::ThroughputAll), plain),
+        Field::maybe(of(Track::Latency).and_then(|cell| cell.p95_ms), plain),
+        Field::maybe(peak.map(mebibytes), plain),
+        Field::text(first.profile.name()),
+        Field::text(entry.run.day().unwrap_or_default()),
+        Field::text(verdict),
+        Field::text(&entry.name).linked(entry.report.clone()),
+    ];
+    Some((if invalid { "invalid" } else { row_class(standing) }, fields))
+}

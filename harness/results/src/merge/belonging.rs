@@ -1,0 +1,76 @@
+//! Whether two runs belong together. A difference is named, so that the user sees which run is the stranger.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Source, protocol_of_all};
+use crate::compare::Changes;
+use crate::error::{Error, Result};
+use crate::identity::Identity;
+
+/// Refuses `other` unless it is of the same campaign, protocol, systems, files, test sets and build as
+/// `first`.
+pub(super) fn check(first: &Source, other: &Source) -> Result<()> {
+    let (a, b) = (&first.1.identity, &other.1.identity);
+    let faults = [campaign(a, b), protocol(a, b), test_sets(a, b), systems(a, b), build(a, b)];
+    match faults.into_iter().flatten().next() {
+        Some(fault) => Err(apart(&other.0, &first.0, &fault)),
+        None => Ok(()),
+    }
+}
+
+fn apart(other: &Path, first: &Path, fault: &str) -> Error {
+    let (other, first) = (other.display(), first.display());
+    Error::Apart(format!("{other} doesn't belong with {first}: {fault}; leave it out, or measure it again"))
+}
+
+fn campaign(a: &Identity, b: &Identity) -> Option<String> {
+    (a.campaign != b.campaign).then(|| format!("it is of campaign {:?}, not {:?}", b.campaign, a.campaign))
+}
+
+fn protocol(a: &Identity, b: &Identity) -> Option<String> {
+    let (a, b) = (protocol_of_all(&a.protocol), protocol_of_all(&b.protocol));
+    let names = |value: &Value| {
+        value.as_object().into_iter().flat_map(|o| o.keys().cloned()).collect::<BTreeSet<_>>()
+    };
+    let name = names(&a).union(&names(&b)).find(|name| a.get(name) != b.get(name)).cloned()?;
+    Some(format!("another protocol: {name} is {}, not {}", b[&name], a[&name]))
+}
+
+fn test_sets(a: &Identity, b: &Identity) -> Option<String> {
+    let strange = |(name, hash, _): &&(String, String, usize)| {
+        !a.test_sets.iter().any(|(known, same, _)| known == name && same == hash)
+    };
+    let stranger = b.test_sets.iter().find(strange).map(|(name, ..)| name);
+    let lacking = || a.test_sets.iter().find(|set| !b.test_sets.contains(set)).map(|(name, ..)| name);
+    stranger.or_else(lacking).map(|name| format!("another test set: {name}"))
+}
+
+fn systems(a: &Identity, b: &Identity) -> Option<String> {
+    let names = |identity: &Identity| -> Vec<String> {
+        let systems = identity.systems.as_array().into_iter().flatten();
+        systems.filter_map(|system| Some(system["name"].as_str()?.to_owned())).collect()
+    };
+    let (ours, theirs) = (names(a), names(b));
+    if ours != theirs {
+        let stranger = theirs.iter().find(|name| !ours.contains(name));
+        let lacking = || ours.iter().find(|name| !theirs.contains(name));
+        let name = stranger.or_else(lacking).cloned().unwrap_or_else(|| "their order".into());
+        return Some(format!("other systems: {name}"));
+    }
+    let changed = ours.iter().find_map(|name| Changes::between((a, name), (b, name)));
+    changed.map(|changes| changes.about())
+}
+
+/// Another build of dyno. Processors without a common instruction set need builds of their own, so only hosts
+/// that can run one program must have run the same.
+fn build(a: &Identity, b: &Identity) -> Option<String> {
+    let build = |identity: &Identity| {
+        let mut programs = identity.programs.iter();
+        programs.find(|(path, _)| path == Path::new("dyno")).map(|(_, hash)| hash.clone())
+    };
+    let same_kind = a.host.isa.is_empty() == b.host.isa.is_empty();
+    (same_kind && build(a) != build(b)).then(|| "another build of dyno measured it".into())
+}

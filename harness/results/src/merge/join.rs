@@ -1,0 +1,119 @@
+//! The join of a host's runs into one.
+//!
+//! The cells of a test set under a track are compared round by round, so all of them come from one run: the
+//! one with most rounds of that group. A shard that was killed and measured again elsewhere thereby counts
+//! once.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use dyno_measure::{Record, Track};
+
+use super::{Source, protocol_of_all};
+use crate::error::{Error, Result};
+use crate::identity::Identity;
+use crate::run::Run;
+use crate::scores::Scores;
+
+/// Test set and track: cells that are compared.
+type Group<'a> = (&'a str, Track);
+
+/// Place of the run that each group comes from.
+type Chosen = HashMap<(String, Track), usize>;
+
+/// Joins runs that belong together and have equal hosts. Also returns remarks on rounds that were left out.
+pub(super) fn join(mut runs: Vec<Source>) -> Result<(Run, Vec<String>)> {
+    if runs.len() == 1 && runs[0].1.identity.protocol.get(crate::run::SHARD).is_none() {
+        return Ok((runs.remove(0).1, Vec::new()));
+    }
+    let (chosen, notes) = choose(&runs)?;
+    let mut joined = Run::new(joined_identity(&runs[0].1.identity)?, runs[0].1.test_sets.clone());
+    for (place, (_, run)) in runs.into_iter().enumerate() {
+        add(&mut joined, run, &|set, track| chosen.get(&(set.to_owned(), track)) == Some(&place));
+    }
+    Ok((joined, notes))
+}
+
+fn joined_identity(identity: &Identity) -> Result<Identity> {
+    Identity { protocol: protocol_of_all(&identity.protocol), ..identity.clone() }.with_key()
+}
+
+/// Adds the groups of `run` that it was chosen for, and all of its scores: a text has one score.
+fn add(joined: &mut Run, run: Run, is_chosen: &dyn Fn(&str, Track) -> bool) {
+    let own = run.records.into_iter().filter(|record| is_chosen(&record.test_set, record.track));
+    joined.records.extend(own);
+    joined.outputs.extend(run.outputs);
+    joined.breakdowns.extend(run.breakdowns.into_iter().filter(|row| is_chosen(&row.test_set, row.track)));
+    joined.price = joined.price.take().or(run.price);
+    if joined.scores.scores.is_empty() {
+        joined.metrics = run.metrics;
+    }
+    add_scores(&mut joined.scores, run.scores);
+}
+
+fn add_scores(joined: &mut Scores, scores: Scores) {
+    for scale in scores.metrics {
+        if joined.scale(&scale.name).is_none() {
+            joined.metrics.push(scale);
+        }
+    }
+    let known: HashSet<(String, String)> =
+        joined.scores.iter().map(|score| (score.output.clone(), score.test_set.clone())).collect();
+    let is_new = |output: &String, set: &String| !known.contains(&(output.clone(), set.clone()));
+    joined.scores.extend(scores.scores.into_iter().filter(|score| is_new(&score.output, &score.test_set)));
+    let paired: HashSet<(String, String, String)> =
+        joined.pairs.iter().map(|pair| (pair.test_set.clone(), pair.a.clone(), pair.b.clone())).collect();
+    joined.pairs.extend(scores.pairs.into_iter().filter(|pair| {
+        let key = |a: &String, b: &String| (pair.test_set.clone(), a.clone(), b.clone());
+        !paired.contains(&key(&pair.a, &pair.b)) && !paired.contains(&key(&pair.b, &pair.a))
+    }));
+}
+
+/// The run that each group comes from.
+fn choose(runs: &[Source]) -> Result<(Chosen, Vec<String>)> {
+    let mut groups: HashMap<Group<'_>, Vec<(usize, Vec<&Record>)>> = HashMap::new();
+    for (place, (_, run)) in runs.iter().enumerate() {
+        for record in &run.records {
+            let holders = groups.entry((&record.test_set, record.track)).or_default();
+            match holders.last_mut().filter(|(last, _)| *last == place) {
+                Some((_, records)) => records.push(record),
+                None => holders.push((place, vec![record])),
+            }
+        }
+    }
+    let (mut chosen, mut notes) = (HashMap::new(), Vec::new());
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(group, _)| *group);
+    for (group, mut holders) in groups {
+        holders.sort_by_key(|(place, records)| (std::cmp::Reverse(records.len()), *place));
+        let (best, most) = (holders[0].0, &holders[0].1);
+        for (place, records) in &holders[1..] {
+            notes.extend(left_out(group, &runs[best].0, &runs[*place].0, (most, records))?);
+        }
+        chosen.insert((group.0.to_owned(), group.1), best);
+    }
+    Ok((chosen, notes))
+}
+
+/// Remark on the rounds of a group that are left out since another run has more of them. A copy needs no
+/// remark; a second whole measurement is refused, since nothing says which one counts.
+fn left_out(
+    (set, track): Group<'_>,
+    best: &Path,
+    other: &Path,
+    (most, fewer): (&[&Record], &[&Record]),
+) -> Result<Option<String>> {
+    let (best, other) = (best.display(), other.display());
+    if most == fewer {
+        return Ok(None);
+    }
+    if most.len() == fewer.len() {
+        return Err(Error::Apart(format!(
+            "{best} and {other} both measured {set} under {track} on one kind of host; leave one of them out"
+        )));
+    }
+    let rounds = fewer.len();
+    Ok(Some(format!(
+        "{rounds} rounds of {set} under {track} in {other} are left out: {best} has more of them"
+    )))
+}

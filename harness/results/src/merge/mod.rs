@@ -1,0 +1,141 @@
+//! Runs of one campaign on several hosts, as one result.
+//!
+//! A host is a kind of machine at a price. Shards of a campaign on equal hosts are joined into one run.
+//! Speeds of different hosts are never mixed: each host stays a run of its own, with its own scores and its
+//! own price.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `belonging` | whether two runs belong together: campaign, protocol, systems, files, test sets, build |
+//! | `join` | the join of a host's runs: each group of cells from one of them |
+//! | `folder` | the folder of a merged run: `merged.json`, and a run's folder for each host |
+
+mod belonging;
+mod folder;
+mod join;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::run::Run;
+use crate::summary::Summary;
+use crate::summary::cell::CellSummary;
+
+pub use folder::{is_merged, read_runs};
+
+/// Runs of one campaign, joined by host.
+#[derive(Debug)]
+pub struct Merged {
+    /// Name of the campaign.
+    pub campaign: String,
+    /// Hosts, in the order of their first runs.
+    pub hosts: Vec<HostRun>,
+    /// Remarks on the merge, such as rounds that a second shard measured again.
+    pub notes: Vec<String>,
+}
+
+/// The run of one host.
+#[derive(Debug)]
+pub struct HostRun {
+    /// Name of the host: its instance, else its processor.
+    pub name: String,
+    /// Folder of the joined run, from the folder of the merged run.
+    pub folder: PathBuf,
+    /// Joined run.
+    pub run: Run,
+    /// Folders of the runs that were joined.
+    pub sources: Vec<PathBuf>,
+}
+
+/// A run and its folder.
+pub type Source = (PathBuf, Run);
+
+impl Merged {
+    /// Joins runs by host. Refuses runs that don't belong together, by name.
+    pub fn of(runs: Vec<Source>) -> Result<Self> {
+        let Some((first, others)) = runs.split_first() else {
+            return Err(Error::Apart("no run to merge: name the folders of runs".into()));
+        };
+        others.iter().try_for_each(|other| belonging::check(first, other))?;
+        let campaign = first.1.identity.campaign.clone();
+        let (mut hosts, mut notes) = (Vec::new(), Vec::new());
+        for group in by_host(runs) {
+            let name = unused_name(&hosts, &group[0].1);
+            let sources = group.iter().map(|(folder, _)| folder.clone()).collect();
+            let (run, told) = join::join(group)?;
+            notes.extend(told);
+            let folder = folder::of_host(hosts.len() + 1, &name);
+            hosts.push(HostRun { name, folder, run, sources });
+        }
+        notes.extend(hosts.iter().filter_map(HostRun::lack));
+        Ok(Self { campaign, hosts, notes })
+    }
+
+    /// Summary of each host, with the host's name in each row.
+    pub fn summaries(&self) -> Vec<Summary> {
+        folder::in_parallel(self.hosts.iter().collect(), |host| {
+            let mut summary = Summary::of(&host.run);
+            summary.cells.iter_mut().for_each(|row| row.host = Some(host.name.clone()));
+            summary
+        })
+    }
+}
+
+/// Rows of all hosts by test set, track and host: the hosts of a table below each other.
+pub fn rows_by_table(summaries: &[Summary]) -> Vec<CellSummary> {
+    let mut rows: Vec<CellSummary> = summaries.iter().flat_map(|summary| summary.cells.clone()).collect();
+    let mut sets: Vec<String> = Vec::new();
+    for row in &rows {
+        if !sets.contains(&row.test_set) {
+            sets.push(row.test_set.clone());
+        }
+    }
+    rows.sort_by_key(|row| (sets.iter().position(|set| *set == row.test_set), row.track));
+    rows
+}
+
+impl HostRun {
+    /// Note on missing rounds.
+    fn lack(&self) -> Option<String> {
+        let missing = self.run.missing_rounds();
+        (missing > 0).then(|| format!("{} lacks {missing} rounds: merge the other shards too", self.name))
+    }
+}
+
+/// Runs of equal hosts together. Equal machines at different prices are different hosts.
+fn by_host(runs: Vec<Source>) -> Vec<Vec<Source>> {
+    let mut groups: Vec<Vec<Source>> = Vec::new();
+    for (folder, run) in runs {
+        let is_same = |group: &Vec<Source>| {
+            let other = &group[0].1;
+            run.identity.host.differences(&other.identity.host).is_empty()
+                && instance(&run) == instance(other)
+        };
+        match groups.iter_mut().find(|group| is_same(group)) {
+            Some(group) => group.push((folder, run)),
+            None => groups.push(vec![(folder, run)]),
+        }
+    }
+    groups
+}
+
+fn instance(run: &Run) -> Option<&str> {
+    run.price.as_ref().map(|price| price.instance.as_str())
+}
+
+/// Name of the host of `run`, which no other host has.
+fn unused_name(hosts: &[HostRun], run: &Run) -> String {
+    let name = instance(run).unwrap_or(&run.identity.host.cpu).to_owned();
+    let is_free = |name: &String| hosts.iter().all(|host| host.name != *name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
+}
+
+/// Protocol of a run without its shard, which differs between the parts of one campaign.
+fn protocol_of_all(protocol: &Value) -> Value {
+    let mut protocol = protocol.clone();
+    protocol.as_object_mut().map(|fields| fields.remove(crate::run::SHARD));
+    protocol
+}

@@ -1,0 +1,209 @@
+//! Metrics that a run is scored by: those of sacrebleu by name, any other as a worker. The first metric of a
+//! list is the frontier's.
+//!
+//! A new metric that needs no worker is a variant of [`Standard`], with its scale here and its scorer in a
+//! module of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::scale::{Direction, Scale};
+
+/// A metric.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Metric {
+    /// A metric that dyno computes with sacrebleu.
+    Standard(Standard),
+    /// A metric of another program.
+    Worker(WorkerCommand),
+}
+
+/// Metrics of sacrebleu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standard {
+    /// Corpus BLEU.
+    Bleu,
+    /// Corpus chrF2.
+    Chrf,
+    /// Corpus chrF2 with n-grams of up to two words.
+    #[serde(rename = "chrf++")]
+    ChrfPlusPlus,
+    /// Translation edit rate.
+    Ter,
+}
+
+/// The command of a worker, which speaks JSON lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerCommand {
+    /// Name of the metric in tables.
+    pub name: String,
+    /// Program and arguments.
+    pub worker: Vec<String>,
+    /// Folder that the program starts in.
+    pub folder: PathBuf,
+}
+
+impl Standard {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Bleu, Self::Chrf, Self::ChrfPlusPlus, Self::Ter];
+
+    /// Name in campaigns and files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bleu => "bleu",
+            Self::Chrf => "chrf",
+            Self::ChrfPlusPlus => "chrf++",
+            Self::Ter => "ter",
+        }
+    }
+
+    /// Scale of the scores. TER has no upper end: a text can need more edits than the reference has words.
+    pub fn scale(self) -> Scale {
+        let (title, direction, range) = match self {
+            Self::Bleu => ("BLEU", Direction::Higher, Some([0.0, 100.0])),
+            Self::Chrf => ("chrF", Direction::Higher, Some([0.0, 100.0])),
+            Self::ChrfPlusPlus => ("chrF++", Direction::Higher, Some([0.0, 100.0])),
+            Self::Ter => ("TER", Direction::Lower, Some([0.0, 100.0])),
+        };
+        Scale { name: self.name().into(), title: title.into(), direction, range }
+    }
+}
+
+impl Metric {
+    /// Scale of a metric whose scale is known without a score.
+    pub fn scale(&self) -> Option<Scale> {
+        match self {
+            Self::Standard(standard) => Some(standard.scale()),
+            Self::Worker(_) => None,
+        }
+    }
+
+    /// Name of the metric in campaigns and files.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Standard(standard) => standard.name(),
+            Self::Worker(command) => &command.name,
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Placeholders of the metric commands of earlier versions.
+const OLD_PLACEHOLDERS: [&str; 3] = ["{source}", "{output}", "{reference}"];
+
+/// Form of a metric on the command line.
+const FORM: &str = "give bleu, chrf, chrf++ or ter, or a worker as NAME=COMMAND";
+
+impl FromStr for Metric {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((name, command)) = text.split_once('=') else {
+            let named = Standard::ALL.into_iter().find(|standard| standard.name() == text);
+            return named.map(Self::Standard).ok_or_else(|| FORM.into());
+        };
+        if OLD_PLACEHOLDERS.iter().any(|placeholder| command.contains(placeholder)) {
+            return Err(format!(
+                "a metric is a worker that speaks JSON lines; put `python3 metrics/command/worker.py` before {command:?}"
+            ));
+        }
+        let worker = shlex::split(command).filter(|words| !words.is_empty()).ok_or(FORM)?;
+        let folder = std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?;
+        Self::worker(name, worker, folder)
+    }
+}
+
+impl Metric {
+    /// A worker under a name that files and tables can bear.
+    pub fn worker(name: &str, worker: Vec<String>, folder: PathBuf) -> Result<Self, String> {
+        let is_fine = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+        let taken = Standard::ALL.iter().any(|standard| standard.name() == name);
+        if name.is_empty() || name.len() > 30 || !name.chars().all(is_fine) || taken {
+            return Err(format!(
+                "{name:?} is no name for a worker: use 1 to 30 letters, digits, or `-_.+`, but none of dyno's own metrics"
+            ));
+        }
+        Ok(Self::Worker(WorkerCommand { name: name.into(), worker, folder }))
+    }
+}
+
+/// Metrics of a run: `metrics.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Metrics, the frontier's first.
+    pub list: Vec<Metric>,
+    /// Target language of each test set that has one, such as `zh`: it decides the tokenisation.
+    #[serde(default)]
+    pub targets: BTreeMap<String, String>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let list = [Standard::Bleu, Standard::Chrf].map(Metric::Standard).into();
+        Self { list, targets: BTreeMap::new() }
+    }
+}
+
+impl Metrics {
+    /// Adds a metric, or replaces the one of its name.
+    pub fn add(&mut self, metric: Metric) {
+        match self.list.iter_mut().find(|known| known.name() == metric.name()) {
+            Some(known) => *known = metric,
+            None => self.list.push(metric),
+        }
+    }
+
+    /// Metrics of sacrebleu in the list.
+    pub(super) fn standard(&self) -> Vec<Standard> {
+        let standard = |metric: &Metric| match metric {
+            Metric::Standard(standard) => Some(*standard),
+            Metric::Worker(_) => None,
+        };
+        self.list.iter().filter_map(standard).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_a_name_or_a_worker() {
+        assert_eq!("chrf++".parse(), Ok(Metric::Standard(Standard::ChrfPlusPlus)));
+        let Ok(Metric::Worker(command)) = "comet=python3 'a b.py' -x".parse() else { panic!("a worker") };
+        assert_eq!((command.name.as_str(), command.worker.len()), ("comet", 3));
+        assert_eq!(command.worker[1], "a b.py");
+        for (text, part) in [
+            ("blue", "bleu, chrf"),
+            ("=a", "no name"),
+            ("bleu=a", "none of dyno's own"),
+            ("a b=c", "no name"),
+            ("comet=comet-score -t {output}", "metrics/command/worker.py"),
+        ] {
+            assert!(text.parse::<Metric>().unwrap_err().contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_file_says_metrics_as_a_campaign_does() {
+        let mut metrics = Metrics::default();
+        metrics.add("ter".parse().unwrap());
+        metrics.add("mine=./mine.py".parse().unwrap());
+        metrics.add("mine=./other.py".parse().unwrap());
+        let text = serde_json::to_value(&metrics).unwrap();
+        assert_eq!(text["list"][2], "ter");
+        assert_eq!(text["list"][3]["worker"][0], "./other.py");
+        assert_eq!(serde_json::from_value::<Metrics>(text).unwrap(), metrics);
+    }
+}

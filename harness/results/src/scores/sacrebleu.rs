@@ -1,0 +1,118 @@
+//! Requests to sacrebleu: scores with counts of each line, files of its test sets, its version.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use dyno_stats::bootstrap::{Counts, Sampled};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::corpus;
+use super::metric::Standard;
+use super::python::Python;
+use super::work::{Scored, Work};
+use crate::error::{Error, Result};
+
+/// Files of a test set in sacrebleu's folder.
+#[derive(Debug, Deserialize)]
+pub struct SacrebleuFiles {
+    /// File of source lines.
+    pub source: PathBuf,
+    /// Files of reference lines, one for each reference.
+    pub references: Vec<PathBuf>,
+}
+
+/// A Python with sacrebleu, found or built once in a process; or the reason for its absence.
+fn python(announce: &dyn Fn(&str)) -> Result<&'static Python> {
+    static PYTHON: OnceLock<std::result::Result<Python, String>> = OnceLock::new();
+    let found = PYTHON.get_or_init(|| Python::provide(announce).map_err(|error| error.to_string()));
+    found.as_ref().map_err(|reason| Error::Scorer(reason.clone()))
+}
+
+/// Announcements without a reader: [`prepare`] alone announces.
+fn in_silence(_: &str) {}
+
+/// Files of one of sacrebleu's own test sets, such as `multi30k/2016` and `en-de`.
+pub fn sacrebleu_files(name: &str, languages: &str) -> Result<SacrebleuFiles> {
+    let request = json!({"ask": "files", "name": name, "languages": languages});
+    python(&in_silence).and_then(|python| python.ask(&request)).map_err(|error| {
+        Error::Scorer(format!(
+            "sacrebleu can't give {name} {languages} ({error}); `sacrebleu --list` names its sets, and without \
+             a network the folder in SACREBLEU must hold it already"
+        ))
+    })
+}
+
+/// Folder of sacrebleu's test sets, if there can be one.
+pub fn collection() -> Option<PathBuf> {
+    let own = std::env::var_os("SACREBLEU").map(PathBuf::from);
+    own.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".sacrebleu")))
+}
+
+/// Version of the installed sacrebleu, if any; builds nothing.
+pub fn version() -> Option<String> {
+    Python::find().map(|(_, version)| version)
+}
+
+/// Makes sure, before the measurement, that outputs can be scored. `announce` gets a line for the user where
+/// sacrebleu must be installed first, which takes half a minute.
+pub fn prepare(announce: &dyn Fn(&str)) -> Result<()> {
+    python(announce).map(drop)
+}
+
+#[derive(Deserialize)]
+struct WireAnswer {
+    /// Scores by test set, then by output, then by metric.
+    sets: Vec<Vec<Vec<WireScore>>>,
+}
+
+#[derive(Deserialize)]
+struct WireScore {
+    score: f64,
+    signature: String,
+    /// Counts of each line.
+    statistics: Vec<Counts>,
+}
+
+/// Scores all of `work` in one process of sacrebleu, by test set, output and metric. `targets` are the target
+/// languages of the sets.
+pub(super) fn score(
+    work: &[&Work<'_>],
+    metrics: &[Standard],
+    targets: &[Option<&str>],
+) -> Result<Vec<Vec<Vec<Scored>>>> {
+    let lines = |set: &Work<'_>| set.outputs.iter().map(|&(_, lines)| lines.to_vec()).collect::<Vec<_>>();
+    let sets = work
+        .iter()
+        .zip(targets)
+        .map(|(set, target)| json!({"references": set.references, "outputs": lines(set), "target": target}));
+    let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+    let request = json!({"ask": "score", "metrics": names, "sets": sets.collect::<Vec<_>>()});
+    let answer: WireAnswer = python(&in_silence)?.ask(&request)?;
+    let text = |wires: Vec<WireScore>| {
+        wires.into_iter().zip(metrics).map(|(wire, &metric)| wire.sample(metric)).collect::<Result<_>>()
+    };
+    let set = |texts: Vec<Vec<WireScore>>| texts.into_iter().map(text).collect::<Result<_>>();
+    answer.sets.into_iter().map(set).collect()
+}
+
+impl WireScore {
+    /// The score with its bootstrap samples. They hold for sacrebleu's score only if our formula gives the
+    /// same score.
+    fn sample(self, metric: Standard) -> Result<Scored> {
+        let formula = match metric {
+            Standard::Bleu => corpus::bleu,
+            Standard::Chrf | Standard::ChrfPlusPlus => corpus::chrf,
+            Standard::Ter => corpus::ter,
+        };
+        let sampled = Sampled::new(&self.statistics, formula);
+        let (ours, theirs) = (sampled.score, self.score);
+        if (ours - theirs).abs() > 1e-4 {
+            let name = metric.scale().title;
+            return Err(Error::Scorer(format!(
+                "sacrebleu says {name} {theirs}, but its own statistics give {ours}: use another version of it"
+            )));
+        }
+        Ok(Scored { score: theirs, signature: self.signature, sampled: Some(sampled) })
+    }
+}

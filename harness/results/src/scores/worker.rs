@@ -1,0 +1,233 @@
+//! Workers: metrics of other programs, such as COMET. A worker speaks one JSON object a line on standard
+//! input and output, and is started once for all systems of a run.
+//!
+//! ```text
+//! → {"ask": "init"}
+//! ← {"name": "COMET", "version": "2.2", "direction": "higher", "range": [0, 1], "signature": "…"}
+//! → {"ask": "score", "source": […], "hypothesis": […], "references": [[…], …]}
+//! ← {"segments": [0.81, …], "score": 0.83}
+//! → {"ask": "shutdown"}
+//! ```
+//!
+//! Segment scores feed the same paired bootstrap as BLEU's counts.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dyno_measure::files::{file_hash, hash_of};
+use dyno_stats::bootstrap::Sampled;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::answers::{Kept, keep, kept};
+use super::metric::WorkerCommand;
+use super::scale::{Direction, Scale};
+use super::work::{Scored, Work};
+use crate::error::{Error, Result};
+
+/// Time for a worker to end after `shutdown`; it has written all answers by then.
+const SHUTDOWN: Duration = Duration::from_secs(10);
+
+/// A started worker.
+pub(super) struct Worker {
+    command: WorkerCommand,
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    /// Standard error of the worker: its last line explains a failure.
+    complaints: File,
+    facts: Facts,
+    /// Hash of the worker's command, files and facts, by which its answers are kept.
+    identity: String,
+}
+
+/// Answer to `init`.
+#[derive(Debug, Serialize, Deserialize)]
+struct Facts {
+    name: String,
+    version: String,
+    direction: Direction,
+    #[serde(default)]
+    range: Option<[f64; 2]>,
+    #[serde(default)]
+    signature: String,
+    /// Whether the metric compares with references; a metric without them also scores sets without.
+    #[serde(default = "yes")]
+    references: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Worker {
+    /// Starts the worker and asks for its facts.
+    pub(super) fn start(command: &WorkerCommand) -> Result<Self> {
+        let fault = |fault: String| Error::Scorer(format!("metric {}: {fault}", command.name));
+        let complaints = tempfile::tempfile().map_err(|error| fault(error.to_string()))?;
+        let stderr = complaints.try_clone().map_err(|error| fault(error.to_string()))?;
+        let mut process = Command::new(&command.worker[0]);
+        process.args(&command.worker[1..]).current_dir(&command.folder);
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+        let mut child = process
+            .spawn()
+            .map_err(|error| fault(format!("can't start {:?}: {error}", command.worker[0])))?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("its output was asked for as a pipe"));
+        let facts = Facts {
+            name: String::new(),
+            version: String::new(),
+            direction: Direction::Higher,
+            range: None,
+            signature: String::new(),
+            references: true,
+        };
+        let mut worker = Self {
+            command: command.clone(),
+            child,
+            input,
+            output,
+            complaints,
+            facts,
+            identity: String::new(),
+        };
+        worker.facts = worker.ask(&json!({"ask": "init"}))?;
+        worker.check_facts()?;
+        worker.identity = worker.identify();
+        Ok(worker)
+    }
+
+    fn check_facts(&self) -> Result<()> {
+        match self.facts.range {
+            Some([low, high]) if !(low.is_finite() && high.is_finite() && low < high) => {
+                Err(self.fault(format!("`range` is [{low}, {high}]: give the least and the greatest score")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Hash of everything that decides a score besides the texts.
+    fn identify(&self) -> String {
+        let files = self.command.worker.iter().map(|word| self.command.folder.join(word));
+        let hashes: Vec<_> = files.filter(|path| path.is_file()).map(|path| file_hash(&path).ok()).collect();
+        hash_of(json!([self.command.worker, hashes, self.facts]).to_string().as_bytes())
+    }
+
+    /// Scale of the metric, under the name that the campaign gives.
+    pub(super) fn scale(&self) -> Scale {
+        let (name, Facts { direction, range, .. }) = (&self.command.name, &self.facts);
+        Scale { name: name.clone(), title: name.clone(), direction: *direction, range: *range }
+    }
+
+    /// Whether the metric has what it needs on that test set.
+    pub(super) fn can_score(&self, set: &Work<'_>) -> bool {
+        !self.facts.references || !set.references.is_empty()
+    }
+
+    /// Score of one text, from an earlier answer if there is one.
+    pub(super) fn score(&mut self, set: &Work<'_>, lines: &[String]) -> Result<Scored> {
+        let source: Vec<_> = set.source.iter().map(|line| String::from_utf8_lossy(line)).collect();
+        let request =
+            json!({"ask": "score", "source": source, "hypothesis": lines, "references": set.references});
+        let key = hash_of(format!("{}{request}", self.identity).as_bytes());
+        let answer = match kept(&key) {
+            Some(answer) => answer,
+            None => {
+                let answer: Kept = self.ask(&request)?;
+                self.check(&answer, lines.len())?;
+                keep(&key, &answer);
+                answer
+            }
+        };
+        let sampled = answer.segments.as_deref().map(Sampled::mean);
+        let score = answer.score.or(sampled.as_ref().map(|sampled| sampled.score)).unwrap_or(f64::NAN);
+        Ok(Scored { score, signature: self.signature(), sampled })
+    }
+
+    /// Checks an answer. The bootstrap resamples the mean of the segments, so the score must be that mean.
+    fn check(&self, answer: &Kept, lines: usize) -> Result<()> {
+        let segments = answer.segments.as_deref();
+        let numbers = segments.into_iter().flatten().chain(&answer.score);
+        let mean = segments.map(|segments| segments.iter().sum::<f64>() / segments.len() as f64);
+        // Workers of single precision agree to six digits.
+        let apart = |(score, mean): (f64, f64)| (score - mean).abs() > 1e-4 * mean.abs().max(1.0);
+        match () {
+            () if segments.is_none() && answer.score.is_none() => {
+                Err(self.fault("its answer has neither `segments` nor `score`"))
+            }
+            () if numbers.clone().any(|number| !number.is_finite()) => {
+                Err(self.fault("a score is not a finite number"))
+            }
+            () if segments.is_some_and(|segments| segments.len() != lines) => {
+                let count = segments.map_or(0, <[f64]>::len);
+                Err(self.fault(format!("{count} segment scores for {lines} lines: give one for each line")))
+            }
+            () if answer.score.zip(mean).is_some_and(apart) => Err(self.fault(format!(
+                "its score {} is not the mean {} of its segment scores: leave one of them out",
+                answer.score.unwrap_or_default(),
+                mean.unwrap_or_default()
+            ))),
+            () => Ok(()),
+        }
+    }
+
+    fn signature(&self) -> String {
+        let Facts { name, version, signature, .. } = &self.facts;
+        let more = if signature.is_empty() { String::new() } else { format!("|{signature}") };
+        format!("{name}|version:{version}{more}")
+    }
+
+    /// Sends a request and reads the answer, each one line.
+    fn ask<T: DeserializeOwned>(&mut self, request: &Value) -> Result<T> {
+        let sent = self.input.as_mut().map(|input| writeln!(input, "{request}").and_then(|()| input.flush()));
+        let mut line = String::new();
+        let read = self.output.read_line(&mut line);
+        if !matches!(sent, Some(Ok(()))) || !matches!(read, Ok(1..)) {
+            let said = self.last_complaint();
+            return Err(self.fault(format!("the worker ended without an answer ({said}); try it by hand")));
+        }
+        let no_answer = |error: serde_json::Error| {
+            let shown: String = line.trim_end().chars().take(80).collect();
+            self.fault(format!(
+                "{error} in its answer {shown:?}: print one JSON object a line, and nothing else"
+            ))
+        };
+        let value: Value = serde_json::from_str(&line).map_err(no_answer)?;
+        if let Some(error) = value["error"].as_str() {
+            return Err(self.fault(error));
+        }
+        serde_json::from_value(value).map_err(no_answer)
+    }
+
+    fn last_complaint(&mut self) -> String {
+        let mut text = Vec::new();
+        let read =
+            self.complaints.seek(SeekFrom::Start(0)).and_then(|_| self.complaints.read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        read.ok()
+            .and_then(|_| Some(text.trim_end().lines().last()?.trim().into()))
+            .unwrap_or("no message".into())
+    }
+
+    fn fault(&self, fault: impl std::fmt::Display) -> Error {
+        Error::Scorer(format!("metric {}: {fault}", self.command.name))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(mut input) = self.input.take() {
+            // A worker that has ended already can't read this.
+            let _ = writeln!(input, "{}", json!({"ask": "shutdown"}));
+        }
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) && start.elapsed() < SHUTDOWN {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
