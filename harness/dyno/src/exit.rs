@@ -66,8 +66,8 @@ impl Complaint {
     }
 }
 
-/// Remedy at the end of a message. The errors of the bench's crates know their own; in the others, by convention, it
-/// follows the last "; ".
+/// Remedy at the end of a message. The errors of the bench's crates know their own; in the others, by
+/// convention, it follows the last "; ".
 fn remedy_of(cause: &(dyn std::error::Error + 'static), message: &str) -> Option<String> {
     let known = cause.downcast_ref().map(dyno_measure::Error::remedy);
     let known = known.or_else(|| cause.downcast_ref().map(dyno_results::Error::remedy));

@@ -191,8 +191,8 @@ impl Record {
         self.timed_words.unwrap_or(self.words)
     }
 
-    /// Whether the model's size is what the campaign declares: the system neither reports files nor was seen to
-    /// read the model.
+    /// Whether the model's size is what the campaign declares: the system neither reports files nor was seen
+    /// to read the model.
     pub fn model_is_declared(&self) -> bool {
         let reports = self.facts.as_ref().is_some_and(|facts| !facts.files.is_empty());
         self.model_bytes.is_some() && !reports && !self.model_seen

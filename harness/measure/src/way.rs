@@ -1,5 +1,5 @@
-//! The way of a path: the links that it passes, and the folders that it leaves again by `..`. A sandbox without
-//! them doesn't resolve the path.
+//! The way of a path: the links that it passes, and the folders that it leaves again by `..`. A sandbox
+//! without them doesn't resolve the path.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

@@ -1,8 +1,8 @@
 //! The guard of a run's files: models, libraries and programs of all systems.
 //!
-//! Systems that run outside of a sandbox have the user's rights, so that one could slow another by a change of
-//! its files, or by taking them out of the memory that caches the disk. Each round begins with the system's files
-//! unchanged and in memory.
+//! Systems that run outside of a sandbox have the user's rights, so that one could slow another by a change
+//! of its files, or by taking them out of the memory that caches the disk. Each round begins with the
+//! system's files unchanged and in memory.
 
 use std::fs;
 use std::io;
@@ -31,7 +31,8 @@ struct Guarded {
     hash: String,
 }
 
-/// State of a file that no change of its content leaves as it was: the kernel sets the time of the last change.
+/// State of a file that no change of its content leaves as it was: the kernel sets the time of the last
+/// change.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -57,8 +58,9 @@ impl Guard {
         Self { files: campaign.systems.iter().flat_map(of).collect() }
     }
 
-    /// Checks that no file has another content than before. A file that was only touched, or linked elsewhere, is
-    /// the same. A system may change its own files: those of `measured`, which has just been measured.
+    /// Checks that no file has another content than before. A file that was only touched, or linked
+    /// elsewhere, is the same. A system may change its own files: those of `measured`, which has just been
+    /// measured.
     pub fn check(&mut self, measured: Option<&System>) -> Outcome<()> {
         for file in &mut self.files {
             let stamp = Stamp::of(&file.path).ok();
@@ -96,8 +98,8 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
     files
 }
 
-/// Reads the models of `system`, so that the memory that caches the disk holds them. Models that fill the memory
-/// would only push each other out.
+/// Reads the models of `system`, so that the memory that caches the disk holds them. Models that fill the
+/// memory would only push each other out.
 pub fn warm(system: &System) {
     let mut files = Vec::new();
     system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));

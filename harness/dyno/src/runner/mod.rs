@@ -2,8 +2,8 @@
 //! alike.
 //!
 //! `measurement` owns the single round and probe, `rounds` all rounds of a run. `campaign_run` adds
-//! preparation, scores and the summary. `guard` keeps systems from each other's files. How one round is measured belongs to `dyno-measure`, and what a run's
-//! files look like to `dyno-results`.
+//! preparation, scores and the summary. `guard` keeps systems from each other's files. How one round is
+//! measured belongs to `dyno-measure`, and what a run's files look like to `dyno-results`.
 
 mod campaign_run;
 mod dry_run;

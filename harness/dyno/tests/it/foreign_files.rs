@@ -191,8 +191,8 @@ fn names_that_look_alike_are_told() {
     assert_eq!(ended.stderr.matches("look alike").count(), 1, "{ended:?}");
 }
 
-/// Runs `command` with dyno as `$0`, in a name space of mounts of its own, on a disk of 256 KiB in `disk`. `None`
-/// without the rights.
+/// Runs `command` with dyno as `$0`, in a name space of mounts of its own, on a disk of 256 KiB in `disk`.
+/// `None` without the rights.
 fn on_a_small_disk(bench: &Bench, command: &str) -> Option<Ended> {
     fs::create_dir_all(bench.path("disk")).unwrap();
     let mount = "mount -t tmpfs -o size=256k none disk";

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-/// Shared memory that `pids` have mapped and touched; the peak of their memory holds it. Of several processes each
-/// page counts once, as it does in their peak.
+/// Shared memory that `pids` have mapped and touched; the peak of their memory holds it. Of several processes
+/// each page counts once, as it does in their peak.
 pub fn touched_shared_bytes(pids: &[u32]) -> u64 {
     let whole = |pid: &u32| kibibytes(&read(&format!("/proc/{pid}/status")), "RssShmem:");
     let part = |pid: &u32| kibibytes(&read(&format!("/proc/{pid}/smaps_rollup")), "Pss_Shmem:");

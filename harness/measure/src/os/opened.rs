@@ -51,8 +51,8 @@ pub fn allocated_bytes(data: &Metadata) -> u64 {
     data.blocks() * 512 // stat(2): units of 512
 }
 
-/// Files of at least `least` bytes that `pid` has open. An error if the process forbids looks; a process that has
-/// ended has no files.
+/// Files of at least `least` bytes that `pid` has open. An error if the process forbids looks; a process that
+/// has ended has no files.
 pub fn descriptors_of(pid: u32, least: u64) -> io::Result<Vec<Opened>> {
     let links = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),

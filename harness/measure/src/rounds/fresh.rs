@@ -108,8 +108,8 @@ fn fresh_lines(source: &[Vec<u8>], count: usize) -> FreshLines {
     fresh
 }
 
-/// Reason if scored answers come from elsewhere than those to copies of their lines. A line counts once, however
-/// many copies it has: their answers are not independent.
+/// Reason if scored answers come from elsewhere than those to copies of their lines. A line counts once,
+/// however many copies it has: their answers are not independent.
 fn unlike_copies(fresh: &FreshLines, answers: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
     let answers: HashMap<&[u8], &[u8]> =
         fresh.text.iter().zip(answers).map(|(line, answer)| (line.as_slice(), answer.as_slice())).collect();
@@ -166,8 +166,8 @@ fn confirm(
     Ok(largest)
 }
 
-/// Whether the set once is known as well, where fresh lines take this `price`. A system that is quick only where
-/// lines come again coalesces.
+/// Whether the set once is known as well, where fresh lines take this `price`. A system that is quick only
+/// where lines come again coalesces.
 fn knows_the_set(
     context: &RoundContext<'_>,
     input: &LaunchInput,

@@ -18,9 +18,9 @@ pub(super) fn may_repeat(examined: &[Examined]) -> bool {
 /// Most growth of a trial from one launch to the next.
 const GROWTH: usize = 10;
 
-/// Number of lines that last as long as the profile wants: the number of the cell's first round, else by trials.
-/// A trial that hardly outlasts loading tells little: on a busy host it could make a launch a thousand times too
-/// long. Trials therefore grow until the lines take as long as loading.
+/// Number of lines that last as long as the profile wants: the number of the cell's first round, else by
+/// trials. A trial that hardly outlasts loading tells little: on a busy host it could make a launch a
+/// thousand times too long. Trials therefore grow until the lines take as long as loading.
 pub(super) fn wanted_lines(context: &RoundContext<'_>) -> Result<usize> {
     let source = &context.round.test_set.source;
     if let Some(lines) = context.earlier.timed_lines(context.round) {

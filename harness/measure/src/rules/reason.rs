@@ -1,5 +1,5 @@
-//! Reasons of a verdict. A reason holds the code of the broken rule, the figure that was seen, the limit and a
-//! remedy.
+//! Reasons of a verdict. A reason holds the code of the broken rule, the figure that was seen, the limit and
+//! a remedy.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,8 +19,8 @@ const SYSTEM_FOLDERS: [&str; 13] = [
 const PACKAGES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
 /// Folders of an installed interpreter, beside its `bin`.
 const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
-/// Looks after which a process forbids them on purpose. A process that starts a program forbids them for a moment, as
-/// the supervisor does itself; on a busy host the moment may be long.
+/// Looks after which a process forbids them on purpose. A process that starts a program forbids them for a
+/// moment, as the supervisor does itself; on a busy host the moment may be long.
 const FORBIDDEN_LOOKS: u32 = 8;
 /// Most files that a report names.
 const MOST_FILES: usize = 64;
@@ -48,8 +48,8 @@ pub(super) struct SeenFiles {
 }
 
 impl SeenFiles {
-    /// Begins to look at a system that is about to be launched on this process's standard input and output, and
-    /// that declares or names these files and folders.
+    /// Begins to look at a system that is about to be launched on this process's standard input and output,
+    /// and that declares or names these files and folders.
     pub fn begin(declared: &[PathBuf]) -> Self {
         Self {
             launched: SystemTime::now(),
@@ -111,7 +111,8 @@ impl SeenFiles {
         self.judge(held.into_iter().map(|(_, bytes)| bytes).sum(), &[]);
     }
 
-    /// Compares what `pids` hold in files, segments and huge pages with what the peak of their memory holds of it.
+    /// Compares what `pids` hold in files, segments and huge pages with what the peak of their memory holds
+    /// of it.
     fn judge(&mut self, in_files: u64, pids: &[u32]) {
         let huge: u64 = pids.iter().map(|&pid| huge_page_bytes(pid)).sum();
         let held = in_files + segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
@@ -119,8 +120,8 @@ impl SeenFiles {
         self.hidden_memory_bytes = self.hidden_memory_bytes.max(held.saturating_sub(touched) + huge);
     }
 
-    /// Files in shared memory that were open at an earlier look, and still are where they were below `root`. They
-    /// hold their bytes, also while they are closed.
+    /// Files in shared memory that were open at an earlier look, and still are where they were below `root`.
+    /// They hold their bytes, also while they are closed.
     fn still_there(&self, root: &str) -> Vec<((u64, u64), u64)> {
         let file = |(known, path): (&(u64, u64), &PathBuf)| {
             let data = fs::metadata(format!("{root}{}", path.display())).ok()?;

@@ -3,8 +3,8 @@
 //! Two copies differ from their line, and from each other, in the same words. To a translator all three are
 //! sentences like any others, so that each of the three answers is as often the odd one. A table has answers
 //! from elsewhere: from a better and slower system, or from the references. What it doesn't know it must
-//! translate itself. The answers to the two copies are then more like each other than like the line's. No clock
-//! is needed, so that a table finds no cover in answering slowly.
+//! translate itself. The answers to the two copies are then more like each other than like the line's. No
+//! clock is needed, so that a table finds no cover in answering slowly.
 
 use dyno_stats::is_beyond;
 

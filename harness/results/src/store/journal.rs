@@ -26,7 +26,8 @@ pub(super) fn open_records(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// State of the records' file. The kernel sets the time of the last change, so that no change leaves it as it was.
+/// State of the records' file. The kernel sets the time of the last change, so that no change leaves it as it
+/// was.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     inode: u64,
