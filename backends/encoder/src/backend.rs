@@ -6,11 +6,9 @@ use std::sync::Arc;
 use dyno_api::{Backend, Error, Model, Settings, SettingsReader, Task};
 
 use crate::directory::is_encoder;
+use crate::error::{NAME, failed};
 use crate::model::EncoderModel;
 use crate::settings::RequestedSettings;
-
-/// Name of the backend.
-pub(crate) const NAME: &str = "encoder";
 
 /// The engine `encoder`, which is a backend.
 #[derive(Debug)]
@@ -18,11 +16,6 @@ pub struct Encoder;
 
 /// The engine `encoder`.
 pub const ENGINE: Encoder = Encoder;
-
-/// A failure as an error of the contract.
-pub(crate) fn failed(error: crate::Error) -> Error {
-    Error::Failed { backend: NAME.into(), reason: error.to_string() }
-}
 
 impl Backend for Encoder {
     fn name(&self) -> &str {

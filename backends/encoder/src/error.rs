@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// Name of the backend.
+pub(crate) const NAME: &str = "encoder";
+
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -49,6 +52,11 @@ impl Error {
     pub(crate) fn content(path: &Path, fault: impl Into<String>) -> Self {
         Self::Content { path: path.into(), fault: fault.into() }
     }
+}
+
+/// A failure as an error of the contract.
+pub(crate) fn failed(error: Error) -> dyno_api::Error {
+    dyno_api::Error::Failed { backend: NAME.into(), reason: error.to_string() }
 }
 
 /// Text of the file at `path`.

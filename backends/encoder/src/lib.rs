@@ -22,7 +22,7 @@
 //! | `modules` | pooling and what follows it, from the files of sentence-transformers |
 //! | `tokens` | [`Tokeniser`]: from text to ids |
 //! | `network` | tensors by their names, and the layers |
-//! | `model`, `session` | an opened model, and the work on a batch of lines |
+//! | `model`, `shared`, `session` | an opened model, its workers' state, and the work on a batch of lines |
 //! | `error` | [`Error`] |
 
 mod backend;
@@ -34,6 +34,7 @@ mod modules;
 mod network;
 mod session;
 mod settings;
+mod shared;
 mod tokens;
 
 pub use backend::{ENGINE, Encoder};

@@ -5,32 +5,19 @@ use std::sync::{Arc, Mutex};
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::Weights;
-use dyno_nn::watch::Times;
 
 use crate::Result;
-use crate::backend::NAME;
 use crate::directory::Directory;
+use crate::error::NAME;
 use crate::modules::{After, Pooling};
 use crate::network::Network;
 use crate::session::EncoderSession;
 use crate::settings::RequestedSettings;
+use crate::shared::{Shared, UNPOISONED};
 use crate::tokens::Tokeniser;
-
-/// Reason why the lock of the times isn't poisoned.
-pub(crate) const UNPOISONED: &str = "times are added up without a panic";
 
 /// An opened encoder.
 pub(crate) struct EncoderModel(Arc<Shared>);
-
-/// State that all workers share.
-pub(crate) struct Shared {
-    pub(crate) tokeniser: Tokeniser,
-    pub(crate) network: Network,
-    pub(crate) threads: usize,
-    /// Times of all workers, with the setting `breakdown`.
-    pub(crate) times: Option<Mutex<Times>>,
-    facts: Facts,
-}
 
 impl EncoderModel {
     /// Opens the directory `path`.

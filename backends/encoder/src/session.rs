@@ -8,9 +8,9 @@ use dyno_api::{Answer, Session, Sink};
 use dyno_nn::watch::{Component, Times, watch};
 
 use crate::Result;
-use crate::backend::failed;
-use crate::model::{Shared, UNPOISONED};
+use crate::error::failed;
 use crate::network::Worker;
+use crate::shared::{Shared, UNPOISONED};
 
 /// Buffers of one worker. They only grow.
 pub(crate) struct EncoderSession {

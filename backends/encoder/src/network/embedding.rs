@@ -7,7 +7,8 @@ use dyno_kernels::Kernels;
 use dyno_nn::watch::Operator;
 
 use super::names::Names;
-use super::params::{Norm, Params};
+use super::norm::Norm;
+use super::params::Params;
 use crate::Result;
 use crate::config::Config;
 

@@ -8,7 +8,8 @@ use dyno_nn::watch::Component;
 use super::attention::{Projected, attend};
 use super::linear::{Linear, Operand, Task, multiply, normalise};
 use super::names::LayerNames;
-use super::params::{Norm, Params};
+use super::norm::Norm;
+use super::params::Params;
 use crate::Result;
 use crate::config::Config;
 

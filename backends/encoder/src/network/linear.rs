@@ -5,7 +5,7 @@ use dyno_kernels::{
 };
 use dyno_nn::watch::Operator;
 
-use super::params::Norm;
+use super::norm::Norm;
 
 /// Multiplications from which threads share a product. A core does some 30 of them in a nanosecond, and a
 /// region of a crew costs about a microsecond.

@@ -5,6 +5,7 @@ mod embedding;
 mod layer;
 mod linear;
 mod names;
+mod norm;
 mod params;
 mod pooling;
 
@@ -19,7 +20,8 @@ use self::embedding::Embedding;
 use self::layer::{Buffers, Layer};
 use self::linear::{Operand, normalise};
 use self::names::Names;
-use self::params::{Norm, Params};
+use self::norm::Norm;
+use self::params::Params;
 use self::pooling::Pool;
 use crate::config::Config;
 use crate::modules::{After, Pooling};

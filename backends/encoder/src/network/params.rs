@@ -6,6 +6,7 @@ use dyno_formats::Weights;
 use dyno_kernels::{Kernels, Layout};
 
 use super::linear::Linear;
+use super::norm::Norm;
 use crate::Result;
 use crate::settings::Precision;
 
@@ -15,24 +16,6 @@ pub(super) struct Params<'a> {
     pub(super) weights: &'a Weights,
     pub(super) kernels: Kernels,
     pub(super) precision: Precision,
-}
-
-/// Scale and bias of a layer norm.
-#[derive(Debug)]
-pub(crate) struct Norm {
-    scale: Vec<f32>,
-    bias: Vec<f32>,
-    epsilon: f32,
-}
-
-impl Norm {
-    /// Normalises each row.
-    pub(super) fn apply(&self, kernels: Kernels, rows: &mut [f32]) {
-        for row in rows.chunks_exact_mut(self.scale.len().max(1)) {
-            let normalised = kernels.layer_norm(row, &self.scale, &self.bias, self.epsilon);
-            normalised.expect("a row is as wide as the norm");
-        }
-    }
 }
 
 impl<'a> Params<'a> {
@@ -70,6 +53,6 @@ impl<'a> Params<'a> {
             let name = if self.weights.find(&old).is_some() { old } else { format!("{name}.{new}") };
             self.vector(&name, width)
         };
-        Ok(Norm { scale: part("weight", "gamma")?, bias: part("bias", "beta")?, epsilon })
+        Ok(Norm::new(part("weight", "gamma")?, part("bias", "beta")?, epsilon))
     }
 }

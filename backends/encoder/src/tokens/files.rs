@@ -15,7 +15,7 @@ use tokenizers::processors::bert::BertProcessing;
 use tokenizers::processors::roberta::RobertaProcessing;
 use tokenizers::{AddedToken, Model, Tokenizer};
 
-use super::Kind;
+use super::kind::Kind;
 use super::pieces::Pieces;
 use crate::directory::Directory;
 use crate::error::{read, read_json};

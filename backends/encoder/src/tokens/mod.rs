@@ -7,14 +7,12 @@
 //! bytes. All sit behind [`Tokeniser`].
 
 mod files;
+mod kind;
 mod pieces;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use tokenizers::Tokenizer;
-use tokenizers::utils::truncation::TruncationParams;
-
-use self::pieces::Pieces;
+use self::kind::Kind;
 use crate::directory::Directory;
 use crate::{Error, Result};
 
@@ -31,12 +29,6 @@ pub struct Tokeniser {
     words: usize,
     /// Files that were read.
     pub(crate) files: Vec<PathBuf>,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Tokenizers(Box<Tokenizer>),
-    Pieces(Box<Pieces>),
 }
 
 impl Tokeniser {
@@ -94,28 +86,5 @@ impl Tokeniser {
     /// Greatest number of tokens of a line.
     pub fn most_tokens(&self) -> usize {
         self.most
-    }
-}
-
-impl Kind {
-    /// Number of tokens that the model adds to each line.
-    fn added(&self) -> usize {
-        match self {
-            Self::Tokenizers(tokenizer) => {
-                let processor = tokenizer.get_post_processor();
-                processor.map_or(0, |processor| tokenizers::PostProcessor::added_tokens(processor, false))
-            }
-            Self::Pieces(_) => Pieces::ADDED,
-        }
-    }
-
-    /// Cuts lines at `most` tokens at the end, whatever the file of the tokeniser says, and pads none.
-    fn cut_at(&mut self, most: usize, folder: &Path) -> Result<()> {
-        if let Self::Tokenizers(tokenizer) = self {
-            let cut = TruncationParams { max_length: most, ..TruncationParams::default() };
-            let cut = tokenizer.with_truncation(Some(cut));
-            cut.map_err(|fault| Error::content(folder, fault.to_string()))?.with_padding(None);
-        }
-        Ok(())
     }
 }
