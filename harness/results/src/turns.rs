@@ -1,10 +1,39 @@
-//! Comparison of rounds that were measured side by side: turn by turn, so that what wanders in the host meets
-//! both alike.
+//! Figures of rounds, and their comparison. Rounds that were measured side by side are compared turn by turn, so
+//! that what wanders in the host meets both alike.
 
-use dyno_measure::Record;
-use dyno_stats::{mean, median};
+use dyno_measure::{Record, Track};
+use dyno_stats::{mean, median, percentile};
 
-use crate::summary::judge::Figure;
+/// A figure of a round by which systems are compared.
+#[derive(Clone, Copy)]
+pub struct Figure {
+    of: fn(&Record) -> Option<f64>,
+    /// Whether the turns of rounds side by side compare it.
+    pub by_turns: bool,
+}
+
+impl Figure {
+    /// The figure of `record`.
+    pub fn of(self, record: &Record) -> Option<f64> {
+        (self.of)(record)
+    }
+}
+
+/// Words a second.
+pub const SPEED: Figure = Figure { of: Record::words_per_second, by_turns: true };
+
+/// 95th percentile of latency, in milliseconds.
+pub const P95: Figure = Figure { of: p95, by_turns: false };
+
+fn p95(record: &Record) -> Option<f64> {
+    let ms: Vec<f64> = record.latency_ns.iter().map(|&ns| ns as f64 / 1e6).collect();
+    percentile(&ms, 95.0)
+}
+
+/// Figure by which systems compete under `track`.
+pub const fn cost(track: Track) -> Figure {
+    if track.is_lockstep() { P95 } else { SPEED }
+}
 
 /// Ratio of the figure of `a` to that of `b`. Words a second of one group are compared turn by turn: in one
 /// turn all systems have the same lines.

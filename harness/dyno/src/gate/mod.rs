@@ -12,8 +12,7 @@ use dyno_measure::{
     Host, Interleave, Limits, Placement, Profile, Reason, Record, Round, System, TestSet, Track, Verdict,
 };
 use dyno_results::compare::Speeds;
-use dyno_results::summary::judge::SPEED;
-use dyno_results::turns::ratio;
+use dyno_results::turns::{SPEED, ratio};
 use dyno_results::{Identity, Place, Store};
 use dyno_stats::{Random, mean, median};
 

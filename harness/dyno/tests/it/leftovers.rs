@@ -33,5 +33,5 @@ fn the_next_bench_removes_what_a_killed_one_left() {
     killed.wait().expect("it was started here");
     assert_eq!(folders().len(), 1, "a killed bench can't remove its folder");
     assert_eq!(Ended::of(dyno(&beside).output().unwrap()).code, Some(0));
-    assert_eq!(folders(), [PathBuf::new(); 0]);
+    assert!(folders().is_empty());
 }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
-use super::{Measured, answers, latency, record, subject, throughput};
+use super::recording::{Attempts, Measured, record, subject};
+use super::{answers, latency, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
@@ -25,12 +26,10 @@ struct Member<'a> {
     input: Option<LaunchInput>,
 }
 
-/// Attempts at a round: their noise, and what only the last one has.
-#[derive(Default)]
-pub(super) struct Attempts {
-    pub(super) noise: Vec<Noise>,
-    pub(super) bench_ns: u64,
-    pub(super) slices: Option<Slices>,
+/// Measures one round of a system alone. A failure of the system is a record; an error is the bench's own.
+pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Measured> {
+    let mut measured = measure_together(bench, std::slice::from_ref(round), earlier)?;
+    Ok(measured.remove(0))
 }
 
 /// Measures one round of each of several systems side by side: rounds of one test set, track and number. The

@@ -9,7 +9,7 @@ use dyno_results::scores::Scale;
 use dyno_results::summary::judge::Duel;
 use dyno_stats::{Estimate, Order, Standing, standings};
 
-use super::Host;
+use super::host::Host;
 use crate::charts::Family;
 use crate::read::family_of;
 

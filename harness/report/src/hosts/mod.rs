@@ -4,21 +4,9 @@
 //! dollar alone, each by its own intervals; each host's own report has everything else.
 
 mod contest;
+mod host;
 mod page;
 mod said;
 
-use dyno_results::{Run, Summary};
-
+pub use host::Host;
 pub use page::{latex, markdown, page};
-
-/// A host of a merged run.
-pub struct Host<'a> {
-    /// Name of the host: its instance, else its processor.
-    pub name: &'a str,
-    /// Run of the host.
-    pub run: &'a Run,
-    /// Judged rows of that run.
-    pub summary: &'a Summary,
-    /// Path of the host's own report from the page, if there is one.
-    pub report: Option<String>,
-}

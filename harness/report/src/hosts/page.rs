@@ -5,8 +5,8 @@ use dyno_stats::Standing;
 use dyno_stats::numbers::{counted, mebibytes, plain, supported, tick};
 use serde::Serialize;
 
-use super::Host;
 use super::contest::{Contest, Entry, value};
+use super::host::Host;
 use crate::charts::{Axis, Bar, Bars, Figure, Point, Scatter};
 use crate::cost::Cost;
 use crate::error::Result;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Source, protocol_of_all};
+use super::merged::{Source, protocol_of_all};
 use crate::compare::Changes;
 use crate::error::{Error, Result};
 use crate::identity::Identity;

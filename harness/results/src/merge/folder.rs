@@ -12,7 +12,7 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use super::{HostRun, Merged, Source, rows_by_table};
+use super::merged::{HostRun, Merged, Source, rows_by_table};
 use crate::error::{Error, Result};
 use crate::export::write_csv;
 use crate::run::Run;

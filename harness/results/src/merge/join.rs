@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dyno_measure::{Record, Track};
 
-use super::{Source, protocol_of_all};
+use super::merged::{Source, protocol_of_all};
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 use crate::run::Run;

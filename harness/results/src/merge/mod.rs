@@ -8,49 +8,20 @@
 //! | --- | --- |
 //! | `belonging` | whether two runs belong together: campaign, protocol, systems, files, test sets, build |
 //! | `join` | the join of a host's runs: each group of cells from one of them |
+//! | `merged` | the joined runs as data |
 //! | `folder` | the folder of a merged run: `merged.json`, and a run's folder for each host |
 
 mod belonging;
 mod folder;
 mod join;
-
-use std::path::PathBuf;
-
-use serde_json::Value;
+mod merged;
 
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::summary::Summary;
-use crate::summary::cell::CellSummary;
 
 pub use folder::{is_merged, read_runs};
-
-/// Runs of one campaign, joined by host.
-#[derive(Debug)]
-pub struct Merged {
-    /// Name of the campaign.
-    pub campaign: String,
-    /// Hosts, in the order of their first runs.
-    pub hosts: Vec<HostRun>,
-    /// Remarks on the merge, such as rounds that a second shard measured again.
-    pub notes: Vec<String>,
-}
-
-/// The run of one host.
-#[derive(Debug)]
-pub struct HostRun {
-    /// Name of the host: its instance, else its processor.
-    pub name: String,
-    /// Folder of the joined run, from the folder of the merged run.
-    pub folder: PathBuf,
-    /// Joined run.
-    pub run: Run,
-    /// Folders of the runs that were joined.
-    pub sources: Vec<PathBuf>,
-}
-
-/// A run and its folder.
-pub type Source = (PathBuf, Run);
+pub use merged::{HostRun, Merged, Source, rows_by_table};
 
 impl Merged {
     /// Joins runs by host. Refuses runs that don't belong together, by name.
@@ -83,27 +54,6 @@ impl Merged {
     }
 }
 
-/// Rows of all hosts by test set, track and host: the hosts of a table below each other.
-pub fn rows_by_table(summaries: &[Summary]) -> Vec<CellSummary> {
-    let mut rows: Vec<CellSummary> = summaries.iter().flat_map(|summary| summary.cells.clone()).collect();
-    let mut sets: Vec<String> = Vec::new();
-    for row in &rows {
-        if !sets.contains(&row.test_set) {
-            sets.push(row.test_set.clone());
-        }
-    }
-    rows.sort_by_key(|row| (sets.iter().position(|set| *set == row.test_set), row.track));
-    rows
-}
-
-impl HostRun {
-    /// Note on missing rounds.
-    fn lack(&self) -> Option<String> {
-        let missing = self.run.missing_rounds();
-        (missing > 0).then(|| format!("{} lacks {missing} rounds: merge the other shards too", self.name))
-    }
-}
-
 /// Runs of equal hosts together. Equal machines at different prices are different hosts.
 fn by_host(runs: Vec<Source>) -> Vec<Vec<Source>> {
     let mut groups: Vec<Vec<Source>> = Vec::new();
@@ -131,11 +81,4 @@ fn unused_name(hosts: &[HostRun], run: &Run) -> String {
     let is_free = |name: &String| hosts.iter().all(|host| host.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
-}
-
-/// Protocol of a run without its shard, which differs between the parts of one campaign.
-fn protocol_of_all(protocol: &Value) -> Value {
-    let mut protocol = protocol.clone();
-    protocol.as_object_mut().map(|fields| fields.remove(crate::run::SHARD));
-    protocol
 }

@@ -7,43 +7,12 @@
 use std::collections::BTreeMap;
 
 use dyno_measure::{Record, Track, Verdict};
-use dyno_stats::{Estimate, Order, median, median_interval, percentile};
+use dyno_stats::{Estimate, Order, median, median_interval};
 
 use super::cell::{CellSummary, MetricFigure};
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{Scale, Standard};
-use crate::turns::{ratio, relative};
-
-/// A figure of a round by which systems are compared.
-#[derive(Clone, Copy)]
-pub struct Figure {
-    of: fn(&Record) -> Option<f64>,
-    /// Whether the turns of rounds side by side compare it.
-    pub by_turns: bool,
-}
-
-impl Figure {
-    /// The figure of `record`.
-    pub fn of(self, record: &Record) -> Option<f64> {
-        (self.of)(record)
-    }
-}
-
-/// Words a second.
-pub const SPEED: Figure = Figure { of: Record::words_per_second, by_turns: true };
-
-/// 95th percentile of latency, in milliseconds.
-pub const P95: Figure = Figure { of: p95, by_turns: false };
-
-fn p95(record: &Record) -> Option<f64> {
-    let ms: Vec<f64> = record.latency_ns.iter().map(|&ns| ns as f64 / 1e6).collect();
-    percentile(&ms, 95.0)
-}
-
-/// Figure by which systems compete under `track`.
-pub const fn cost(track: Track) -> Figure {
-    if track.is_lockstep() { P95 } else { SPEED }
-}
+use crate::turns::{Figure, SPEED, cost, ratio, relative};
 
 /// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation. Other metrics
 /// have no such bound.

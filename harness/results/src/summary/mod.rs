@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::prices::Price;
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{SPEARMAN, Scale, correlation};
+use crate::turns::P95;
 use cell::{CellSummary, MetricFigure};
 use counted::{Counted, Size};
 pub use disagreement::Disagreement;
@@ -53,7 +54,7 @@ impl Summary {
         };
         let mut first = 0;
         // Latency competes by its p95, whose noise differs from that of words a second.
-        let p95_floor = judge::noise_floor(run, &measured, Track::Latency, judge::P95);
+        let p95_floor = judge::noise_floor(run, &measured, Track::Latency, P95);
         for table in measured.chunk_by(same_table) {
             let track = table[0].track;
             let floor = if track.is_lockstep() { p95_floor } else { noise_floors.get(&track).copied() };

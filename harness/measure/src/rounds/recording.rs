@@ -1,0 +1,179 @@
+//! The record of a round: its observations, the probes' findings, the verdict.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use dyno_api::Facts;
+
+use super::observed::{Observed, RoundContext};
+use crate::bench::Bench;
+use crate::earlier::Earlier;
+use crate::error::Result;
+use crate::files::{file_hash, hash_of, make_way};
+use crate::noise::Noise;
+use crate::plan::Round;
+use crate::process::hidden::reads_its_model;
+use crate::process::subject::Subject;
+use crate::record::{Record, SCHEMA, Slices};
+use crate::rules::{Code, Reason, Track, Verdict};
+use crate::text::as_text;
+
+/// Result of a round.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Everything that the round has shown.
+    pub record: Record,
+    /// One answer for each source line, in source order; empty if the system failed. The record names the
+    /// answers by their hash.
+    pub answers: Vec<Vec<u8>>,
+}
+
+/// Record of a round that isn't run, because its cell is INVALID already; `None` if the round is to be run.
+pub fn refuse(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Option<Measured>> {
+    let reasons = earlier.faults(round);
+    if reasons.is_empty() {
+        return Ok(None);
+    }
+    let scratch = bench.scratch_of(round.system);
+    let context = RoundContext { bench, subject: subject(bench, round, &scratch), round, earlier };
+    make_way(&context.subject.facts())?; // a probe may have left it
+    let observed = Observed { reasons, ..Observed::default() };
+    let mut measured = record(&context, observed, Attempts::default())?;
+    measured.record.refused = true;
+    Ok(Some(measured))
+}
+
+/// Subject of a round's launches, outside of a group's turns.
+pub(super) fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path) -> Subject<'a> {
+    Subject {
+        system: round.system,
+        track: round.track,
+        cores: bench.placement.system(round.track),
+        limits: bench.protocol.limits,
+        scratch,
+        breakdown: None,
+        isolated: bench.protocol.profile.isolates(),
+        sandbox: bench.sandbox.as_ref(),
+        seat: None,
+    }
+}
+
+/// Attempts at a round: their noise, and what only the last one has.
+#[derive(Default)]
+pub(super) struct Attempts {
+    pub(super) noise: Vec<Noise>,
+    pub(super) bench_ns: u64,
+    pub(super) slices: Option<Slices>,
+}
+
+/// Record of the round.
+pub(super) fn record(
+    context: &RoundContext<'_>,
+    mut observed: Observed,
+    attempts: Attempts,
+) -> Result<Measured> {
+    let (bench, round) = (context.bench, context.round);
+    let Attempts { noise, bench_ns, slices } = attempts;
+    add_findings(context.earlier, round, &mut observed);
+    let facts = facts_of(&context.subject);
+    observed.warnings.extend(not_reproducible(facts.as_ref()));
+    observed.warnings.extend(self_disturbed(&noise));
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (model_bytes, output) = (None, output_name(&observed.answers));
+    let record = Record {
+        schema: SCHEMA,
+        system: round.system.name.clone(),
+        twin_of: round.system.twin_of.clone(),
+        test_set: round.test_set.name.clone(),
+        track: round.track,
+        round: round.number,
+        profile: bench.protocol.profile,
+        started_unix_ms: started.as_millis() as u64,
+        verdict: verdict(&observed, noise.last()),
+        refused: false,
+        reasons: observed.reasons,
+        warnings: observed.warnings,
+        noise,
+        command: context.subject.command(),
+        tuning: round.system.tuning.as_deref().map(file_hash).transpose()?,
+        system_cores: context.subject.cores.to_vec(),
+        bench_cores: bench.placement.bench().to_vec(),
+        lines: round.test_set.source.len(),
+        words: round.test_set.words(),
+        timed_lines: Some(observed.timed_lines).filter(|&lines| lines > 0),
+        timed_words: Some(observed.timed_words).filter(|&words| words > 0),
+        latency_ns: observed.latency_ns,
+        launch_ns: observed.launch_ns,
+        one_line_ns: observed.one_line_ns,
+        fresh: observed.fresh,
+        slices,
+        start_ns: observed.start_ns,
+        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track == Track::Latency),
+        differing_launches: observed.differing_launches,
+        usage: observed.usage,
+        audit: observed.audit,
+        bench_ns,
+        network: observed.network,
+        sandbox: context.subject.sandbox_state(),
+        output,
+        facts,
+        model_bytes,
+        model_seen: reads_its_model(round.system, &observed.read_files),
+    };
+    Ok(Measured { record: record.with_model_bytes(&round.system.models), answers: observed.answers })
+}
+
+/// Name of an output: the hash of its text. No answers, no name.
+fn output_name(answers: &[Vec<u8>]) -> Option<String> {
+    (!answers.is_empty()).then(|| hash_of(&as_text(answers)))
+}
+
+/// Adds the probes' findings to the round's own.
+fn add_findings(earlier: &Earlier, round: &Round<'_>, observed: &mut Observed) {
+    for reason in earlier.found(round, true) {
+        // A rule that the round itself shows as broken needs no second reason.
+        if observed.reasons.iter().all(|own| own.code != reason.code) {
+            observed.reasons.push(reason);
+        }
+    }
+    for reason in earlier.found(round, false) {
+        // The round's own figure is of the whole set.
+        if observed.answers.is_empty() || !matches!(reason.code, Code::Length | Code::TracksDiffer) {
+            observed.warnings.push(reason);
+        }
+    }
+}
+
+/// Verdict on a round whose last attempt had this noise.
+fn verdict(observed: &Observed, noise: Option<&Noise>) -> Verdict {
+    match () {
+        () if !observed.reasons.is_empty() => Verdict::Invalid,
+        () if noise.is_some_and(Noise::is_disturbed) => Verdict::Noisy,
+        () => Verdict::Valid,
+    }
+}
+
+/// Largest file of facts that is read. Facts name a model's files, of which there are a few dozen at most.
+const MOST_FACTS_BYTES: u64 = 1 << 20;
+
+/// Facts that a hosted system reported in its last launch. A foreign system gets no such path, so a file there
+/// is not read.
+fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
+    let told = subject.system.hosted.then(|| dyno_api::files::open(&subject.facts()));
+    serde_json::from_reader(told?.ok()?.take(MOST_FACTS_BYTES)).ok()
+}
+
+/// Warning about the attempt that the system's own processes disturbed most.
+fn self_disturbed(attempts: &[Noise]) -> Option<Reason> {
+    let most = attempts.iter().filter(|noise| noise.is_self_disturbed());
+    let most = most.max_by(|a, b| a.unwaited_share.total_cmp(&b.unwaited_share))?;
+    let figure = format!("up to {:.1} % of its cores in a round", most.unwaited_share * 100.0);
+    Some(Code::SelfDisturbed.reason(figure))
+}
+
+/// Warning that the system itself reports about its answers.
+fn not_reproducible(facts: Option<&Facts>) -> Option<Reason> {
+    let why = facts?.not_reproducible.as_ref()?;
+    Some(Code::NotReproducible.reason(why))
+}

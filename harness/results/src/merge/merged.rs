@@ -1,0 +1,64 @@
+//! Runs of one campaign as data: by source before they are joined, by host afterwards.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::run::Run;
+use crate::summary::Summary;
+use crate::summary::cell::CellSummary;
+
+/// Runs of one campaign, joined by host.
+#[derive(Debug)]
+pub struct Merged {
+    /// Name of the campaign.
+    pub campaign: String,
+    /// Hosts, in the order of their first runs.
+    pub hosts: Vec<HostRun>,
+    /// Remarks on the merge, such as rounds that a second shard measured again.
+    pub notes: Vec<String>,
+}
+
+/// The run of one host.
+#[derive(Debug)]
+pub struct HostRun {
+    /// Name of the host: its instance, else its processor.
+    pub name: String,
+    /// Folder of the joined run, from the folder of the merged run.
+    pub folder: PathBuf,
+    /// Joined run.
+    pub run: Run,
+    /// Folders of the runs that were joined.
+    pub sources: Vec<PathBuf>,
+}
+
+/// A run and its folder.
+pub type Source = (PathBuf, Run);
+
+/// Rows of all hosts by test set, track and host: the hosts of a table below each other.
+pub fn rows_by_table(summaries: &[Summary]) -> Vec<CellSummary> {
+    let mut rows: Vec<CellSummary> = summaries.iter().flat_map(|summary| summary.cells.clone()).collect();
+    let mut sets: Vec<String> = Vec::new();
+    for row in &rows {
+        if !sets.contains(&row.test_set) {
+            sets.push(row.test_set.clone());
+        }
+    }
+    rows.sort_by_key(|row| (sets.iter().position(|set| *set == row.test_set), row.track));
+    rows
+}
+
+impl HostRun {
+    /// Note on missing rounds.
+    pub(super) fn lack(&self) -> Option<String> {
+        let missing = self.run.missing_rounds();
+        (missing > 0).then(|| format!("{} lacks {missing} rounds: merge the other shards too", self.name))
+    }
+}
+
+/// Protocol of a run without its shard, which differs between the parts of one campaign.
+pub(super) fn protocol_of_all(protocol: &Value) -> Value {
+    let mut protocol = protocol.clone();
+    protocol.as_object_mut().map(|fields| fields.remove(crate::run::SHARD));
+    protocol
+}
