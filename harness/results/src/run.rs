@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 use crate::prices::Price;
-use crate::scores::{Metric, Metrics, Scale, Scores, Standard};
+use crate::scores::{Metric, Metrics, Scale, Scores, Standard, spearman_scale};
 use crate::shard::Shard;
 use crate::store::files::read_json;
 use crate::store::folder::read_identity;
@@ -174,6 +174,9 @@ impl Run {
             if !scales.iter().any(|known| known.name == *name) {
                 scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));
             }
+        }
+        if self.test_sets.iter().any(|set| !set.gold.is_empty()) {
+            scales.push(spearman_scale());
         }
         scales
     }

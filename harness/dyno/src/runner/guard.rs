@@ -123,7 +123,7 @@ mod tests {
         let launch = Launch::Foreign { command: vec!["cat".into()], folder: folder.path().into() };
         let entry = Entry::new("it", launch, vec![path.clone()]);
         let (stamp, hash) = (Stamp::of(&path).unwrap(), file_hash(&path).unwrap());
-        assert_eq!(files_of(&entry), [path.clone()]);
+        assert_eq!(files_of(&entry), std::slice::from_ref(&path));
         let mut guard =
             Guard { files: vec![Guarded { system: entry.name, path: path.clone(), stamp, hash }] };
         assert!(guard.check(None).is_ok());

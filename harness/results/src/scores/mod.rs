@@ -31,6 +31,6 @@ pub use python::cache_folder;
 pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
 pub use scale::{Direction, Scale};
 pub use scorer::{Answer, score, score_run};
-pub use spearman::{SPEARMAN, correlation};
+pub use spearman::{SPEARMAN, correlation, spearman_scale};
 pub use stored::{Pair, Quality, Score, Scores};
 pub use work::Work;

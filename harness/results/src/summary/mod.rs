@@ -190,29 +190,30 @@ fn summarise_cell(
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
-        quality: quality(run, cell, scales, figures.output),
+        quality: scales.iter().map(|scale| quality(run, cell, scale, figures.output)).collect(),
         output: figures.output.cloned(),
     }
 }
 
-/// Quality of a cell by every metric, and an encoder's correlation on pairs.
-fn quality(
-    run: &Run,
-    cell: &MeasuredCell<'_>,
-    scales: &[Scale],
-    output: Option<&String>,
-) -> Vec<MetricFigure> {
-    let figures = scales.iter().map(|scale| quality_of(run, cell, scale, output));
+/// Quality of a cell by one metric.
+fn quality(run: &Run, cell: &MeasuredCell<'_>, scale: &Scale, output: Option<&String>) -> MetricFigure {
+    match scale.name == SPEARMAN && !cell.test_set.gold.is_empty() {
+        true => on_pairs(run, cell, output),
+        false => quality_of(run, cell, scale, output),
+    }
+}
+
+/// An encoder's correlation with the gold scores of pairs.
+fn on_pairs(run: &Run, cell: &MeasuredCell<'_>, output: Option<&String>) -> MetricFigure {
     let answers = output.and_then(|output| run.outputs.get(output));
     let sampled = answers.and_then(|answers| correlation(cell.test_set, answers));
-    let spearman = sampled.map(|sampled| MetricFigure {
+    MetricFigure {
         metric: SPEARMAN.into(),
-        score: Some(sampled.score),
-        confidence: Some(sampled.half_interval()),
+        score: sampled.as_ref().map(|sampled| sampled.score),
+        confidence: sampled.as_ref().map(|sampled| sampled.half_interval()),
         low: None,
         high: None,
-    });
-    figures.chain(spearman).collect()
+    }
 }
 
 /// Hash of the output that is scored.
