@@ -135,7 +135,7 @@ impl<T> Parts<T> {
     /// The part `at`.
     ///
     /// # Safety
-    /// The part must exist, and nobody else may hold it.
+    /// The part must exist, and no other reference to it may live.
     #[allow(clippy::mut_from_ref)] // the caller answers for it
     unsafe fn part(&self, at: usize) -> &mut T {
         debug_assert!(at < self.1, "part {at} of {}", self.1);

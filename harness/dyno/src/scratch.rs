@@ -56,8 +56,8 @@ fn sweep(place: &Path) {
     }
 }
 
-/// The path, if a folder of this user lies there. A folder of another user is left alone, also by root; nor
-/// is a link followed, which anybody may put there.
+/// The path, if a folder of this user lies there. A folder of another user is left alone, also by root. No link
+/// is followed: every user may put one there.
 fn own_folder(path: PathBuf) -> Option<PathBuf> {
     let data = fs::symlink_metadata(&path).ok()?;
     (data.is_dir() && data.uid() == user()).then_some(path)

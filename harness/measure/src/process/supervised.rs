@@ -44,7 +44,7 @@ pub struct Supervised<'a> {
     cores: Vec<usize>,
     /// Processes between supervisor and system.
     layers: usize,
-    /// Seat in the turns of a group, if the system is in one.
+    /// Seat in the turns of a group, if the system takes turns within a launch.
     seat: Option<&'a Seat<'a>>,
     stops: Stops,
 }
@@ -79,7 +79,9 @@ impl<'a> Supervised<'a> {
         line.push(b'\n');
         let (control, launched) = (BufReader::new(control), Launched::default());
         let (layers, cores) = (spec.layers(), spec.cores);
-        let (seat, audit, stops) = (subject.seat, Audit::default(), Stops::default());
+        // In lock-step the conversation passes the turn, between two blocks of lines.
+        let seat = subject.seat.filter(|_| !subject.track.is_lockstep());
+        let (audit, stops) = (Audit::default(), Stops::default());
         let mut started = Self { supervisor, control, launched, audit, cores, layers, seat, stops };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {

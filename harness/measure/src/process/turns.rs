@@ -22,8 +22,8 @@ use crate::os::tree::Root;
 use crate::record::HostSpeed;
 use crate::rules::Reason;
 
-/// Length of a slice in the throughput tracks. docs/METHODOLOGY.md has the experiment: the noise of a ratio falls
-/// with the square root of this length, and a switch costs a system 0.4 to 0.8 ms for caches that it finds emptied.
+/// Length of a slice in the throughput tracks. docs/METHODOLOGY.md has the experiment: the noise of a ratio grows
+/// about with the square root of this length, and a switch costs 0.4 to 0.8 ms for caches that were emptied.
 pub const SLICE: Duration = Duration::from_millis(80);
 /// Work of a block of lines, for the system of medium speed. Shorter blocks spend more of their time on the
 /// opening copies.
@@ -61,6 +61,7 @@ struct State {
     blocks: usize,
     /// Turn before which all systems are watched while none is asked.
     watched_turn: Option<usize>,
+    /// Time of the last sample of the host's speed.
     sampled: Option<Instant>,
     host_speed: Vec<HostSpeed>,
 }
@@ -174,6 +175,7 @@ fn watch_all_idle(state: &mut State) {
             }
         }
     };
+    waiting(state, IdleTime::end);
     waiting(state, IdleTime::begin);
     std::thread::sleep(CLEAN_UP);
     waiting(state, IdleTime::mark_if_due);
@@ -333,7 +335,7 @@ mod tests {
             }
             Ok(seat.left().is_some())
         };
-        assert!(!side_by_side(&turns, 2, work).unwrap()[1], "nobody else waits at the end");
+        assert!(!side_by_side(&turns, 2, work).unwrap()[1], "no other seat waits at the end");
     }
 
     #[test]

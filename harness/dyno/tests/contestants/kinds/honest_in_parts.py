@@ -9,26 +9,30 @@ import time
 from kinds.contract import LATENCY, OUT, echo, lines, say
 
 
-def honest_worker():
-    # All work is done by a process behind this one, which takes its time.
+def by_worker(work):
+    # All lines go through a process behind this one, which does `work` for each.
     to_worker, from_worker = os.pipe(), os.pipe()
     if os.fork() == 0:
         os.close(to_worker[1])
         with os.fdopen(to_worker[0], "rb") as source, os.fdopen(from_worker[1], "wb") as sink:
             for line in iter(source.readline, b""):
-                time.sleep(0.7 if line.startswith(b"T") and len(line) % 37 == 0 else 0.001)
+                work(line)
                 sink.write(line.upper())
                 sink.flush()
         os._exit(0)
     os.close(to_worker[0]), os.close(from_worker[1])
     with os.fdopen(to_worker[1], "wb") as sink, os.fdopen(from_worker[0], "rb") as source:
         for line in lines():
-            ended = line.rstrip(b"\n") + b"\n"
-            sink.write(ended)
+            sink.write(line.rstrip(b"\n") + b"\n")
             sink.flush()
             OUT.write(source.readline())
             OUT.flush()
     os.wait()
+
+
+def honest_worker():
+    # All work is done by a process behind this one, which takes its time.
+    by_worker(lambda line: time.sleep(0.7 if line.startswith(b"T") and len(line) % 37 == 0 else 0.001))
 
 
 def honest_threads():
@@ -140,20 +144,4 @@ def honest_shared_arrays():
 
     weights = mmap.mmap(-1, 20 << 20)
     weights.write(bytes(20 << 20))
-    to_worker, from_worker = os.pipe(), os.pipe()
-    if os.fork() == 0:
-        os.close(to_worker[1])
-        with os.fdopen(to_worker[0], "rb") as source, os.fdopen(from_worker[1], "wb") as sink:
-            for line in iter(source.readline, b""):
-                sum(weights[:: 1 << 16])
-                sink.write(line.upper())
-                sink.flush()
-        os._exit(0)
-    os.close(to_worker[0]), os.close(from_worker[1])
-    with os.fdopen(to_worker[1], "wb") as sink, os.fdopen(from_worker[0], "rb") as source:
-        for line in lines():
-            sink.write(line.rstrip(b"\n") + b"\n")
-            sink.flush()
-            OUT.write(source.readline())
-            OUT.flush()
-    os.wait()
+    by_worker(lambda line: sum(weights[:: 1 << 16]))
