@@ -163,8 +163,8 @@ enum View {
     Hidden,
 }
 
-/// Files and folders that belong to a system, as they are spelled, and the ways to them: its folder, the
-/// files that it names, and the files that links in its models' folders lead to.
+/// Files and folders that belong to a system, as they are spelled, and the ways to them. They are its folder,
+/// the files that it names, and the files that links in its models' folders lead to.
 fn paths_and_ways(system: &System) -> (Vec<PathBuf>, Vec<Way>) {
     let mut paths: Vec<PathBuf> = named_files(system).into_iter().chain(system.folder.clone()).collect();
     let mut files = Vec::new();

@@ -24,9 +24,9 @@ pub fn shipped(name: &str) -> Option<PathBuf> {
     places().into_iter().map(|folder| folder.join(&shipped)).find(|path| path.is_file())
 }
 
-/// Folders that may hold the data: the one that the user names; the working directory and the folders above
-/// it; the program's folder and those above it (`target/release/dyno` lies two folders below the checkout),
-/// and `share/dyno` beside the folder of an installed program.
+/// Folders that may hold the data. First comes the one that the user names, then the working directory and the
+/// folders above it. The program's folder and those above it follow: `target/release/dyno` lies two folders below
+/// the checkout. An installed program has `share/dyno` beside its folder.
 fn places() -> Vec<PathBuf> {
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|path| path.ancestors().skip(1).take(4)).map(Path::to_owned);

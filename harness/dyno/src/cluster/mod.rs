@@ -125,9 +125,8 @@ fn slug(name: &str) -> String {
 /// Fault of a path or an option that a script would have to quote: the scripts stay plain, for people to
 /// read.
 pub fn word_fault(word: &str) -> Option<String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@~+".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+".contains(c);
     let fine = !word.is_empty() && word.chars().all(is_plain);
-    (!fine).then(|| {
-        format!("{word:?} would need quotes in the script: use letters, digits and `-_./=:@~+` only")
-    })
+    (!fine)
+        .then(|| format!("{word:?} would need quotes in the script: use letters, digits and `-_./=:@+` only"))
 }

@@ -131,7 +131,7 @@ fn machine_name(host: &str) -> String {
 /// Hash and moment of the commit, by git in the working directory.
 fn commit(named: Option<&str>) -> Outcome<(String, i64)> {
     let name = named.unwrap_or("HEAD");
-    let told = Command::new("git").args(["show", "--no-patch", "--format=%H %ct", name, "--"]).output();
+    let told = Command::new("git").args(["log", "-1", "--format=%H %ct", name, "--"]).output();
     let told = told.ok().filter(|told| told.status.success());
     let text = told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned()).unwrap_or_default();
     let (hash, seconds) = text.trim().split_once(' ').unzip();

@@ -4,6 +4,7 @@
 //! of its files, or by taking them out of the memory that caches the disk. Each round begins with the
 //! system's files unchanged and in memory.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -33,7 +34,7 @@ struct Guarded {
 
 /// State of a file that no change of its content leaves as it was: the kernel sets the time of the last
 /// change.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
     bytes: u64,
@@ -50,12 +51,20 @@ impl Stamp {
 impl Guard {
     /// A guard of the files of `campaign`. A file that can't be read is the failure of its system.
     pub fn of(campaign: &Campaign) -> Self {
-        let guarded = |entry: &Entry, path: PathBuf| {
-            let (stamp, hash) = (Stamp::of(&path).ok()?, file_hash(&path).ok()?);
-            Some(Guarded { system: entry.name.clone(), path, stamp, hash })
-        };
-        let of = |entry| files_of(entry).into_iter().filter_map(move |path| guarded(entry, path));
-        Self { files: campaign.systems.iter().flat_map(of).collect() }
+        // Systems share models, which may be large.
+        let mut known: HashMap<PathBuf, (Stamp, String)> = HashMap::new();
+        let mut files = Vec::new();
+        for entry in &campaign.systems {
+            for path in files_of(entry) {
+                if !known.contains_key(&path) {
+                    let Some(found) = Stamp::of(&path).ok().zip(file_hash(&path).ok()) else { continue };
+                    known.insert(path.clone(), found);
+                }
+                let (stamp, hash) = known[&path].clone();
+                files.push(Guarded { system: entry.name.clone(), path, stamp, hash });
+            }
+        }
+        Self { files }
     }
 
     /// Checks that no file has another content than before. A file that was only touched, or linked
@@ -81,8 +90,8 @@ impl Guard {
 fn changed(Guarded { system, path, .. }: &Guarded) -> crate::exit::Failure {
     let path = path.display();
     bad_input(format!(
-        "{path} of system {system:?} was changed while the run went on; put it back and resume the run, with \
-         `sandbox = \"bwrap\"` for systems that you don't trust"
+        "{path} of system {system:?} was changed while the run went on; put it back and resume the run. Give systems \
+         that you don't trust `sandbox = \"bwrap\"`; a system that changes its own files needs `interleave = \"rounds\"`"
     ))
 }
 
@@ -98,11 +107,13 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
     files
 }
 
-/// Reads the models of `system`, so that the memory that caches the disk holds them. Models that fill the
-/// memory would only push each other out.
-pub fn warm(system: &System) {
+/// Reads the models of `systems`, so that the memory that caches the disk holds them. Models that fill the memory
+/// would only push each other out.
+pub fn warm<'a>(systems: impl Iterator<Item = &'a System>) {
     let mut files = Vec::new();
-    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    systems.flat_map(|system| &system.models).for_each(|model| drop(collect_files(model, &mut files)));
+    files.sort();
+    files.dedup();
     let bytes: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
     if bytes <= available_memory() / 2 {
         for mut file in files.iter().filter_map(|file| dyno_api::files::open(file).ok()) {

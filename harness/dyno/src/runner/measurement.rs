@@ -93,7 +93,7 @@ impl Runner {
     /// Measures one round of each of several systems side by side, and keeps them.
     pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Measured>> {
         self.guard.check(None)?;
-        group.iter().for_each(|round| warm(round.system));
+        warm(group.iter().map(|round| round.system));
         let measured = self.pinned(|| Ok(measure_together(&self.bench, group, &self.earlier)?))?;
         // Side by side, one system could have changed another's files.
         let alone = <&[Round<'_>; 1]>::try_from(group).ok();

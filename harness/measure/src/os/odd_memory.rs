@@ -29,8 +29,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Value of a line such as `HugetlbPages:   4096 kB`.
-fn kibibytes(text: &str, name: &str) -> Option<u64> {
+/// Value of a line such as `HugetlbPages:   4096 kB`, in files of /proc.
+pub(crate) fn kibibytes(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.trim().trim_end_matches(" kB").parse().ok()
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::cores::{core_list, cores_of};
+use super::odd_memory::kibibytes;
 
 /// Root of a system's processes.
 #[derive(Clone, Copy, Debug)]
@@ -178,8 +179,7 @@ fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> 
 pub fn proportional_bytes(pids: &[u32]) -> Option<u64> {
     let of = |pid: &u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-        Some(line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()? * 1024)
+        Some(kibibytes(&text, "Pss:")? * 1024)
     };
     pids.iter().filter_map(of).reduce(|a, b| a + b)
 }

@@ -1,9 +1,9 @@
 //! Turns: systems that are compared share the same seconds.
 //!
 //! The speed of a shared host wanders by a tenth and more within minutes. Rounds one after another meet
-//! different speeds. Here the systems of a group are alive side by side, and each gets a short slice in each
-//! turn: a block of lines in the lock-step tracks, a stretch of time in the others. Meanwhile the others wait
-//! at their pipes, or are stopped. The order is drawn anew for each turn, so that no system always follows the
+//! different speeds. Here the systems of a group are alive side by side. Each gets a short slice in each turn:
+//! a block of lines in the lock-step tracks, a stretch of time in the others. Meanwhile the others wait at
+//! their pipes, or are stopped. The order is drawn anew for each turn, so that no system always follows the
 //! same one.
 //!
 //! Each system's round runs in a thread of its own, and [`Seat`] passes the turn from thread to thread: a round

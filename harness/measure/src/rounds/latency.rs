@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::observed::{Observed, RoundContext};
 use crate::error::Result;
 use crate::process::lockstep::{Conversation, Lockstep, converse};
+use crate::process::turns::Seat;
 use dyno_stats::{Random, mean};
 
 use crate::os::fresh_seed;
@@ -33,11 +34,17 @@ pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let warm_up = context.bench.protocol.profile.warm_up_lines();
     let order = order(context);
     let mut script = Script::begin(source, &order, warm_up, Random::new(fresh_seed(), "copies in a round"));
+    let warm_up = script.asked.len();
+    if context.subject.seat.is_none() {
+        script.extend(1, 0); // before the launch: the conversation runs on the system's own core
+    }
     let replies = converse(&context.subject, |conversation| {
-        for line in &script.asked {
+        for line in &script.asked[..warm_up] {
             conversation.ask(line)?;
         }
-        script.extend(blocks(context, conversation));
+        if let Some(seat) = context.subject.seat {
+            script.extend(blocks(seat, conversation), OPENING_COPIES);
+        }
         for (number, block) in script.blocks.iter().cloned().enumerate() {
             if number > 0 {
                 conversation.pass_turn();
@@ -61,9 +68,8 @@ pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     Ok(observed)
 }
 
-/// Number of blocks of a round after its warm-up: one for a system that is measured alone.
-fn blocks(context: &RoundContext<'_>, conversation: &mut Conversation<'_, '_>) -> usize {
-    let Some(seat) = context.subject.seat else { return 1 };
+/// Number of blocks of a round, once all systems of the group are warm.
+fn blocks(seat: &Seat<'_>, conversation: &mut Conversation<'_, '_>) -> usize {
     // The first answer's time is mostly loading.
     let answers: Vec<f64> = conversation.latency_ns().iter().skip(1).map(|&ns| ns as f64).collect();
     seat.tell_line_ns(mean(&answers).unwrap_or(0.0));
@@ -115,19 +121,17 @@ impl<'a> Script<'a> {
     }
 
     /// Adds all lines of the set, in `blocks` blocks of equal size. The same lines are in a block of every
-    /// system. Copies open a block where others were asked before it: caches that the others have emptied
-    /// must not cost the first lines.
-    fn extend(&mut self, blocks: usize) {
+    /// system. Copies open each block where other systems were asked before it: caches that these have
+    /// emptied must not cost the first lines.
+    fn extend(&mut self, blocks: usize, opening_copies: usize) {
         let mut between = between(self.source, &mut self.alterable, &mut self.random).into_iter().peekable();
         let mut copied = Vec::new();
         let start = |block: usize| block * self.order.len() / blocks;
         for (from, to) in (0..blocks).map(|block| (start(block), start(block + 1))).collect::<Vec<_>>() {
             let begin = self.asked.len();
-            if blocks > 1 {
-                let opening: Vec<usize> =
-                    (0..OPENING_COPIES).map(|_| self.random.below(self.source.len())).collect();
-                self.ask_copies(&opening);
-            }
+            let opening: Vec<usize> =
+                (0..opening_copies).map(|_| self.random.below(self.source.len())).collect();
+            self.ask_copies(&opening);
             for at in from..to {
                 while let Some(inserted) = between.next_if(|inserted| inserted.before == at) {
                     copied.push((inserted.of, self.asked.len()));
@@ -203,7 +207,7 @@ mod tests {
 
     fn script<'a>(source: &'a [Vec<u8>], order: &'a [usize], blocks: usize) -> Script<'a> {
         let mut script = Script::begin(source, order, 20, Random::new(2, "copies"));
-        script.extend(blocks);
+        script.extend(blocks, if blocks > 1 { OPENING_COPIES } else { 0 });
         script
     }
 

@@ -13,8 +13,8 @@ pub const COALESCED_RATIO: f64 = 0.60;
 /// round.
 pub const RECOGNISED_RATIO: f64 = 0.90;
 /// Largest share of lines whose answers may be the odd ones beside those to two changed copies. For nine
-/// translators on three sets it was 0.28 to 0.35, as for any three sentences; for a table of a better
-/// system's answers beside one of them it was 0.45 to 0.98.
+/// translators on three sets it was 0.28 to 0.35, as for any three sentences. A table of a better system's answers
+/// beside one of them had 0.45 to 0.98.
 pub const MOST_STRANGE: f64 = 0.4;
 /// Largest share of lines that may differ between two launches: more is no rounding of sums.
 pub const MOST_DIFFERING: f64 = 0.01;

@@ -245,12 +245,14 @@ fn choose_memory(report: &mut Report) {
 }
 
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
-/// process behind its own ends when that process ends.
+/// process behind its own ends when that process ends. Time in which the bench has stopped them all, for the
+/// turn of another system, is no grace.
 fn reap_all(pid: u32, report: &mut Report) {
-    let begin = Instant::now();
     let grace = if report.killed { Duration::ZERO } else { GRACE };
-    let mut forced = false;
-    while begin.elapsed() < PATIENCE {
+    let (mut waited, mut last, mut forced) = (Duration::ZERO, Instant::now(), false);
+    while waited < PATIENCE {
+        waited += if all_are_stopped() { Duration::ZERO } else { last.elapsed() };
+        last = Instant::now();
         match os::reap_any() {
             Ok(Some(ended)) => {
                 account(pid, &ended, report);
@@ -258,7 +260,7 @@ fn reap_all(pid: u32, report: &mut Report) {
                     report.ended_ns = os::monotonic_ns();
                 }
             }
-            Ok(None) if begin.elapsed() >= grace => {
+            Ok(None) if waited >= grace => {
                 let left = tree::children_of(std::process::id());
                 if !forced && !report.killed {
                     report.left_processes = left.len();
@@ -272,6 +274,16 @@ fn reap_all(pid: u32, report: &mut Report) {
             Err(_) => return, // ECHILD: no process is left
         }
     }
+}
+
+/// Whether processes are left, and each of them is stopped.
+fn all_are_stopped() -> bool {
+    let states: Vec<char> = tree::below(std::process::id())
+        .into_iter()
+        .flat_map(tree::states_of)
+        .filter(|&state| state != 'Z')
+        .collect();
+    !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
 }
 
 /// Adds the accounting of an ended process.
@@ -289,8 +301,7 @@ fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
 /// Peak resident memory of this process (VmHWM, which starts anew at exec, unlike ru_maxrss).
 fn own_peak_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|kib| kib.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
+    os::odd_memory::kibibytes(&status, "VmHWM:").unwrap_or(0) * 1024
 }
 
 /// Socket between the bench and a supervisor: the bench's side first.

@@ -226,7 +226,9 @@ mod tests {
     fn like_against_like_is_let_pass_however_noisy() {
         // What is tolerated never alarms; above it, the tests and the floor leave less than one gate in a hundred.
         let cases = [(0.01, false, 0), (0.05, false, 4), (0.2, false, 4)];
-        for (sigma, in_slices, most) in cases.into_iter().chain([(0.005, true, 0), (0.01, true, 4), (0.05, true, 4)]) {
+        for (sigma, in_slices, most) in
+            cases.into_iter().chain([(0.005, true, 0), (0.01, true, 4), (0.05, true, 4)])
+        {
             let alarms = alarms(500, 1.0, sigma, in_slices);
             assert!(alarms <= most, "{alarms} at a noise of {sigma}");
         }
