@@ -28,7 +28,7 @@ def main():
     parser.add_argument("--scorer-version", default="unknown", help="version that the signature names")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
-    words = [word for word in arguments.command if word != "--"]
+    words = arguments.command[arguments.command[:1] == ["--"] :]
     if not any("{output}" in word for word in words):
         parser.error("COMMAND must hold {output}")
 

@@ -9,10 +9,10 @@ use dyno_results::{Run, Store, scores};
 use crate::exit::Outcome;
 use crate::output::say;
 
-/// Scores the outputs of `run` that lack a score, by the metrics of the run. Returns the failures of metrics:
-/// speeds are valid without scores.
-pub fn score(store: &Store, run: &mut Run) -> Outcome<Vec<String>> {
-    let Some(Answer { scores, failures }) = scores::score_run(run) else { return Ok(Vec::new()) };
+/// Scores the outputs of `run` if one lacks a score by a metric of the run, or if metrics of `again` are asked
+/// for. Returns the failures of metrics: speeds are valid without scores.
+pub fn score(store: &Store, run: &mut Run, again: &[Metric]) -> Outcome<Vec<String>> {
+    let Some(Answer { scores, failures }) = scores::score_run(run, again) else { return Ok(Vec::new()) };
     store.keep_scores(&scores)?;
     run.scores = scores;
     Ok(failures)
@@ -20,8 +20,7 @@ pub fn score(store: &Store, run: &mut Run) -> Outcome<Vec<String>> {
 
 /// Prepares the scoring, before the measurement. A failure is no reason not to measure: scoring warns of it.
 pub fn prepare(metrics: &Metrics, test_sets: &[TestSet]) {
-    let needs_sacrebleu = metrics.list.iter().any(|metric| matches!(metric, Metric::Standard(_)));
-    if needs_sacrebleu && test_sets.iter().any(|set| !set.references.is_empty()) {
+    if !metrics.of_sacrebleu().is_empty() && test_sets.iter().any(|set| !set.references.is_empty()) {
         let _ = scores::prepare(&announce);
     }
 }

@@ -85,7 +85,7 @@ fn about(track: Track) -> &'static str {
 
 fn columns(track: Track, metrics: &[Scale]) -> Vec<Column> {
     let mut columns = vec![column("system", |row| row.system.clone())];
-    columns.extend(metrics.iter().enumerate().map(metric_column));
+    columns.extend(metrics.iter().map(metric_column));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
     if track.is_lockstep() {
         columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
@@ -103,11 +103,14 @@ fn columns(track: Track, metrics: &[Scale]) -> Vec<Column> {
     columns
 }
 
-/// Column of a metric. The first one shows its interval, and the spread where the rounds' texts differ.
-fn metric_column((place, scale): (usize, &Scale)) -> Column {
+/// Column of a metric. The first one of a row shows its interval, and the spread where the rounds' texts differ.
+fn metric_column(scale: &Scale) -> Column {
     let scale = scale.clone();
     column(&scale.title.clone(), move |row| {
-        let Some(quality) = row.quality.get(place) else { return none() };
+        let Some(place) = row.quality.iter().position(|quality| quality.metric == scale.name) else {
+            return none();
+        };
+        let quality = &row.quality[place];
         let Some(score) = quality.score else { return none() };
         let spread = match (quality.low, quality.high) {
             (Some(low), Some(high)) if place == 0 => {

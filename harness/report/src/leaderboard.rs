@@ -65,7 +65,8 @@ pub fn page(title: &str, entries: &[Entry<'_>]) -> Result<String> {
 fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task {
     let own: Vec<&Entry<'_>> =
         entries.iter().filter(|entry| entry.run.test_sets.iter().any(|set| set.sha256 == sha256)).collect();
-    let title = own.iter().map(|entry| entry.run.first_scale().title).next().unwrap_or_default();
+    let scale = own.iter().map(|entry| entry.run.first_scale(name)).next();
+    let title = scale.as_ref().map_or("", |scale| scale.title.as_str());
     let heads = [
         "system",
         "host",
@@ -83,7 +84,7 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task 
     let mut table = Table::new(format!("Systems on {name}"), &heads);
     for entry in &own {
         for system in entry.run.systems() {
-            if let Some((class, fields)) = row(entry, name, system, &title) {
+            if let Some((class, fields)) = row(entry, name, system, title) {
                 table.push(class, fields);
             }
         }
@@ -98,25 +99,31 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task 
     }
 }
 
-/// The row of a system, if the run has a cell of it. A metric other than the task's leaves the quality empty:
+/// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric other than the task's leaves the quality empty:
 /// scores of two metrics have no common order.
 fn row(entry: &Entry<'_>, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
     let cells = entry.summary.cells.iter().filter(|cell| cell.test_set == set && cell.system == system);
     let cells: Vec<&CellSummary> = cells.collect();
     let first = cells.first()?;
-    let invalid = cells.iter().any(|cell| cell.verdict == Verdict::Invalid);
+    let verdict = cells.iter().map(|cell| cell.verdict).max()?;
+    let invalid = verdict == Verdict::Invalid;
     let of = |track: Track| cells.iter().copied().find(|cell| cell.track == track && !invalid);
     let speed = |track: Track| of(track).and_then(|cell| cell.words_per_second);
     let paid = [Track::ThroughputAll, Track::Throughput1].into_iter().find_map(of);
     let standing = paid.or(of(Track::Latency)).and_then(|cell| cell.standing);
-    let scale = entry.run.first_scale();
-    let score = first.quality.first().filter(|_| scale.title == title && !invalid);
-    let score = score.and_then(|q| Some(Estimate::give_or_take(q.score?, q.confidence.unwrap_or(0.0))));
+    let scale = entry.run.first_scale(set);
+    let scored = cells.iter().filter(|_| scale.title == title && !invalid);
+    let scores = scored.filter_map(|cell| {
+        let first = cell.quality.first()?;
+        Some(Estimate::give_or_take(first.score?, first.confidence.unwrap_or(0.0)))
+    });
+    let gain = |score: &Estimate| scale.gain(score.value);
+    let score = scores.min_by(|a, b| gain(a).total_cmp(&gain(b)));
     let peak = cells.iter().filter_map(|cell| cell.peak_bytes).max();
     let verdict = match standing {
         _ if invalid => "INVALID".into(),
-        Some(Standing::Frontier) => format!("{}, frontier", first.verdict.name()),
-        _ => first.verdict.name().to_owned(),
+        Some(Standing::Frontier) => format!("{}, frontier", verdict.name()),
+        _ => verdict.name().to_owned(),
     };
     let fields = vec![
         Field::text(system),

@@ -206,8 +206,7 @@ impl Set {
             return *order;
         }
         match (self.quality(a), self.quality(b)) {
-            (Some(a), Some(b)) if self.scale().is_higher_better() => a.order(&b),
-            (Some(a), Some(b)) => b.order(&a),
+            (Some(a), Some(b)) => self.scale().order_of(&a, &b),
             _ => Order::Unclear,
         }
     }

@@ -133,7 +133,7 @@ fn test_set(
         references: set.references.clone(),
         lines: set.source.len(),
         words: set.words(),
-        metrics: run.scales(),
+        metrics: run.scales_of(set),
         signatures: signatures(run, &set.name),
         orders: orders(run, &set.name, &cells, places),
         duels: duels(run, set, floors, &place),
@@ -197,7 +197,7 @@ fn orders(
     }
     // Without a score there is no order: intervals decide then.
     let order = |a: usize, b: usize| {
-        let first = &run.first_scale().name;
+        let first = &run.first_scale(test_set).name;
         let is_known = a == b || run.scores.difference(first, names[&a], names[&b], test_set).is_some();
         is_known.then(|| quality_order(run, test_set, names[&a], names[&b]))
     };

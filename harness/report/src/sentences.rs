@@ -170,7 +170,8 @@ impl Writer<'_> {
     /// The sentence on systems that are tied with `pick` in quality and in cost, and why it is named.
     fn tie(&self, pick: &Contestant, tied: &[&Contestant], noun: &str) -> String {
         let names = list(&tied.iter().map(|one| self.name(one)).collect::<Vec<_>>());
-        let leads = tied.iter().all(|one| pick.quality.value >= one.quality.value);
+        let gain = |one: &Contestant| self.contest.scale().gain(one.quality.value);
+        let leads = tied.iter().all(|one| gain(pick) >= gain(one));
         let why = if leads { "its figures are the better ones in both" } else { "it has the better cost" };
         format!("{names} can't be told from it in quality or in {noun}; {why}.")
     }

@@ -1,6 +1,7 @@
 //! Figures of a run for other programs: one row for each cell for spreadsheets, percentile distributions for
 //! plotters.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -33,20 +34,30 @@ pub fn csv_of(rows: &[CellSummary]) -> Result<Vec<u8>> {
 }
 
 fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let objects = rows.iter().map(object_of).collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut columns: Vec<&String> = Vec::new();
+    let mut known = HashSet::new();
+    columns.extend(objects.iter().flat_map(Map::keys).filter(|name| known.insert(*name)));
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for (i, row) in rows.iter().enumerate() {
-        let mut value = serde_json::to_value(row)?;
-        value["reasons"] = row.fault_codes().into();
-        value["warnings"] = row.warning_texts().into();
-        let object = value.as_object_mut().ok_or("a row is an object")?;
-        object.remove("quality");
-        row.quality.iter().for_each(|quality| add_columns(object, quality));
-        if i == 0 {
-            writer.write_record(object.keys())?;
-        }
-        writer.write_record(object.values().map(cell_text))?;
+    if !columns.is_empty() {
+        writer.write_record(&columns)?;
+    }
+    for object in &objects {
+        writer.write_record(columns.iter().map(|name| object.get(*name).map_or(String::new(), cell_text)))?;
     }
     Ok(writer.into_inner()?)
+}
+
+/// The fields of a row, with columns for each metric. Rows of other test sets can have other metrics.
+fn object_of(row: &CellSummary) -> std::result::Result<Map<String, Value>, Box<dyn std::error::Error>> {
+    let Value::Object(mut object) = serde_json::to_value(row)? else {
+        return Err("a row is an object".into());
+    };
+    object.insert("reasons".into(), row.fault_codes().into());
+    object.insert("warnings".into(), row.warning_texts().into());
+    object.remove("quality");
+    row.quality.iter().for_each(|quality| add_columns(&mut object, quality));
+    Ok(object)
 }
 
 /// Columns of a metric: its score under its name, then interval and spread.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 use crate::prices::Price;
-use crate::scores::{Metric, Metrics, Scale, Scores, Standard, spearman_scale};
+use crate::scores::{Metric, Metrics, Scale, Scores, Standard};
 use crate::shard::Shard;
 use crate::store::files::read_json;
 use crate::store::folder::read_identity;
@@ -165,7 +165,8 @@ impl Run {
         Some(moment.strftime("%Y-%m-%d").to_string())
     }
 
-    /// Scales of the metrics, the frontier's first. Metrics that only `scores.json` knows follow the list.
+    /// Scales of the metrics that suit a test set of the run, in the order of the list. Metrics that only
+    /// `scores.json` knows follow.
     pub fn scales(&self) -> Vec<Scale> {
         let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
         let scored: BTreeSet<&String> =
@@ -175,18 +176,20 @@ impl Run {
                 scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));
             }
         }
-        if self.test_sets.iter().any(|set| !set.gold.is_empty()) {
-            scales.push(spearman_scale());
-        }
+        scales.retain(|scale| self.test_sets.iter().any(|set| scale.suits(set)));
         scales
     }
 
-    /// Scale of the frontier's metric.
-    pub fn first_scale(&self) -> Scale {
-        match self.metrics.list.first() {
-            Some(first) => self.scale_of(first),
-            None => Standard::Bleu.scale(),
-        }
+    /// Scales of the metrics that suit `set`, the frontier's first.
+    pub fn scales_of(&self, set: &TestSet) -> Vec<Scale> {
+        self.scales().into_iter().filter(|scale| scale.suits(set)).collect()
+    }
+
+    /// Scale of the frontier's metric on the test set of that name.
+    pub fn first_scale(&self, test_set: &str) -> Scale {
+        let set = self.test_sets.iter().find(|set| set.name == test_set);
+        let own = set.into_iter().flat_map(|set| self.scales_of(set)).next();
+        own.unwrap_or_else(|| Standard::Bleu.scale())
     }
 
     fn scale_of(&self, metric: &Metric) -> Scale {

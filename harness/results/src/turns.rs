@@ -50,20 +50,19 @@ pub fn ratio(a: &Record, b: &Record, figure: Figure) -> Option<f64> {
 
 /// Figure of `record` relative to the geometric mean of its `group`, itself included. What the host does to the
 /// whole group cancels out. The mean contains a part of the record's own noise, which makes the noise smaller
-/// by √(1 − 1/n) in a group of n; the result is stretched by as much.
+/// by √(1 − 1/n) in a group of n; the result is stretched by as much. `None` for a record without partners.
 pub fn relative(record: &Record, group: &[&Record], figure: Figure) -> Option<f64> {
     let others = group.iter().filter(|other| are_of_one_group(record, other));
     let logs = others.map(|other| Some(ratio(record, other, figure)?.ln())).collect::<Option<Vec<f64>>>()?;
     match logs.len() {
-        0 | 1 => figure.of(record),
+        0 | 1 => None,
         n => Some((mean(&logs)? / (1.0 - 1.0 / n as f64).sqrt()).exp()),
     }
 }
 
 /// Whether two rounds were measured side by side.
-pub fn are_of_one_group(a: &Record, b: &Record) -> bool {
-    let group = |record: &Record| record.slices.as_ref().map(|slices| slices.group.clone());
-    group(a).is_some() && group(a) == group(b)
+fn are_of_one_group(a: &Record, b: &Record) -> bool {
+    a.slices.as_ref().zip(b.slices.as_ref()).is_some_and(|(a, b)| a.group == b.group)
 }
 
 /// Times of the turns, if they decide about `figure`.

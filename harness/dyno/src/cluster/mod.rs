@@ -4,6 +4,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use dyno_measure::files::hash_of;
+
 use crate::campaign::Campaign;
 
 const SLURM: &str = include_str!("slurm.sh");
@@ -116,10 +118,20 @@ impl Job<'_> {
     }
 }
 
+/// Most characters of a slug. Kubernetes allows 63 for a job's name, which holds two slugs and a shard.
+const LONGEST_SLUG: usize = 24;
+
+/// Small letters, digits and hyphens. A name that is too long, or has none of them, is told by its hash.
 fn slug(name: &str) -> String {
     let letters = name.to_lowercase();
     let words = letters.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-")
+    let slug = words.collect::<Vec<_>>().join("-");
+    if (1..=LONGEST_SLUG).contains(&slug.len()) {
+        return slug;
+    }
+    let hash = &hash_of(name.as_bytes())[..6];
+    let start = slug[..slug.len().min(LONGEST_SLUG - 7)].trim_end_matches('-');
+    if start.is_empty() { format!("x{hash}") } else { format!("{start}-{hash}") }
 }
 
 /// Fault of a path or an option that a script would have to quote: the scripts stay plain, for people to
@@ -129,4 +141,21 @@ pub fn word_fault(word: &str) -> Option<String> {
     let fine = !word.is_empty() && word.chars().all(is_plain);
     (!fine)
         .then(|| format!("{word:?} would need quotes in the script: use letters, digits and `-_./=:@+` only"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_makes_a_slug_that_kubernetes_takes() {
+        assert_eq!(slug("C7a.2xlarge"), "c7a-2xlarge");
+        for name in ["größe", "日本", "", "--", &"a-".repeat(60), &"b".repeat(200)] {
+            let slug = slug(name);
+            assert!((1..=LONGEST_SLUG).contains(&slug.len()), "{slug}");
+            assert!(slug.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()), "{slug}");
+            assert!(slug.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{slug}");
+        }
+        assert_ne!(slug(&"b".repeat(200)), slug(&"b".repeat(201)));
+    }
 }

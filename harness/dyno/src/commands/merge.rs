@@ -17,18 +17,18 @@ pub fn merge(args: &MergeArgs) -> Outcome {
         return Err(bad_input(format!("{} is merged already; {remedy}", merged.display())));
     }
     let mut merged = Merged::of(read_runs(&args.runs)?)?;
+    merged.share_metrics();
     for host in &mut merged.hosts {
-        let Some(answer) = scores::score_run(&host.run) else { continue };
+        let Some(answer) = scores::score_run(&host.run, &[]) else { continue };
         for failure in &answer.failures {
             let name = &host.name;
             say(format_args!(
                 "warning: no scores on {name}: {failure}; `dyno score` can add them to its run"
             ));
         }
-        if answer.failures.is_empty() {
-            host.run.scores = answer.scores;
-        }
+        host.run.scores = answer.scores;
     }
+    merged.share_scales();
     let summaries = merged.summaries();
     merged.write(&args.out, &summaries)?;
     merged.notes.iter().for_each(|note| say(format_args!("note: {note}")));

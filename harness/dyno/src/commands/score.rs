@@ -24,10 +24,14 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     }
     warn_of_look_alikes(&run.systems());
     keep_price(&store, &mut run, &args.price)?;
-    args.metrics.iter().cloned().for_each(|metric| run.metrics.add(metric));
+    for metric in &args.metrics {
+        if run.metrics.add(metric.clone()) {
+            run.scores.forget(metric.name()); // they are another metric's
+        }
+    }
     store.keep_metrics(&run.metrics)?;
     prepare(&run.metrics, &run.test_sets);
-    let failures = score_texts(&store, &mut run)?;
+    let failures = score_texts(&store, &mut run, &args.metrics)?;
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     write_page(store.folder(), &run, &summary);

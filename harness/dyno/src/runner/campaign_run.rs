@@ -92,7 +92,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
         store.keep_breakdowns(&breakdowns)?;
         run.breakdowns = breakdowns;
     }
-    let failures = score(&store, &mut run)?;
+    let failures = score(&store, &mut run, &[])?;
     for failure in &failures {
         say(format_args!("warning: no scores: {failure}; `dyno score` can add them later"));
     }

@@ -133,6 +133,29 @@ fn hosts_stay_apart_with_their_own_prices() {
 }
 
 #[test]
+fn hosts_that_were_scored_by_different_metrics_get_those_of_all() {
+    let bench = bench();
+    shard(&bench, "2/2", "here");
+    copied(&bench, "here", "there", |identity| identity["host"]["cpu"] = json!("Another CPU"));
+    let scored = dyno(&bench, &["score", "there", "--metric", "more=python3 worker.py"]);
+    assert_eq!(scored.code, Some(0), "{scored:?}");
+    let ended = merge(&bench, &["here", "there"], "merged");
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    for host in answer["hosts"].as_array().unwrap() {
+        let names: Vec<_> =
+            host["cells"][0]["quality"].as_array().unwrap().iter().map(|q| q["metric"].clone()).collect();
+        assert_eq!(names, ["words", "more"], "{host}");
+        assert!(host["cells"][0]["quality"][1]["score"].is_number(), "{host}");
+    }
+    let csv = fs::read_to_string(bench.path("merged/summary.csv")).unwrap();
+    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert!(
+        csv.lines().next().unwrap().contains(",more,") && widths.iter().all(|n| *n == widths[0]),
+        "{csv}"
+    );
+}
+
+#[test]
 fn what_does_not_belong_is_refused_by_name() {
     let bench = bench();
     shard(&bench, "1/2", "one");

@@ -105,6 +105,35 @@ fn a_worker_starts_once_and_scores_a_text_once() {
     assert_eq!(score_of(&ended, 0)["score"], 8.0);
     assert_eq!(dyno(&bench, &["score", "out"]).code, Some(0));
     assert_eq!(log(&bench), Vec::<String>::new(), "all is scored");
+    let by_name = dyno(&bench, &["score", "out", "--metric", "words=python3 worker.py"]);
+    assert_eq!((by_name.code, log(&bench).first().map(String::as_str)), (Some(0), Some("init")), "asked for");
+}
+
+#[test]
+fn a_metric_that_fails_keeps_its_earlier_scores() {
+    let bench = bench(LOGGING);
+    assert_eq!(run(&bench).code, Some(0));
+    let earlier = score_of(&dyno(&bench, &["score", "out", "--json"]), 0);
+    bench.write("worker.py", "raise SystemExit('no model here')");
+    bench.write("second.py", LOGGING);
+    let failed = dyno(&bench, &["score", "out", "--metric", "second=python3 second.py"]);
+    failed.assert_says(2, &["no model here"]);
+    let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
+    let of_first = &scores["scores"][0]["metrics"];
+    assert!(of_first["second"]["score"].is_number() && of_first["words"]["score"].is_number(), "{scores}");
+    assert!(scores["pairs"][0]["metrics"]["words"]["p"].is_number(), "{scores}");
+    bench.write("worker.py", LOGGING);
+    assert_eq!(score_of(&dyno(&bench, &["score", "out", "--json"]), 0), earlier);
+}
+
+#[test]
+fn a_set_that_a_metric_cannot_score_is_asked_once() {
+    let bench = bench(LOGGING);
+    bench.write("campaign.toml", CAMPAIGN.replace(", references = [\"reference\"]", ""));
+    assert_eq!(run(&bench).code, Some(0));
+    assert_eq!(log(&bench), ["init", "shutdown"], "the metric needs references");
+    assert_eq!(dyno(&bench, &["score", "out"]).code, Some(0));
+    assert_eq!(log(&bench), Vec::<String>::new(), "it said so");
 }
 
 #[test]

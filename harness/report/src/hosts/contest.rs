@@ -44,12 +44,14 @@ pub(super) struct Contest<'a> {
 
 impl<'a> Contest<'a> {
     pub(super) fn of(hosts: &'a [Host<'a>], test_set: &'a str) -> Self {
-        let scale = hosts.iter().map(|host| host.run.first_scale()).find(|scale| scale.range.is_some());
-        let scale =
-            scale.or_else(|| Some(hosts.first()?.run.first_scale())).unwrap_or_else(|| Scale::unknown(""));
+        let first = hosts.first().map(|host| host.run.first_scale(test_set));
+        let scale = first.unwrap_or_else(|| Scale::unknown(""));
         let paid = paid_track(hosts, test_set);
-        let entries =
-            hosts.iter().enumerate().flat_map(|(i, host)| entries(i, host, test_set, paid)).collect();
+        let entries = hosts
+            .iter()
+            .enumerate()
+            .flat_map(|(i, host)| entries(i, host, (test_set, paid), &scale))
+            .collect();
         let pairs = hosts.iter().flat_map(|host| orders(host, test_set, &scale)).collect();
         let mut contest = Self { hosts, test_set, scale, entries, pairs };
         contest.place();
@@ -83,8 +85,7 @@ impl<'a> Contest<'a> {
             }
         }
         match (a.quality, b.quality) {
-            (Some(a), Some(b)) if self.scale.is_higher_better() => a.order(&b),
-            (Some(a), Some(b)) => b.order(&a),
+            (Some(a), Some(b)) => self.scale.order_of(&a, &b),
             _ => Order::Unclear,
         }
     }
@@ -139,7 +140,12 @@ fn paid_track(hosts: &[Host<'_>], test_set: &str) -> Track {
     }
 }
 
-fn entries<'a>(place: usize, host: &'a Host<'a>, test_set: &str, paid: Track) -> Vec<Entry<'a>> {
+fn entries<'a>(
+    place: usize,
+    host: &'a Host<'a>,
+    (test_set, paid): (&str, Track),
+    scale: &Scale,
+) -> Vec<Entry<'a>> {
     let systems = host.run.systems();
     let cells = host.summary.cells.iter().filter(|cell| cell.test_set == test_set);
     let p95: HashMap<&str, f64> = cells
@@ -148,7 +154,7 @@ fn entries<'a>(place: usize, host: &'a Host<'a>, test_set: &str, paid: Track) ->
         .filter_map(|cell| Some((cell.system.as_str(), cell.p95_ms?)))
         .collect();
     let entry = |cell: &'a CellSummary| {
-        let first = cell.quality.first();
+        let first = cell.quality.iter().find(|quality| quality.metric == scale.name);
         let quality = first.and_then(|q| Some(Estimate::give_or_take(q.score?, q.confidence.unwrap_or(0.0))));
         let described = systems.iter().position(|system| *system == cell.system);
         Entry {

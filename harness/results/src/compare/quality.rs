@@ -123,20 +123,21 @@ fn differing_lines(ours: &[String], theirs: &[String]) -> usize {
     ours.iter().zip(theirs).filter(|(a, b)| a != b).count() + ours.len().abs_diff(theirs.len())
 }
 
-/// Scores of the outputs by the first metric, its scale, and the reason where scores are missing. Speeds are
+/// Scores of the outputs by the first metric that suits the test set, its scale, and the reason where scores are missing. Speeds are
 /// compared in any case.
 fn scores(
     set: &TestSet,
     outputs: Vec<(&str, &[String])>,
     metrics: &Metrics,
 ) -> (Scale, Scores, Option<String>) {
-    let first = Metrics { list: metrics.list.iter().take(1).cloned().collect(), ..metrics.clone() };
-    let name = first.list.first().map_or("bleu", Metric::name).to_owned();
-    let unscored = first.list.first().and_then(Metric::scale).unwrap_or_else(|| Scale::unknown(&name));
-    if set.references.is_empty() || outputs.iter().any(|(_, answers)| answers.len() != set.source.len()) {
+    let first = metrics.first_for(set);
+    let name = first.map_or("bleu", Metric::name).to_owned();
+    let unscored = first.and_then(Metric::scale).unwrap_or_else(|| Scale::unknown(&name));
+    let first = Metrics { list: first.into_iter().cloned().collect(), ..metrics.clone() };
+    if first.list.is_empty() || outputs.iter().any(|(_, answers)| answers.len() != set.source.len()) {
         return (unscored, Scores::default(), None);
     }
-    let work = Work { test_set: &set.name, source: &set.source, references: &set.references, outputs };
+    let work = Work { set, outputs };
     let scores::Answer { scores, failures } = scores::score(&[work], &first);
     let warning = (!failures.is_empty()).then(|| format!("quality is not compared: {}", failures.join("; ")));
     (scores.scale(&name).cloned().unwrap_or(unscored), scores, warning)

@@ -17,7 +17,9 @@ mod join;
 mod merged;
 
 use crate::error::{Error, Result};
+use crate::prices::Price;
 use crate::run::Run;
+use crate::scores::{Metrics, Scores};
 use crate::summary::Summary;
 
 pub use folder::{is_merged, read_runs};
@@ -33,7 +35,8 @@ impl Merged {
         let campaign = first.1.identity.campaign.clone();
         let (mut hosts, mut notes) = (Vec::new(), Vec::new());
         for group in by_host(runs) {
-            let name = unused_name(&hosts, &group[0].1);
+            let priced = group.iter().find(|(_, run)| run.price.is_some());
+            let name = unused_name(&hosts, &priced.unwrap_or(&group[0]).1);
             let sources = group.iter().map(|(folder, _)| folder.clone()).collect();
             let (run, told) = join::join(group)?;
             notes.extend(told);
@@ -42,6 +45,23 @@ impl Merged {
         }
         notes.extend(hosts.iter().filter_map(HostRun::lack));
         Ok(Self { campaign, hosts, notes })
+    }
+
+    /// Gives every host the metrics of all, in the order of the first that has them.
+    pub fn share_metrics(&mut self) {
+        let mut all = Metrics { list: Vec::new(), ..Metrics::default() };
+        self.hosts.iter().for_each(|host| all.add_new(&host.run.metrics));
+        self.hosts.iter_mut().for_each(|host| host.run.metrics.list.clone_from(&all.list));
+    }
+
+    /// Gives every host the scales of all: a worker that failed on one may have told its scale on another.
+    pub fn share_scales(&mut self) {
+        let mut all = Scores::default();
+        self.hosts.iter().for_each(|host| all.add_missing(&host.run.scores));
+        for host in &mut self.hosts {
+            let scales = Scores { metrics: all.metrics.clone(), ..Scores::default() };
+            host.run.scores.add_missing(&scales);
+        }
     }
 
     /// Summary of each host, with the host's name in each row.
@@ -59,9 +79,8 @@ fn by_host(runs: Vec<Source>) -> Vec<Vec<Source>> {
     let mut groups: Vec<Vec<Source>> = Vec::new();
     for (folder, run) in runs {
         let is_same = |group: &Vec<Source>| {
-            let other = &group[0].1;
-            run.identity.host.differences(&other.identity.host).is_empty()
-                && instance(&run) == instance(other)
+            group[0].1.identity.host.differences(&run.identity.host).is_empty()
+                && group.iter().all(|(_, other)| is_one_price(run.price.as_ref(), other.price.as_ref()))
         };
         match groups.iter_mut().find(|group| is_same(group)) {
             Some(group) => group.push((folder, run)),
@@ -69,6 +88,11 @@ fn by_host(runs: Vec<Source>) -> Vec<Vec<Source>> {
         }
     }
     groups
+}
+
+/// Whether two shards may be of one host by their prices. A shard without a price may be of any.
+fn is_one_price(a: Option<&Price>, b: Option<&Price>) -> bool {
+    a.zip(b).is_none_or(|(a, b)| a == b)
 }
 
 fn instance(run: &Run) -> Option<&str> {

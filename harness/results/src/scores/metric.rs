@@ -1,5 +1,5 @@
-//! Metrics that a run is scored by: those of sacrebleu by name, any other as a worker. The first metric of a
-//! list is the frontier's.
+//! Metrics that a run is scored by: dyno's own by name, any other as a worker. On each test set the first
+//! metric of the list that can score it is the frontier's.
 //!
 //! A new metric that needs no worker is a variant of [`Standard`], with its scale here and its scorer in a
 //! module of its own.
@@ -9,21 +9,22 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use dyno_measure::TestSet;
 use serde::{Deserialize, Serialize};
 
-use super::scale::{Direction, Scale};
+use super::scale::{Direction, Needs, Scale};
 
 /// A metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Metric {
-    /// A metric that dyno computes with sacrebleu.
+    /// A metric of dyno's own.
     Standard(Standard),
     /// A metric of another program.
     Worker(WorkerCommand),
 }
 
-/// Metrics of sacrebleu.
+/// Metrics that need no worker: sacrebleu's, and the correlation of encoders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standard {
@@ -36,6 +37,8 @@ pub enum Standard {
     ChrfPlusPlus,
     /// Translation edit rate.
     Ter,
+    /// Spearman's correlation of an encoder's cosines with gold scores.
+    Spearman,
 }
 
 /// The command of a worker, which speaks JSON lines.
@@ -51,7 +54,7 @@ pub struct WorkerCommand {
 
 impl Standard {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Bleu, Self::Chrf, Self::ChrfPlusPlus, Self::Ter];
+    pub const ALL: [Self; 5] = [Self::Bleu, Self::Chrf, Self::ChrfPlusPlus, Self::Ter, Self::Spearman];
 
     /// Name in campaigns and files.
     pub const fn name(self) -> &'static str {
@@ -60,18 +63,26 @@ impl Standard {
             Self::Chrf => "chrf",
             Self::ChrfPlusPlus => "chrf++",
             Self::Ter => "ter",
+            Self::Spearman => "spearman",
         }
     }
 
     /// Scale of the scores. TER has no upper end: a text can need more edits than the reference has words.
     pub fn scale(self) -> Scale {
         let (title, direction, range) = match self {
-            Self::Bleu => ("BLEU", Direction::Higher, Some([0.0, 100.0])),
-            Self::Chrf => ("chrF", Direction::Higher, Some([0.0, 100.0])),
-            Self::ChrfPlusPlus => ("chrF++", Direction::Higher, Some([0.0, 100.0])),
-            Self::Ter => ("TER", Direction::Lower, Some([0.0, 100.0])),
+            Self::Bleu => ("BLEU", Direction::Higher, [0.0, 100.0]),
+            Self::Chrf => ("chrF", Direction::Higher, [0.0, 100.0]),
+            Self::ChrfPlusPlus => ("chrF++", Direction::Higher, [0.0, 100.0]),
+            Self::Ter => ("TER", Direction::Lower, [0.0, 100.0]),
+            Self::Spearman => ("Spearman", Direction::Higher, [-1.0, 1.0]),
         };
-        Scale { name: self.name().into(), title: title.into(), direction, range }
+        let needs = if self.is_sacrebleus() { Needs::References } else { Needs::Gold };
+        Scale { name: self.name().into(), title: title.into(), direction, range: Some(range), needs }
+    }
+
+    /// Whether sacrebleu computes the metric.
+    pub fn is_sacrebleus(self) -> bool {
+        self != Self::Spearman
     }
 }
 
@@ -103,7 +114,7 @@ impl fmt::Display for Metric {
 const OLD_PLACEHOLDERS: [&str; 3] = ["{source}", "{output}", "{reference}"];
 
 /// Form of a metric on the command line.
-const FORM: &str = "give bleu, chrf, chrf++ or ter, or a worker as NAME=COMMAND";
+const FORM: &str = "give bleu, chrf, chrf++, ter or spearman, or a worker as NAME=COMMAND";
 
 impl FromStr for Metric {
     type Err = String;
@@ -149,26 +160,46 @@ pub struct Metrics {
 }
 
 impl Default for Metrics {
+    /// Metrics of a campaign that names none. Each scores the test sets that it suits.
     fn default() -> Self {
-        let list = [Standard::Bleu, Standard::Chrf].map(Metric::Standard).into();
+        let list = [Standard::Bleu, Standard::Chrf, Standard::Spearman].map(Metric::Standard).into();
         Self { list, targets: BTreeMap::new() }
     }
 }
 
 impl Metrics {
-    /// Adds a metric, or replaces the one of its name.
-    pub fn add(&mut self, metric: Metric) {
+    /// Adds a metric, or replaces the one of its name. Returns whether the name had another metric.
+    pub fn add(&mut self, metric: Metric) -> bool {
         match self.list.iter_mut().find(|known| known.name() == metric.name()) {
-            Some(known) => *known = metric,
-            None => self.list.push(metric),
+            Some(known) => std::mem::replace(known, metric.clone()) != metric,
+            None => {
+                self.list.push(metric);
+                false
+            }
         }
     }
 
+    /// Adds the metrics of `others` whose names are new.
+    pub fn add_new(&mut self, others: &Self) {
+        for metric in &others.list {
+            if !self.list.iter().any(|known| known.name() == metric.name()) {
+                self.list.push(metric.clone());
+            }
+        }
+    }
+
+    /// First metric for answers on `set`. Only an asked worker says what it needs, so any may suit a text.
+    pub fn first_for(&self, set: &TestSet) -> Option<&Metric> {
+        self.list
+            .iter()
+            .find(|metric| metric.scale().unwrap_or_else(|| Scale::unknown(metric.name())).suits(set))
+    }
+
     /// Metrics of sacrebleu in the list.
-    pub(super) fn standard(&self) -> Vec<Standard> {
+    pub fn of_sacrebleu(&self) -> Vec<Standard> {
         let standard = |metric: &Metric| match metric {
-            Metric::Standard(standard) => Some(*standard),
-            Metric::Worker(_) => None,
+            Metric::Standard(standard) if standard.is_sacrebleus() => Some(*standard),
+            _ => None,
         };
         self.list.iter().filter_map(standard).collect()
     }
@@ -198,12 +229,12 @@ mod tests {
     #[test]
     fn the_file_says_metrics_as_a_campaign_does() {
         let mut metrics = Metrics::default();
-        metrics.add("ter".parse().unwrap());
-        metrics.add("mine=./mine.py".parse().unwrap());
-        metrics.add("mine=./other.py".parse().unwrap());
+        assert!(!metrics.add("ter".parse().unwrap()));
+        assert!(!metrics.add("mine=./mine.py".parse().unwrap()));
+        assert!(metrics.add("mine=./other.py".parse().unwrap()), "another command");
         let text = serde_json::to_value(&metrics).unwrap();
-        assert_eq!(text["list"][2], "ter");
-        assert_eq!(text["list"][3]["worker"][0], "./other.py");
+        assert_eq!(text["list"][3], "ter");
+        assert_eq!(text["list"][4]["worker"][0], "./other.py");
         assert_eq!(serde_json::from_value::<Metrics>(text).unwrap(), metrics);
     }
 }

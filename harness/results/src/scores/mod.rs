@@ -2,8 +2,8 @@
 //!
 //! A run has a list of metrics. sacrebleu, the reference implementation, computes BLEU, chrF, chrF++ and TER,
 //! in the user's own Python or in a private one; workers compute any other. Confidence intervals and
-//! comparisons are a bootstrap of our own, over sacrebleu's counts of each line or over the workers' segment
-//! scores.
+//! comparisons are a bootstrap of our own, over sacrebleu's counts of each line, over pairs of sentences, or
+//! over the workers' segment scores.
 //!
 //! | module | owns |
 //! | --- | --- |
@@ -29,8 +29,7 @@ mod worker;
 pub use metric::{Metric, Metrics, Standard, WorkerCommand};
 pub use python::cache_folder;
 pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
-pub use scale::{Direction, Scale};
+pub use scale::{Direction, Needs, Scale};
 pub use scorer::{Answer, score, score_run};
-pub use spearman::{SPEARMAN, correlation, spearman_scale};
 pub use stored::{Pair, Quality, Score, Scores};
 pub use work::Work;

@@ -82,10 +82,9 @@ pub(super) fn score(
     targets: &[Option<&str>],
 ) -> Result<Vec<Vec<Vec<Scored>>>> {
     let lines = |set: &Work<'_>| set.outputs.iter().map(|&(_, lines)| lines.to_vec()).collect::<Vec<_>>();
-    let sets = work
-        .iter()
-        .zip(targets)
-        .map(|(set, target)| json!({"references": set.references, "outputs": lines(set), "target": target}));
+    let sets = work.iter().zip(targets).map(
+        |(set, target)| json!({"references": set.set.references, "outputs": lines(set), "target": target}),
+    );
     let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
     let request = json!({"ask": "score", "metrics": names, "sets": sets.collect::<Vec<_>>()});
     let answer: WireAnswer = python(&in_silence)?.ask(&request)?;
@@ -104,6 +103,7 @@ impl WireScore {
             Standard::Bleu => corpus::bleu,
             Standard::Chrf | Standard::ChrfPlusPlus => corpus::chrf,
             Standard::Ter => corpus::ter,
+            Standard::Spearman => unreachable!("sacrebleu is asked for its own metrics"),
         };
         let sampled = Sampled::new(&self.statistics, formula);
         let (ours, theirs) = (sampled.score, self.score);

@@ -1,7 +1,8 @@
 //! Scale of a metric: which end is better, how wide it is, how its scores are written.
 
-use dyno_stats::Order;
+use dyno_measure::TestSet;
 use dyno_stats::bootstrap::Difference;
+use dyno_stats::{Estimate, Order};
 use serde::{Deserialize, Serialize};
 
 /// Significance level: the usual one, as in sacrebleu.
@@ -17,6 +18,19 @@ pub enum Direction {
     Lower,
 }
 
+/// What a metric compares answers with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Needs {
+    /// Source lines, which every test set has.
+    Source,
+    /// Reference translations.
+    #[default]
+    References,
+    /// Gold scores of sentence pairs.
+    Gold,
+}
+
 /// Scale of a metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
@@ -29,12 +43,26 @@ pub struct Scale {
     /// Usual least and greatest score, where the metric has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
+    /// What the metric compares answers with.
+    #[serde(default)]
+    pub needs: Needs,
 }
 
 impl Scale {
     /// The scale of a metric without scores. Its direction is unknown, and matters to no score.
     pub fn unknown(name: &str) -> Self {
-        Self { name: name.into(), title: name.into(), direction: Direction::Higher, range: None }
+        let (direction, needs) = (Direction::Higher, Needs::Source);
+        Self { name: name.into(), title: name.into(), direction, range: None, needs }
+    }
+
+    /// Whether the metric can score answers on `set`. Answers on sets with gold scores are vectors, which
+    /// only a metric of vectors reads.
+    pub fn suits(&self, set: &TestSet) -> bool {
+        match self.needs {
+            Needs::Source => set.gold.is_empty(),
+            Needs::References => !set.references.is_empty(),
+            Needs::Gold => !set.gold.is_empty(),
+        }
     }
 
     /// Whether a higher score is better.
@@ -68,6 +96,15 @@ impl Scale {
         format!("{} {}", self.title, self.text(score, half))
     }
 
+    /// Order of two scores by their intervals. A score without an interval can't be told from any other.
+    pub fn order_of(&self, a: &Estimate, b: &Estimate) -> Order {
+        match () {
+            () if a.low == a.high || b.low == b.high => Order::Unclear,
+            () if self.is_higher_better() => a.order(b),
+            () => b.order(a),
+        }
+    }
+
     /// Order of two texts by the paired bootstrap.
     pub fn order(&self, pair: &Difference) -> Order {
         match () {
@@ -93,6 +130,16 @@ mod tests {
         scale.direction = Direction::Lower;
         assert_eq!(scale.order(&high.minus(&low)), Order::Worse);
         assert!(scale.gain(0.1) > scale.gain(0.9));
+    }
+
+    #[test]
+    fn scores_without_intervals_have_no_order() {
+        let mut scale = Scale::unknown("m");
+        let (low, high) = (Estimate::give_or_take(0.1, 0.01), Estimate::give_or_take(0.9, 0.01));
+        assert_eq!(scale.order_of(&high, &low), Order::Better);
+        assert_eq!(scale.order_of(&Estimate::exactly(0.9), &low), Order::Unclear);
+        scale.direction = Direction::Lower;
+        assert_eq!(scale.order_of(&high, &low), Order::Worse);
     }
 
     #[test]

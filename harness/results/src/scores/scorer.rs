@@ -1,12 +1,17 @@
-//! Scoring: every metric of a run scores all outputs, and a bootstrap compares every two of a test set.
+//! Scoring: every metric of a run scores all outputs that it can read, and a bootstrap compares every two of a
+//! test set.
 //!
-//! A metric that fails leaves the others as they are.
+//! A metric that fails leaves the others as they are, and its own earlier scores too.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_measure::TestSet;
+use dyno_stats::bootstrap::Difference;
 
 use super::metric::{Metric, Metrics, Standard};
 use super::sacrebleu;
 use super::scale::Scale;
+use super::spearman::correlation;
 use super::stored::{Pair, Score, Scores};
 use super::work::{Scored, Work};
 use super::worker::Worker;
@@ -22,22 +27,27 @@ pub struct Answer {
     pub failures: Vec<String>,
 }
 
-/// Scores of one metric: by test set, then by output. `None` for a test set that the metric can't score.
-type Sheet = Vec<Option<Vec<Scored>>>;
+/// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
+type Sheet = Vec<Vec<Option<Scored>>>;
 
 /// Scores all of `work` by all `metrics`.
 pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     let mut answer = Answer::default();
     let mut sheets: Vec<(Scale, Sheet)> = Vec::new();
-    match standard_sheets(work, metrics) {
-        Ok(standard) => sheets.extend(standard),
+    match sacrebleu_sheets(work, metrics) {
+        Ok(scored) => sheets.extend(scored),
         Err(error) => answer.failures.push(format!("sacrebleu: {error}")),
     }
     for metric in &metrics.list {
-        let Metric::Worker(command) = metric else { continue };
-        match Worker::start(command).and_then(|worker| worker_sheet(worker, work)) {
-            Ok(sheet) => sheets.push(sheet),
-            Err(error) => answer.failures.push(error.to_string()),
+        match metric {
+            Metric::Standard(Standard::Spearman) => sheets.push(spearman_sheet(work)),
+            Metric::Standard(_) => {}
+            Metric::Worker(command) => {
+                match Worker::start(command).and_then(|worker| worker_sheet(worker, work)) {
+                    Ok(sheet) => sheets.push(sheet),
+                    Err(error) => answer.failures.push(error.to_string()),
+                }
+            }
         }
     }
     sheets.sort_by_key(|(scale, _)| metrics.list.iter().position(|metric| metric.name() == scale.name));
@@ -45,60 +55,77 @@ pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     answer
 }
 
-fn standard_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<Vec<(Scale, Sheet)>> {
-    let standard = metrics.standard();
-    let has_references = |set: &&Work<'_>| !set.references.is_empty();
+fn nothing(set: &Work<'_>) -> Vec<Option<Scored>> {
+    set.outputs.iter().map(|_| None).collect()
+}
+
+/// Sheets of all metrics of sacrebleu, from one process.
+fn sacrebleu_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<Vec<(Scale, Sheet)>> {
+    let standard = metrics.of_sacrebleu();
+    let has_references = |set: &&Work<'_>| !set.set.references.is_empty();
     let scorable: Vec<&Work<'_>> = work.iter().filter(has_references).collect();
     if standard.is_empty() || scorable.is_empty() {
         return Ok(Vec::new());
     }
-    let targets = scorable.iter().map(|set| metrics.targets.get(set.test_set).map(String::as_str));
+    let targets = scorable.iter().map(|set| metrics.targets.get(&set.set.name).map(String::as_str));
     let sets = sacrebleu::score(&scorable, &standard, &targets.collect::<Vec<_>>())?;
-    let mut sheets: Vec<(Scale, Sheet)> =
-        standard.iter().map(|metric: &Standard| (metric.scale(), Vec::new())).collect();
-    let mut sets = sets.into_iter();
-    for set in work {
-        let texts = if has_references(&set) { sets.next() } else { None };
-        let mut columns: Vec<Vec<Scored>> = standard.iter().map(|_| Vec::new()).collect();
-        let is_scored = texts.is_some();
-        for text in texts.into_iter().flatten() {
-            columns.iter_mut().zip(text).for_each(|(column, scored)| column.push(scored));
-        }
-        for ((_, sheet), column) in sheets.iter_mut().zip(columns) {
-            sheet.push(is_scored.then_some(column));
+    let mut sheets: Vec<(Scale, Sheet)> = standard
+        .iter()
+        .map(|metric: &Standard| (metric.scale(), work.iter().map(nothing).collect()))
+        .collect();
+    let places = (0..work.len()).filter(|&place| has_references(&&work[place]));
+    for (place, texts) in places.zip(sets) {
+        for (output, scores) in texts.into_iter().enumerate() {
+            for ((_, sheet), scored) in sheets.iter_mut().zip(scores) {
+                sheet[place][output] = Some(scored);
+            }
         }
     }
     Ok(sheets)
 }
 
+/// Encoders' correlations with gold scores. An output with a line that is no vector has none.
+fn spearman_sheet(work: &[Work<'_>]) -> (Scale, Sheet) {
+    let column = |set: &Work<'_>| {
+        let scored = |(_, lines): &(&str, &[String])| {
+            let sampled = correlation(set.set, lines)?;
+            Some(Scored { score: sampled.score, signature: String::new(), sampled: Some(sampled) })
+        };
+        set.outputs.iter().map(scored).collect()
+    };
+    (Standard::Spearman.scale(), work.iter().map(column).collect())
+}
+
 fn worker_sheet(mut worker: Worker, work: &[Work<'_>]) -> Result<(Scale, Sheet)> {
-    let mut sheet = Sheet::new();
+    let (scale, mut sheet) = (worker.scale(), Sheet::new());
     for set in work {
-        sheet.push(match worker.can_score(set) {
-            true => Some(
-                set.outputs.iter().map(|(_, lines)| worker.score(set, lines)).collect::<Result<Vec<_>>>()?,
-            ),
-            false => None,
+        sheet.push(match scale.suits(set.set) {
+            true => {
+                let scored = set.outputs.iter().map(|(_, lines)| worker.score(set.set, lines).map(Some));
+                scored.collect::<Result<_>>()?
+            }
+            false => nothing(set),
         });
     }
-    Ok((worker.scale(), sheet))
+    Ok((scale, sheet))
 }
 
 fn merged(work: &[Work<'_>], sheets: &[(Scale, Sheet)]) -> Scores {
     let mut scores =
         Scores { metrics: sheets.iter().map(|(scale, _)| scale.clone()).collect(), ..Scores::default() };
     for (i, set) in work.iter().enumerate() {
-        let columns: Vec<(&Scale, &Vec<Scored>)> =
-            sheets.iter().filter_map(|(scale, sheet)| Some((scale, sheet[i].as_ref()?))).collect();
+        let columns: Vec<Column<'_>> = sheets.iter().map(|(scale, sheet)| (scale, &sheet[i][..])).collect();
         for (a, (output, _)) in set.outputs.iter().enumerate() {
-            let own = columns.iter().map(|(scale, column)| (scale.name.clone(), column[a].quality()));
+            let own = columns
+                .iter()
+                .filter_map(|(scale, column)| Some((scale.name.clone(), column[a].as_ref()?.quality())));
             scores.scores.push(Score {
                 output: (*output).into(),
-                test_set: set.test_set.into(),
+                test_set: set.set.name.clone(),
                 metrics: own.collect(),
             });
             scores.pairs.extend((0..a).map(|b| Pair {
-                test_set: set.test_set.into(),
+                test_set: set.set.name.clone(),
                 a: (*output).into(),
                 b: set.outputs[b].0.into(),
                 metrics: differences(&columns, a, b),
@@ -108,45 +135,45 @@ fn merged(work: &[Work<'_>], sheets: &[(Scale, Sheet)]) -> Scores {
     scores
 }
 
-fn differences(
-    columns: &[(&Scale, &Vec<Scored>)],
-    a: usize,
-    b: usize,
-) -> BTreeMap<String, dyno_stats::bootstrap::Difference> {
-    let difference = |(scale, column): &(&Scale, &Vec<Scored>)| {
-        let pair = column[a].sampled.as_ref()?.minus(column[b].sampled.as_ref()?);
+/// Scores of one metric on one test set, by output.
+type Column<'a> = (&'a Scale, &'a [Option<Scored>]);
+
+fn differences(columns: &[Column<'_>], a: usize, b: usize) -> BTreeMap<String, Difference> {
+    let difference = |(scale, column): &Column<'_>| {
+        let sampled = |place: usize| column[place].as_ref()?.sampled.as_ref();
+        let pair = sampled(a)?.minus(sampled(b)?);
         let pair = if scale.is_higher_better() { pair } else { pair.where_less_is_better() };
         Some((scale.name.clone(), pair))
     };
     columns.iter().filter_map(difference).collect()
 }
 
-/// Scores of a whole run if one of its outputs lacks a score, else `None`. All outputs are then scored again,
-/// since pairs need all of them; a worker's answers are cached.
-pub fn score_run(run: &Run) -> Option<Answer> {
+/// Scores of a whole run if one of its outputs lacks a score or a metric of `again` is asked for, else `None`.
+/// All outputs are then scored again, since pairs need all of them; a worker's answers are cached.
+pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
     let is_scored = |set: &Work<'_>, output: &str| {
-        let known = run.scores.of(output, set.test_set);
-        run.metrics
-            .list
-            .iter()
-            .all(|metric| known.is_some_and(|known| known.metrics.contains_key(metric.name())))
+        let known = run.scores.of(output, &set.set.name);
+        let mut scales = run.scales_of(set.set).into_iter();
+        scales.all(|scale| known.is_some_and(|known| known.metrics.contains_key(&scale.name)))
     };
     let is_whole = |set: &Work<'_>| set.outputs.iter().all(|(output, _)| is_scored(set, output));
-    (!work.iter().all(is_whole)).then(|| score(&work, &run.metrics))
+    if work.is_empty() || (again.is_empty() && work.iter().all(is_whole)) {
+        return None;
+    }
+    let mut answer = score(&work, &run.metrics);
+    answer.scores.add_missing(&run.scores);
+    Some(answer)
 }
 
 /// Outputs on one test set. An output with a wrong number of lines stays in the run, but can't be scored.
-fn work<'a>(run: &'a Run, set: &'a dyno_measure::TestSet) -> Option<Work<'a>> {
-    let lines = set.source.len();
-    let scores_without_references = run.metrics.list.iter().any(|metric| matches!(metric, Metric::Worker(_)));
-    if set.references.is_empty() && !scores_without_references {
+fn work<'a>(run: &'a Run, set: &'a TestSet) -> Option<Work<'a>> {
+    if run.scales_of(set).is_empty() {
         return None;
     }
     let records = run.records.iter().filter(|record| record.test_set == set.name);
     let names: BTreeSet<&String> = records.filter_map(|record| record.output.as_ref()).collect();
     let outputs = names.into_iter().map(|name| (name.as_str(), run.outputs[name].as_slice()));
-    let outputs: Vec<_> = outputs.filter(|(_, answers)| answers.len() == lines).collect();
-    let work = Work { test_set: &set.name, source: &set.source, references: &set.references, outputs };
-    (!work.outputs.is_empty()).then_some(work)
+    let outputs: Vec<_> = outputs.filter(|(_, answers)| answers.len() == set.source.len()).collect();
+    (!outputs.is_empty()).then_some(Work { set, outputs })
 }

@@ -10,20 +10,9 @@ use dyno_measure::vectors::{cosine, vector};
 use dyno_stats::bootstrap::Sampled;
 use dyno_stats::spearman;
 
-use super::scale::{Direction, Scale};
-
-/// Name of the metric.
-pub const SPEARMAN: &str = "spearman";
-
-/// Scale of the metric.
-pub fn spearman_scale() -> Scale {
-    let (title, direction) = ("Spearman".into(), Direction::Higher);
-    Scale { name: SPEARMAN.into(), title, direction, range: Some([-1.0, 1.0]) }
-}
-
 /// Spearman's correlation of an output on a set of pairs, with its resamples. `None` for a set without gold
 /// scores, and for an output with another number of lines or with a line that is no vector.
-pub fn correlation(set: &TestSet, answers: &[String]) -> Option<Sampled> {
+pub(super) fn correlation(set: &TestSet, answers: &[String]) -> Option<Sampled> {
     if set.gold.is_empty() || answers.len() != set.source.len() {
         return None;
     }

@@ -91,6 +91,33 @@ impl Scores {
         either.next()
     }
 
+    /// Removes the scores of a metric.
+    pub fn forget(&mut self, metric: &str) {
+        self.metrics.retain(|scale| scale.name != metric);
+        self.scores.iter_mut().for_each(|score| _ = score.metrics.remove(metric));
+        self.pairs.iter_mut().for_each(|pair| _ = pair.metrics.remove(metric));
+    }
+
+    /// Adds the scores of `earlier` whose metric has none here.
+    pub(crate) fn add_missing(&mut self, earlier: &Self) {
+        let missing: Vec<Scale> =
+            earlier.metrics.iter().filter(|scale| self.scale(&scale.name).is_none()).cloned().collect();
+        let is_missing = |name: &String| missing.iter().any(|scale| scale.name == *name);
+        for score in &mut self.scores {
+            let known = earlier.of(&score.output, &score.test_set);
+            let lost =
+                known.into_iter().flat_map(|known| &known.metrics).filter(|(name, _)| is_missing(name));
+            score.metrics.extend(lost.map(|(name, quality)| (name.clone(), quality.clone())));
+        }
+        for pair in &mut self.pairs {
+            let lost = missing.iter().filter_map(|Scale { name, .. }| {
+                Some((name.clone(), earlier.difference(name, &pair.a, &pair.b, &pair.test_set)?))
+            });
+            pair.metrics.extend(lost);
+        }
+        self.metrics.extend(missing);
+    }
+
     /// Scale of the metric of that name.
     pub fn scale(&self, metric: &str) -> Option<&Scale> {
         self.metrics.iter().find(|scale| scale.name == metric)
@@ -172,6 +199,16 @@ mod tests {
         assert_eq!(scores.quality("comet", "a", "s").unwrap().score, 0.8);
         assert_eq!(scores.difference("chrf", "b", "a", "s").unwrap().difference, -1.5);
         assert_eq!(scores.scale("chrf").unwrap().title, "chrF");
+        let mut rescored: Scores = serde_json::from_str(
+            r#"{"metrics": [], "scores": [{"output": "a", "test_set": "s", "metrics": {"ter": {"score": 9.0}}}],
+            "pairs": [{"test_set": "s", "a": "b", "b": "a", "metrics": {}}]}"#,
+        )
+        .unwrap();
+        rescored.add_missing(&scores);
+        assert_eq!(rescored.quality("bleu", "a", "s"), Some(bleu), "a metric that failed keeps its scores");
+        assert_eq!(rescored.difference("chrf", "a", "b", "s").unwrap().difference, 1.5);
+        rescored.forget("bleu");
+        assert!(rescored.quality("bleu", "a", "s").is_none() && rescored.scale("bleu").is_none());
         let again: Scores = serde_json::from_str(&serde_json::to_string(&scores).unwrap()).unwrap();
         assert_eq!(again, scores);
     }

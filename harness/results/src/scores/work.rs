@@ -1,17 +1,14 @@
 //! Texts to score, and the score of a text: what every kind of metric takes and gives.
 
+use dyno_measure::TestSet;
 use dyno_stats::bootstrap::Sampled;
 
 use super::stored::Quality;
 
 /// Outputs to score on one test set.
 pub struct Work<'a> {
-    /// Name of the test set.
-    pub test_set: &'a str,
-    /// Lines of the source.
-    pub source: &'a [Vec<u8>],
-    /// Lines of each reference; empty without references.
-    pub references: &'a [Vec<String>],
+    /// Test set of the outputs.
+    pub set: &'a TestSet,
     /// Names and lines of the outputs.
     pub outputs: Vec<(&'a str, &'a [String])>,
 }

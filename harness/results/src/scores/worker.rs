@@ -16,6 +16,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use dyno_measure::TestSet;
 use dyno_measure::files::{file_hash, hash_of};
 use dyno_stats::bootstrap::Sampled;
 use serde::de::DeserializeOwned;
@@ -24,8 +25,8 @@ use serde_json::{Value, json};
 
 use super::answers::{Kept, keep, kept};
 use super::metric::WorkerCommand;
-use super::scale::{Direction, Scale};
-use super::work::{Scored, Work};
+use super::scale::{Direction, Needs, Scale};
+use super::work::Scored;
 use crate::error::{Error, Result};
 
 /// Time for a worker to end after `shutdown`; it has written all answers by then.
@@ -119,16 +120,12 @@ impl Worker {
     /// Scale of the metric, under the name that the campaign gives.
     pub(super) fn scale(&self) -> Scale {
         let (name, Facts { direction, range, .. }) = (&self.command.name, &self.facts);
-        Scale { name: name.clone(), title: name.clone(), direction: *direction, range: *range }
-    }
-
-    /// Whether the metric has what it needs on that test set.
-    pub(super) fn can_score(&self, set: &Work<'_>) -> bool {
-        !self.facts.references || !set.references.is_empty()
+        let needs = if self.facts.references { Needs::References } else { Needs::Source };
+        Scale { name: name.clone(), title: name.clone(), direction: *direction, range: *range, needs }
     }
 
     /// Score of one text, from an earlier answer if there is one.
-    pub(super) fn score(&mut self, set: &Work<'_>, lines: &[String]) -> Result<Scored> {
+    pub(super) fn score(&mut self, set: &TestSet, lines: &[String]) -> Result<Scored> {
         let source: Vec<_> = set.source.iter().map(|line| String::from_utf8_lossy(line)).collect();
         let request =
             json!({"ask": "score", "source": source, "hypothesis": lines, "references": set.references});

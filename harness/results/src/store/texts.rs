@@ -69,14 +69,26 @@ fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
     let gold_path = gold_path(folder, sha256);
     let gold = if gold_path.exists() { read_file(&gold_path)? } else { Vec::new() };
     unchanged(&path, std::iter::once(&source).chain(&references).chain([&gold]), sha256)?;
+    let source: Vec<_> = split_lines(&source).map(<[u8]>::to_vec).collect();
     Ok(TestSet {
+        gold: gold_scores(&gold_path, &gold, source.len())?,
         name: name.into(),
-        source: split_lines(&source).map(<[u8]>::to_vec).collect(),
+        source,
         references: references.iter().map(|bytes| text_lines(bytes)).collect(),
-        gold: text_lines(&gold).iter().filter_map(|score| score.parse().ok()).collect(),
         sha256: sha256.into(),
         files: Vec::new(), // they lie in the folder of the run
     })
+}
+
+/// Gold scores: none, or one for each pair of lines.
+fn gold_scores(path: &Path, text: &[u8], lines: usize) -> Result<Vec<f64>> {
+    let fault = |fault: String| Error::Changed(format!("{} has {fault}", path.display()));
+    let read = |line: &String| line.parse().map_err(|_| fault(format!("{line:?} as a score")));
+    let gold: Vec<f64> = text_lines(text).iter().map(read).collect::<Result<_>>()?;
+    match gold.is_empty() || 2 * gold.len() == lines {
+        true => Ok(gold),
+        false => Err(fault(format!("{} scores for {lines} lines: give one for each pair", gold.len()))),
+    }
 }
 
 /// Answers with that hash, as one text.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::journal::RECORDS;
 use super::texts;
 use crate::error::{Error, Result};
-use crate::run::{BREAKDOWNS, METRICS, PRICE, Run, SCORES};
+use crate::run::{BREAKDOWNS, COMMAND, METRICS, PRICE, Run, SCORES};
 
 /// Writes `run`, whose texts lie in the folders `sources`, into `folder`, which must be new.
 pub(crate) fn write_run(folder: &Path, run: &Run, sources: &[PathBuf]) -> Result<()> {
@@ -34,6 +34,9 @@ pub(crate) fn write_run(folder: &Path, run: &Run, sources: &[PathBuf]) -> Result
     json(&folder.join(BREAKDOWNS), &run.breakdowns)?;
     json(&folder.join(METRICS), &run.metrics)?;
     json(&folder.join(SCORES), &run.scores)?;
+    if let Some(command) = &run.command {
+        fs::write(folder.join(COMMAND), format!("{command}\n")).map_err(unwritable)?;
+    }
     run.price.as_ref().map_or(Ok(()), |price| json(&folder.join(PRICE), price))?;
     json(&folder.join("run.json"), &run.identity)
 }

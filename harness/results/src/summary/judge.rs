@@ -90,9 +90,11 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
     // A system without some of the rounds would shift the group's mean in these.
     let steady: Vec<&Record> =
         cells.iter().map(|cell| cell.valid()).filter(|rounds| rounds.len() == whole).flatten().collect();
-    let rounds = |cell: &MeasuredCell<'_>| {
-        cell.valid().into_iter().filter_map(|record| relative(record, &steady, figure)).collect::<Vec<f64>>()
-    };
+    // Relative figures and absolute ones have different units, so one lonely round makes all absolute.
+    let is_relative = steady.iter().all(|record| relative(record, &steady, figure).is_some());
+    let of =
+        |record: &Record| if is_relative { relative(record, &steady, figure) } else { figure.of(record) };
+    let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(of).collect::<Vec<f64>>();
     let (mut groups, mut has_twin): (Vec<(&MeasuredCell<'_>, Vec<f64>)>, _) = (Vec::new(), false);
     for cell in cells {
         let same = |first: &MeasuredCell<'_>| {
@@ -168,7 +170,7 @@ pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Order {
     if a == b {
         return Order::Equal;
     }
-    let first = run.first_scale();
+    let first = run.first_scale(test_set);
     let pair = run.scores.difference(&first.name, a, b, test_set);
     pair.map_or(Order::Unclear, |pair| first.order(&pair))
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::prices::Price;
 use crate::run::{MeasuredCell, Run};
-use crate::scores::{SPEARMAN, Scale, correlation};
+use crate::scores::Scale;
 use crate::turns::P95;
 use cell::{CellSummary, MetricFigure};
 use counted::{Counted, Size};
@@ -190,29 +190,12 @@ fn summarise_cell(
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
-        quality: scales.iter().map(|scale| quality(run, cell, scale, figures.output)).collect(),
+        quality: scales
+            .iter()
+            .filter(|scale| scale.suits(cell.test_set))
+            .map(|scale| quality_of(run, cell, scale, figures.output))
+            .collect(),
         output: figures.output.cloned(),
-    }
-}
-
-/// Quality of a cell by one metric.
-fn quality(run: &Run, cell: &MeasuredCell<'_>, scale: &Scale, output: Option<&String>) -> MetricFigure {
-    match scale.name == SPEARMAN && !cell.test_set.gold.is_empty() {
-        true => on_pairs(run, cell, output),
-        false => quality_of(run, cell, scale, output),
-    }
-}
-
-/// An encoder's correlation with the gold scores of pairs.
-fn on_pairs(run: &Run, cell: &MeasuredCell<'_>, output: Option<&String>) -> MetricFigure {
-    let answers = output.and_then(|output| run.outputs.get(output));
-    let sampled = answers.and_then(|answers| correlation(cell.test_set, answers));
-    MetricFigure {
-        metric: SPEARMAN.into(),
-        score: sampled.as_ref().map(|sampled| sampled.score),
-        confidence: sampled.as_ref().map(|sampled| sampled.half_interval()),
-        low: None,
-        high: None,
     }
 }
 

@@ -13,7 +13,10 @@ use crate::exit::Outcome;
 
 /// Metric: a name, or a worker.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a metric is bleu, chrf, chrf++ or ter, or { name = \"…\", worker = [\"…\"] }")]
+#[serde(
+    untagged,
+    expecting = "a metric is bleu, chrf, chrf++, ter or spearman, or { name = \"…\", worker = [\"…\"] }"
+)]
 pub(super) enum WireMetric {
     Named(Standard),
     Worker(WireWorker),

@@ -9,7 +9,6 @@ use dyno_measure::{Round, System, TestSet, Track, Verdict};
 use dyno_results::compare::{
     self, Change, Comparison, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds,
 };
-use dyno_results::scores::Metric;
 use dyno_results::{Place, scores};
 
 use crate::campaign::{Campaign, Entry, make_models, named_or_starter};
@@ -73,12 +72,13 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
 /// Refuses a limit that can't be checked: such a gate would let everything pass.
 fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
     if let Some(limit) = quality_limit(args) {
-        if let Some(Metric::Standard(_)) = campaign.metrics.list.first() {
+        if !campaign.metrics.of_sacrebleu().is_empty() {
             scores::prepare(&announce)?;
         }
-        if let Some(set) = campaign.test_sets.iter().find(|set| set.references.is_empty()) {
+        let mut sets = campaign.test_sets.iter();
+        if let Some(set) = sets.find(|set| campaign.metrics.first_for(set).is_none()) {
             return Err(bad_input(format!(
-                "{limit}: test set {} has no references: add them, or filter with --test-set",
+                "{limit}: test set {} has no references for the campaign's metrics: add them, or filter with --test-set",
                 set.name
             )));
         }
