@@ -29,6 +29,7 @@ impl Filters {
         keep_matching(&mut campaign.systems, &self.systems, "system", |entry| &entry.name)?;
         keep_matching(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;
         campaign.tracks.retain(|track| self.tracks.is_empty() || self.tracks.contains(track));
+        campaign.leave_out_idle_systems();
         Ok(())
     }
 }

@@ -57,7 +57,8 @@ impl Plan {
         let pairs = self.test_sets.iter().flat_map(tracks);
         pairs
             .flat_map(|(test_set, track)| {
-                self.systems.iter().map(move |system| Cell { system, test_set, track })
+                let own = self.systems.iter().filter(move |system| system.takes_part(track));
+                own.map(move |system| Cell { system, test_set, track })
             })
             .collect()
     }
@@ -66,11 +67,10 @@ impl Plan {
     /// group again in another order. A drift of the host thereby meets all systems alike.
     pub fn groups(&self, protocol: &Protocol) -> Vec<Vec<Round<'_>>> {
         let cells = self.cells();
-        let size = match protocol.interleave {
-            Interleave::Slices => self.systems.len().max(1),
-            Interleave::Rounds => 1,
-        };
-        let groups: Vec<_> = cells.chunks(size).collect(); // the systems of a table follow each other
+        let side_by_side = protocol.interleave == Interleave::Slices;
+        let in_one_table =
+            |a: &Cell<'_>, b: &Cell<'_>| (&a.test_set.name, a.track) == (&b.test_set.name, b.track);
+        let groups: Vec<_> = cells.chunk_by(|a, b| side_by_side && in_one_table(a, b)).collect();
         let mut rounds = Vec::new();
         for number in 0..protocol.profile.rounds() {
             let purpose = format!("cells of round {number}");
@@ -118,7 +118,13 @@ impl Placement {
         })
     }
 
-    /// Cores of a system under `track`.
+    /// Cores of `system` under `track`.
+    pub fn cores_of(&self, system: &System, track: Track) -> &[usize] {
+        let cores = self.system(track);
+        &cores[cores.len() - system.cores.map_or(cores.len(), |most| most.clamp(1, cores.len()))..]
+    }
+
+    /// Cores of systems under `track`, as far as they use all.
     pub fn system(&self, track: Track) -> &[usize] {
         match track {
             Track::ThroughputAll => &self.all,

@@ -31,6 +31,10 @@ pub struct System {
     pub sampling: bool,
     /// Whether the system runs in the bench's sandbox.
     pub sandboxed: bool,
+    /// Tracks that the system takes part in; all of the campaign if absent.
+    pub tracks: Option<Vec<Track>>,
+    /// Number of cores in the tracks of several cores, where it is less than the campaign's.
+    pub cores: Option<usize>,
     /// Name of the system whose second entry this is. The pair shows how far apart equal systems come out.
     pub twin_of: Option<String>,
 }
@@ -66,8 +70,15 @@ impl System {
             translates: true,
             sampling: false,
             sandboxed: false,
+            tracks: None,
+            cores: None,
             twin_of: None,
         }
+    }
+
+    /// Whether the system takes part in `track`.
+    pub fn takes_part(&self, track: Track) -> bool {
+        self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
     }
 
     /// The same system as a second entry.

@@ -76,6 +76,10 @@ pub struct System {
     pub family: Family,
     /// Whether the system is an earlier one under a second name, entered to measure the noise.
     pub is_twin: bool,
+    /// Name of the sweep that the system is a part of.
+    pub sweep: Option<String>,
+    /// Whether the system uses fewer cores than the campaign allows.
+    pub fewer_cores: bool,
     /// Settings that were varied, with their names.
     pub settings: Vec<(String, String)>,
     /// Names of the models.
@@ -173,6 +177,13 @@ pub struct Cell {
     pub output: Option<usize>,
     /// Breakdown of its time, as the system accounts for it.
     pub breakdown: Option<Breakdown>,
+}
+
+impl System {
+    /// Whether the system is a part of a sweep over sizes of batches.
+    pub fn batched(&self) -> bool {
+        self.sweep.is_some() && !self.fewer_cores
+    }
 }
 
 impl Cell {

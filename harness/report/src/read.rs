@@ -66,8 +66,14 @@ fn system(run: &Run, index: usize, name: &str) -> System {
     let described = &run.identity.systems[index];
     let (launch, family) = (&described["launch"], family_of(described));
     // A system has one way to start; only that way can have settings.
-    let settings = ["built-in", "plugin"].into_iter().filter_map(|way| launch[way]["settings"].as_object());
+    let ways = || ["built-in", "plugin"].into_iter();
+    let settings = ways().filter_map(|way| launch[way]["settings"].as_object());
     let settings = settings.flatten().map(|(name, value)| (name.clone(), shown(value)));
+    let batch = ways().filter_map(|way| match &launch[way]["batch"] {
+        Value::Null => None,
+        Value::Object(size) => Some(("batch-lines".to_owned(), shown(&size["lines"]))),
+        words => Some(("batch".to_owned(), shown(words))),
+    });
     let models = described["models"].as_array().into_iter().flatten().map(shown);
     let first =
         |track: Track| run.records.iter().find(|record| record.system == name && record.track == track);
@@ -76,7 +82,9 @@ fn system(run: &Run, index: usize, name: &str) -> System {
         name: printable_line(name),
         family,
         is_twin: run.systems()[..index].iter().any(|other| run.are_twins(other, name)),
-        settings: settings.collect(),
+        sweep: described["sweep"].as_str().map(printable_line),
+        fewer_cores: described["cores"].is_number(),
+        settings: settings.chain(batch).collect(),
         models: models.collect(),
         commands: Track::ALL.into_iter().filter_map(command).collect(),
     }

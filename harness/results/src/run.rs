@@ -219,7 +219,8 @@ impl Run {
         let own = groups.enumerate().filter(|(i, _)| shard.is_none_or(|shard| shard.holds(*i)));
         let (systems, index) = (self.systems(), self.index());
         let cells = own.flat_map(|(_, (set, track))| {
-            systems.iter().map(|system| index.cell(system, set, track)).collect::<Vec<_>>()
+            let own = systems.iter().filter(|system| self.takes_part(system, track));
+            own.map(|system| index.cell(system, set, track)).collect::<Vec<_>>()
         });
         let measured = |cell: &MeasuredCell<'_>| {
             let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
@@ -232,6 +233,14 @@ impl Run {
         lacking.filter(|(_, lacks)| *lacks > 0).collect()
     }
 
+    /// Whether the campaign measures that system under `track`.
+    fn takes_part(&self, system: &str, track: Track) -> bool {
+        let mut systems = self.identity.systems.as_array().into_iter().flatten();
+        let described = systems.find(|described| described["name"] == system);
+        let tracks = described.and_then(|described| described["tracks"].as_array());
+        tracks.is_none_or(|tracks| tracks.iter().any(|own| own == track.name()))
+    }
+
     /// Number of missing rounds of all cells.
     pub fn missing_rounds(&self) -> usize {
         self.missing().iter().map(|(_, lacks)| lacks).sum()
@@ -241,7 +250,9 @@ impl Run {
     pub fn are_twins(&self, a: &str, b: &str) -> bool {
         let launch = |name: &str| {
             let mut systems = self.identity.systems.as_array().into_iter().flatten();
-            systems.find(|system| system["name"] == name).map(|system| (&system["launch"], &system["models"]))
+            systems
+                .find(|system| system["name"] == name)
+                .map(|system| (&system["launch"], &system["models"], &system["cores"]))
         };
         a != b && launch(a).is_some() && launch(a) == launch(b)
     }

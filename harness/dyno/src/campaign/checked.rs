@@ -70,6 +70,12 @@ impl Campaign {
         self.systems.extend(twin);
     }
 
+    /// Leaves out systems without a track, such as those of a sweep that another track was filtered for.
+    pub fn leave_out_idle_systems(&mut self) {
+        let Self { systems, tracks, .. } = self;
+        systems.retain(|system| tracks.iter().any(|&track| system.takes_part(track)));
+    }
+
     /// Parameters of the measurement.
     pub fn protocol(&self) -> Protocol {
         Protocol {
@@ -101,7 +107,9 @@ impl Campaign {
     /// Number of rounds to measure.
     pub fn rounds(&self) -> usize {
         let own = (0..self.groups()).filter(|&group| self.shard.is_none_or(|shard| shard.holds(group)));
-        own.count() * self.systems.len() * self.profile.rounds()
+        let track = |group: usize| self.tracks[group % self.tracks.len()];
+        let systems = |group| self.systems.iter().filter(|system| system.takes_part(track(group))).count();
+        own.map(systems).sum::<usize>() * self.profile.rounds()
     }
 
     /// Number of groups of cells that are compared: each test set under each track.

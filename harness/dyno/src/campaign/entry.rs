@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Settings, Task};
-use dyno_measure::{Argument, Profile, System};
+use dyno_measure::{Argument, Profile, System, Track};
 use serde::{Deserialize, Serialize};
 
+use crate::hosting::BatchSize;
 use crate::registry;
 
 /// System, as a campaign describes it.
@@ -31,6 +32,15 @@ pub struct Entry {
     /// Choice of the campaign whether the system runs in a sandbox; the profile's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxChoice>,
+    /// Tracks that the system takes part in; all of the campaign if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tracks: Option<Vec<Track>>,
+    /// Number of cores in the tracks of several cores, if the system is a part of a sweep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cores: Option<usize>,
+    /// Name of the sweep, if this entry is a part of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
     /// Name of the original, if this entry is a twin. The pair shows the difference between equal systems.
     pub twin_of: Option<String>,
 }
@@ -55,9 +65,9 @@ pub enum Launch {
         backend: String,
         /// Settings of the backend.
         settings: Settings,
-        /// Number of words to translate together in the throughput tracks; dyno chooses it if absent.
+        /// Size of batches in the throughput tracks; dyno chooses it if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
-        batch: Option<usize>,
+        batch: Option<BatchSize>,
     },
     /// Backend in a shared library.
     Plugin {
@@ -65,9 +75,9 @@ pub enum Launch {
         library: PathBuf,
         /// Settings of the backend.
         settings: Settings,
-        /// Number of words to translate together in the throughput tracks; dyno chooses it if absent.
+        /// Size of batches in the throughput tracks; dyno chooses it if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
-        batch: Option<usize>,
+        batch: Option<BatchSize>,
     },
     /// Any program that answers each line of standard input with a line on standard output.
     Foreign {
@@ -87,8 +97,24 @@ impl Entry {
     /// Creates an entry without a campaign.
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
         let name = name.into();
-        let (environment, task) = (Vec::new(), None);
-        Self { name, launch, models, environment, task, sampling: false, sandbox: None, twin_of: None }
+        Self {
+            name,
+            launch,
+            models,
+            environment: Vec::new(),
+            task: None,
+            sampling: false,
+            sandbox: None,
+            tracks: None,
+            cores: None,
+            sweep: None,
+            twin_of: None,
+        }
+    }
+
+    /// Whether the system takes part in `track`.
+    pub fn takes_part(&self, track: Track) -> bool {
+        self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
     }
 
     /// The same system under the name of a twin.
@@ -110,6 +136,8 @@ impl Entry {
             translates: self.translates(),
             sampling: self.sampling,
             sandboxed: self.is_sandboxed(Profile::Quick),
+            tracks: self.tracks.clone(),
+            cores: self.cores,
             twin_of: self.twin_of.clone(),
         };
         Ok(match &self.launch {
@@ -215,7 +243,8 @@ impl Entry {
         let mut option =
             |name: &str, value: String| command.extend([name.into(), value].map(Argument::Fixed));
         if let Some(batch) = batch {
-            option("--batch", batch.to_string());
+            let (name, most) = batch.option();
+            option(name, most.to_string());
         }
         for model in &self.models {
             option("--model", model.display().to_string());

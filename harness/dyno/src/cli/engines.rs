@@ -44,6 +44,9 @@ pub struct HostedArgs {
     /// this host.
     #[arg(long, value_name = "WORDS", value_parser = batch)]
     pub batch: Option<usize>,
+    /// Number of lines to translate together, whatever their length
+    #[arg(long, value_name = "LINES", value_parser = batch, conflicts_with = "batch")]
+    pub batch_lines: Option<usize>,
 }
 
 /// Arguments of `dyno translate`.

@@ -57,7 +57,7 @@ pub(super) fn score(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number".into())
 }
 
-/// Number of words in a batch.
+/// Number of words or lines in a batch.
 pub(super) fn batch(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(words @ 1..=MOST_BATCH) => Ok(words),

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::campaign::{Campaign, starter};
 use crate::cli::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
-use crate::hosting::Hosted;
+use crate::hosting::{BatchSize, Hosted};
 use crate::output::{print, print_json};
 
 /// Translates the lines of `args` and prints the time.
@@ -80,13 +80,16 @@ fn engine(facts: &Facts) -> String {
 }
 
 /// Number of words that are translated together; none in the latency track, which translates line by line.
-fn batch(hosted: &Hosted) -> Option<usize> {
+fn batch(hosted: &Hosted) -> Option<BatchSize> {
     (hosted.track != Track::Latency).then_some(hosted.options.batch)
 }
 
 fn pace(hosted: &Hosted) -> String {
-    let batch =
-        batch(hosted).map_or_else(|| "line by line".into(), |words| format!("{words} words at a time"));
+    let batch = match batch(hosted) {
+        None => "line by line".into(),
+        Some(BatchSize::Words(words)) => format!("{words} words at a time"),
+        Some(BatchSize::Lines { lines }) => format!("{lines} lines at a time"),
+    };
     match hosted.cores {
         1 => batch,
         cores => format!("{batch}, {cores} cores together"),

@@ -38,8 +38,9 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
             say(format_args!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name()));
             ControlFlow::Continue(())
         };
-        let examined =
-            runner.examine(system, &plan.tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
+        let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
+        let tracks: Vec<Track> = own.collect();
+        let examined = runner.examine(system, &tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
         if !args.json {
             show(&system.name, &examined, &skipped(&campaign, &examined))?;
         }

@@ -4,12 +4,13 @@
 
 use dyno_api::{Answer, Session};
 
+use super::batch_size::BatchSize;
+
 /// Size of batches, and form of the answers.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputOptions {
-    /// Largest number of words in a batch. A longer line is a batch of its own; the latency track ignores
-    /// this.
-    pub batch: usize,
+    /// Size of batches. The latency track ignores it.
+    pub batch: BatchSize,
     /// Whether all hypotheses of a line are printed, with line number and score, instead of the best one.
     pub n_best: bool,
 }

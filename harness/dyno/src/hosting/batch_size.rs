@@ -1,10 +1,63 @@
-//! The number of words that a backend translates together, chosen by its model and the caches of the host.
+//! Sizes of batches: words or lines that a backend translates together. Where the user names none, the model
+//! and the caches of the host choose it.
 //!
 //! More words per batch read the weights less often; fewer words keep the values between layers in a cache.
 //! Only the throughput tracks use batches.
 
 use dyno_api::Model;
 use dyno_measure::host;
+use serde::Serialize;
+
+/// Size of batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum BatchSize {
+    /// Most words of a batch. A longer line is a batch of its own.
+    Words(usize),
+    /// Number of lines of a batch, whatever their length.
+    Lines {
+        /// The number.
+        lines: usize,
+    },
+}
+
+impl BatchSize {
+    /// A batch of so many lines.
+    pub const fn of_lines(lines: usize) -> Self {
+        Self::Lines { lines }
+    }
+
+    /// Option of the command line, and its value.
+    pub const fn option(self) -> (&'static str, usize) {
+        match self {
+            Self::Words(words) => ("--batch", words),
+            Self::Lines { lines } => ("--batch-lines", lines),
+        }
+    }
+
+    /// Most that a batch holds: words or lines.
+    pub(super) const fn most(self) -> usize {
+        self.option().1
+    }
+
+    /// What a line of `words` words fills of a batch.
+    pub(super) const fn filled_by(self, words: usize) -> usize {
+        match self {
+            Self::Words(_) => words,
+            Self::Lines { .. } => 1,
+        }
+    }
+
+    /// A batch of the same kind that holds at most `most`.
+    #[must_use]
+    pub(super) fn at_most(self, most: usize) -> Self {
+        let most = self.most().min(most.max(1));
+        match self {
+            Self::Words(_) => Self::Words(most),
+            Self::Lines { .. } => Self::of_lines(most),
+        }
+    }
+}
 
 /// Upper limit of a batch: beyond it, no cache holds the values between layers, and only memory use grows.
 pub const MOST_BATCH: usize = 65_536;
@@ -20,9 +73,9 @@ const LEAST_WORDS: usize = 64;
 const WORDS_OF_LARGE: usize = 512;
 
 /// Best batch size for `model` on this host, in words.
-pub fn batch_of(model: &dyn Model) -> usize {
+pub fn batch_of(model: &dyn Model) -> BatchSize {
     let caches = [host::second_level_cache(), host::last_level_cache()];
-    words_within(caches, model.attended_bytes(), model.stepped_bytes())
+    BatchSize::Words(words_within(caches, model.attended_bytes(), model.stepped_bytes()))
 }
 
 /// Batch size for caches of `second` and `last` bytes.

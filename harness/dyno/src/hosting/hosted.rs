@@ -10,7 +10,7 @@ use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
 use super::answers::OutputOptions;
-use super::batch_size::batch_of;
+use super::batch_size::{BatchSize, batch_of};
 use super::{lockstep, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
@@ -50,7 +50,8 @@ impl Hosted {
             settings.insert(WATCH.into(), json!(true));
         }
         let model = backend.open(&args.models, &settings).or_bad_input()?;
-        let batch = args.batch.unwrap_or_else(|| batch_of(model.as_ref()));
+        let named = args.batch.map(BatchSize::Words).or(args.batch_lines.map(BatchSize::of_lines));
+        let batch = named.unwrap_or_else(|| batch_of(model.as_ref()));
         let options = OutputOptions { batch, n_best: args.decoding.n_best };
         let tuning = args.decoding.tune.or(args.decoding.tuning);
         Ok(Self { model, track, cores: args.cores, options, tuning })

@@ -12,5 +12,5 @@ mod throughput;
 mod window;
 
 pub use answers::without_end;
-pub use batch_size::MOST_BATCH;
+pub use batch_size::{BatchSize, MOST_BATCH};
 pub use hosted::Hosted;

@@ -8,6 +8,7 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 
 use super::answers::without_end;
+use super::batch_size::BatchSize;
 
 /// Bytes that count as one word in scripts without spaces. In languages with spaces, a word with its space
 /// has about six bytes.
@@ -26,17 +27,23 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Reads lines until they have `most` words or the input ends. `first` is the number of the first line.
-    pub(super) fn read(input: &mut impl BufRead, first: usize, most: usize) -> io::Result<Self> {
+    /// Reads lines for `batches` batches of that size, or until the input ends. `first` is the number of the
+    /// first line.
+    pub(super) fn read(
+        input: &mut impl BufRead,
+        first: usize,
+        size: BatchSize,
+        batches: usize,
+    ) -> io::Result<Self> {
         let (mut lines, mut words, mut total) = (Vec::new(), Vec::new(), 0);
-        while total < most {
+        while total < size.most() * batches {
             let mut line = Vec::new();
             if input.read_until(b'\n', &mut line)? == 0 {
                 break;
             }
             line.truncate(without_end(&line).len());
             words.push(weight(&line));
-            total += words[words.len() - 1];
+            total += size.filled_by(words[words.len() - 1]);
             lines.push(line);
         }
         let mut order: Vec<usize> = (0..lines.len()).collect();
@@ -52,20 +59,21 @@ impl Window {
         self.lines.len()
     }
 
-    /// Number of words of all lines.
-    pub(super) fn words(&self) -> usize {
-        self.words.iter().sum()
+    /// Words or lines of the window, as the batches count them.
+    pub(super) fn filled(&self, size: BatchSize) -> usize {
+        self.words.iter().map(|&words| size.filled_by(words)).sum()
     }
 
-    /// Batches of at most `most` words and at least one line, as ranges of [`numbers`](Self::numbers).
-    pub(super) fn batches(&self, most: usize) -> Vec<Range<usize>> {
+    /// Batches of that size, each with at least one line, as ranges of [`numbers`](Self::numbers).
+    pub(super) fn batches(&self, size: BatchSize) -> Vec<Range<usize>> {
         let (mut batches, mut start, mut total) = (Vec::new(), 0, 0);
         for (at, line) in self.order.iter().enumerate() {
-            if at > start && total + self.words[*line] > most {
+            let filled = size.filled_by(self.words[*line]);
+            if at > start && total + filled > size.most() {
                 batches.push(start..at);
                 (start, total) = (at, 0);
             }
-            total += self.words[*line];
+            total += filled;
         }
         if start < self.order.len() {
             batches.push(start..self.order.len());
@@ -96,20 +104,26 @@ mod tests {
     #[test]
     fn batches_hold_each_line_once_longest_first_within_the_limit() {
         let text = b"a b c\nd\r\n\ne f g h i j k l m n\no p\n";
-        let window = Window::read(&mut &text[..], 0, 1000).unwrap();
-        let batches = window.batches(5);
+        let window = Window::read(&mut &text[..], 0, BatchSize::Words(1000), 1).unwrap();
+        let batches = window.batches(BatchSize::Words(5));
         let numbers: Vec<&[usize]> = batches.into_iter().map(|batch| window.numbers(batch)).collect();
         assert_eq!(numbers, [&[3][..], &[0], &[4, 1], &[2]], "the longest is a batch of its own");
-        assert_eq!(window.batches(1).len(), 5, "one at a time");
-        assert_eq!((window.line(1), window.words()), (&b"d"[..], 4 + 2 + 1 + 11 + 3));
+        assert_eq!(window.batches(BatchSize::Words(1)).len(), 5, "one at a time");
+        let filled = window.filled(BatchSize::Words(1));
+        assert_eq!((window.line(1), filled), (&b"d"[..], 4 + 2 + 1 + 11 + 3));
+        let lengths = |size| window.batches(size).into_iter().map(|batch| batch.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(BatchSize::of_lines(2)), [2, 2, 1], "two lines each, however long");
     }
 
     #[test]
     fn a_window_ends_with_the_line_that_fills_it() {
         let mut input = &b"a b\nc d\ne f\n"[..];
-        assert_eq!(Window::read(&mut input, 0, 4).unwrap().len(), 2);
-        assert_eq!(Window::read(&mut input, 2, 4).unwrap().line(0), b"e f");
-        assert!(Window::read(&mut input, 3, 4).unwrap().is_empty());
+        let size = BatchSize::Words(2);
+        assert_eq!(Window::read(&mut input, 0, size, 2).unwrap().len(), 2);
+        assert_eq!(Window::read(&mut input, 2, size, 2).unwrap().line(0), b"e f");
+        assert!(Window::read(&mut input, 3, size, 2).unwrap().is_empty());
+        let lines = Window::read(&mut &b"a b\nc d\ne f\n"[..], 0, BatchSize::of_lines(1), 2).unwrap();
+        assert_eq!(lines.len(), 2, "two batches of a line");
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl<'a> SystemFindings<'a> {
             // set.
             let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
             let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
-            let tracks = self.open_tracks(&found, runner);
+            let tracks = self.open_tracks(system, &found, runner);
             let mut watch = |probe: &Examined| self.watch(name, probe, pace);
             found.extend(runner.examine(system, &tracks, test_set, &wanted, &mut watch)?);
             if self.stop.is_wanted() {
@@ -116,11 +116,12 @@ impl<'a> SystemFindings<'a> {
         Ok(Some(found))
     }
 
-    /// Tracks that nothing `found` so far makes INVALID; all tracks if the run keeps going.
-    fn open_tracks(&self, found: &[Examined], runner: &Runner) -> Vec<Track> {
+    /// Tracks of `system` that nothing `found` so far makes INVALID; all tracks if the run keeps going.
+    fn open_tracks(&self, system: &System, found: &[Examined], runner: &Runner) -> Vec<Track> {
         let findings = || found.iter().flat_map(|probe| &probe.findings);
         let is_closed = |track| findings().any(|finding| finding.is_forbidden() && finding.concerns(track));
-        self.plan.tracks.iter().copied().filter(|&track| runner.keeps_going || !is_closed(track)).collect()
+        let own = self.plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
+        own.filter(|&track| runner.keeps_going || !is_closed(track)).collect()
     }
 
     /// Tells the verdict of a probe at once.

@@ -33,6 +33,7 @@ mod scoring;
 mod shipped_workers;
 mod slices;
 mod support;
+mod sweeps;
 mod tampering;
 mod testsets;
 mod translate;

@@ -135,7 +135,7 @@ fn hosts_stay_apart_with_their_own_prices() {
 #[test]
 fn hosts_that_were_scored_by_different_metrics_get_those_of_all() {
     let bench = bench();
-    shard(&bench, "2/2", "here");
+    shard(&bench, "1/2", "here");
     copied(&bench, "here", "there", |identity| identity["host"]["cpu"] = json!("Another CPU"));
     let scored = dyno(&bench, &["score", "there", "--metric", "more=python3 worker.py"]);
     assert_eq!(scored.code, Some(0), "{scored:?}");

@@ -32,7 +32,7 @@ pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<
     let subject = Subject {
         system: cell.system,
         track: cell.track,
-        cores: bench.placement.system(cell.track),
+        cores: bench.placement.cores_of(cell.system, cell.track),
         limits: bench.protocol.limits,
         scratch: &scratch,
         breakdown: Some(&account),

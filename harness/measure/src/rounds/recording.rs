@@ -49,7 +49,7 @@ pub(super) fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path
     Subject {
         system: round.system,
         track: round.track,
-        cores: bench.placement.system(round.track),
+        cores: bench.placement.cores_of(round.system, round.track),
         limits: bench.protocol.limits,
         scratch,
         breakdown: None,

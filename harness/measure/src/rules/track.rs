@@ -32,6 +32,11 @@ impl Track {
         }
     }
 
+    /// Whether a system may use all cores that the campaign allows.
+    pub const fn uses_all_cores(self) -> bool {
+        matches!(self, Self::ThroughputAll)
+    }
+
     /// Name in campaigns, records and tables.
     pub fn name(self) -> &'static str {
         name_of(&self)

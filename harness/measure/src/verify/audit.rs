@@ -29,7 +29,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         outcome.add(track, reasons);
         let cpu_ns = ending.report.user_ns + ending.report.system_ns;
         let share = cpu_ns as f64 / ending.wall_ns().max(1) as f64;
-        let cores = examinee.placement.system(track).len();
+        let cores = examinee.placement.cores_of(examinee.system, track).len();
         figures.push(format!(
             "{track}: {} processes, {} threads, {share:.2} of {cores} cores",
             ending.audit.most_processes, ending.audit.most_threads

@@ -160,7 +160,7 @@ impl Examinee<'_> {
         Subject {
             system: self.system,
             track,
-            cores: self.placement.system(track),
+            cores: self.placement.cores_of(self.system, track),
             limits: Limits { launch_seconds: self.patience(track), ..self.limits },
             scratch: self.scratch,
             breakdown: None,

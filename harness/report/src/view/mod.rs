@@ -5,6 +5,7 @@
 
 mod context;
 mod full;
+mod growth;
 mod latency;
 mod quality;
 mod scaling;

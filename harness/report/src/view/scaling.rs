@@ -1,8 +1,8 @@
-//! Section 5: gain of more cores, memory, sizes of models, and maps of beam × batch where these were swept.
+//! Section 5: gain of more cores, memory, sizes of models, and what sweeps of cores, batches and beams show.
 
 use super::context::SetContext;
 use super::section::Section;
-use super::{summary, sweep};
+use super::{growth, summary, sweep};
 use crate::charts::{Bar, Bars, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
@@ -13,7 +13,11 @@ use dyno_stats::numbers::{factor, mebibytes, plain};
 /// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
     let mut figures: Vec<Figure> =
-        [cores(context), memory(context), size(context)].into_iter().flatten().collect();
+        [cores(context), growth::over_cores(context), memory(context), size(context)]
+            .into_iter()
+            .flatten()
+            .collect();
+    figures.extend(growth::over_batches(context));
     figures.extend(sweep::maps(context));
     let note = figures.is_empty().then(|| "Neither cores, nor sizes, nor memory were measured here.".into());
     Section { id: "scaling", title: "Cores, sizes and memory", figures, tables: Vec::new(), note }

@@ -21,6 +21,8 @@ fn system(name: &str, settings: &[(&str, &str)]) -> System {
         name: name.into(),
         family: Family::Ssru,
         is_twin: false,
+        sweep: None,
+        fewer_cores: false,
         settings: settings.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
         models: vec!["models/it".into()],
         commands: vec![(Track::Throughput1, vec!["dyno".into(), "--set".into(), "a b".into()])],
@@ -242,6 +244,36 @@ fn a_noisy_cell_is_drawn_and_stands_on_no_frontier() {
         all.parts[0].verdict
     );
     assert!(all.parts[0].choices.rows.is_empty());
+}
+
+#[test]
+fn sweeps_of_cores_and_of_batches_become_curves() {
+    let swept = view(|material| {
+        for (i, cores) in [4, 1, 2].into_iter().enumerate() {
+            let system = &mut material.systems[i];
+            (system.name, system.fewer_cores) =
+                (if i == 0 { "s".into() } else { format!("s on {cores}") }, i > 0);
+            system.sweep = (i > 0).then(|| "s".into());
+            let of = |cell: &&mut Cell| cell.system == i && cell.track == Track::ThroughputAll;
+            let cell = material.sets[0].cells.iter_mut().find(of).unwrap();
+            (cell.cores, cell.speed) = (cores, Some(Estimate::exactly([3600.0, 1000.0, 1900.0][i])));
+        }
+    });
+    let chart = figure(&swept, "core-sweep").unwrap();
+    assert_eq!(chart.title, "s gains most from cores: 3.60 times its speed on one, with 4");
+    let rows: Vec<_> = chart.table.rows.iter().map(|row| row.fields[1].text.clone()).collect();
+    assert_eq!(rows, ["1", "2", "4"]);
+    let swept = view(|material| {
+        for (i, lines) in ["1", "8", "64"].into_iter().enumerate() {
+            material.systems[i].sweep = Some("s".into());
+            material.systems[i].settings = vec![("batch-lines".into(), lines.into())];
+        }
+    });
+    let chart = figure(&swept, "batch-sweep-lines").unwrap();
+    assert_eq!(chart.title, "s is fastest in batches of 8 lines, at 4,000 words/s on one core");
+    assert!(
+        figure(&view(|_| {}), "core-sweep").is_none() && figure(&view(|_| {}), "batch-sweep-words").is_none()
+    );
 }
 
 #[test]

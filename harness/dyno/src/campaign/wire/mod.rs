@@ -5,6 +5,7 @@
 mod metrics;
 mod models;
 mod source;
+mod sweeps;
 mod systems;
 mod test_sets;
 
@@ -17,6 +18,7 @@ use toml::Spanned;
 use metrics::{WireMetric, metrics};
 use models::generated;
 use source::{Source, checked_name, name_fault};
+use sweeps::OneOrMany;
 use systems::{WireSystem, systems};
 use test_sets::{WireTestSet, test_sets};
 
@@ -41,7 +43,8 @@ struct WireCampaign {
     profile: Profile,
     #[serde(default = "one")]
     seed: u64,
-    cores: Option<Spanned<usize>>,
+    /// Number of cores of the tracks of several cores, or several numbers to sweep.
+    cores: Option<Spanned<OneOrMany>>,
     /// Languages of sacrebleu's test sets, such as "en-de".
     languages: Option<String>,
     tracks: Option<Spanned<Vec<Track>>>,
@@ -102,7 +105,10 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         runaway_factor: source.amount(wire.runaway_factor, "runaway-factor", default.runaway_factor)?,
     };
     let generated = generated(source, wire.generate)?;
-    let (systems, unbuilt) = systems(source, wire.systems, &generated)?;
+    let tracks = tracks(source, wire.tracks)?;
+    let cores = sweeps::values(source, wire.cores.as_ref(), "cores", MOST_CORES)?;
+    let (mut systems, unbuilt) = systems(source, wire.systems, &generated, &tracks)?;
+    sweeps::over_cores(&mut systems, &cores, &tracks);
     twin_fault(source, wire.twin.as_ref(), &systems)?;
     warn_of_look_alikes(&systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>());
     let (test_sets, targets) = test_sets(source, wire.test_sets, wire.languages.as_deref())?;
@@ -111,7 +117,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         name: name(source, wire.name)?,
         profile: wire.profile,
         seed: wire.seed,
-        cores: source.count(wire.cores, "cores", 1..=MOST_CORES)?,
+        cores: cores.into_iter().max(),
         limits,
         interleave: wire.interleave,
         systems,
@@ -123,7 +129,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         filler: filler(source, wire.filler)?,
         metrics: metrics(source, wire.metrics, targets)?,
         test_sets,
-        tracks: tracks(source, wire.tracks)?,
+        tracks,
     })
 }
 

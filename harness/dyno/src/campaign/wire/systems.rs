@@ -9,12 +9,12 @@ use toml::Spanned;
 
 use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
+use super::sweeps::{self, OneOrMany};
 use crate::campaign::entry::{self, Entry, Launch, SandboxChoice, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
-use crate::hosting::MOST_BATCH;
 use crate::registry;
-use dyno_measure::check_command;
+use dyno_measure::{Track, check_command};
 use dyno_report::reproduction::Unbuilt;
 
 /// System: one of `backend`, `plugin` and `command`, with models and options.
@@ -30,8 +30,10 @@ pub(super) struct WireSystem {
     models: Vec<Spanned<WireModel>>,
     /// Command that builds the plugin. A system whose plugin isn't built is left out.
     build: Option<String>,
-    /// Number of words to translate together in the throughput tracks.
-    batch: Option<Spanned<usize>>,
+    /// Number of words to translate together in the throughput tracks, or several to sweep.
+    batch: Option<Spanned<OneOrMany>>,
+    /// The same in lines.
+    batch_lines: Option<Spanned<OneOrMany>>,
     #[serde(default)]
     settings: dyno_api::Settings,
     #[serde(default)]
@@ -52,6 +54,7 @@ pub(super) fn systems(
     source: &Source<'_>,
     wire: Vec<Spanned<WireSystem>>,
     generated: &[Generated],
+    tracks: &[Track],
 ) -> Outcome<(Vec<Entry>, Vec<Unbuilt>)> {
     let (mut systems, mut unbuilt): (Vec<Entry>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in wire {
@@ -63,16 +66,20 @@ pub(super) fn systems(
         }
         refuse_reserved(source, &wire.name)?;
         let name_span = wire.name.span();
-        let system = system(source, entry, generated)?;
-        if systems.iter().any(|other| other.name == system.name) {
-            return Err(source.error_at(
-                name_span,
-                format!("a second system named {:?}: give each system its own name", system.name),
-            ));
+        let sizes = sweeps::batches(source, wire.batch.as_ref(), wire.batch_lines.as_ref())?;
+        let entry = system(source, entry, generated)?;
+        systems.extend(sweeps::over_batches(entry, &sizes, tracks));
+        if let Some(second) = second_of_its_name(&systems) {
+            let message = format!("a second system named {second:?}: give each system its own name");
+            return Err(source.error_at(name_span, message));
         }
-        systems.push(system);
     }
     Ok((systems, unbuilt))
+}
+
+fn second_of_its_name(systems: &[Entry]) -> Option<&str> {
+    let has_earlier = |i: &usize| systems[..*i].iter().any(|other| other.name == systems[*i].name);
+    (0..systems.len()).find(has_earlier).map(|i| systems[i].name.as_str())
 }
 
 /// Records and scores are found by name, so no system may have the name of another one's twin or baseline.
@@ -95,7 +102,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let name = checked_name(source, &wire.name)?;
     let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
     let models = models.collect::<Outcome<_>>()?;
-    let batch = source.count(wire.batch, "batch", 1..=MOST_BATCH)?;
+    let (batch, has_batch) = (None, wire.batch.is_some() || wire.batch_lines.is_some());
     let launch = match (wire.backend, wire.plugin, wire.command) {
         (Some(backend), None, None) => {
             registry::find(backend.get_ref()).map_err(|m| source.error_at(backend.span(), m))?;
@@ -104,7 +111,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         (None, Some(plugin), None) => {
             Launch::Plugin { library: source.existing(&plugin, "plugin")?, settings: wire.settings, batch }
         }
-        (None, None, Some(command)) if wire.settings.is_empty() && batch.is_none() => {
+        (None, None, Some(command)) if wire.settings.is_empty() && !has_batch => {
             let folder = source.resolve(Path::new("."));
             check_command(command.get_ref(), &folder)
                 .map_err(|m| source.error_at(command.span(), format!("system {name:?}: {m}")))?;
@@ -128,7 +135,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     };
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
-    let system = Entry { name, launch, models, environment, task, sampling, sandbox, twin_of: None };
+    let system = Entry { environment, task, sampling, sandbox, ..Entry::new(&name, launch, models) };
     match words_fault(&system) {
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),

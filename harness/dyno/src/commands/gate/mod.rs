@@ -109,7 +109,7 @@ fn cells(campaign: &Campaign, baseline: &Baseline) -> Outcome<Vec<Cell>> {
     let mut cells = Vec::new();
     for set in &campaign.test_sets {
         for &track in &campaign.tracks {
-            for candidate in &campaign.systems {
+            for candidate in campaign.systems.iter().filter(|entry| entry.takes_part(track)) {
                 cells.extend(cell(campaign, baseline, candidate, set, track)?);
             }
         }

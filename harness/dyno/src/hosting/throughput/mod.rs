@@ -169,16 +169,18 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
 
     fn read_window(&self, inbox: &mut Inbox<R>) -> Outcome<()> {
         let batch = self.options.batch;
-        let window = Window::read(&mut inbox.input, inbox.line, batch * BATCHES_A_WORKER * self.workers)?;
+        let window = Window::read(&mut inbox.input, inbox.line, batch, BATCHES_A_WORKER * self.workers)?;
         if window.is_empty() {
             return Ok(());
         }
         let number = inbox.window;
         inbox.line += window.len();
         inbox.window += 1;
-        let even =
-            if self.workers == 1 { batch } else { window.words() / (LEAST_BATCHES_A_WORKER * self.workers) };
-        let (batches, window) = (window.batches(batch.min(even)), Arc::new(window));
+        let even = match self.workers {
+            1 => batch,
+            workers => batch.at_most(window.filled(batch) / (LEAST_BATCHES_A_WORKER * workers)),
+        };
+        let (batches, window) = (window.batches(even), Arc::new(window));
         let answers = Answers { texts: vec![Vec::new(); window.len()], missing: window.len() };
         lock(&self.outbox).waiting.insert(number, answers);
         let job = |batch| Job { number, window: Arc::clone(&window), batch };

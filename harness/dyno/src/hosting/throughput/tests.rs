@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dyno_api::{Answer, Error, Sink};
 
+use super::super::batch_size::BatchSize;
 use super::*;
 
 /// Session that answers a line with itself, and fails at the line `bad`.
@@ -37,9 +38,13 @@ fn order_is_kept_whatever_the_batch_and_the_workers() {
         [(1, 1, false), (9, 1, true), (1, 3, true), (9, 3, false), (5000, 2, true)]
     {
         let mut output = Vec::new();
-        let options = OutputOptions { batch, n_best };
-        translate(sessions(workers), text.as_bytes(), &mut output, options).unwrap();
-        assert_eq!(String::from_utf8(output).unwrap(), if n_best { &list[..] } else { &text[..] }, "{batch}");
+        for batch in [BatchSize::Words(batch), BatchSize::of_lines(batch)] {
+            output.clear();
+            let options = OutputOptions { batch, n_best };
+            translate(sessions(workers), text.as_bytes(), &mut output, options).unwrap();
+            let expected = if n_best { list.as_bytes() } else { text.as_bytes() };
+            assert!(output == expected, "{batch:?}");
+        }
     }
 }
 
@@ -47,7 +52,7 @@ fn order_is_kept_whatever_the_batch_and_the_workers() {
 fn a_failure_ends_all_workers() {
     let text = lines(300) + "bad\n" + &lines(3000);
     for workers in [1, 3] {
-        let options = OutputOptions { batch: 4, n_best: false };
+        let options = OutputOptions { batch: BatchSize::Words(4), n_best: false };
         let failure = translate(sessions(workers), text.as_bytes(), io::sink(), options).unwrap_err();
         assert!(format!("{:#}", failure.error).contains("bad"));
     }
@@ -92,7 +97,7 @@ fn input_without_end_is_held_only_in_part() {
             sessions(workers),
             input,
             Counted(io::sink(), &held),
-            OutputOptions { batch, n_best: false },
+            OutputOptions { batch: BatchSize::Words(batch), n_best: false },
         )
         .unwrap();
         let window = batch / 8 * 14 * BATCHES_A_WORKER * workers;

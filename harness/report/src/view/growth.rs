@@ -1,0 +1,183 @@
+//! Curves in section 5: gain of more cores, and speed over sizes of batches, where these were swept.
+
+use super::context::SetContext;
+use super::summary::estimate;
+use crate::charts::{Axis, Curve, Curves, Figure};
+use crate::material::Cell;
+use crate::tables::{Field, Table};
+use dyno_measure::Track;
+use dyno_stats::Estimate;
+use dyno_stats::numbers::{plain, supported};
+
+/// A measured point of a sweep: the value that was swept, and the speed there.
+type Point = (usize, Estimate);
+
+/// A sweep: its name, a system of it, its points in ascending order.
+struct Swept {
+    name: String,
+    system: usize,
+    points: Vec<Point>,
+}
+
+/// The chart of the gain of more cores, if numbers of cores were swept.
+pub(super) fn over_cores(context: &SetContext<'_>) -> Option<Figure> {
+    let cells = context.cells(Track::ThroughputAll);
+    let sweeps: Vec<Swept> = cells
+        .iter()
+        .filter_map(|cell| swept(context, cell.system, &of_cores(context, &cells, cell)))
+        .collect();
+    let (most, best) =
+        sweeps.iter().map(|sweep| (gains(sweep), sweep)).max_by(|a, b| last(&a.0).total_cmp(&last(&b.0)))?;
+    let (cores, least) = (best.points.last()?.0, best.points[0].0);
+    let title = format!(
+        "{} gains most from cores: {} times its speed on {}, with {cores}",
+        context.spoken(best.system),
+        plain(last(&most)),
+        if least == 1 { "one".into() } else { least.to_string() }
+    );
+    let about = "Words per second over those on the fewest cores; the grey line is the ideal.";
+    let mut curves: Vec<Curve> = sweeps.iter().map(|sweep| curve(context, sweep, gains(sweep))).collect();
+    let ends = [least as f64, cores as f64];
+    curves.push(Curve {
+        name: "ideal".into(),
+        family: context.system(best.system).family,
+        off: true,
+        line: ends.map(|cores| (cores, cores / ends[0])).into(),
+        dots: Vec::new(),
+        tip: vec!["ideal: as many times the speed as cores".into()],
+    });
+    let ticks = ticks(&sweeps);
+    let chart = chart(("cores", false, ticks), "times the speed on the fewest", curves);
+    let table = table("Words per second by cores", "cores", &sweeps);
+    Some(Figure::of(&chart, &context.id("core-sweep"), title, about.into(), table))
+}
+
+/// Charts of speed over sizes of batches, in words and in lines, if sizes were swept.
+pub(super) fn over_batches(context: &SetContext<'_>) -> Vec<Figure> {
+    let units = [("batch", "words"), ("batch-lines", "lines")];
+    units.into_iter().filter_map(|(setting, unit)| over_one_unit(context, setting, unit)).collect()
+}
+
+fn over_one_unit(context: &SetContext<'_>, setting: &str, unit: &str) -> Option<Figure> {
+    let cells = context.cells(Track::Throughput1);
+    let mut sweeps: Vec<Swept> = Vec::new();
+    for cell in &cells {
+        let points = of_batches(context, &cells, cell, setting);
+        sweeps.extend(
+            swept(context, cell.system, &points).filter(|sweep| sweeps.iter().all(|s| s.name != sweep.name)),
+        );
+    }
+    let best = |sweep: &Swept| sweep.points.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).copied();
+    let (name, (size, speed)) = sweeps
+        .iter()
+        .filter_map(|sweep| Some((&sweep.name, best(sweep)?)))
+        .max_by(|a, b| a.1.1.value.total_cmp(&b.1.1.value))?;
+    let title = format!(
+        "{name} is fastest in batches of {size} {unit}, at {} words/s on one core",
+        supported(&speed)
+    );
+    let about = format!("Words per second on one core over the {unit} that are translated together.");
+    let speeds =
+        |sweep: &Swept| sweep.points.iter().map(|(size, speed)| (*size as f64, speed.value)).collect();
+    let curves = sweeps.iter().map(|sweep| curve(context, sweep, speeds(sweep))).collect();
+    let axis = format!("{unit} of a batch (log)");
+    let chart = chart((&axis, true, ticks(&sweeps)), "words/s on one core", curves);
+    let table = table("Words per second on one core by the size of batches", unit, &sweeps);
+    Some(Figure::of(&chart, &context.id(&format!("batch-sweep-{unit}")), title, about, table))
+}
+
+/// Speeds of the system of `cell` by cores. Only the system itself has them, not the parts of its sweep.
+fn of_cores(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell) -> Vec<Point> {
+    let own = context.system(cell.system);
+    let is_of_it = |other: &&&Cell| {
+        let system = context.system(other.system);
+        system.fewer_cores && system.sweep.as_ref() == Some(&own.name)
+    };
+    let parts: Vec<&&Cell> = cells.iter().filter(is_of_it).collect();
+    match own.fewer_cores || parts.is_empty() {
+        true => Vec::new(),
+        false => parts
+            .into_iter()
+            .copied()
+            .chain([cell])
+            .filter_map(|cell| Some((cell.cores, cell.speed?)))
+            .collect(),
+    }
+}
+
+/// Speeds of the sweep that `cell` is a part of, by its setting.
+fn of_batches(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell, setting: &str) -> Vec<Point> {
+    let sweep = &context.system(cell.system).sweep;
+    let of = |other: &&Cell| {
+        let system = context.system(other.system);
+        let value = system.settings.iter().find(|(name, _)| name == setting)?.1.parse().ok()?;
+        Some((value, other.speed?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
+    };
+    cells.iter().filter_map(of).collect()
+}
+
+/// The sweep of `points`, if it has at least two values.
+fn swept(context: &SetContext<'_>, system: usize, points: &[Point]) -> Option<Swept> {
+    let mut points = points.to_vec();
+    points.sort_by_key(|point| point.0);
+    points.dedup_by_key(|point| point.0);
+    let described = context.system(system);
+    let name = if described.batched() { described.sweep.clone()? } else { described.name.clone() };
+    (points.len() > 1).then_some(Swept { name, system, points })
+}
+
+/// Speeds over that of the least value.
+fn gains(sweep: &Swept) -> Vec<(f64, f64)> {
+    let first = sweep.points[0].1.value;
+    sweep.points.iter().map(|(value, speed)| (*value as f64, speed.value / first)).collect()
+}
+
+fn last(points: &[(f64, f64)]) -> f64 {
+    points.last().map_or(0.0, |point| point.1)
+}
+
+fn curve(context: &SetContext<'_>, sweep: &Swept, line: Vec<(f64, f64)>) -> Curve {
+    let told = sweep.points.iter().map(|(value, speed)| format!("{value}: {} words/s", supported(speed)));
+    Curve {
+        name: sweep.name.clone(),
+        family: context.system(sweep.system).family,
+        off: false,
+        dots: line.clone(),
+        line,
+        tip: [sweep.name.clone()].into_iter().chain(told).collect(),
+    }
+}
+
+fn ticks(sweeps: &[Swept]) -> Vec<f64> {
+    let mut values: Vec<usize> = sweeps.iter().flat_map(|sweep| &sweep.points).map(|point| point.0).collect();
+    values.sort_unstable();
+    values.dedup();
+    values.into_iter().map(|value| value as f64).collect()
+}
+
+fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -> Curves {
+    Curves {
+        x: Axis { name: x.into(), log, from_zero: !log, text: plain, ticks: Some(ticks), reversed: false },
+        y: Axis { name: y.into(), log: false, from_zero: true, text: plain, ticks: None, reversed: false },
+        curves,
+        label_at: vec![1.0, 0.8, 0.6, 0.4],
+    }
+}
+
+fn table(title: &str, head: &str, sweeps: &[Swept]) -> Table {
+    let heads = ["system", &format!("#{head}"), "#words/s", "#times"];
+    let mut table = Table::new(title.to_owned(), &heads);
+    for sweep in sweeps {
+        for ((value, speed), (_, gain)) in sweep.points.iter().zip(gains(sweep)) {
+            let value = Field::figure(value.to_string(), *value as f64);
+            let fields = vec![
+                Field::text(&sweep.name),
+                value,
+                estimate(Some(speed)),
+                Field::figure(plain(gain), gain),
+            ];
+            table.push("", fields);
+        }
+    }
+    table.aligned()
+}
