@@ -179,13 +179,6 @@ pub struct Cell {
     pub breakdown: Option<Breakdown>,
 }
 
-impl System {
-    /// Whether the system is a part of a sweep over sizes of batches.
-    pub fn batched(&self) -> bool {
-        self.sweep.is_some() && !self.fewer_cores
-    }
-}
-
 impl Cell {
     /// Quality by the first metric, the frontier's.
     pub fn first_quality(&self) -> Option<Estimate> {

@@ -6,8 +6,8 @@ use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
-use dyno_stats::Estimate;
-use dyno_stats::numbers::{plain, supported};
+use dyno_stats::numbers::{plain, supported, tick};
+use dyno_stats::{Estimate, Order};
 
 /// A measured point of a sweep: the value that was swept, and the speed there.
 type Point = (usize, Estimate);
@@ -24,7 +24,10 @@ pub(super) fn over_cores(context: &SetContext<'_>) -> Option<Figure> {
     let cells = context.cells(Track::ThroughputAll);
     let sweeps: Vec<Swept> = cells
         .iter()
-        .filter_map(|cell| swept(context, cell.system, &of_cores(context, &cells, cell)))
+        .filter_map(|cell| {
+            let (system, points) = (cell.system, of_cores(context, &cells, cell));
+            swept(context.name(system), system, points)
+        })
         .collect();
     let (most, best) =
         sweeps.iter().map(|sweep| (gains(sweep), sweep)).max_by(|a, b| last(&a.0).total_cmp(&last(&b.0)))?;
@@ -63,19 +66,13 @@ fn over_one_unit(context: &SetContext<'_>, setting: &str, unit: &str) -> Option<
     let mut sweeps: Vec<Swept> = Vec::new();
     for cell in &cells {
         let points = of_batches(context, &cells, cell, setting);
-        sweeps.extend(
-            swept(context, cell.system, &points).filter(|sweep| sweeps.iter().all(|s| s.name != sweep.name)),
-        );
+        let Some(name) = context.system(cell.system).sweep.clone() else { continue };
+        if sweeps.iter().all(|sweep| sweep.name != name) {
+            sweeps.extend(swept(name, cell.system, points));
+        }
     }
-    let best = |sweep: &Swept| sweep.points.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).copied();
-    let (name, (size, speed)) = sweeps
-        .iter()
-        .filter_map(|sweep| Some((&sweep.name, best(sweep)?)))
-        .max_by(|a, b| a.1.1.value.total_cmp(&b.1.1.value))?;
-    let title = format!(
-        "{name} is fastest in batches of {size} {unit}, at {} words/s on one core",
-        supported(&speed)
-    );
+    let fastest = sweeps.iter().max_by(|a, b| best(a).1.value.total_cmp(&best(b).1.value))?;
+    let title = finding(fastest, unit);
     let about = format!("Words per second on one core over the {unit} that are translated together.");
     let speeds =
         |sweep: &Swept| sweep.points.iter().map(|(size, speed)| (*size as f64, speed.value)).collect();
@@ -84,6 +81,26 @@ fn over_one_unit(context: &SetContext<'_>, setting: &str, unit: &str) -> Option<
     let chart = chart((&axis, true, ticks(&sweeps)), "words/s on one core", curves);
     let table = table("Words per second on one core by the size of batches", unit, &sweeps);
     Some(Figure::of(&chart, &context.id(&format!("batch-sweep-{unit}")), title, about, table))
+}
+
+/// Finding on sizes of batches: the best one, if it surely beats the worst.
+fn finding(sweep: &Swept, unit: &str) -> String {
+    let (name, (size, speed)) = (&sweep.name, best(sweep));
+    let worst = sweep.points.iter().map(|point| point.1).min_by(|a, b| a.value.total_cmp(&b.value));
+    let is_sure = worst.is_some_and(|worst| speed.order(&worst) == Order::Better);
+    let speed = supported(&speed);
+    match is_sure {
+        true => format!("{name} is fastest in batches of {size} {unit}, at {speed} words/s on one core"),
+        false => format!(
+            "No size of batches is clearly the best for {name}: {speed} words/s on one core at {size}"
+        ),
+    }
+}
+
+/// Point of the greatest speed. A sweep has at least two points.
+fn best(sweep: &Swept) -> Point {
+    let faster = |a: Point, b: Point| if b.1.value > a.1.value { b } else { a };
+    sweep.points.iter().copied().fold(sweep.points[0], faster)
 }
 
 /// Speeds of the system of `cell` by cores. Only the system itself has them, not the parts of its sweep.
@@ -117,12 +134,9 @@ fn of_batches(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell, setting: &
 }
 
 /// The sweep of `points`, if it has at least two values.
-fn swept(context: &SetContext<'_>, system: usize, points: &[Point]) -> Option<Swept> {
-    let mut points = points.to_vec();
+fn swept(name: String, system: usize, mut points: Vec<Point>) -> Option<Swept> {
     points.sort_by_key(|point| point.0);
     points.dedup_by_key(|point| point.0);
-    let described = context.system(system);
-    let name = if described.batched() { described.sweep.clone()? } else { described.name.clone() };
     (points.len() > 1).then_some(Swept { name, system, points })
 }
 
@@ -157,8 +171,8 @@ fn ticks(sweeps: &[Swept]) -> Vec<f64> {
 
 fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -> Curves {
     Curves {
-        x: Axis { name: x.into(), log, from_zero: !log, text: plain, ticks: Some(ticks), reversed: false },
-        y: Axis { name: y.into(), log: false, from_zero: true, text: plain, ticks: None, reversed: false },
+        x: Axis { name: x.into(), log, from_zero: !log, text: tick, ticks: Some(ticks), reversed: false },
+        y: Axis { name: y.into(), log: false, from_zero: true, text: tick, ticks: None, reversed: false },
         curves,
         label_at: vec![1.0, 0.8, 0.6, 0.4],
     }
