@@ -178,10 +178,15 @@ pub fn named<'a>(prices: &'a [Price], name: &str) -> Result<&'a Price> {
 }
 
 /// The instance most like `host`: with its kind of CPU, the smallest with at least as many vCPUs, else the
-/// largest. `None` for a CPU of no instance in the table.
+/// largest. The kind whose words fit the CPU's name best counts: "EPYC 9B14" says more than "Zen 4". `None` for
+/// a CPU of no instance in the table.
 pub fn like<'a>(prices: &'a [Price], host: &Host) -> Option<&'a Price> {
-    let of_kind =
-        || prices.iter().filter(|price| price.cpu.iter().any(|word| host.cpu.contains(word.as_str())));
+    let fit = |price: &Price| {
+        let words = price.cpu.iter().filter(|word| host.cpu.contains(word.as_str()));
+        words.map(String::len).max().unwrap_or(0)
+    };
+    let best = prices.iter().map(fit).max().filter(|&best| best > 0)?;
+    let of_kind = || prices.iter().filter(|price| fit(price) == best);
     let enough = of_kind().filter(|price| price.vcpus >= host.cores.len()).min_by_key(|price| price.vcpus);
     enough.or_else(|| of_kind().max_by_key(|price| price.vcpus))
 }
@@ -197,11 +202,22 @@ mod tests {
     #[test]
     fn the_shipped_prices_are_whole_and_dated() {
         let prices = load(None).unwrap();
-        assert!(prices.len() >= 40, "{}", prices.len());
-        for price in &prices {
+        let of = |word: &str| prices.iter().filter(|price| price.terms.starts_with(word)).count();
+        assert!(of("on demand") >= 100 && of("spot") >= 20, "{} prices", prices.len());
+        for provider in ["AWS", "Google Cloud", "Azure"] {
+            assert!(prices.iter().any(|price| price.provider == provider), "{provider}");
+        }
+        for (i, price) in prices.iter().enumerate() {
             let per_vcpu = price.hourly_usd / price.vcpus as f64;
             assert!((0.01..0.2).contains(&per_vcpu), "{price:?}");
-            assert!(price.date.len() == 10 && price.source.len() > 20 && !price.cpu.is_empty(), "{price:?}");
+            assert!(price.date.len() == 10 && price.source.len() > 20, "{price:?}");
+            assert!(prices[..i].iter().all(|other| other.instance != price.instance), "two {price:?}");
+            let is_spot = price.terms.starts_with("spot");
+            assert_eq!(is_spot, price.instance.ends_with(" spot"), "{price:?}");
+            assert!(
+                !is_spot || price.cpu.is_empty(),
+                "no host is priced by a spot market unasked: {price:?}"
+            );
         }
     }
 
@@ -237,6 +253,8 @@ mod tests {
         assert_eq!(of("AMD EPYC (Zen 5)", 2), Some("c8a.large"));
         assert_eq!(of("AMD EPYC 9R14 (Zen 4)", 3), Some("c7a.xlarge"));
         assert_eq!(of("AMD EPYC 9R14 (Zen 4)", 192), Some("c7a.8xlarge"));
+        assert_eq!(of("AMD EPYC 9B14 (Zen 4)", 4), Some("c3d-standard-4"), "another cloud's");
+        assert_eq!(of("Intel(R) Xeon(R) Platinum 8573C", 2), Some("D2s_v6"));
         assert_eq!(of("Cyrix 486", 1), None);
     }
 
