@@ -48,6 +48,9 @@ pub use look_alikes::look_alikes;
 pub use printable::{printable, printable_json, printable_line};
 pub use settings::{Settings, SettingsReader, parse_setting};
 
+/// Setting: number of threads that work on one line together.
+pub const THREADS: &str = "threads";
+
 /// Task of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -80,6 +83,11 @@ pub trait Backend: Send + Sync {
 
     /// Whether the backend takes the setting [`WATCH`] and then gives a [`Breakdown`].
     fn watches(&self) -> bool {
+        false
+    }
+
+    /// Whether the backend takes the setting [`THREADS`], by which several threads work on one line.
+    fn shares_lines(&self) -> bool {
         false
     }
 

@@ -1,6 +1,6 @@
 //! What a system may set on an encoder.
 
-use dyno_api::{Error, SettingsReader, WATCH};
+use dyno_api::{Error, SettingsReader, THREADS, WATCH};
 use dyno_kernels::Precision as KernelPrecision;
 use dyno_nn::kernel_settings::KernelSettings;
 
@@ -49,7 +49,7 @@ impl RequestedSettings {
         Ok(Self {
             kernel_settings: KernelSettings::read(reader)?,
             precision: precision(reader)?,
-            threads: count(reader, "threads", 1, MOST_THREADS)?.unwrap_or(1),
+            threads: count(reader, THREADS, 1, MOST_THREADS)?.unwrap_or(1),
             pooling: pooling(reader)?,
             normalise: reader.take("normalise", "true or false")?,
             max_length: count(reader, "max-length", 3, usize::MAX)?,

@@ -45,7 +45,7 @@ pub struct Forecast<'a> {
     campaign: &'a Campaign,
     /// Multiply-accumulates per second, by precision; empty if the campaign draws no network.
     speeds: Vec<f64>,
-    /// Number of cores of the track throughput-all.
+    /// Number of cores of the tracks of several cores.
     cores: usize,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Forecast<'a> {
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
         let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_A_FRESH_ONE as f64);
         match round.track {
-            Track::Latency => launch + set,
+            Track::Latency | Track::LatencyAll => launch + set,
             Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
             Track::ThroughputAll => {
                 with_fresh((launch + set / self.cores as f64).max(minimum)) + launches * launch

@@ -78,6 +78,7 @@ fn priced_by(summary: &Summary) -> String {
 fn about(track: Track) -> &'static str {
     match track {
         Track::Latency => "one core, lock-step",
+        Track::LatencyAll => "all cores, lock-step",
         Track::Throughput1 => "one core, whole file",
         Track::ThroughputAll => "all cores, whole file",
     }

@@ -180,7 +180,9 @@ impl Record {
             _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
             _ if times.any(|ns| !(1..=MOST_NS).contains(ns)) => Some("it has a time that can't be"),
-            Track::Latency if self.latency_ns.len() != self.lines => Some("it has no time for each line"),
+            Track::Latency | Track::LatencyAll if self.latency_ns.len() != self.lines => {
+                Some("it has no time for each line")
+            }
             Track::Throughput1 | Track::ThroughputAll if self.launch_ns.is_empty() => Some("it has no time"),
             _ => None,
         }

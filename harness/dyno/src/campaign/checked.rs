@@ -25,7 +25,7 @@ pub struct Campaign {
     pub profile: Profile,
     /// Seed of every random order.
     pub seed: u64,
-    /// Number of cores of the track throughput-all; all cores that the host allows if absent.
+    /// Number of cores of the tracks of several cores; all cores that the host allows if absent.
     pub cores: Option<usize>,
     /// Time limits, and the number of repeats of disturbed rounds.
     pub limits: Limits,

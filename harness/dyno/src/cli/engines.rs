@@ -35,7 +35,7 @@ pub struct HostedArgs {
     /// Protocol to follow [default: latency at a terminal, throughput otherwise]
     #[arg(long, value_parser = track())]
     pub track: Option<Track>,
-    /// Number of workers, one per core; more than 1 needs the track throughput-all
+    /// Number of cores: workers under throughput-all, threads that share a line under latency-all
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]
     pub cores: usize,
     /// Number of words to translate together; 1 translates line by line

@@ -14,6 +14,9 @@ use crate::hosting::MOST_BATCH;
 pub fn track() -> impl TypedValueParser<Value = Track> {
     let about = |track| match track {
         Track::Latency => "One core; each line is sent after the answer to the line before",
+        Track::LatencyAll => {
+            "All cores that the campaign allows; each line is sent after the answer to the line before"
+        }
         Track::Throughput1 => "One core; the whole file is sent at once",
         Track::ThroughputAll => "All cores that the campaign allows; the whole file is sent at once",
     };

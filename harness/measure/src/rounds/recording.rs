@@ -16,7 +16,7 @@ use crate::plan::Round;
 use crate::process::hidden::reads_its_model;
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA, Slices};
-use crate::rules::{Code, Reason, Track, Verdict};
+use crate::rules::{Code, Reason, Verdict};
 use crate::text::as_text;
 
 /// Result of a round.
@@ -109,7 +109,7 @@ pub(super) fn record(
         fresh: observed.fresh,
         slices,
         start_ns: observed.start_ns,
-        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track == Track::Latency),
+        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
         differing_launches: observed.differing_launches,
         usage: observed.usage,
         audit: observed.audit,

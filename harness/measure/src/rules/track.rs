@@ -12,6 +12,9 @@ pub enum Track {
     /// One line, flush, wait for the reply, next; one core.
     #[serde(rename = "latency")]
     Latency,
+    /// As `Latency`, with all cores that the campaign allows.
+    #[serde(rename = "latency-all")]
+    LatencyAll,
     /// The whole file at once, one core.
     #[serde(rename = "throughput-1")]
     Throughput1,
@@ -22,19 +25,23 @@ pub enum Track {
 
 impl Track {
     /// All tracks, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
+    pub const ALL: [Self; 4] = [Self::Latency, Self::LatencyAll, Self::Throughput1, Self::ThroughputAll];
+
+    /// Tracks of a campaign that names none. Most translators work on a line with one core, so `LatencyAll` tells
+    /// nothing new of them.
+    pub const USUAL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
 
     /// Whether lines are exchanged one by one, each answered before the next is asked. Other tracks pass whole files.
     pub const fn is_lockstep(self) -> bool {
         match self {
-            Self::Latency => true,
+            Self::Latency | Self::LatencyAll => true,
             Self::Throughput1 | Self::ThroughputAll => false,
         }
     }
 
     /// Whether a system may use all cores that the campaign allows.
     pub const fn uses_all_cores(self) -> bool {
-        matches!(self, Self::ThroughputAll)
+        matches!(self, Self::LatencyAll | Self::ThroughputAll)
     }
 
     /// Name in campaigns, records and tables.

@@ -54,10 +54,11 @@ impl Summary {
         };
         let mut first = 0;
         // Latency competes by its p95, whose noise differs from that of words a second.
-        let p95_floor = judge::noise_floor(run, &measured, Track::Latency, P95);
+        let p95_floor = |track| judge::noise_floor(run, &measured, track, P95);
         for table in measured.chunk_by(same_table) {
             let track = table[0].track;
-            let floor = if track.is_lockstep() { p95_floor } else { noise_floors.get(&track).copied() };
+            let floor =
+                if track.is_lockstep() { p95_floor(track) } else { noise_floors.get(&track).copied() };
             judge::place(run, table, &mut cells[first..first + table.len()], floor.unwrap_or(0.0));
             first += table.len();
         }

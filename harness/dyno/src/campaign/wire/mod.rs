@@ -145,7 +145,7 @@ fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
 }
 
 fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<Vec<Track>> {
-    let Some(tracks) = tracks else { return Ok(Track::ALL.to_vec()) };
+    let Some(tracks) = tracks else { return Ok(Track::USUAL.to_vec()) };
     let mut sorted = tracks.get_ref().clone();
     sorted.sort_unstable();
     sorted.dedup();
