@@ -30,6 +30,7 @@
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
+//! | [`energy`] | joules of the host while a system works |
 //! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
@@ -42,6 +43,7 @@
 mod bench;
 mod cgroup;
 mod earlier;
+pub mod energy;
 mod entry;
 mod error;
 pub mod files;
@@ -75,7 +77,7 @@ pub use plan::{Cell, Placement, Plan, Round};
 pub use profile::Profile;
 pub use program::check_command;
 pub use protocol::{Interleave, Limits, Protocol};
-pub use record::{HostSpeed, Record, SCHEMA, Slices};
+pub use record::{EnergyUse, HostSpeed, Record, SCHEMA, Slices};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};

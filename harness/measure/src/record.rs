@@ -25,6 +25,9 @@ const MOST_ROUNDS: usize = 10_000;
 /// Longest time: the longest time limit of a campaign, which is a million seconds.
 const MOST_NS: u64 = 1_000_000_000_000_000;
 
+/// Most energy: a kilowatt for the longest time limit of a campaign.
+const MOST_JOULES: f64 = 1e9;
+
 /// Record of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -102,6 +105,9 @@ pub struct Record {
     /// Throughput tracks: launches whose text was not the first launch's.
     #[serde(default)]
     pub differing_launches: usize,
+    /// Energy of the host while the system worked, where there is a meter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyUse>,
     /// Usage of the system, by the kernel's accounting.
     pub usage: Report,
     /// Findings of the audit: whether the system kept to its cores.
@@ -136,6 +142,23 @@ pub struct FreshLaunch {
     pub words: usize,
     /// Nanoseconds of the launch, from its start to its end.
     pub ns: u64,
+}
+
+/// Energy of a round: in lock-step from the first line after the warm-up to the last answer, copies included; in
+/// the throughput tracks over all launches of the whole input.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnergyUse {
+    /// Joules of the whole host.
+    pub joules: f64,
+    /// Source words that were answered meanwhile.
+    pub words: usize,
+}
+
+impl EnergyUse {
+    /// Whether no host has used so much, or nothing at all.
+    fn is_impossible(self) -> bool {
+        !(0.0..=MOST_JOULES).contains(&self.joules) || self.words == 0 || self.words > MOST_WORDS
+    }
 }
 
 /// Turns of a round that was measured beside others.
@@ -179,6 +202,7 @@ impl Record {
             _ if self.round >= MOST_ROUNDS => Some("no profile has so many rounds"),
             _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
+            _ if self.energy.is_some_and(EnergyUse::is_impossible) => Some("it has an energy that can't be"),
             _ if times.any(|ns| !(1..=MOST_NS).contains(ns)) => Some("it has a time that can't be"),
             Track::Latency | Track::LatencyAll if self.latency_ns.len() != self.lines => {
                 Some("it has no time for each line")
@@ -191,6 +215,11 @@ impl Record {
     /// Source words of one launch's input, or of the set in lock-step.
     pub fn words_of_a_pass(&self) -> usize {
         self.timed_words.unwrap_or(self.words)
+    }
+
+    /// Joules of the host for a source word.
+    pub fn joules_per_word(&self) -> Option<f64> {
+        self.energy.map(|energy| energy.joules / energy.words as f64)
     }
 
     /// Whether the model's size is what the campaign declares: the system neither reports files nor was seen

@@ -163,6 +163,8 @@ pub struct Cell {
     pub fit_ms: Option<(f64, f64)>,
     /// Time from launch to the first answer in ms.
     pub start_ms: Option<f64>,
+    /// Joules of the host for a source word, where there was a meter.
+    pub joules_per_word: Option<f64>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
     /// Whether the size of the model is declared, and was never seen.

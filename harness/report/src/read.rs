@@ -244,6 +244,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         latency_ms: median_lines(&valid),
         fit_ms: summary.line_ms.zip(summary.word_ms),
         start_ms: summary.start_ms,
+        joules_per_word: summary.joules_per_word,
         model_bytes: summary.model_bytes,
         model_declared: summary.model_declared,
         peak_bytes: summary.peak_bytes,

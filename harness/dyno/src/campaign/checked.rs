@@ -47,10 +47,21 @@ pub struct Campaign {
     pub shard: Option<Shard>,
     /// Lines that make throughput launches longer.
     pub filler: Option<Filler>,
+    /// Program that meters the energy, instead of the processor's own counters.
+    pub meter: Option<MeterCommand>,
     /// Name of the system that gets a twin; the first system if absent.
     pub twin: Option<String>,
     /// Probes of the campaign, instead of the profile's.
     pub own_probes: Option<Vec<Probe>>,
+}
+
+/// A program that meters energy: see [`dyno_measure::energy`].
+#[derive(Clone, Debug)]
+pub struct MeterCommand {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Folder in which it starts: the campaign's.
+    pub folder: PathBuf,
 }
 
 impl Campaign {
@@ -151,6 +162,9 @@ impl Campaign {
             "limits": self.limits, "tracks": self.tracks, "probes": self.probes(), "interleave": self.interleave,
             "filler": self.filler.as_ref().map(|filler| &filler.sha256),
         });
+        if let Some(meter) = &self.meter {
+            protocol["meter"] = json!(meter.command);
+        }
         if let Some(shard) = self.shard {
             protocol["shard"] = shard.to_string().into();
         }

@@ -14,6 +14,7 @@ use super::batch_size::{BatchSize, batch_of};
 use super::{lockstep, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::output::say;
 use crate::registry;
 
 /// Open backend, and the protocol by which it gets lines.
@@ -76,7 +77,10 @@ fn share_lines(backend: &dyn Backend, cores: usize, settings: &mut Settings) {
     if backend.shares_lines() {
         settings.entry(THREADS.to_owned()).or_insert_with(|| json!(cores));
     } else {
-        eprintln!("note: {} works on each line with one core, so latency-all gains nothing", backend.name());
+        say(format_args!(
+            "note: {} works on each line with one core, so latency-all gains nothing",
+            backend.name()
+        ));
     }
 }
 

@@ -16,6 +16,7 @@ mod foreign_files;
 mod installed;
 mod leftovers;
 mod merging;
+mod metering;
 mod misbehaviour;
 mod models;
 mod patience;

@@ -3,6 +3,7 @@
 //!
 //! | file | owns |
 //! | --- | --- |
+//! | `children` | the bench's own children, and the orphans that it ends |
 //! | `clock` | the monotonic clock, CPU time, a fresh seed |
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
@@ -15,6 +16,7 @@
 
 #![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
 
+mod children;
 mod clock;
 mod cores;
 mod descriptors;
@@ -25,6 +27,7 @@ mod processes;
 mod status;
 pub mod tree;
 
+pub use children::{end_orphans, forget_child, start_child};
 pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{

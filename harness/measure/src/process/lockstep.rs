@@ -143,9 +143,18 @@ impl Conversation<'_, '_> {
     /// Ends this system's slice, and waits for its next one.
     pub fn pass_turn(&mut self) {
         if let Some(seat) = self.subject.seat {
+            let was_metered = self.system.gauge().rest();
             seat.pass(self.system.root());
             seat.hold();
+            if was_metered {
+                self.system.gauge().go();
+            }
         }
+    }
+
+    /// Meters the energy from now on, in this system's slices alone.
+    pub fn meter_energy(&mut self) {
+        self.system.gauge().go();
     }
 }
 
@@ -174,6 +183,7 @@ fn exchange(
 /// The end of a conversation without a fault.
 fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
     conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
+    conversation.system.gauge().rest();
     conversation.system.look();
     end(conversation.subject, conversation.dialogue)
 }

@@ -55,6 +55,7 @@ pub(super) fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path
         breakdown: None,
         isolated: bench.protocol.profile.isolates(),
         sandbox: bench.sandbox.as_ref(),
+        meter: bench.meter.as_deref(),
         seat: None,
     }
 }
@@ -80,7 +81,7 @@ pub(super) fn record(
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (model_bytes, output) = (None, output_name(&observed.answers));
+    let (model_bytes, output, energy) = (None, output_name(&observed.answers), observed.energy());
     let record = Record {
         schema: SCHEMA,
         system: round.system.name.clone(),
@@ -111,6 +112,7 @@ pub(super) fn record(
         start_ns: observed.start_ns,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
         differing_launches: observed.differing_launches,
+        energy,
         usage: observed.usage,
         audit: observed.audit,
         bench_ns,

@@ -168,6 +168,7 @@ impl Examinee<'_> {
             breakdown: None,
             isolated: self.isolated,
             sandbox: self.sandbox,
+            meter: None,
             seat: None,
         }
     }

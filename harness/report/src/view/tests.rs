@@ -49,6 +49,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         latency_ms: Vec::new(),
         fit_ms: None,
         start_ms: None,
+        joules_per_word: None,
         model_bytes: Some(1 << 20),
         model_declared: false,
         peak_bytes: Some(5 << 20),

@@ -49,6 +49,8 @@ pub struct CellSummary {
     pub words_per_dollar: Option<f64>,
     /// Source words for a US dollar, if only the used cores are paid for.
     pub words_per_dollar_pro_rata: Option<f64>,
+    /// Joules of the host for a source word, where there is a meter; median over rounds.
+    pub joules_per_word: Option<f64>,
     /// Mean latency.
     pub mean_ms: Option<f64>,
     /// Median latency.

@@ -172,6 +172,7 @@ fn summarise_cell(
         words_per_dollar: figures.priced(|price, speed| price.words_per_dollar(speed)),
         words_per_dollar_pro_rata: figures
             .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
+        joules_per_word: figures.over_rounds(Record::joules_per_word),
         mean_ms: figures.latency(mean),
         p50_ms: figures.percentile(50.0),
         p50_bound_ms: figures.bound(50.0),

@@ -22,9 +22,9 @@ use sweeps::OneOrMany;
 use systems::{WireSystem, systems};
 use test_sets::{WireTestSet, test_sets};
 
-use dyno_measure::{Filler, Interleave, Limits, Profile};
+use dyno_measure::{Filler, Interleave, Limits, Profile, check_command};
 
-use super::checked::Campaign;
+use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;
 use super::suggestions::with_suggestion;
 use crate::exit::{Outcome, bad_input};
@@ -59,6 +59,8 @@ struct WireCampaign {
     runaway_factor: Option<Spanned<f64>>,
     /// File of lines that make throughput launches longer.
     filler: Option<Spanned<PathBuf>>,
+    /// Program that answers each line with the joules so far.
+    meter: Option<Spanned<Vec<String>>>,
     /// Probes before the timed rounds, instead of the profile's.
     probes: Option<Vec<Probe>>,
     /// Arrangement of the systems that are compared: in turns, or round after round.
@@ -127,6 +129,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         own_probes: wire.probes,
         shard: None,
         filler: filler(source, wire.filler)?,
+        meter: meter(source, wire.meter)?,
         metrics: metrics(source, wire.metrics, targets)?,
         test_sets,
         tracks,
@@ -153,6 +156,13 @@ fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<V
         return Err(source.error_at(tracks.span(), "list at least one track, and each track once"));
     }
     Ok(sorted)
+}
+
+fn meter(source: &Source<'_>, command: Option<Spanned<Vec<String>>>) -> Outcome<Option<MeterCommand>> {
+    let Some(command) = command else { return Ok(None) };
+    let folder = source.folder()?;
+    check_command(command.get_ref(), &folder).map_err(|fault| source.error_at(command.span(), fault))?;
+    Ok(Some(MeterCommand { command: command.into_inner(), folder }))
 }
 
 fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
