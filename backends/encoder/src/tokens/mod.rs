@@ -4,8 +4,9 @@
 //! from which its objects can be built. It is what the models' own pipelines call. A SentencePiece model alone
 //! goes through `dyno-text`, which equals the reference on any bytes. All sit behind [`Tokeniser`].
 //!
-//! The slow tokenisers in Python differ from the crate in two places, where the crate's way decides. They drop
-//! code points that Unicode hasn't assigned. And cased BERT's composes characters first (NFC).
+//! BERT's slow tokeniser in Python differs from the crate in three places, where the crate's way decides. It
+//! drops code points that Unicode hasn't assigned, it composes characters first (NFC), and its tables of
+//! punctuation are of a newer Unicode. `ci/encoder-tokens.py` compares the two.
 
 mod classes;
 mod files;
