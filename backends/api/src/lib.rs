@@ -201,3 +201,13 @@ pub struct OpenedFile {
     /// Size in bytes.
     pub bytes: u64,
 }
+
+impl OpenedFile {
+    /// The files at `paths`, each once, in order. A file that is gone counts no bytes.
+    pub fn all(mut paths: Vec<PathBuf>) -> Vec<Self> {
+        paths.sort();
+        paths.dedup();
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        paths.into_iter().map(|path| Self { bytes: size(&path), path }).collect()
+    }
+}

@@ -25,7 +25,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `engine` | [`Engine`]: the shape of all translating engines |
-//! | `settings` | requested settings, defaults, refusals, switches, calibration and tuning files |
+//! | `settings` | requested settings, defaults, refusals, switches, calibration files |
 //! | `model_files` | opening of weights, configuration and vocabularies |
 //! | `model`, `shared` | an opened model, and the state that its workers share |
 //! | `session` | a worker's session |
@@ -34,8 +34,8 @@
 //! | `error` | [`Error`] |
 //!
 //! # What it leaves out
-//! Tensors and layers (`dyno-nn` and the engines), file formats (`dyno-formats`), vocabularies (`dyno-text`),
-//! and threads.
+//! Tensors, layers and tuning (`dyno-nn` and the engines), file formats (`dyno-formats`), vocabularies
+//! (`dyno-text`), and threads. Sentence encoders are no translators: `dyno-encoder` has a session of its own.
 
 mod engine;
 mod error;

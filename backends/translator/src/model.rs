@@ -2,16 +2,17 @@
 //! them.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::{Shortlist, Vocabularies};
 use dyno_nn::Network;
+use dyno_nn::watch::SharedTimes;
 use dyno_text::Vocabulary;
 
 use crate::error::{Error, Result};
 use crate::model_files::OpenedModel;
-use crate::session::{Calibrating, UNPOISONED, Worker};
+use crate::session::{Calibrating, Worker};
 use crate::settings::{CalibrationFile, Decoding, NOT_REPRODUCIBLE, RequestedSettings};
 use crate::shared::Shared;
 use crate::unknown;
@@ -54,7 +55,7 @@ impl Translator {
             shortlist: shortlist(first, requested, &source, &target)?,
             suppressed: suppressed(&target, &decoding),
             facts: facts(backend, opened, &members, requested),
-            times: requested.breakdown.then(Mutex::default),
+            times: SharedTimes::new(requested.breakdown),
             members,
             replace_unknown: requested.replace_unknown,
             decoding,
@@ -147,9 +148,6 @@ fn facts(
     let mut paths: Vec<_> = weights.map(|weights| weights.origin().to_path_buf()).collect();
     paths.extend(opened[0].model.vocabularies().iter().cloned());
     paths.extend(requested.shortlist.of(&opened[0].model).map(|(path, _)| path.to_path_buf()));
-    paths.sort();
-    paths.dedup();
-    let size = |path: &std::path::PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let precision = opened[0].weights.precision();
     let computed = match precision {
         dyno_formats::Precision::F16 => " weights, f32 products",
@@ -164,7 +162,7 @@ fn facts(
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         not_reproducible: requested.full_precision.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
-        files: paths.into_iter().map(|path| OpenedFile { bytes: size(&path), path }).collect(),
+        files: OpenedFile::all(paths),
     }
 }
 
@@ -190,7 +188,6 @@ impl Model for Translator {
     }
 
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
-        let times = self.shared.times.as_ref().map(|times| times.lock().expect(UNPOISONED));
-        Ok(times.map(|times| times.breakdown()))
+        Ok(self.shared.times.breakdown())
     }
 }

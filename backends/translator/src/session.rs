@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dyno_api::{Answer, Session, Sink};
 use dyno_formats::{Selection, Shortlist};
 use dyno_nn::Sentence;
-use dyno_nn::watch::{Component, Times, watch};
+use dyno_nn::watch::Component;
 use dyno_text::Scratch;
 
 use crate::error::Error;
@@ -116,21 +116,10 @@ impl Worker {
 impl Session for Worker {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let done = match &shared.times {
-            None => self.translate(lines, sink),
-            Some(of_all) => {
-                let mut times = Times::default();
-                let done = watch(&mut times, || self.translate(lines, sink));
-                of_all.lock().expect(UNPOISONED).merge(&times);
-                done
-            }
-        };
+        let done = shared.times.watch(|| self.translate(lines, sink));
         done.map_err(|error| Error::from(error).of_backend(shared.backend))
     }
 }
-
-/// Reason why the lock of the times isn't poisoned.
-pub(crate) const UNPOISONED: &str = "times are added up without a panic";
 
 /// A session of a calibration: after each call it writes the activation scales of all lines until then.
 pub(crate) struct Calibrating {
