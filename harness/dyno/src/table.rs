@@ -81,6 +81,7 @@ fn about(track: Track) -> &'static str {
         Track::LatencyAll => "all cores, lock-step",
         Track::Throughput1 => "one core, whole file",
         Track::ThroughputAll => "all cores, whole file",
+        Track::Server => "all cores, lines at random instants",
     }
 }
 

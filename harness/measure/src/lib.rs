@@ -31,7 +31,7 @@
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
 //! | [`energy`] | joules of the host while a system works |
-//! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
+//! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
 //! | [`verify`] | conformance and probes |
@@ -49,6 +49,7 @@ mod error;
 pub mod files;
 pub mod host;
 mod likeness;
+mod load;
 pub mod noise;
 pub mod os;
 mod plan;
@@ -60,6 +61,7 @@ mod record;
 pub mod rounds;
 pub mod rules;
 mod sandbox;
+mod served;
 pub mod supervisor;
 mod system;
 mod test_set;
@@ -73,6 +75,7 @@ pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
 pub use host::Host;
+pub use load::LatencyLimit;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use profile::Profile;
 pub use program::check_command;
@@ -82,6 +85,7 @@ pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
 pub use sandbox::{Sandbox, SandboxFault};
+pub use served::{Purpose, Served, ServedRun};
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet};
 pub use text::{as_text, split_lines, words};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use dyno_measure::files::file_hash;
 use dyno_measure::{
-    Filler, Host, Interleave, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA, System, TestSet,
-    Track, host,
+    Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
+    System, TestSet, Track, host,
 };
 use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_results::scores::Metrics;
@@ -29,6 +29,8 @@ pub struct Campaign {
     pub cores: Option<usize>,
     /// Time limits, and the number of repeats of disturbed rounds.
     pub limits: Limits,
+    /// Latency limit of the server track.
+    pub load: LatencyLimit,
     /// Systems to measure.
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
@@ -93,6 +95,7 @@ impl Campaign {
             profile: self.profile,
             seed: self.seed,
             limits: self.limits,
+            load: self.load,
             probes: self.probes().to_vec(),
             filler: self.filler.clone(),
             interleave: self.interleave,
@@ -164,6 +167,9 @@ impl Campaign {
         });
         if let Some(meter) = &self.meter {
             protocol["meter"] = json!(meter.command);
+        }
+        if self.tracks.contains(&Track::Server) {
+            protocol["load"] = json!(self.load);
         }
         if let Some(shard) = self.shard {
             protocol["shard"] = shard.to_string().into();

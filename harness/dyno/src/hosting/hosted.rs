@@ -64,7 +64,9 @@ impl Hosted {
     /// Translates `input` to `output`.
     pub fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
         match self.track {
-            Track::Latency | Track::LatencyAll => lockstep::run(&self.model, self.options, input, output),
+            Track::Latency | Track::LatencyAll | Track::Server => {
+                lockstep::run(&self.model, self.options, input, output)
+            }
             Track::Throughput1 | Track::ThroughputAll => {
                 throughput::run(&self.model, self.cores, self.options, input, output)
             }

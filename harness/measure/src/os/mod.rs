@@ -4,7 +4,7 @@
 //! | file | owns |
 //! | --- | --- |
 //! | `children` | the bench's own children, and the orphans that it ends |
-//! | `clock` | the monotonic clock, CPU time, a fresh seed |
+//! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
@@ -28,7 +28,7 @@ mod status;
 pub mod tree;
 
 pub use children::{end_orphans, forget_child, start_child};
-pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns};
+pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
     Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,

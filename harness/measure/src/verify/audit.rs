@@ -15,7 +15,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let mut outcome = ProbeOutcome::default();
     let mut figures = Vec::new();
     for &track in &examinee.tracks {
-        let (ending, reasons) = if track.is_lockstep() {
+        let (ending, reasons) = if track.answers_lines() {
             let replies = examinee.ask(track, &lines)?;
             (replies.ending, replies.reasons)
         } else {

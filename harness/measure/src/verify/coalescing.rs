@@ -20,7 +20,7 @@ const TURNS: usize = 3;
 type Lines = Vec<Vec<u8>>;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-    let tracks = examinee.tracks.iter().copied().filter(|track| !track.is_lockstep());
+    let tracks = examinee.tracks.iter().copied().filter(|track| !track.answers_lines());
     ProbeOutcome::in_each(tracks, "no throughput track is probed", |track| in_track(examinee, track))
 }
 

@@ -27,7 +27,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd = lines::odd();
     let mut outcome = ProbeOutcome::note(format!("{} odd lines answered one for one", odd.len()));
     for &track in &examinee.tracks {
-        let OddAnswers { answers, reasons, slow } = match track.is_lockstep() {
+        let OddAnswers { answers, reasons, slow } = match track.answers_lines() {
             true => in_lockstep(examinee, track, &odd)?,
             false => as_files(examinee, track, &odd)?,
         };

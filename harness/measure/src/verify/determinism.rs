@@ -14,7 +14,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "determinism"))?;
     let mut outcome = ProbeOutcome::note(format!("{} lines have one text in two launches", lines.len()));
     for &track in &examinee.tracks {
-        let order = match track.is_lockstep() {
+        let order = match track.answers_lines() {
             true => examinee.random("the next round").permutation(lines.len()),
             false => (0..lines.len()).collect(),
         };

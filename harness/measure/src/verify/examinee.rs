@@ -148,7 +148,7 @@ impl Examinee<'_> {
         track: Track,
         lines: &[Vec<u8>],
     ) -> Result<std::result::Result<Vec<Vec<u8>>, ProbeOutcome>> {
-        let (answers, reasons) = if track.is_lockstep() {
+        let (answers, reasons) = if track.answers_lines() {
             let replies = self.ask(track, lines)?;
             (replies.answers, replies.reasons)
         } else {
@@ -176,17 +176,17 @@ impl Examinee<'_> {
     /// Seconds for a whole launch. In lock-step the limit of each line is enough, since slow systems get
     /// fewer lines.
     fn patience(&self, track: Track) -> f64 {
-        if track.is_lockstep() { f64::MAX } else { self.limits.launch_seconds }
+        if track.answers_lines() { f64::MAX } else { self.limits.launch_seconds }
     }
 
-    /// Judged tracks that exchange single lines.
+    /// Judged tracks whose answers come line by line. The probes ask these in lock-step.
     pub fn line_tracks(&self) -> impl Iterator<Item = Track> + '_ {
-        self.tracks.iter().copied().filter(|track| track.is_lockstep())
+        self.tracks.iter().copied().filter(|track| track.answers_lines())
     }
 
     /// Judged track that passes whole files, if any: throughput-1 before throughput-all.
     pub fn file_track(&self) -> Option<Track> {
-        self.tracks.iter().copied().find(|track| !track.is_lockstep())
+        self.tracks.iter().copied().find(|track| !track.answers_lines())
     }
 
     /// Whether the answers are text. An encoder's vectors have no length to judge.

@@ -36,7 +36,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         return Ok(ProbeOutcome::note(format!("{} pairs: {remedy}", set.lines.len())));
     }
     ProbeOutcome::in_each(examinee.tracks.iter().copied(), "no track is probed", |track| {
-        match track.is_lockstep() {
+        match track.answers_lines() {
             true => in_lockstep(examinee, track, &mut set),
             false => as_files(examinee, track, &mut set),
         }

@@ -116,7 +116,7 @@ impl Measured<'_> {
     /// models are converted from f32 at each start.
     fn speeds(&self, system: &str, track: Track) -> BTreeMap<usize, f64> {
         let speed = |record: &&Record| match track {
-            Track::Latency | Track::LatencyAll => record.words_per_second(),
+            Track::Latency | Track::LatencyAll | Track::Server => record.words_per_second(),
             Track::Throughput1 | Track::ThroughputAll => steady(record),
         };
         let records = self.cell(system, track).map(|cell| cell.valid()).unwrap_or_default();
