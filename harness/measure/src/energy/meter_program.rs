@@ -111,7 +111,7 @@ mod tests {
         for (script, said) in
             [("cat", "\"\""), ("exit 0", "nothing"), ("read line; echo 5 W; cat", "\"5 W\"")]
         {
-            let told = start(script).err().expect(script).to_string();
+            let told = start(script).expect_err(script).to_string();
             assert!(told.contains(said) && told.contains("joules so far"), "{script}: {told}");
         }
         assert!(MeterProgram::start(&["no-such-meter".into()], Path::new(".")).is_err());
