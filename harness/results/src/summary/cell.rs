@@ -49,7 +49,13 @@ pub struct CellSummary {
     pub words_per_dollar: Option<f64>,
     /// Source words for a US dollar, if only the used cores are paid for.
     pub words_per_dollar_pro_rata: Option<f64>,
-    /// Mean latency.
+    /// Track server: greatest rate of arrival within the latency limit, in lines a second.
+    pub lines_per_second: Option<f64>,
+    /// Track server: limit of the latency, in milliseconds.
+    pub limit_ms: Option<f64>,
+    /// Track server: percentile of the latency that must stay within the limit.
+    pub limit_percentile: Option<f64>,
+    /// Mean latency; in the track server, and for the percentiles below, at the greatest rate.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,
