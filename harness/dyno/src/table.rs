@@ -89,7 +89,13 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Column> {
     let mut columns = vec![column("system", |row| row.system.clone())];
     columns.extend(metrics.iter().map(metric_column));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
-    if cells[0].track.is_lockstep() {
+    let track = cells[0].track;
+    if track == Track::Server {
+        columns.push(column("lines/s", |row| row.lines_per_second.map_or_else(none, plain)));
+        columns.push(column("limit", |row| limit(row).unwrap_or_else(none)));
+        columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
+        columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
+    } else if track.is_lockstep() {
         columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
         columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
         columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
@@ -108,6 +114,11 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Column> {
     columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
     columns.push(column("verdict", verdict));
     columns
+}
+
+/// Limit of a row in the track server: "p99 ≤ 250 ms".
+fn limit(row: &CellSummary) -> Option<String> {
+    Some(format!("p{} ≤ {} ms", row.limit_percentile?, row.limit_ms?))
 }
 
 /// Column of a metric. The first one of a row shows its interval, and the spread where the rounds' texts differ.

@@ -31,6 +31,7 @@ mod run;
 mod sandbox;
 mod schema;
 mod scoring;
+mod server;
 mod shipped_workers;
 mod slices;
 mod support;

@@ -44,6 +44,7 @@ fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Ce
         load_share: None,
         millions_per_dollar: None,
         millions_pro_rata: None,
+        served: None,
         percentiles_ms: [None; 4],
         tail_ms: [None; 3],
         latency_ms: Vec::new(),

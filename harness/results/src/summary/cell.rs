@@ -51,7 +51,13 @@ pub struct CellSummary {
     pub words_per_dollar_pro_rata: Option<f64>,
     /// Joules of the host for a source word, where there is a meter; median over rounds.
     pub joules_per_word: Option<f64>,
-    /// Mean latency.
+    /// Track server: greatest rate of arrival within the latency limit, in lines a second.
+    pub lines_per_second: Option<f64>,
+    /// Track server: limit of the latency, in milliseconds.
+    pub limit_ms: Option<f64>,
+    /// Track server: percentile of the latency that must stay within the limit.
+    pub limit_percentile: Option<f64>,
+    /// Mean latency; in the track server, and for the percentiles below, at the greatest rate.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,

@@ -64,7 +64,7 @@ impl<'a> Script<'a> {
     pub(super) fn whole_set(&self) -> usize {
         let lines = self.source.len();
         // Each copy stands beside its original: twice the copies are no lines in turn.
-        (lines + 2 * LEAST_COPIES).max(lines.div_ceil(LINES_A_COPY - 2) * LINES_A_COPY)
+        (lines + 2 * LEAST_COPIES).max(lines.div_ceil(LINES_A_COPY - 2) * LINES_A_COPY).max(4 * LEAST_COPIES)
     }
 
     /// The lines of a run of `count` lines.
