@@ -219,7 +219,7 @@ impl Record {
 
     /// Whether the greatest rate is that of a run which kept the limit.
     fn has_honest_rate(&self) -> bool {
-        let confirmed = |served: &Served| served.confirming().is_some_and(|run| run.kept && run.rate > 0.0);
+        let confirmed = |served: &Served| served.confirming().is_some_and(|run| run.rate > 0.0);
         self.served.as_ref().is_some_and(|served| served.rate.is_none() || confirmed(served))
     }
 

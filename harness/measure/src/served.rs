@@ -21,7 +21,9 @@ pub struct Served {
 impl Served {
     /// The run that confirms the rate.
     pub fn confirming(&self) -> Option<&ServedRun> {
-        let is_it = |run: &&ServedRun| run.purpose == Purpose::Confirm && Some(run.rate) == self.rate;
+        // A run that missed the limit with a late generator may stand before it.
+        let is_it =
+            |run: &&ServedRun| run.purpose == Purpose::Confirm && run.kept && Some(run.rate) == self.rate;
         self.runs.iter().find(is_it)
     }
 }
@@ -113,5 +115,19 @@ mod tests {
         let run = ServedRun::of(Purpose::Search, 10.0, &ns, &[2_000_000], 90.0);
         assert_eq!((run.p50_ms, run.p95_ms, run.p99_ms, run.limited_ms), (500.0, 950.0, 990.0, 900.0));
         assert_eq!((run.mean_ms, run.max_ms, run.late_ms, run.lines), (500.5, 1000.0, 2.0, 1000));
+    }
+
+    #[test]
+    fn the_confirming_run_is_the_one_that_kept_the_limit() {
+        let run = |purpose, kept, ms| ServedRun { kept, ..ServedRun::of(purpose, 10.0, &[ms], &[0], 99.0) };
+        let runs = vec![
+            run(Purpose::Search, true, 1),
+            run(Purpose::Confirm, false, 2),
+            run(Purpose::Confirm, true, 3),
+        ];
+        let served = Served { limit: LatencyLimit::default(), rate: Some(10.0), runs };
+        assert_eq!(served.confirming(), Some(&served.runs[2]));
+        assert_eq!(Served { rate: Some(9.0), ..served.clone() }.confirming(), None);
+        assert_eq!(Served { rate: None, ..served }.confirming(), None);
     }
 }

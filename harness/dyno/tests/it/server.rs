@@ -39,9 +39,10 @@ fn a_round_gives_a_rate_that_a_run_confirms_and_the_whole_text() {
             bench.path(&format!("out/outputs/{}.txt", record["output"].as_str().unwrap())),
         );
         assert_eq!(text.unwrap(), "A dog barks.\n\nTwo men\ttalk\nno end\u{2028}here\nlast one\n");
-        let kept = |run: &&Value| run["purpose"] == "confirm" && run["rate"] == served["rate"];
+        let kept =
+            |run: &Value| run["purpose"] == "confirm" && run["rate"] == served["rate"] && run["kept"] == true;
         match served["rate"].as_f64() {
-            Some(_) => assert_eq!(runs.iter().find(kept).unwrap()["kept"], true, "{record}"),
+            Some(_) => assert!(runs.iter().any(kept), "{record}"),
             None => assert_eq!(record["warnings"][0]["code"], "no_rate", "a busy host: {record}"),
         }
     }
