@@ -59,7 +59,7 @@ fn probes(campaign: &Campaign) -> f64 {
 /// Most seconds of a round, with all its attempts.
 fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
     let (limits, protocol) = (&campaign.limits, campaign.protocol());
-    let once = if track.is_lockstep() {
+    let once = if track.answers_lines() {
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
         let further = (set.source.len() / LINES_A_COPY).max(LEAST_COPIES) + campaign.profile.warm_up_lines();
         // The last line may begin just before the limit of the round.

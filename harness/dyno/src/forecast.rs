@@ -79,7 +79,7 @@ impl<'a> Forecast<'a> {
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
         let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_A_FRESH_ONE as f64);
         match round.track {
-            Track::Latency => launch + set,
+            Track::Latency | Track::Server => launch + set,
             Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
             Track::ThroughputAll => {
                 with_fresh((launch + set / self.cores as f64).max(minimum)) + launches * launch

@@ -80,6 +80,7 @@ fn about(track: Track) -> &'static str {
         Track::Latency => "one core, lock-step",
         Track::Throughput1 => "one core, whole file",
         Track::ThroughputAll => "all cores, whole file",
+        Track::Server => "all cores, lines at random instants",
     }
 }
 

@@ -30,7 +30,7 @@
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
-//! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
+//! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
 //! | [`verify`] | conformance and probes |
@@ -47,6 +47,7 @@ mod error;
 pub mod files;
 pub mod host;
 mod likeness;
+mod load;
 pub mod noise;
 pub mod os;
 mod plan;
@@ -71,6 +72,7 @@ pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
 pub use host::Host;
+pub use load::LatencyLimit;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use profile::Profile;
 pub use program::check_command;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::load::LatencyLimit;
 use crate::profile::Profile;
 use crate::rules::Probe;
 use crate::rules::limits::{LONG_LINE_BYTES, RUNAWAY_FACTOR};
@@ -60,6 +61,8 @@ pub struct Protocol {
     pub seed: u64,
     /// Limits beyond which a system is given up.
     pub limits: Limits,
+    /// Latency limit of the server track.
+    pub load: LatencyLimit,
     /// Probes before the measurement.
     pub probes: Vec<Probe>,
     /// Lines that lengthen throughput launches.
@@ -76,6 +79,7 @@ impl Protocol {
             profile,
             seed: 1,
             limits: Limits::default(),
+            load: LatencyLimit::default(),
             probes,
             filler: None,
             interleave: Interleave::default(),

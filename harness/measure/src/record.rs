@@ -214,7 +214,7 @@ impl Record {
     /// Source words a second. In the latency track the time is the sum of the lines' times, in the throughput
     /// tracks the sum of the launches' times (official).
     pub fn words_per_second(&self) -> Option<f64> {
-        let (times, passes) = match self.track.is_lockstep() {
+        let (times, passes) = match self.track.answers_lines() {
             true => (&self.latency_ns, 1),
             false => (&self.launch_ns, self.launch_ns.len()),
         };

@@ -35,7 +35,7 @@ impl Hosted {
     /// so.
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
-        if args.cores > 1 && track != Track::ThroughputAll {
+        if args.cores > 1 && !track.uses_all_cores() {
             return Err(bad_input(format!(
                 "track {track} uses one core: leave out --cores, or use --track throughput-all"
             )));
@@ -60,7 +60,7 @@ impl Hosted {
     /// Translates `input` to `output`.
     pub fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
         match self.track {
-            Track::Latency => lockstep::run(&self.model, self.options, input, output),
+            Track::Latency | Track::Server => lockstep::run(&self.model, self.options, input, output),
             Track::Throughput1 | Track::ThroughputAll => {
                 throughput::run(&self.model, self.cores, self.options, input, output)
             }

@@ -30,7 +30,7 @@ pub const LINES: &[(&[u8], &str)] = &[
 
 #[test]
 fn every_track_answers_a_line_by_a_line() {
-    for track in ["latency", "throughput-1", "throughput-all"] {
+    for track in ["latency", "throughput-1", "throughput-all", "server"] {
         for (input, expected) in LINES {
             let ended = translate(input, &["--track", track]);
             assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), *expected), "{track} {input:?}");

@@ -62,7 +62,7 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
 impl<'a> Member<'a> {
     fn of(bench: &'a Bench, round: &'a Round<'a>, earlier: &'a Earlier) -> Result<Self> {
         let mut member = Self { round, scratch: bench.scratch_of(round.system), input: None };
-        if !round.track.is_lockstep() {
+        if !round.track.answers_lines() {
             member.input = Some(LaunchInput::of(&member.context(bench, earlier, None))?);
         }
         Ok(member)

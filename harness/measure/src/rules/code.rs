@@ -131,7 +131,7 @@ impl Code {
     /// Severity of the code under `track`.
     pub const fn severity(self, track: Track) -> Severity {
         match self {
-            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof if track.is_lockstep() => {
+            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof if track.answers_lines() => {
                 Severity::Invalid
             }
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => Severity::Allowed,
@@ -163,6 +163,7 @@ mod tests {
     fn reading_ahead_is_forbidden_in_the_latency_track_alone() {
         for code in [Code::ReadsAhead, Code::BlockBuffered, Code::WaitsForEof] {
             assert_eq!(code.severity(Track::Latency), Severity::Invalid);
+            assert_eq!(code.severity(Track::Server), Severity::Invalid);
             assert_eq!(code.severity(Track::Throughput1), Severity::Allowed);
             assert_eq!(code.severity(Track::ThroughputAll), Severity::Allowed);
         }

@@ -18,23 +18,38 @@ pub enum Track {
     /// The whole file at once, all cores that the campaign allows.
     #[serde(rename = "throughput-all")]
     ThroughputAll,
+    /// Lines arrive at random instants, whether or not earlier ones are answered; all cores that the campaign
+    /// allows.
+    #[serde(rename = "server")]
+    Server,
 }
 
 impl Track {
     /// All tracks, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
+    pub const ALL: [Self; 4] = [Self::Latency, Self::Throughput1, Self::ThroughputAll, Self::Server];
 
-    /// Whether lines are exchanged one by one, each answered before the next is asked. Other tracks pass whole files.
+    /// Tracks of a campaign that names none. The others take many times as long.
+    pub const USUAL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
+
+    /// Whether lines are exchanged one by one, each answered before the next is asked.
     pub const fn is_lockstep(self) -> bool {
         match self {
             Self::Latency => true,
+            Self::Throughput1 | Self::ThroughputAll | Self::Server => false,
+        }
+    }
+
+    /// Whether each answer is flushed as soon as it is there. Other tracks pass whole files.
+    pub const fn answers_lines(self) -> bool {
+        match self {
+            Self::Latency | Self::Server => true,
             Self::Throughput1 | Self::ThroughputAll => false,
         }
     }
 
     /// Whether a system may use all cores that the campaign allows.
     pub const fn uses_all_cores(self) -> bool {
-        matches!(self, Self::ThroughputAll)
+        matches!(self, Self::ThroughputAll | Self::Server)
     }
 
     /// Name in campaigns, records and tables.

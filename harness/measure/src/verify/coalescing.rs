@@ -22,7 +22,7 @@ type Lines = Vec<Vec<u8>>;
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let mut outcome = ProbeOutcome::default();
     let mut figures = Vec::new();
-    for &track in examinee.tracks.iter().filter(|&&track| track != Track::Latency) {
+    for &track in examinee.tracks.iter().filter(|track| !track.answers_lines()) {
         let part = in_track(examinee, track)?;
         figures.push(part.figure);
         outcome.findings.extend(part.findings);

@@ -8,6 +8,7 @@ mod source;
 mod sweeps;
 mod systems;
 mod test_sets;
+mod tracks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use source::{Source, checked_name, name_fault};
 use sweeps::OneOrMany;
 use systems::{WireSystem, systems};
 use test_sets::{WireTestSet, test_sets};
+use tracks::{WireTrack, tracks};
 
 use dyno_measure::{Filler, Interleave, Limits, Profile};
 
@@ -29,8 +31,8 @@ use super::entry::Entry;
 use super::suggestions::with_suggestion;
 use crate::exit::{Outcome, bad_input};
 use crate::output::warn_of_look_alikes;
+use dyno_measure::Probe;
 use dyno_measure::os::MOST_CORES;
-use dyno_measure::{Probe, Track};
 
 /// A host that disturbs this many rounds in a row won't give a quiet one soon.
 const MOST_REPEATS: usize = 100;
@@ -47,7 +49,7 @@ struct WireCampaign {
     cores: Option<Spanned<OneOrMany>>,
     /// Languages of sacrebleu's test sets, such as "en-de".
     languages: Option<String>,
-    tracks: Option<Spanned<Vec<Track>>>,
+    tracks: Option<Spanned<Vec<Spanned<WireTrack>>>>,
     /// Quality metrics, the frontier's first.
     metrics: Option<Spanned<Vec<Spanned<WireMetric>>>>,
     test_sets: Vec<Spanned<WireTestSet>>,
@@ -105,7 +107,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         runaway_factor: source.amount(wire.runaway_factor, "runaway-factor", default.runaway_factor)?,
     };
     let generated = generated(source, wire.generate)?;
-    let tracks = tracks(source, wire.tracks)?;
+    let (tracks, load) = tracks(source, wire.tracks)?;
     let cores = sweeps::values(source, wire.cores.as_ref(), "cores", MOST_CORES)?;
     let (mut systems, unbuilt) = systems(source, wire.systems, &generated, &tracks)?;
     sweeps::over_cores(&mut systems, &cores, &tracks);
@@ -119,6 +121,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         seed: wire.seed,
         cores: cores.into_iter().max(),
         limits,
+        load,
         interleave: wire.interleave,
         systems,
         unbuilt,
@@ -142,17 +145,6 @@ fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
             .map_or(Ok(stem), |fault| Err(source.error_at(0..0, format!("{fault}; {remedy}"))));
     };
     checked_name(source, &name)
-}
-
-fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<Vec<Track>> {
-    let Some(tracks) = tracks else { return Ok(Track::ALL.to_vec()) };
-    let mut sorted = tracks.get_ref().clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    if sorted.len() != tracks.get_ref().len() || sorted.is_empty() {
-        return Err(source.error_at(tracks.span(), "list at least one track, and each track once"));
-    }
-    Ok(sorted)
 }
 
 fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
