@@ -30,6 +30,7 @@ mod run;
 mod sandbox;
 mod schema;
 mod scoring;
+mod serving;
 mod shipped_workers;
 mod slices;
 mod support;
