@@ -25,7 +25,12 @@ pub struct Limits {
 impl Limits {
     /// Seconds for the answer to `line`. The time grows with the length of an over-long line.
     pub fn seconds_for(&self, line: &[u8]) -> f64 {
-        self.line_seconds * (line.len() as f64 / LONG_LINE_BYTES as f64).max(1.0)
+        self.seconds_for_bytes(line.len())
+    }
+
+    /// Seconds for the answer to a line of `bytes` bytes.
+    pub fn seconds_for_bytes(&self, bytes: usize) -> f64 {
+        self.line_seconds * (bytes as f64 / LONG_LINE_BYTES as f64).max(1.0)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::profile::Profile;
 use crate::rules::{Reason, Track, Verdict};
+use crate::served::Served;
 use crate::supervisor::Report;
 
 /// Version of the record's fields; a reader refuses a newer version.
@@ -89,6 +90,9 @@ pub struct Record {
     /// Throughput tracks: the launch over fresh lines, which no system can know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<FreshLaunch>,
+    /// Server track: runs and greatest rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Served>,
     /// Turns of the round, if it was measured beside other systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
@@ -182,8 +186,15 @@ impl Record {
             _ if times.any(|ns| !(1..=MOST_NS).contains(ns)) => Some("it has a time that can't be"),
             Track::Latency if self.latency_ns.len() != self.lines => Some("it has no time for each line"),
             Track::Throughput1 | Track::ThroughputAll if self.launch_ns.is_empty() => Some("it has no time"),
+            Track::Server if !self.has_honest_rate() => Some("it has no rate that its runs confirm"),
             _ => None,
         }
+    }
+
+    /// Whether the greatest rate is that of a run which kept the limit.
+    fn has_honest_rate(&self) -> bool {
+        let confirmed = |served: &Served| served.confirming().is_some_and(|run| run.kept && run.rate > 0.0);
+        self.served.as_ref().is_some_and(|served| served.rate.is_none() || confirmed(served))
     }
 
     /// Source words of one launch's input, or of the set in lock-step.
@@ -212,11 +223,14 @@ impl Record {
     }
 
     /// Source words a second. In the latency track the time is the sum of the lines' times, in the throughput
-    /// tracks the sum of the launches' times (official).
+    /// tracks the sum of the launches' times (official). In the server track it is the greatest rate, in words.
     pub fn words_per_second(&self) -> Option<f64> {
-        let (times, passes) = match self.track.answers_lines() {
-            true => (&self.latency_ns, 1),
-            false => (&self.launch_ns, self.launch_ns.len()),
+        let (times, passes) = match self.track {
+            Track::Latency => (&self.latency_ns, 1),
+            Track::Throughput1 | Track::ThroughputAll => (&self.launch_ns, self.launch_ns.len()),
+            Track::Server => {
+                return Some(self.served.as_ref()?.rate? * self.words as f64 / self.lines.max(1) as f64);
+            }
         };
         let total = times.iter().copied().fold(0, u64::saturating_add);
         (total > 0).then(|| self.words_of_a_pass() as f64 * passes as f64 / (total as f64 / 1e9))

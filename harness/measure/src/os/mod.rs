@@ -3,7 +3,7 @@
 //!
 //! | file | owns |
 //! | --- | --- |
-//! | `clock` | the monotonic clock, CPU time, a fresh seed |
+//! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
@@ -25,7 +25,7 @@ mod processes;
 mod status;
 pub mod tree;
 
-pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns};
+pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
     Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,

@@ -7,7 +7,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::dialogue::{Dialogue, Stop};
+use super::dialogue::Dialogue;
+pub use super::dialogue::Stop;
 use super::ending::{Ending, abnormal_end};
 use super::silence;
 use super::subject::Subject;
@@ -72,7 +73,11 @@ pub fn converse(
     let mut dialogue = Dialogue::new(to_system, from_system, system.root())?;
     let exchange = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            os::pin_thread(subject.cores)?;
+            // Where lines arrive while the system works, the thread stays on the bench's core.
+            if subject.track.is_lockstep() {
+                os::pin_thread(subject.cores)?;
+            }
+            os::sharpen_timers()?;
             Ok::<_, io::Error>(exchange(subject, &mut dialogue, &mut system, talk))
         });
         thread.join().expect("the exchange returns its errors and doesn't panic")
@@ -133,6 +138,21 @@ impl Conversation<'_, '_> {
             true => Err(Code::Hung.reason(format!("{done} lines after {limit} s")).into()),
             false => Ok(()),
         }
+    }
+
+    /// The pipes, for lines that don't wait for answers.
+    pub(super) fn dialogue(&mut self) -> &mut Dialogue {
+        self.dialogue
+    }
+
+    /// Looks at the system's threads if a look is due.
+    pub(super) fn look_if_due(&mut self) {
+        self.system.look_if_due();
+    }
+
+    /// Time for the answer to a line of so many bytes.
+    pub(super) fn patience_for(&self, bytes: usize) -> Duration {
+        Duration::from_secs_f64(self.subject.limits.seconds_for_bytes(bytes))
     }
 
     /// Nanoseconds of each answer so far.

@@ -11,6 +11,7 @@ use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::FreshLaunch;
 use crate::rules::Reason;
+use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 
 /// Context of a round under way.
@@ -42,6 +43,10 @@ pub struct Observed {
     pub one_line_ns: Vec<u64>,
     /// Throughput tracks: the launch over fresh lines.
     pub fresh: Option<FreshLaunch>,
+    /// Server track: runs and greatest rate.
+    pub served: Option<Served>,
+    /// Disturbances that the round itself has noticed.
+    pub triggers: Vec<String>,
     /// Time from launch to the first answer.
     pub start_ns: Option<u64>,
     /// Oddities worth a warning.

@@ -107,6 +107,7 @@ pub(super) fn record(
         launch_ns: observed.launch_ns,
         one_line_ns: observed.one_line_ns,
         fresh: observed.fresh,
+        served: observed.served,
         slices,
         start_ns: observed.start_ns,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track == Track::Latency),

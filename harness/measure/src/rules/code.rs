@@ -73,6 +73,8 @@ pub enum Code {
     EqualsReferences,
     /// The system's own processes disturbed its round.
     SelfDisturbed,
+    /// No rate of arrival keeps the latency limit.
+    NoRate,
 }
 
 /// Meaning of a code under a track.
@@ -88,7 +90,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -121,6 +123,7 @@ impl Code {
         Self::HiddenFiles,
         Self::EqualsReferences,
         Self::SelfDisturbed,
+        Self::NoRate,
     ];
 
     /// Name in records and tables.
@@ -141,7 +144,8 @@ impl Code {
             | Self::TracksDiffer
             | Self::NotReproducible
             | Self::EqualsReferences
-            | Self::SelfDisturbed => Severity::Warning,
+            | Self::SelfDisturbed
+            | Self::NoRate => Severity::Warning,
             _ => Severity::Invalid,
         }
     }
