@@ -9,10 +9,10 @@ use dyno_api::printable_line;
 
 use super::charts::Family;
 use super::material::{Cell, Load, Material, Measure, Set, System};
-use dyno_measure::{Record, Served};
 use dyno_measure::noise::Noise;
 use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Profile, TestSet};
+use dyno_measure::{Record, Served};
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::{Duel, Rounds, noise_floor, quality_order};

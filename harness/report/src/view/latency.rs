@@ -2,7 +2,7 @@
 
 use super::context::SetContext;
 use super::section::Section;
-use super::slowest;
+use super::{server, slowest};
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::{Cell, Measure};
 use crate::tables::{Field, Table};
@@ -16,7 +16,8 @@ use dyno_stats::{Order, by_length};
 /// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
     let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
-    let figures: Vec<Figure> = tracks.flat_map(|track| of_track(context, track)).collect();
+    let figures: Vec<Figure> =
+        tracks.flat_map(|track| of_track(context, track)).chain(server::figure(context)).collect();
     let note = figures
         .is_empty()
         .then(|| "The latency track wasn't measured here, or no round of it counts.".into());

@@ -13,11 +13,15 @@ pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
     let cells = context.cells(Track::Server);
     let served: Vec<(&Cell, &Served)> =
         cells.iter().filter_map(|cell| Some((*cell, cell.served.as_ref()?))).collect();
-    let (best, most) = served.iter().filter_map(|(cell, served)| Some((cell, served.rate?))).max_by(rate)?;
+    let rates = served.iter().filter_map(|(cell, served)| Some((*cell, served.rate?)));
+    let (best, most) = rates.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let limit = best.served.as_ref()?.limit;
     let within = format!("p{} within {} ms", limit.percentile, limit.limit_ms);
-    let title =
-        format!("{} takes the most: {} lines a second with {within}", context.spoken(best.system), plain(most));
+    let title = format!(
+        "{} takes the most: {} lines a second with {within}",
+        context.spoken(best.system),
+        plain(most)
+    );
     let about = format!(
         "Lines arrive at random instants, whether or not earlier ones are answered. The curve is the {}th \
          percentile of the time from arrival to answer; the grey line is the limit.",
@@ -33,20 +37,16 @@ pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
         tip: vec![within],
     });
     let chart = Curves {
-        x: axis("lines that arrive in a second (log)", true),
-        y: axis(&format!("p{} of the time to the answer in ms (log)", limit.percentile), true),
+        x: axis("lines that arrive in a second (log)"),
+        y: axis(&format!("p{} of the time to the answer in ms (log)", limit.percentile)),
         curves,
         label_at: vec![1.0, 0.7, 0.4, 0.0],
     };
     Some(Figure::of(&chart, &context.id("latency-rate"), title, about, table(context, &served)))
 }
 
-fn rate(a: &(&(&Cell, &Served), f64), b: &(&(&Cell, &Served), f64)) -> std::cmp::Ordering {
-    a.1.total_cmp(&b.1)
-}
-
-fn axis(name: &str, log: bool) -> Axis {
-    Axis { name: name.into(), log, from_zero: false, text: tick, ticks: None, reversed: false }
+fn axis(name: &str) -> Axis {
+    Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
 }
 
 /// Runs of the curve, by rate. Runs that ended early show only the lines until then; those of the search are

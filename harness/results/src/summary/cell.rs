@@ -57,7 +57,7 @@ pub struct CellSummary {
     pub limit_ms: Option<f64>,
     /// Track server: percentile of the latency that must stay within the limit.
     pub limit_percentile: Option<f64>,
-    /// Mean latency; in the track server, and for the percentiles below, at the greatest rate.
+    /// Mean latency; in the track server, this and the next figures are those at the greatest rate.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,
