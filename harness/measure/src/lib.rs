@@ -33,7 +33,7 @@
 //! | [`energy`] | joules of the host while a system works |
 //! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
-//! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
+//! | [`process`] | one process of a system, in lock-step, in an open loop or over a whole file, with its audit |
 //! | [`verify`] | conformance and probes |
 //! | [`rounds`] | one round under a track's protocol, from launch to record |
 //!
