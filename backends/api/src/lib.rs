@@ -142,12 +142,33 @@ pub trait Session: Send {
     /// When the backend fails. An odd line (empty, over-long, invalid UTF-8) is no error: the session answers
     /// it, with any text.
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()>;
+
+    /// Lets `lines` join those that the session answers already; their numbers are `first` and the following
+    /// ones. Calls of [`step`](Self::step) answer them. All answers to a line come within one call. A session
+    /// without steps answers the lines at once, as one batch.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). After an error, all lines that have no answer are dropped.
+    fn admit(&mut self, first: usize, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
+        self.run(lines, &mut |answer: Answer<'_>| {
+            sink.answer(Answer { line: first + answer.line, ..answer });
+        })
+    }
+
+    /// Takes one step of the lines that were admitted, and answers those that end with it.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    fn step(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let _ = sink;
+        Ok(())
+    }
 }
 
 /// One answer to one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer<'a> {
-    /// Index into the lines of the call.
+    /// Index into the lines of [`Session::run`], or the number of a line of [`Session::admit`].
     pub line: usize,
     /// Rank in an n-best list; the best answer has 0.
     pub rank: usize,

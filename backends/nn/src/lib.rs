@@ -3,8 +3,8 @@
 //! [`Network`] and [`Decoder`] are the interface between search and engines. Above it, `dyno-translator`
 //! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
 //! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
-//! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder, which has
-//! no search, takes [`kernel_settings`] and [`watch`] alone.
+//! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder, which
+//! has no search, takes [`kernel_settings`] and [`watch`] alone.
 //!
 //! # One order of arithmetic
 //! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.

@@ -18,8 +18,9 @@
 //! does with `max-length-crop`; without that option Marian drops the line, and an answer would be missing.
 //!
 //! # Batches
-//! Each sentence is searched as if it were alone, with its own greatest length and its own candidates. The
-//! lines of one call are one batch, which changes the speed and nothing else.
+//! Each sentence is searched as if it were alone, with its own greatest length and its own candidates. Lines
+//! join the running batch between any two steps, and leave it as soon as they end, which changes the speed
+//! and nothing else. A batch in the ordinary sense joins as a whole, and steps until the last line ends.
 //!
 //! # Modules
 //! | module | contents |

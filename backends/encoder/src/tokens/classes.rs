@@ -39,7 +39,7 @@ pub(super) fn source_of(settings: &Settings, family: Family, folder: &Path) -> R
     let Some(source) = built else {
         let known: Vec<_> = BUILT.iter().map(|(known, _)| *known).collect();
         let fault = format!(
-            "the tokeniser {name:?} isn't supported without tokenizer.json, only {}; save it as tokenizer.json",
+            "the tokeniser {name:?} isn't supported without tokenizer.json, only {}; save it in that form",
             known.join(", ")
         );
         return Err(Error::content(folder, fault));

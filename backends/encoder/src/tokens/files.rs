@@ -52,8 +52,8 @@ fn unusable(file: &Path, fault: impl std::fmt::Display) -> Error {
     Error::content(file, format!("{fault}; copy the file anew from the model's origin"))
 }
 
-/// The tokeniser with the settings that `transformers` puts over those in tokenizer.json. A setting that isn't
-/// stated changes nothing.
+/// The tokeniser with the settings that `transformers` puts over those in tokenizer.json. A setting that
+/// isn't stated changes nothing.
 fn with_settings(mut tokenizer: Tokenizer, settings: &Settings) -> tokenizers::Result<Tokenizer> {
     if let Some(NormalizerWrapper::BertNormalizer(mut normalizer)) = tokenizer.get_normalizer().cloned() {
         normalizer.lowercase = settings.do_lower_case.unwrap_or(normalizer.lowercase);

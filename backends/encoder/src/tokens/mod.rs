@@ -1,8 +1,8 @@
 //! From text to ids: WordPiece, byte-level BPE and unigram, each exactly as the model was trained with.
 //!
 //! The crate `tokenizers` of Hugging Face does the work where a directory has `tokenizer.json` or the files
-//! from which its objects can be built. It is what the models' own pipelines call. A SentencePiece model alone
-//! goes through `dyno-text`, which equals the reference on any bytes. All sit behind [`Tokeniser`].
+//! from which its objects can be built. It is what the models' own pipelines call. A SentencePiece model
+//! alone goes through `dyno-text`, which equals the reference on any bytes. All sit behind [`Tokeniser`].
 //!
 //! BERT's slow tokeniser in Python differs from the crate in three places, where the crate's way decides. It
 //! drops code points that Unicode hasn't assigned, it composes characters first (NFC), and its tables of

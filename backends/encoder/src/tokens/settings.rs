@@ -1,5 +1,5 @@
-//! `tokenizer_config.json`, and what may stand beside it: what a directory says about its tokeniser outside of
-//! the tokeniser's own files.
+//! `tokenizer_config.json`, and what may stand beside it: what a directory says about its tokeniser outside
+//! of the tokeniser's own files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -140,7 +140,9 @@ fn norm(name: &str, sizes: &Sizes, to: &mut Shapes) {
 
 /// `config.json`.
 pub(super) fn configuration(config: &MarianConfig, words: usize) -> String {
-    let mut json = Map::from_iter([("vocab_size".to_owned(), json!(words))]);
+    // Some readers expect the kind of positions in words.
+    let always = [("vocab_size", json!(words)), ("position_embedding_type", json!("absolute"))];
+    let mut json = Map::from_iter(always.map(|(key, value)| (key.to_owned(), value)));
     for (key, value) in config.entries().iter().filter(|(key, _)| key != "dim-vocabs") {
         if let Value::Text(text) = value {
             json.insert(key.clone(), text.parse::<serde_json::Number>().map_or(json!(text), Json::Number));

@@ -39,8 +39,8 @@ const VOCABULARY: &str = "vocab.txt";
 /// File name of the shortlist.
 const SHORTLIST: &str = "shortlist.bin";
 
-/// Draws the model of `recipe` and writes it as a directory at `to`, which must not exist: a model of dyno, or
-/// a sentence encoder in Hugging Face's form.
+/// Draws the model of `recipe` and writes it as a directory at `to`, which must not exist: a model of dyno,
+/// or a sentence encoder in Hugging Face's form.
 ///
 /// # Errors
 /// One line with the file and its fault; `to` doesn't exist then.

@@ -40,8 +40,8 @@ pub struct HostedArgs {
     pub cores: usize,
     /// Number of words to translate together; 1 translates line by line
     ///
-    /// A batch holds lines of about the same length. By default, the batch suits the model and the caches of
-    /// this host.
+    /// A batch holds lines of about the same length. In the track server, lines join the batch as they
+    /// arrive. By default, the batch suits the model and the caches of this host.
     #[arg(long, value_name = "WORDS", value_parser = batch)]
     pub batch: Option<usize>,
     /// Number of lines to translate together, whatever their length

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::answers::OutputOptions;
 use super::batch_size::{BatchSize, batch_of};
-use super::{lockstep, throughput};
+use super::{lockstep, server, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::say;
@@ -62,11 +62,14 @@ impl Hosted {
     }
 
     /// Translates `input` to `output`.
-    pub fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
+    pub fn translate(
+        &self,
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> Outcome<()> {
         match self.track {
-            Track::Latency | Track::LatencyAll | Track::Server => {
-                lockstep::run(&self.model, self.options, input, output)
-            }
+            Track::Latency | Track::LatencyAll => lockstep::run(&self.model, self.options, input, output),
+            Track::Server => server::run(&self.model, self.cores, self.options, input, output),
             Track::Throughput1 | Track::ThroughputAll => {
                 throughput::run(&self.model, self.cores, self.options, input, output)
             }

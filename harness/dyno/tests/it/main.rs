@@ -32,6 +32,7 @@ mod sandbox;
 mod schema;
 mod scoring;
 mod server;
+mod serving;
 mod shipped_workers;
 mod slices;
 mod support;

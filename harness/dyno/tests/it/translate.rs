@@ -49,8 +49,17 @@ fn order_is_kept_over_workers_and_windows() {
 
 #[test]
 fn the_latency_track_answers_before_the_next_line() {
+    answers_before_the_next_line("latency");
+}
+
+#[test]
+fn the_track_server_answers_before_the_next_line() {
+    answers_before_the_next_line("server");
+}
+
+fn answers_before_the_next_line(track: &str) {
     let bench = Bench::new(LATENCY);
-    let mut command = command(&bench, &["--track", "latency"]);
+    let mut command = command(&bench, &["--track", track]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
