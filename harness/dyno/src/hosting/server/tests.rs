@@ -112,6 +112,42 @@ fn a_batch_holds_no_more_than_its_size() {
 }
 
 #[test]
+fn a_long_line_is_overtaken_by_a_bounded_number_of_lines() {
+    /// Notes the last line that came while the first one was being translated.
+    struct Overtaken(Steps, Arc<Mutex<usize>>);
+
+    impl Session for Overtaken {
+        fn run(&mut self, _: &[&[u8]], _: &mut dyn Sink) -> dyno_api::Result<()> {
+            unreachable!("the track takes steps")
+        }
+
+        fn admit(&mut self, first: usize, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+            self.0.admit(first, lines, sink)
+        }
+
+        fn step(&mut self, sink: &mut dyn Sink) -> dyno_api::Result<()> {
+            if self.0.lines.first().is_some_and(|(number, ..)| *number == 0) {
+                let last = self.0.lines.iter().map(|(number, ..)| *number).max();
+                let mut before = self.1.lock().unwrap();
+                *before = last.unwrap_or(0).max(*before);
+            }
+            self.0.step(sink)
+        }
+    }
+
+    let last = Arc::new(Mutex::new(0));
+    let session = Overtaken(Steps::default(), Arc::clone(&last));
+    let text = "x".repeat(20_000) + "\n" + &"ab\n".repeat(5000);
+    let (sender, receiver) = channel();
+    let output = Flushed(Vec::new(), sender);
+    let size = BatchSize::of_lines(9);
+    serve(vec![Box::new(session)], options(size), Cursor::new(text.clone()), output).unwrap();
+    assert!(receiver.try_iter().collect::<String>() == text);
+    let last = *last.lock().unwrap();
+    assert!(last < 1024, "line 1024 comes when the first one is answered, and {last} came before");
+}
+
+#[test]
 fn a_failure_ends_all_workers() {
     let text = "fine\n".repeat(3000) + "bad\n" + &"fine\n".repeat(3000);
     for workers in [1, 3] {
