@@ -15,8 +15,13 @@ dyno_plugin::export!(Baseline);
 /// The engine that suits the models, with a library's products.
 pub struct Baseline;
 
-const ENGINES: [&dyn Backend; 4] =
-    [&dyno_rnn_fc::ENGINE, &dyno_gru::ENGINE, &dyno_ssru::ENGINE, &dyno_transformer_aan::ENGINE];
+const ENGINES: [&dyn Backend; 5] = [
+    &dyno_rnn_fc::ENGINE,
+    &dyno_gru::ENGINE,
+    &dyno_ssru::ENGINE,
+    &dyno_transformer_aan::ENGINE,
+    &dyno_encoder::ENGINE,
+];
 
 impl Backend for Baseline {
     fn name(&self) -> &'static str {

@@ -13,11 +13,12 @@ mod product;
 
 pub use product::{Precision, Product};
 
-const PAPERS: [&str; 4] = [
+const PAPERS: [&str; 5] = [
     include_str!("devlin-2017.toml"),
     include_str!("marian-2018.toml"),
     include_str!("opennmt-2018.toml"),
     include_str!("hw-tsc-2021.toml"),
+    include_str!("dice-2021.toml"),
 ];
 
 #[derive(Deserialize)]
@@ -92,6 +93,8 @@ pub struct Column {
     pub unit: Unit,
     /// Track of dyno that measures the same.
     pub track: Option<Track>,
+    /// Name of the campaign's test set, where columns have sets of their own.
+    pub set: Option<String>,
 }
 
 /// Unit of a column.
@@ -273,5 +276,17 @@ mod tests {
         assert!((1.0 - 1.0 / factor("opennmt-3", "distill-tiny-opt", 0) - 0.803).abs() < 1e-3);
         assert!((factor("bolt-3", "Base.12 INT8", 0) - 3.44).abs() < 5e-3);
         assert!((factor("marian-2", "+memoization", 0) - 1.78).abs() < 5e-3);
+        // Dice & Kogan's tables print theirs behind each figure.
+        for (table, threads, printed) in [
+            ("dice-1", 1, [1.46, 1.33, 1.10]),
+            ("dice-1", 16, [1.17, 1.12, 1.17]),
+            ("dice-2", 2, [1.66, 1.37, 1.13]),
+            ("dice-3", 4, [1.53, 1.30, 1.08]),
+        ] {
+            let name = format!("{threads} thread{}, onednn-almo", if threads == 1 { "" } else { "s" });
+            for (column, printed) in printed.into_iter().enumerate() {
+                assert!((factor(table, &name, column) / printed - 1.0).abs() < 0.015, "{table}, {name}");
+            }
+        }
     }
 }

@@ -60,6 +60,13 @@ pub struct Measured<'a> {
     pub products: Option<&'a Products>,
 }
 
+/// Place of a column's figures in a run: a track, and a test set where the column has its own.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    track: Track,
+    set: Option<&'a str>,
+}
+
 impl Measured<'_> {
     /// Our figures for one column of a system.
     pub(super) fn pair(&self, column: &Column, system: &str, base: Option<&str>) -> Pair {
@@ -70,10 +77,11 @@ impl Measured<'_> {
                 _ => Pair::default(),
             };
         };
-        let speeds = self.speeds(system, track);
-        let over = |base: &str| ratio(&speeds, &self.speeds(base, track));
+        let place = Place { track, set: column.set.as_deref() };
+        let speeds = self.speeds(system, place);
+        let over = |base: &str| ratio(&speeds, &self.speeds(base, place));
         Pair {
-            ours: self.figure(column.unit, system, track, &speeds),
+            ours: self.figure(column.unit, system, place, &speeds),
             factor: base.and_then(over),
             over_library: base.and_then(|base| over(&format!("{base}{LIBRARY}"))),
             ..Pair::default()
@@ -90,12 +98,18 @@ impl Measured<'_> {
         Pair { ours: median(&speeds.into_values().collect::<Vec<_>>()), factor, ..Pair::default() }
     }
 
-    fn figure(&self, unit: Unit, system: &str, track: Track, speeds: &BTreeMap<usize, f64>) -> Option<f64> {
+    fn figure(
+        &self,
+        unit: Unit,
+        system: &str,
+        place: Place<'_>,
+        speeds: &BTreeMap<usize, f64>,
+    ) -> Option<f64> {
         let speed = median(&speeds.values().copied().collect::<Vec<_>>())?;
         match unit {
             Unit::Words | Unit::Seconds => Some(speed),
             Unit::Milliseconds => {
-                let cell = self.cell(system, track)?;
+                let cell = self.cell(system, place)?;
                 let lines = cell.test_set.source.len() as f64;
                 Some(cell.test_set.words() as f64 / speed / lines * 1e3)
             }
@@ -114,17 +128,19 @@ impl Measured<'_> {
 
     /// Words a second of each round that counts. The throughput tracks count without loading, since drawn
     /// models are converted from f32 at each start.
-    fn speeds(&self, system: &str, track: Track) -> BTreeMap<usize, f64> {
-        let speed = |record: &&Record| match track {
+    fn speeds(&self, system: &str, place: Place<'_>) -> BTreeMap<usize, f64> {
+        let speed = |record: &&Record| match place.track {
             Track::Latency | Track::LatencyAll | Track::Server => record.words_per_second(),
             Track::Throughput1 | Track::ThroughputAll => steady(record),
         };
-        let records = self.cell(system, track).map(|cell| cell.valid()).unwrap_or_default();
+        let records = self.cell(system, place).map(|cell| cell.valid()).unwrap_or_default();
         records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()
     }
 
-    fn cell(&self, system: &str, track: Track) -> Option<MeasuredCell<'_>> {
-        self.run?.cells().into_iter().find(|cell| cell.system == system && cell.track == track)
+    fn cell(&self, system: &str, place: Place<'_>) -> Option<MeasuredCell<'_>> {
+        let is_it = |cell: &MeasuredCell<'_>| cell.system == system && cell.track == place.track;
+        let has_set = |cell: &MeasuredCell<'_>| place.set.is_none_or(|set| cell.test_set.name == set);
+        self.run?.cells().into_iter().find(|cell| is_it(cell) && has_set(cell))
     }
 
     /// Megabytes of the system's model in f32, if its weights are drawn.
@@ -145,9 +161,9 @@ impl Measured<'_> {
         };
         models(system).filter(|found| Some(*found) == models(base))?;
         let answers = |name: &str| {
-            let output = Track::ALL
-                .iter()
-                .find_map(|track| self.cell(name, *track)?.valid()[..].first()?.output.clone());
+            let output = Track::ALL.iter().find_map(|track| {
+                self.cell(name, Place { track: *track, set: None })?.valid()[..].first()?.output.clone()
+            });
             run.outputs.get(&output?)
         };
         let (ours, theirs) = (answers(system)?, answers(base)?);

@@ -91,8 +91,12 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
     }
 }
 
-/// The row of a library, behind its base.
+/// The row of a library, behind its base; a point that isn't measured has none, even if another point has the
+/// same system.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
+    if point.missing.is_some() {
+        return None;
+    }
     let system = format!("{}{LIBRARY}", point.system());
     let found = |column| measured.pair(column, &system, Some(point.system()));
     let columns: Vec<Pair> = table.columns.iter().map(found).collect();

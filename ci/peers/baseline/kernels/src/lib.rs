@@ -9,8 +9,8 @@ use std::cell::RefCell;
 use std::ops::{Deref, Range};
 
 pub use kernels::{
-    Activation, Best, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result, Rows,
-    Tuning, UnknownIsa, ticks,
+    Activation, Best, Crew, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result, Rows,
+    RowsPart, SelfAttention, Tuning, UnknownIsa, ticks,
 };
 
 /// The kernels of an instruction set, which pack f32 weights for the library.
@@ -116,6 +116,11 @@ impl Weights {
     /// Number of outputs.
     pub fn n(&self) -> usize {
         self.ours.n()
+    }
+
+    /// As in `dyno-kernels`; the library multiplies whole matrices alone, on one thread.
+    pub fn share(&self, thread: usize, of: usize) -> Range<usize> {
+        self.ours.share(thread, of)
     }
 
     /// Precision of the values.
