@@ -1,8 +1,9 @@
-//! Marian's defaults for absent keys: `src/common/config_parser.cpp` of marian-nmt/marian-dev, version 1.12.
+//! Marian's defaults for absent keys: `src/common/config_parser.cpp` of marian-nmt/marian-dev, version 1.12;
+//! and defaults of dyno's own keys, which say what Marian does.
 //! `type` has no default here, because a model of unknown type can't be run.
 
 /// Keys, sorted, with their defaults. Lists that are empty by default need no entry.
-pub(crate) const DEFAULTS: [(&str, &str); 66] = [
+pub(crate) const DEFAULTS: [(&str, &str); 76] = [
     ("allow-special", "false"),
     ("allow-unk", "false"),
     ("beam-size", "12"),
@@ -13,14 +14,17 @@ pub(crate) const DEFAULTS: [(&str, &str); 66] = [
     ("dec-depth", "1"),
     ("dim-emb", "512"),
     ("dim-rnn", "1024"),
+    ("early-stopping", "false"),
     ("enc-cell", "gru"),
     ("enc-cell-depth", "1"),
     ("enc-depth", "1"),
     ("enc-type", "bidirectional"),
     ("factors-combine", "sum"),
     ("factors-dim-emb", "0"),
+    ("forced-end", "false"),
     ("gemm-precision", "float32"),
     ("ignore-model-config", "false"),
+    ("language-words", "none"),
     ("layer-normalization", "false"),
     ("lemma-dependency", ""),
     ("lemma-dim-emb", "0"),
@@ -31,11 +35,13 @@ pub(crate) const DEFAULTS: [(&str, &str); 66] = [
     ("maxi-batch-sort", "none"),
     ("mini-batch", "1"),
     ("mini-batch-words", "0"),
+    ("most-words", "0"),
     ("n-best", "false"),
     ("normalize", "0"),
     ("output-omit-bias", "false"),
     ("relative-paths", "false"),
     ("right-left", "false"),
+    ("search", "marian"),
     ("skip", "false"),
     ("skip-cost", "false"),
     ("tied-embeddings", "false"),
@@ -52,14 +58,19 @@ pub(crate) const DEFAULTS: [(&str, &str); 66] = [
     ("transformer-dim-aan", "2048"),
     ("transformer-dim-ffn", "2048"),
     ("transformer-disable-position-embeddings", "false"),
+    ("transformer-embedding-scale", "true"),
     ("transformer-ffn-activation", "swish"),
     ("transformer-ffn-depth", "2"),
+    ("transformer-first-position", "0"),
     ("transformer-guided-alignment-layer", "last"),
     ("transformer-heads", "8"),
     ("transformer-no-affine", "false"),
     ("transformer-no-bias", "false"),
     ("transformer-no-projection", "false"),
+    ("transformer-norm-epsilon", "0.000001"),
+    ("transformer-normalised-keys", "false"),
     ("transformer-pool", "false"),
+    ("transformer-position-divisor", "d/2-1"),
     ("transformer-postprocess", "dan"),
     ("transformer-postprocess-emb", "d"),
     ("transformer-postprocess-top", ""),

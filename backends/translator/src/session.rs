@@ -57,6 +57,9 @@ impl Worker {
         if ids.is_empty() {
             return None;
         }
+        if let Some(language) = shared.languages.before_line {
+            ids.insert(0, language);
+        }
         ids.truncate(shared.decoding.max_length - 1);
         ids.push(shared.source_eos);
         let _output = Component::Output.span();
@@ -95,7 +98,8 @@ impl Worker {
         }
         let sentences: Vec<Sentence<'_>> = full.iter().map(Line::sentence).collect();
         let shared = Arc::clone(&self.shared);
-        let batch = Batch { sentences: &sentences, suppressed: &shared.suppressed };
+        let first = shared.languages.first_word;
+        let batch = Batch { sentences: &sentences, suppressed: &shared.suppressed, first };
         let search = Component::Search.span();
         let mut results = self.search.run(&batch);
         drop(search);

@@ -56,7 +56,7 @@ impl State {
         let position = embedding.step_position(self.taken);
         self.rows.clear();
         for row in rows {
-            embedding.push(row.previous, position, &mut self.rows);
+            embedding.push(embedding.input(row.previous), position, &mut self.rows);
         }
         self.embedded.clone_from(&self.rows);
         embedding.after.norms(&mut self.rows);

@@ -1,9 +1,11 @@
-//! Beam search as in Marian: beams only shrink, because no hypothesis takes the place of a finished one.
+//! Beam search by one of two rules. In Marian's, beams only shrink, because no hypothesis takes the place of a
+//! finished one. In that of Hugging Face, beams stay as wide as they are, until finished hypotheses are as many
+//! and no live one can get better.
 
 use dyno_nn::math::{Best, multiply_add};
 use dyno_nn::{Request, Row, Wanted};
 
-use super::batch::{Batch, Member, SearchOptions, aligned};
+use super::batch::{Batch, Member, Patience, Rule, SearchOptions, aligned};
 use super::paths::{Finished, NONE, Results};
 
 /// A live hypothesis.
@@ -45,8 +47,7 @@ pub(super) fn run(
     batch: &Batch<'_>,
     results: &mut Results,
 ) {
-    let wanted = if options.skip_cost { Wanted::Logits } else { Wanted::LogProbabilities };
-    let request = Request { wanted, suppressed: &[], attention: options.attention };
+    let usual = if options.skip_cost { Wanted::Logits } else { Wanted::LogProbabilities };
     let begin = |sentence| Hypothesis { sentence, node: NONE, score: 0.0 };
     let sentences = batch.sentences.len();
     let mut beams = Beams {
@@ -64,6 +65,8 @@ pub(super) fn run(
     for len in 1.. {
         rows.clear();
         rows.extend(beams.live.iter().map(|hypothesis| hypothesis.row(beams.results)));
+        let wanted = batch.wanted(len, usual);
+        let request = Request { wanted, suppressed: &[], attention: options.attention };
         for member in &mut *members {
             member.decoder.step(&rows, &request, &mut member.step);
         }
@@ -90,14 +93,29 @@ impl Beams<'_> {
         kept.clear();
         let mut first = 0;
         for group in old.chunk_by(|a, b| a.sentence == b.sentence) {
-            // At the first step, one hypothesis fills the whole beam.
-            let places = if len == 1 { self.options.beam } else { group.len() };
+            let places = self.places(group.len(), len);
+            let known = self.batch.known(group[0].sentence, len, self.end, self.options);
             self.top.clear();
-            for (at, hypothesis) in group.iter().enumerate() {
-                self.consider(members, first + at, hypothesis, places);
+            for (row, hypothesis) in (first..).zip(group) {
+                match known {
+                    Some(word) => self.top.push(Continued { row, word, score: hypothesis.score }),
+                    None => self.consider(members, row, hypothesis, places),
+                }
             }
             self.settle(members, &old, group[0].sentence, len, kept);
             first += group.len();
+        }
+    }
+
+    /// Number of continuations to consider of a sentence with `live` hypotheses.
+    fn places(&self, live: usize, len: usize) -> usize {
+        // At the first free step, one hypothesis fills the whole beam.
+        let first = len == 1 + usize::from(self.batch.first.is_some());
+        match self.options.rule {
+            Rule::Marian if first => self.options.beam,
+            Rule::Marian => live,
+            // Each live hypothesis can finish, and as many others stay alive.
+            Rule::HuggingFace(_) => 2 * self.options.beam,
         }
     }
 
@@ -150,11 +168,15 @@ impl Beams<'_> {
         kept: &mut Vec<usize>,
     ) {
         let full = self.options.is_full(len, self.batch.sentences[sentence].ids.len());
-        let start = self.live.len();
-        for continued in &self.top {
+        let (start, beam) = (self.live.len(), self.options.beam);
+        for (rank, continued) in self.top.iter().enumerate() {
+            let ends = continued.word == self.end || full;
+            if if ends { rank >= beam } else { self.live.len() - start >= beam } {
+                continue; // considered in case that a better one ends
+            }
             let aligned = if self.options.attention { aligned(&members[0].step, continued.row) } else { 0 };
             let node = self.results.push(old[continued.row].node, continued.word, aligned);
-            if continued.word == self.end || full {
+            if ends {
                 let value = Some(self.options.value(continued.score, len));
                 self.results.finish(sentence, Finished { node, value });
                 self.best_finished[sentence] = self.best_finished[sentence].max(continued.score);
@@ -163,10 +185,24 @@ impl Beams<'_> {
                 kept.push(continued.row);
             }
         }
-        if self.may_stop(sentence, start) {
+        if self.may_stop(sentence, start) || self.is_settled(sentence, start, len) {
             self.live.truncate(start);
             kept.truncate(start);
         }
+    }
+
+    /// Whether the sentence has a beam of finished hypotheses that no live one, from `start` on, can better by
+    /// the rule of Hugging Face (`_check_early_stop_heuristic` in its generation/utils.py).
+    fn is_settled(&mut self, sentence: usize, start: usize, len: usize) -> bool {
+        let Rule::HuggingFace(patience) = self.options.rule else { return false };
+        let Some(worst) = self.results.keep_best(sentence, self.options.beam) else { return false };
+        let len = match patience {
+            Patience::None => return true,
+            Patience::GreatestLength if self.options.normalize > 0.0 => self.options.most_words,
+            Patience::GreatestLength | Patience::PresentLength => len,
+        };
+        let best = self.live.get(start).map(|hypothesis| self.options.value(hypothesis.score, len));
+        best.is_none_or(|best| best <= worst)
     }
 
     /// Whether no live hypothesis of the sentence, from `start` on, is within the margin of the best finished

@@ -18,8 +18,6 @@ pub(super) fn run(
     batch: &Batch<'_>,
     results: &mut Results,
 ) {
-    let request =
-        Request { wanted: Wanted::Best, suppressed: batch.suppressed, attention: options.attention };
     let mut live: Vec<Live> =
         (0..batch.sentences.len()).map(|sentence| Live { sentence, node: NONE }).collect();
     let (mut rows, mut kept) = (Vec::new(), Vec::new());
@@ -28,10 +26,13 @@ pub(super) fn run(
         rows.extend(
             live.iter().map(|live| Row { previous: results.word(live.node), sentence: live.sentence }),
         );
+        let wanted = batch.wanted(len, Wanted::Best);
+        let request = Request { wanted, suppressed: batch.suppressed, attention: options.attention };
         member.decoder.step(&rows, &request, &mut member.step);
         kept.clear();
         for (row, live) in live.iter_mut().enumerate() {
-            let word = member.step.best[row];
+            let known = batch.known(live.sentence, len, end, options);
+            let word = known.unwrap_or_else(|| member.step.best[row]);
             let aligned = if options.attention { aligned(&member.step, row) } else { 0 };
             live.node = results.push(live.node, word, aligned);
             if word == end || options.is_full(len, batch.sentences[live.sentence].ids.len()) {

@@ -10,7 +10,7 @@ mod paths;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use batch::{Batch, Member, SearchOptions};
+pub(crate) use batch::{Batch, Member, Patience, Rule, SearchOptions};
 pub(crate) use paths::Found;
 pub(crate) use paths::Results;
 

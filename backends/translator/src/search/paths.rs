@@ -69,11 +69,19 @@ impl Results {
         self.finished[sentence].push(finished);
     }
 
+    /// Keeps the `most` best finished paths of a sentence; gives the least of their values, once they are so many.
+    pub(super) fn keep_best(&mut self, sentence: usize, most: usize) -> Option<f32> {
+        let finished = &mut self.finished[sentence];
+        sort(finished);
+        finished.truncate(most);
+        finished.get(most - 1).and_then(|last| last.value)
+    }
+
     /// Sorts the translations of a sentence, best first, and keeps `most` of them. Of equal values, the first
     /// finished one is first.
     pub(super) fn rank(&mut self, sentence: usize, most: usize) {
         let finished = &mut self.finished[sentence];
-        finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
+        sort(finished);
         finished.truncate(most);
         if finished.is_empty() {
             // Where every word was suppressed, the answer is an empty translation.
@@ -105,4 +113,9 @@ impl Results {
         self.ids.reverse();
         self.aligned.reverse();
     }
+}
+
+/// Sorts finished paths, best first; of equal values, the first finished one is first.
+fn sort(finished: &mut [Finished]) {
+    finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
 }
