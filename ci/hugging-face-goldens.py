@@ -7,7 +7,8 @@ Needs torch, transformers 5 and sentencepiece. PAIRS are parallel captions, whic
 updates, so that translations have an end and margins are those of a trained model. Each folder holds the files of a
 model as `save_pretrained` lays them out; `greedy.txt` and `beam.txt` are the translations of `lines.en`, a line at a
 time in f32, and `beam.scores` the scores. `margins.txt` holds for each line the least margin by which greedy search
-chose a word: a line may differ only where that is next to nothing.
+chose a word, `beam.margins` that by which a beam kept a hypothesis: a line may differ only where that is next to
+nothing.
 """
 
 import json
@@ -143,9 +144,23 @@ def text(tokenizer, ids, forced):
     return tokenizer.decode(shown, skip_special_tokens=True)
 
 
+def margin(steps, end):
+    """The least margin by which a beam of four kept a hypothesis, from the scores of all steps."""
+    running, least = torch.tensor([0.0, -1e9, -1e9, -1e9]), 9.0
+    for step in steps:
+        total = (step + running[:, None]).flatten()
+        live = (step + running[:, None]).index_fill(1, torch.tensor([end]), -torch.inf).flatten()
+        for candidates in (total, live):
+            best = candidates.topk(5).values
+            if best[4] > -1e8:
+                least = min(least, float(best[3] - best[4]))
+        running = live.topk(4).values.clamp(min=-1e9)
+    return least
+
+
 def generate(model, tokenizer, lines, forced):
-    """Greedy translations with their least margins, and translations by a beam of four with their scores."""
-    greedy, beam, scores, margins = [], [], [], []
+    """Greedy translations and translations by a beam of four, with scores and the least margins."""
+    greedy, beam, scores, margins, wide = [], [], [], [], []
     for line in lines:
         given = tokenizer([line], return_tensors="pt")
         one = model.generate(**given, **forced, num_beams=1, do_sample=False, output_scores=True, return_dict_in_generate=True)
@@ -155,7 +170,8 @@ def generate(model, tokenizer, lines, forced):
         four = model.generate(**given, **forced, num_beams=4, do_sample=False, output_scores=True, return_dict_in_generate=True)
         beam.append(text(tokenizer, four.sequences[0], forced))
         scores.append(float(four.sequences_scores[0]))
-    return greedy, beam, scores, margins
+        wide.append(margin(four.scores, model.config.eos_token_id))
+    return greedy, beam, scores, margins, wide
 
 
 def make(kind, english, german, lines):
@@ -176,10 +192,11 @@ def make(kind, english, german, lines):
         tokenizer.save_pretrained(folder)
         if "spm" in extra:
             shutil.copy(extra["spm"], folder / "sentencepiece.bpe.model")
-        model = model.float()
+        (folder / "model.safetensors").chmod(0o644)
+        model = type(model).from_pretrained(folder, dtype=torch.float32).eval()
         outputs = generate(model, tokenizer, lines, forced)
         ids = [tokenizer(line)["input_ids"] for line in lines]
-    for name, lines in zip(("greedy.txt", "beam.txt", "beam.scores", "margins.txt"), outputs):
+    for name, lines in zip(("greedy.txt", "beam.txt", "beam.scores", "margins.txt", "beam.margins"), outputs):
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     (folder / "ids.txt").write_text("".join(" ".join(map(str, line)) + "\n" for line in ids), encoding="utf-8")
     print(f"{kind}: {sum(file.stat().st_size for file in folder.iterdir()) // 1024} KiB", flush=True)

@@ -117,7 +117,7 @@ fn configurations_of_hugging_face_survive() {
         network.extend(generation);
         serde_json::to_vec_pretty(&network).unwrap()
     };
-    let seeds: Vec<Vec<u8>> = ["marian", "m2m"].map(both).into();
+    let seeds: Vec<Vec<u8>> = ["marian", "marian-apart", "m2m"].map(both).into();
     seeds.iter().for_each(|seed| hugging_face::check(seed).expect("the unharmed file must be read"));
     drive("config.json", &seeds, hugging_face::check, nothing);
 }
