@@ -3,17 +3,21 @@
 
     ci/encoder-goldens.py [KIND ...]       # all kinds, into backends/encoder/tests/goldens
 
-Needs torch, `transformers` (hidden states) and, in the interpreter that SLOW_PYTHON names, `transformers` below
-version 5 with `sentencepiece`: it has the slow tokenisers, which are written in Python and share no code with
-the crate `tokenizers`. Each folder holds the files of a model as Hugging Face lays them out, `ids.txt` with the ids
-of the lines in `lines.txt`, and `tokens.f32`, the vectors of all tokens of the first lines, one after another.
+Needs torch, `transformers` (hidden states), `sentence-transformers` (pooling) and, in the interpreter that SLOW_PYTHON
+names, `transformers` below version 5 with `sentencepiece`: it has the slow tokenisers, which are written in Python and
+share no code with the crate `tokenizers`. Each folder holds the files of a model as Hugging Face lays them out, `ids.txt`
+with the ids of the lines in `lines.json`, `tokens.f32`, the vectors of all tokens of the first lines, one after another,
+and `pooler.f32`, the pooler's vector of the first line. `whole/` has the same tokenisers as tokenizer.json, `prompted.f32`
+what sentence-transformers makes of the first three lines with BERT, a prompt that isn't pooled and four ways of pooling.
 The models are random: no golden depends on a file from elsewhere but the captions, which train the vocabularies.
+The files of a tokeniser stay as they are where they are there, because its trainer isn't deterministic.
 """
 
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,6 +40,20 @@ KINDS = {
     "roberta": ("RobertaConfig", {"max_position_embeddings": 42, "type_vocab_size": 1}, "bytes"),
     "xlm-roberta": ("XLMRobertaConfig", {"max_position_embeddings": 42, "type_vocab_size": 1}, "unigram"),
     "roberta-prelayernorm": ("RobertaPreLayerNormConfig", {"max_position_embeddings": 42, "type_vocab_size": 1}, "bytes"),
+    # Sizes that no kernel likes, the other spelling of tanh's GELU, and three token types.
+    "bert-odd": (
+        "BertConfig",
+        {"hidden_size": 30, "num_attention_heads": 3, "intermediate_size": 37, "num_hidden_layers": 3, "type_vocab_size": 3,
+         "max_position_embeddings": 37, "hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e-5},
+        "wordpiece",
+    ),
+    # MiniLM is a BERT with many narrow heads; here as a part of a larger network, with the oldest names of norms.
+    "minilm": (
+        "BertConfig",
+        {"hidden_size": 24, "num_attention_heads": 12, "intermediate_size": 96, "num_hidden_layers": 6,
+         "max_position_embeddings": 40},
+        "wordpiece",
+    ),
     "distilbert": (
         "DistilBertConfig",
         {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4, "max_position_embeddings": 40},
@@ -88,7 +106,6 @@ def lines():
 
 def train(kind, folder):
     """Writes the files of a tokeniser, trained on captions."""
-    import tempfile
 
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
@@ -160,28 +177,90 @@ def make(name):
     kind_of_config, own, tokens = KINDS[name]
     folder = GOLDENS / name
     folder.mkdir(parents=True, exist_ok=True)
-    train(tokens, folder)
+    if not (folder / "tokenizer_config.json").exists():
+        train(tokens, folder)
     ids, words = slow_ids(tokens, folder)
     base = {} if name == "distilbert" else SHAPE
-    config = getattr(transformers, kind_of_config)(vocab_size=words, **base, **own)
+    config = getattr(transformers, kind_of_config)(vocab_size=words, **{**base, **own})
     torch.manual_seed(SEED)
     model = transformers.AutoModel.from_config(config, attn_implementation="eager").eval()
     for parameter in model.parameters():  # far from zero, so that every part matters
         parameter.data.add_(torch.randn_like(parameter) * 0.15)
     config.save_pretrained(folder)
     state = {key: value.contiguous() for key, value in model.state_dict().items() if not key.endswith("position_ids")}
+    if name == "minilm":
+        old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+        rename = lambda key: next((key.removesuffix(new) + of for new, of in old.items() if key.endswith(new)), key)
+        state = {f"bert.{rename(key)}": value for key, value in state.items()}
+        state["cls.predictions.bias"] = torch.zeros(words)
     save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
     vectors = b""
     with torch.no_grad():
         for line in ids[:VECTORS]:
             state = model(torch.tensor([line])).last_hidden_state[0]
             vectors += state.numpy().astype("<f4").tobytes()
-        if name == "bert":
-            pooled = model(torch.tensor([ids[0]])).pooler_output[0]
-            (folder / "pooler.f32").write_bytes(pooled.numpy().astype("<f4").tobytes())
+        pooled = model(torch.tensor([ids[0]])).get("pooler_output")
+        if pooled is not None:
+            (folder / "pooler.f32").write_bytes(pooled[0].numpy().astype("<f4").tobytes())
     (folder / "tokens.f32").write_bytes(vectors)
     (folder / "ids.txt").write_text("".join(" ".join(map(str, line)) + "\n" for line in ids), encoding="utf-8")
     print(f"{name}: {words} words, {sum(file.stat().st_size for file in folder.iterdir()) // 1024} KiB")
+
+
+WHOLE = """
+import sys
+from transformers import BertTokenizerFast, RobertaTokenizerFast, XLMRobertaTokenizerFast
+kinds = {"bert": BertTokenizerFast, "roberta": RobertaTokenizerFast, "xlm-roberta": XLMRobertaTokenizerFast}
+goldens, to = sys.argv[1:]
+for kind, made in kinds.items():
+    tokenizer = made.from_pretrained(f"{goldens}/{kind}").backend_tokenizer
+    tokenizer.enable_truncation(7)  # as files often say; the model's own length counts
+    tokenizer.enable_padding(length=9)
+    tokenizer.save(f"{to}/{kind}.json", pretty=False)
+"""
+
+
+def make_whole():
+    """The tokenisers as tokenizer.json."""
+    folder = GOLDENS / "whole"
+    folder.mkdir(exist_ok=True)
+    python = os.environ.get("SLOW_PYTHON", sys.executable)
+    subprocess.run([python, "-c", WHOLE, GOLDENS, folder], check=True)
+
+
+# The files of sentence-transformers that tests/it/pooling.rs writes as well.
+MODULES = {
+    "modules.json": [
+        {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+    ],
+    "1_Pooling/config.json": {
+        "word_embedding_dimension": 32,
+        "pooling_mode_cls_token": True,
+        "pooling_mode_max_tokens": True,
+        "pooling_mode_mean_tokens": True,
+        "pooling_mode_mean_sqrt_len_tokens": True,
+        "include_prompt": False,
+    },
+    "sentence_bert_config.json": {"max_seq_length": 36, "do_lower_case": False},
+    "config_sentence_transformers.json": {"prompts": {"ask": "a fresh lemon: "}, "default_prompt_name": "ask"},
+}
+
+
+def make_prompted():
+    """Vectors of sentence-transformers itself, which pools after the prompt."""
+    import shutil
+
+    from sentence_transformers import SentenceTransformer
+
+    with tempfile.TemporaryDirectory() as temporary:
+        model = Path(temporary) / "model"
+        shutil.copytree(GOLDENS / "bert", model)
+        for name, content in MODULES.items():
+            (model / name).parent.mkdir(exist_ok=True)
+            (model / name).write_text(json.dumps(content), encoding="utf-8")
+        vectors = SentenceTransformer(str(model), device="cpu").encode(lines()[:3])
+    (GOLDENS / "prompted.f32").write_bytes(vectors.astype("<f4").tobytes())
 
 
 def main():
@@ -189,6 +268,8 @@ def main():
     (GOLDENS / "lines.json").write_text(json.dumps(lines(), indent=0) + "\n", encoding="utf-8")
     for name in sys.argv[1:] or KINDS:
         make(name)
+    make_whole()
+    make_prompted()
 
 
 if __name__ == "__main__":

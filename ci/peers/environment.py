@@ -1,4 +1,4 @@
-"""The peers' private Python environment, in the user's cache folder."""
+"""The peers' private Python environments, in the user's cache folder."""
 
 import hashlib
 import os
@@ -18,23 +18,32 @@ def cache():
 
 
 def python():
-    """The environment's interpreter; built first where it isn't there."""
-    requirements = HERE / "requirements.txt"
+    """The interpreter for translators; its environment is built first where it isn't there."""
+    return interpreter("requirements.txt", "1.3 GB", ["--no-deps"])
+
+
+def encoders_python():
+    """The interpreter for sentence encoders, whose packages come with their dependencies."""
+    return interpreter("requirements-encoders.txt", "6 GB", [])
+
+
+def interpreter(name, size, options):
+    requirements = HERE / name
     key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:8]
     folder = cache() / f"peers-{key}"
     if not folder.is_dir():
-        build(folder, requirements)
+        build(folder, requirements, size, options)
     return folder / "bin/python3"
 
 
-def build(folder, requirements):
+def build(folder, requirements, size, options):
     """Builds aside and renames, so that an interrupted build leaves nothing that looks finished."""
-    print("building the peers' environment (once, about 1.3 GB) …", file=sys.stderr, flush=True)
+    print(f"building the peers' environment (once, about {size}) …", file=sys.stderr, flush=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix="building-", dir=folder.parent))
     try:
         subprocess.run([sys.executable, "-m", "venv", aside / "venv"], check=True)
-        pip = [aside / "venv/bin/python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        pip = [aside / "venv/bin/python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options]
         subprocess.run([*pip, "--only-binary=:all:", "-r", requirements], check=True)
         os.rename(aside / "venv", folder)
     except subprocess.CalledProcessError as error:

@@ -48,6 +48,9 @@ pub use look_alikes::look_alikes;
 pub use printable::{printable, printable_json, printable_line};
 pub use settings::{Settings, SettingsReader, parse_setting};
 
+/// Setting: number of threads that work on one line together.
+pub const THREADS: &str = "threads";
+
 /// Task of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -80,6 +83,11 @@ pub trait Backend: Send + Sync {
 
     /// Whether the backend takes the setting [`WATCH`] and then gives a [`Breakdown`].
     fn watches(&self) -> bool {
+        false
+    }
+
+    /// Whether the backend takes the setting [`THREADS`], by which several threads work on one line.
+    fn shares_lines(&self) -> bool {
         false
     }
 
@@ -134,12 +142,33 @@ pub trait Session: Send {
     /// When the backend fails. An odd line (empty, over-long, invalid UTF-8) is no error: the session answers
     /// it, with any text.
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()>;
+
+    /// Lets `lines` join those that the session answers already; their numbers are `first` and the following
+    /// ones. Calls of [`step`](Self::step) answer them. All answers to a line come within one call. A session
+    /// without steps answers the lines at once, as one batch.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). After an error, all lines that have no answer are dropped.
+    fn admit(&mut self, first: usize, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
+        self.run(lines, &mut |answer: Answer<'_>| {
+            sink.answer(Answer { line: first + answer.line, ..answer });
+        })
+    }
+
+    /// Takes one step of the lines that were admitted, and answers those that end with it.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    fn step(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let _ = sink;
+        Ok(())
+    }
 }
 
 /// One answer to one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer<'a> {
-    /// Index into the lines of the call.
+    /// Index into the lines of [`Session::run`], or the number of a line of [`Session::admit`].
     pub line: usize,
     /// Rank in an n-best list; the best answer has 0.
     pub rank: usize,
@@ -192,4 +221,14 @@ pub struct OpenedFile {
     pub path: PathBuf,
     /// Size in bytes.
     pub bytes: u64,
+}
+
+impl OpenedFile {
+    /// The files at `paths`, each once, in order. A file that is gone counts no bytes.
+    pub fn all(mut paths: Vec<PathBuf>) -> Vec<Self> {
+        paths.sort();
+        paths.dedup();
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        paths.into_iter().map(|path| Self { bytes: size(&path), path }).collect()
+    }
 }

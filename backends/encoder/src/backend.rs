@@ -38,6 +38,10 @@ impl Backend for Encoder {
         true
     }
 
+    fn shares_lines(&self) -> bool {
+        true
+    }
+
     fn open(&self, models: &[PathBuf], settings: &Settings) -> dyno_api::Result<Arc<dyn Model>> {
         let [model] = models else {
             let (backend, given) = (NAME.into(), models.len());

@@ -11,8 +11,12 @@ use serde::Deserialize;
 pub(crate) enum Family {
     /// BERT and MiniLM.
     Bert,
-    /// RoBERTa, XLM-R and CamemBERT: BERT whose positions are counted from the padding's id.
+    /// RoBERTa: BERT whose positions are counted from the padding's id.
     Roberta,
+    /// XLM-R: RoBERTa with another tokeniser.
+    XlmRoberta,
+    /// CamemBERT: as XLM-R, with other ids for its pieces.
+    Camembert,
     /// RoBERTa with norms before the sublayers.
     RobertaPreNorm,
     /// DistilBERT, which has no token types.
@@ -23,8 +27,8 @@ pub(crate) enum Family {
 const FAMILIES: [(&str, Family); 6] = [
     ("bert", Family::Bert),
     ("roberta", Family::Roberta),
-    ("xlm-roberta", Family::Roberta),
-    ("camembert", Family::Roberta),
+    ("xlm-roberta", Family::XlmRoberta),
+    ("camembert", Family::Camembert),
     ("roberta-prelayernorm", Family::RobertaPreNorm),
     ("distilbert", Family::DistilBert),
 ];
@@ -60,6 +64,8 @@ pub(crate) struct Config {
     pub(crate) types: usize,
     pub(crate) epsilon: f32,
     pub(crate) activation: Activation,
+    /// Class of the tokeniser, where the configuration names it.
+    pub(crate) tokeniser: Option<String>,
 }
 
 /// `config.json` as it stands.
@@ -83,6 +89,7 @@ pub(crate) struct WireConfig {
     hidden_act: Option<String>,
     position_embedding_type: Option<String>,
     is_decoder: Option<bool>,
+    tokenizer_class: Option<String>,
 }
 
 impl Config {
@@ -103,6 +110,9 @@ impl Config {
         if heads == 0 || width == 0 || !width.is_multiple_of(heads) {
             return Err(format!("a width of {width} can't be divided among {heads} heads"));
         }
+        if wire.intermediate_size == 0 {
+            return Err("feed-forward sublayers of width 0 do nothing; set `intermediate_size`".into());
+        }
         Ok(Self {
             family,
             width,
@@ -115,6 +125,7 @@ impl Config {
             types: if family == Family::DistilBert { 0 } else { wire.type_vocab_size.unwrap_or(2) },
             epsilon: wire.layer_norm_eps.unwrap_or(1e-12), // DistilBERT names none
             activation,
+            tokeniser: wire.tokenizer_class,
         })
     }
 
@@ -137,7 +148,7 @@ impl Family {
 
     /// Whether positions are counted from the padding's id, and padding has no position of its own.
     pub(crate) fn counts_from_padding(self) -> bool {
-        matches!(self, Self::Roberta | Self::RobertaPreNorm)
+        !matches!(self, Self::Bert | Self::DistilBert)
     }
 
     fn default_padding(self) -> u32 {
@@ -184,6 +195,7 @@ mod tests {
             (json!({ "position_embedding_type": "relative_key" }), "only `absolute`"),
             (json!({ "num_attention_heads": 3 }), "among 3 heads"),
             (json!({ "num_attention_heads": 0 }), "among 0 heads"),
+            (json!({ "intermediate_size": 0 }), "of width 0"),
             (json!({ "is_decoder": true }), "take an encoder"),
         ] {
             let fault = config(changes.clone()).unwrap_err();

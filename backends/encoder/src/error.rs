@@ -66,6 +66,11 @@ pub(crate) fn read(path: &Path) -> Result<String> {
 
 /// The JSON file at `path`, as a `T`.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
-    serde_json::from_str(&read(path)?)
+    parse_json(path, &read(path)?)
+}
+
+/// The text of the JSON file at `path`, as a `T`.
+pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
+    serde_json::from_str(text)
         .map_err(|error| Error::content(path, format!("{error}; copy the file anew from the model's origin")))
 }

@@ -1,19 +1,20 @@
 //! An opened encoder: tokeniser, network and settings, shared by all workers, and the facts about them.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::Weights;
+use dyno_nn::watch::SharedTimes;
 
 use crate::Result;
 use crate::directory::Directory;
 use crate::error::NAME;
-use crate::modules::{After, Pooling};
+use crate::modules::{After, Modules, Pooling, Steps};
 use crate::network::Network;
 use crate::session::EncoderSession;
 use crate::settings::RequestedSettings;
-use crate::shared::{Shared, UNPOISONED};
+use crate::shared::Shared;
 use crate::tokens::Tokeniser;
 
 /// An opened encoder.
@@ -35,12 +36,14 @@ impl EncoderModel {
         }
         let tokeniser = Tokeniser::open(&directory)?;
         let weights = Arc::new(Weights::open(directory.weights()?)?);
-        let after = (&directory.modules.pooling[..], &directory.modules.after[..]);
+        let Modules { pooling, after, pools_prompt, .. } = &directory.modules;
+        let skipped = if *pools_prompt { 0 } else { tokeniser.prompt_tokens()? };
+        let steps = Steps { ways: pooling, skipped, after };
         let kernels = requested.kernel_settings.kernels;
-        let network = Network::new(&weights, kernels, requested.precision, &directory.config, after)?;
+        let network = Network::new(&weights, kernels, requested.precision, &directory.config, steps)?;
         requested.kernel_settings.write_tuning()?;
         let facts = facts(&directory, &tokeniser, &weights, &network, requested);
-        let times = requested.breakdown.then(Mutex::default);
+        let times = SharedTimes::new(requested.breakdown);
         Ok(Self(Arc::new(Shared { tokeniser, network, threads: requested.threads, times, facts })))
     }
 }
@@ -60,9 +63,6 @@ fn facts(
             paths.push(folder.join("model.safetensors"));
         }
     }
-    paths.sort();
-    paths.dedup();
-    let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     Facts {
         backend: NAME.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -70,7 +70,7 @@ fn facts(
         precision: Some(requested.precision.name().into()),
         parameters: Some(network.parameters()),
         not_reproducible: None,
-        files: paths.into_iter().map(|path| OpenedFile { bytes: size(&path), path }).collect(),
+        files: OpenedFile::all(paths),
     }
 }
 
@@ -84,7 +84,6 @@ impl Model for EncoderModel {
     }
 
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
-        let times = self.0.times.as_ref().map(|times| times.lock().expect(UNPOISONED));
-        Ok(times.map(|times| times.breakdown()))
+        Ok(self.0.times.breakdown())
     }
 }

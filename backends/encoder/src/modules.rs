@@ -4,6 +4,7 @@
 //! `modules.json` lists the modules of a sentence encoder in their order. A directory without it gets what
 //! sentence-transformers gives it: the mean of the words' vectors.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno_kernels::Activation;
@@ -22,6 +23,9 @@ const LENGTHS: [&str; 6] = [
     "sentence_xlm-roberta_config.json",
 ];
 
+/// Names of prompts that sentence-transformers knows without a file; they are empty.
+const EMPTY_PROMPTS: [&str; 2] = ["query", "document"];
+
 /// Way to make one vector of the vectors of all tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pooling {
@@ -39,14 +43,13 @@ pub(crate) enum Pooling {
     Tokens,
 }
 
-/// Ways of pooling by their names, in the order in which several of them stand side by side.
-pub(crate) const POOLINGS: [(&str, Pooling); 6] = [
+/// Ways of pooling by the names that files have for them, in the order in which several of them stand side by
+/// side.
+pub(crate) const POOLINGS: [(&str, Pooling); 4] = [
     ("cls", Pooling::Cls),
     ("max", Pooling::Max),
     ("mean", Pooling::Mean),
     ("mean_sqrt_len_tokens", Pooling::MeanSqrt),
-    ("pooler", Pooling::Pooler),
-    ("tokens", Pooling::Tokens),
 ];
 
 /// Keys of older files for the same ways, in the same order.
@@ -66,6 +69,16 @@ pub(crate) enum After {
     Normalise,
 }
 
+/// Steps from the vectors of tokens to the vector of a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps<'a> {
+    /// Ways of pooling, whose vectors stand side by side.
+    pub(crate) ways: &'a [Pooling],
+    /// Tokens at the beginning of a line that aren't pooled: those of a prompt.
+    pub(crate) skipped: usize,
+    pub(crate) after: &'a [After],
+}
+
 /// The modules of a sentence encoder.
 #[derive(Debug)]
 pub(crate) struct Modules {
@@ -79,6 +92,8 @@ pub(crate) struct Modules {
     pub(crate) lower_case: bool,
     /// Text that is put before each line.
     pub(crate) prompt: String,
+    /// Whether the prompt's tokens are pooled with those of the line.
+    pub(crate) pools_prompt: bool,
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -99,7 +114,7 @@ struct WireLength {
 #[derive(Default, Deserialize)]
 struct WirePrompts {
     #[serde(default)]
-    prompts: std::collections::BTreeMap<String, String>,
+    prompts: BTreeMap<String, Option<String>>,
     default_prompt_name: Option<String>,
 }
 
@@ -122,6 +137,7 @@ impl Modules {
             most_tokens: None,
             lower_case: false,
             prompt: String::new(),
+            pools_prompt: true,
             files: Vec::new(),
         };
         if !file.exists() {
@@ -143,7 +159,9 @@ impl Modules {
         match module.r#type.rsplit('.').next().unwrap_or_default() {
             "Transformer" => self.network.clone_from(&module.path),
             "Pooling" => {
-                self.pooling = poolings(&config, &read_json(&config)?)?;
+                let wire = read_json(&config)?;
+                self.pooling = poolings(&config, &wire)?;
+                self.pools_prompt = wire["include_prompt"] != false;
                 self.files.push(config);
             }
             "Dense" => {
@@ -175,12 +193,19 @@ impl Modules {
 
     fn read_prompt(&mut self, path: &Path) -> Result<()> {
         let file = path.join("config_sentence_transformers.json");
-        if file.exists() {
-            let wire: WirePrompts = read_json(&file)?;
-            let prompt = wire.default_prompt_name.and_then(|name| wire.prompts.get(&name).cloned());
-            self.prompt = prompt.unwrap_or_default();
-            self.files.push(file);
+        if !file.exists() {
+            return Ok(());
         }
+        let WirePrompts { mut prompts, default_prompt_name } = read_json(&file)?;
+        if let Some(name) = default_prompt_name {
+            let named = prompts.remove(&name);
+            if named.is_none() && !EMPTY_PROMPTS.contains(&&*name) {
+                let fault = format!("the default prompt {name:?} isn't among the `prompts`; add it there");
+                return Err(Error::content(&file, fault));
+            }
+            self.prompt = named.flatten().unwrap_or_default();
+        }
+        self.files.push(file);
         Ok(())
     }
 }
@@ -258,6 +283,8 @@ mod tests {
         for (value, said) in [
             (json!({ "pooling_mode": "lasttoken" }), "\"lasttoken\" is not supported"),
             (json!({ "pooling_mode_weightedmean_tokens": true }), "weightedmean"),
+            (json!({ "pooling_mode": ["mean", "tokens"] }), "\"tokens\" is not supported"),
+            (json!({ "pooling_mode": "pooler" }), "\"pooler\" is not supported"),
             (json!({}), "names no way of pooling"),
         ] {
             let fault = read(value).unwrap_err();

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use dyno_api::{Answer, Session, Sink};
-use dyno_nn::watch::{Component, Times, watch};
+use dyno_nn::watch::Component;
+use dyno_text::Scratch;
 
 use crate::Result;
 use crate::error::failed;
 use crate::network::Worker;
-use crate::shared::{Shared, UNPOISONED};
+use crate::shared::Shared;
 
 /// Buffers of one worker. They only grow.
 pub(crate) struct EncoderSession {
     shared: Arc<Shared>,
     worker: Worker,
+    scratch: Scratch,
     /// Ids of each line.
     ids: Vec<Vec<u32>>,
     vector: Vec<f32>,
@@ -26,8 +28,9 @@ pub(crate) struct EncoderSession {
 impl EncoderSession {
     pub(crate) fn new(shared: Arc<Shared>) -> dyno_api::Result<Self> {
         let worker = shared.network.worker(shared.threads).map_err(failed)?;
-        let (ids, vector, bytes, text) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        Ok(Self { shared, worker, ids, vector, bytes, text })
+        let (scratch, text) = (Scratch::default(), String::new());
+        let (ids, vector, bytes) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { shared, worker, scratch, ids, vector, bytes, text })
     }
 
     fn encode(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
@@ -36,7 +39,7 @@ impl EncoderSession {
         let tokenise = Component::Tokenise.span();
         self.ids.resize(self.ids.len().max(lines.len()), Vec::new());
         for (line, ids) in lines.iter().zip(&mut self.ids) {
-            tokeniser.encode(line, ids)?;
+            tokeniser.encode(line, &mut self.scratch, ids)?;
         }
         drop(tokenise);
         network.encode(&mut self.worker, self.ids[..lines.len()].iter().map(|ids| &ids[..]))?;
@@ -63,15 +66,6 @@ impl EncoderSession {
 impl Session for EncoderSession {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let done = match &shared.times {
-            None => self.encode(lines, sink),
-            Some(of_all) => {
-                let mut times = Times::default();
-                let done = watch(&mut times, || self.encode(lines, sink));
-                of_all.lock().expect(UNPOISONED).merge(&times);
-                done
-            }
-        };
-        done.map_err(failed)
+        shared.times.watch(|| self.encode(lines, sink)).map_err(failed)
     }
 }

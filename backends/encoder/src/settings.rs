@@ -1,6 +1,6 @@
 //! What a system may set on an encoder.
 
-use dyno_api::{Error, SettingsReader, WATCH};
+use dyno_api::{Error, SettingsReader, THREADS, WATCH};
 use dyno_kernels::Precision as KernelPrecision;
 use dyno_nn::kernel_settings::KernelSettings;
 
@@ -46,12 +46,19 @@ pub(crate) struct RequestedSettings {
 impl RequestedSettings {
     /// Takes all settings of an encoder.
     pub(crate) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
+        let pooling = pooling(reader)?;
+        let normalise = reader.take("normalise", "true or false")?;
+        if (pooling, normalise) == (Some(Pooling::Tokens), Some(true)) {
+            let fault =
+                "a line has a vector for each token with `pooling` = \"tokens\"; choose another pooling";
+            return Err(reader.refuse("normalise", fault));
+        }
         Ok(Self {
             kernel_settings: KernelSettings::read(reader)?,
             precision: precision(reader)?,
-            threads: count(reader, "threads", 1, MOST_THREADS)?.unwrap_or(1),
-            pooling: pooling(reader)?,
-            normalise: reader.take("normalise", "true or false")?,
+            threads: count(reader, THREADS, 1, MOST_THREADS)?.unwrap_or(1),
+            pooling,
+            normalise,
             max_length: count(reader, "max-length", 3, usize::MAX)?,
             breakdown: reader.take(WATCH, "true or false")?.unwrap_or(false),
         })
@@ -92,11 +99,15 @@ fn count(
     }
 }
 
+/// Ways of pooling that a setting alone can choose.
+const FURTHER: [(&str, Pooling); 2] = [("pooler", Pooling::Pooler), ("tokens", Pooling::Tokens)];
+
 fn pooling(reader: &mut SettingsReader<'_>) -> Result<Option<Pooling>, Error> {
-    let names = POOLINGS.map(|(name, _)| name).join(", ");
+    let known = || POOLINGS.into_iter().chain(FURTHER);
+    let names = known().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
     let Some(name) = reader.take::<String>("pooling", &names)? else { return Ok(None) };
-    let found = POOLINGS.iter().find(|(known, _)| *known == name);
+    let found = known().find(|(known, _)| *known == name);
     found
-        .map(|(_, pooling)| Some(*pooling))
+        .map(|(_, pooling)| Some(pooling))
         .ok_or_else(|| reader.refuse("pooling", format!("it must be one of {names}")))
 }

@@ -68,7 +68,7 @@ pub use config::MarianConfig;
 pub use convert::{ConvertOptions, ConvertReport, convert};
 pub use digest::FileIdentity;
 pub use error::{Error, Fault, Result};
-pub use generate::{Macs, Recipe, generate};
+pub use generate::{Macs, Recipe, generate, lines_of_tokens};
 pub use manifest::MANIFEST;
 pub use model_dir::{ModelDir, weights_name};
 pub use narrow::ConvertedTensor;

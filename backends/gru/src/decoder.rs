@@ -1,4 +1,4 @@
-//! A worker's state of a network: the encoded batch and the states of the hypotheses.
+//! A worker's state of a network: the sentences of the running batch, and the states of the hypotheses.
 
 use std::sync::Arc;
 
@@ -17,12 +17,21 @@ use crate::network::Rnn;
 pub(crate) struct Worker {
     network: Arc<Rnn>,
     encoded: Encoded,
-    /// Attention's projections of the encoder's rows, [words, C].
-    keys: Vec<f32>,
+    /// Source of the sentence at each place.
+    sources: Vec<Source>,
     choice: Choice,
     /// States of the layers.
     states: Vec<State>,
     buffers: Buffers,
+}
+
+/// What attention reads of a sentence.
+#[derive(Default)]
+struct Source {
+    /// Attention's projections of the encoder's rows, [words, C].
+    keys: Vec<f32>,
+    /// The encoder's rows, [words, C].
+    values: Vec<f32>,
 }
 
 #[derive(Default)]
@@ -46,11 +55,29 @@ impl Worker {
         let layers = 1 + network.layers.high.len();
         Self {
             encoded: Encoded::new(width),
-            keys: Vec::new(),
+            sources: Vec::new(),
             choice: Choice::default(),
             states: (0..layers).map(|_| State::new(width)).collect(),
             buffers: Buffers::default(),
             network,
+        }
+    }
+
+    /// Computes the keys of the sentences that were encoded, and stores what attention reads at their places.
+    fn remember(&mut self, places: &[usize]) {
+        let _attention = Component::Attention.span();
+        let (network, Encoded { rows, spans, .. }) = (&self.network, &self.encoded);
+        let Buffers { share: keys, scratch, .. } = &mut self.buffers;
+        network.layers.attention.context.apply(rows, &mut scratch.operands, keys);
+        let (width, needed) = (network.options.context(), places.iter().max().map_or(0, |last| last + 1));
+        self.sources.resize_with(self.sources.len().max(needed), Source::default);
+        for (sentence, place) in places.iter().enumerate() {
+            let (words, source) = (spans.words(sentence), &mut self.sources[*place]);
+            let words = words.start * width..words.end * width;
+            for (from, to) in [(&*keys, &mut source.keys), (rows, &mut source.values)] {
+                to.clear();
+                to.extend_from_slice(&from[words.clone()]);
+            }
         }
     }
 
@@ -62,8 +89,7 @@ impl Worker {
         layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
         Activation::Tanh.apply(self.network.kernels, &mut self.buffers.top);
         for state in &mut self.states {
-            state.output.set(&self.buffers.top);
-            state.cell.set(&self.buffers.top);
+            state.append(&self.buffers.top);
         }
     }
 
@@ -109,9 +135,7 @@ impl Worker {
         context.resize(rows.len() * width, 0.0);
         let contexts = context.chunks_exact_mut(width).zip(share.chunks_exact(width));
         for (row, (context, query)) in rows.iter().zip(contexts) {
-            let words = self.encoded.spans.words(row.sentence);
-            let words = words.start * width..words.end * width;
-            let (keys, values) = (&self.keys[words.clone()], &self.encoded.rows[words]);
+            let Source { keys, values } = &self.sources[row.sentence];
             attention.attend(query, keys, values, context, weights);
             if let Some(step) = &mut alignment {
                 step.attention.push(weights.alpha.len()).copy_from_slice(&weights.alpha);
@@ -150,14 +174,11 @@ impl Worker {
 }
 
 impl Decoder for Worker {
-    fn start(&mut self, batch: &[Sentence<'_>]) {
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
         let network = Arc::clone(&self.network);
-        network.encoder.encode(batch, &network.source, &mut self.encoded);
-        let operands = &mut self.buffers.scratch.operands;
-        let attention = Component::Attention.span();
-        network.layers.attention.context.apply(&self.encoded.rows, operands, &mut self.keys);
-        drop(attention);
-        network.output.start(batch, &mut self.choice);
+        network.encoder.encode(sentences, &network.source, &mut self.encoded);
+        self.remember(places);
+        network.output.admit(sentences, places, &mut self.choice);
         let _decoder = Component::Decoder.span();
         self.start_states();
     }

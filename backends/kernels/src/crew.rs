@@ -1,7 +1,7 @@
 //! A crew: threads that share the parts of one computation, again and again.
 //!
-//! A layer of an encoder has some ten regions that threads may share, of which each takes microseconds. A
-//! system call at each region would take longer than the region itself. So the threads of a crew live as long
+//! A layer of an encoder has some ten regions that threads may share. A short line's regions are so short that
+//! a system call at each one would cost more than threads save. So the threads of a crew live as long
 //! as the crew, and wait for the next region in a loop that reads one number. When no region comes for a
 //! while, they sleep, so that a program that waits for input uses no core.
 
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// Looks at the number of the region before a thread sleeps: some 50 µs, which is longer than the pauses
-/// between the regions of a line, and less than a thread takes to wake up twice.
+/// Looks at the number of the region before a thread sleeps. More would keep cores busy after a line's end;
+/// with fewer, threads would sleep in the pauses between the regions of a line.
 const LOOKS_BEFORE_SLEEP: usize = 2_000;
 
 /// Looks at the number of busy threads before the caller yields its core: the thread that it waits for may

@@ -1,5 +1,5 @@
-//! Packing: from weights in the order of a file to the layout of the kernels. The rule by which f32 becomes
-//! int8 on line is here as well; it equals the rule of quantisation off line.
+//! Packing: from weights in the order of a file to the layout of the kernels. The rule by which candidates
+//! become int8 on line is here as well; it equals the rule of quantisation off line.
 //!
 //! All checks that make integer products exact are here, once when a model is loaded: no int8 weight is -128,
 //! and no column's sum of products can leave 32 bits. Loading is part of start-up, so each layout is read in
@@ -39,29 +39,6 @@ impl Kernels {
             }
         }
         Ok(packed)
-    }
-
-    /// Packs f32 weights as int8, with a scale for each column with which its greatest magnitude becomes 127.
-    ///
-    /// # Errors
-    /// When the number of weights differs from the shape.
-    pub fn pack_f32_as_int8(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
-        sized_rows("weights", values.len(), k, n)?;
-        let mut greatest = vec![0.0f32; n];
-        layout.each(values, (k, n), &mut greatest, |most, value: f32| *most = most.max(value.abs()));
-        let (multipliers, scales): (Vec<f32>, Vec<f32>) = greatest.into_iter().map(to_127).unzip();
-        let quantised: Vec<i8> = match layout {
-            Layout::Kn => values
-                .chunks(n.max(1))
-                .flat_map(|row| row.iter().zip(&multipliers).map(|(value, by)| to_i8(value * by)))
-                .collect(),
-            Layout::Nk => values
-                .chunks(k.max(1))
-                .zip(&multipliers)
-                .flat_map(|(column, by)| column.iter().map(move |value| to_i8(value * by)))
-                .collect(),
-        };
-        self.pack_int8(&quantised, k, n, layout)?.with_scales(&scales)
     }
 
     /// Packs int16 weights for activations in -`bound`..=`bound`.

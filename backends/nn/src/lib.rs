@@ -1,9 +1,10 @@
-//! Networks as the search sees them, and the layers that several engines share.
+//! Networks as the search sees them, the layers that several translators share, and what every engine needs.
 //!
 //! [`Network`] and [`Decoder`] are the interface between search and engines. Above it, `dyno-translator`
 //! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
 //! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
-//! of recurrent layers. An engine crate has only the layers in which it differs.
+//! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder, which has
+//! no search, takes [`kernel_settings`] and [`watch`] alone.
 //!
 //! # One order of arithmetic
 //! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.
@@ -29,7 +30,7 @@
 //! | [`recurrent`] | gates of GRU and LSTM, and the walk through a batch |
 //! | `rows` | [`Rows`]: one vector for each hypothesis, reordered by the search |
 //! | [`kernel_settings`] | the settings `isa`, `tuning` and `tune`, which all engines share |
-//! | [`watch`] | time by component and by operator |
+//! | [`watch`] | time by component and by operator, added up over a model's sessions |
 //!
 //! # What it leaves out
 //! Files (`dyno-formats`), text (`dyno-text`), search and settings (`dyno-translator`).

@@ -2,7 +2,8 @@
 //!
 //! A [`Network`] is read-only and shared by all workers. Each worker has its own [`Decoder`], which owns the
 //! state of the hypotheses and all buffers. A translation never depends on other sentences of the batch: each
-//! sentence has its own candidates and masks, and each row's arithmetic is the same in any batch.
+//! sentence has its own candidates, masks and positions, and each row's arithmetic is the same in any batch.
+//! So a sentence may join a running batch at any step (continuous batching; Yu et al. 2022, "Orca").
 
 /// A network that translates: its sizes, and how a worker gets a decoder, which shares the weights.
 pub struct Network {
@@ -61,18 +62,23 @@ impl Network {
     }
 }
 
-/// A worker's state of a network: the encoded batch, and a row for each live hypothesis.
+/// A worker's state of a network: the encoded sentences of the running batch, and a row for each live
+/// hypothesis. Sentences join the batch between any two steps, and leave it with their last row.
 pub trait Decoder: Send {
-    /// Encodes a batch and drops the one before. Afterwards there is one row for each sentence, in their
-    /// order, at the start of its translation.
-    fn start(&mut self, batch: &[Sentence<'_>]);
+    /// Encodes `sentences` and lets them join the running batch. Afterwards there is one more row for each
+    /// sentence, behind the rows of earlier ones and in this order, at the start of its translation.
+    ///
+    /// Rows name each sentence by its place in `places`, of which no other sentence with rows has the same.
+    /// Places should be small: a decoder keeps buffers for each of them.
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]);
 
     /// Takes one step. `rows[i]` is the input of row i of the state, which is hypothesis i; the state has as
     /// many rows as `rows`. The results replace those in `step`, row by row.
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step);
 
     /// Reorders the state: the new row i continues the old row `kept[i]`. A row that `kept` doesn't name is
-    /// dropped, and a row may be named several times. An empty `kept` ends the batch.
+    /// dropped, and a row may be named several times. Rows of earlier sentences stay in front of rows of later
+    /// ones.
     fn reorder(&mut self, kept: &[usize]);
 }
 
@@ -90,8 +96,10 @@ pub struct Sentence<'a> {
 pub struct Row {
     /// Last word of the hypothesis; `None` at the first step.
     pub previous: Option<u32>,
-    /// Index of the sentence in the batch.
+    /// Place of the sentence in the running batch.
     pub sentence: usize,
+    /// Number of words of the hypothesis, which is the number of steps before this one.
+    pub position: usize,
 }
 
 /// The results that a step gives for each row.

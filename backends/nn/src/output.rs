@@ -1,8 +1,9 @@
 //! The output layer: from hidden vectors of rows to their best words or their scores, each row within its
 //! sentence's candidates.
 //!
-//! Candidates are gathered once for each batch, for a few sentences together, into a packed matrix of their
-//! union. A mask limits each row to its own candidates, so that the row doesn't depend on other sentences.
+//! Candidates are gathered once, for a few sentences that join the batch together, into a packed matrix of
+//! their union. A mask limits each row to its own candidates, so that the row doesn't depend on other
+//! sentences. Sentences whose candidates aren't gathered share one product over all words.
 //! Greedy search takes the greatest value of each row in the product's epilogue: it writes no logits and
 //! computes no softmax.
 
@@ -23,13 +24,28 @@ use crate::{Request, Row, Sentence, Step, Wanted};
 #[derive(Clone)]
 pub struct Output(Arc<WordTable>);
 
-/// A worker's candidates and buffers for a batch; the buffers only grow.
+/// A worker's candidates of the running batch, and buffers; the buffers only grow.
 #[derive(Default)]
 pub struct Choice {
-    /// Candidates of each [`GROUP`] sentences.
-    groups: Vec<Group>,
+    /// Groups with gathered candidates.
+    gathered: Vec<Group>,
+    /// Group of all other sentences, whose products read all words. A sentence's number in it is its place.
+    whole: Group,
+    /// Membership of the sentence at each place.
+    members: Vec<Member>,
+    /// Numbers of the rows' sentences in their group.
+    numbers: Vec<usize>,
     best: Vec<Best>,
     logits: Vec<f32>,
+}
+
+/// Membership of a sentence in a group.
+#[derive(Clone, Copy, Default)]
+struct Member {
+    /// Index of the group with gathered candidates; `None` for the group of all words.
+    gathered: Option<usize>,
+    /// Number of the sentence in the group.
+    number: usize,
 }
 
 impl Output {
@@ -38,13 +54,12 @@ impl Output {
         Self(table)
     }
 
-    /// Gathers the candidates of a batch.
-    pub fn start(&self, batch: &[Sentence<'_>], choice: &mut Choice) {
+    /// Gathers the candidates of sentences that join the running batch at `places`.
+    pub fn admit(&self, sentences: &[Sentence<'_>], places: &[usize], choice: &mut Choice) {
         let _output = Component::Output.span();
-        let groups = batch.len().div_ceil(GROUP);
-        choice.groups.resize_with(choice.groups.len().max(groups), Group::default);
-        for (sentences, group) in batch.chunks(GROUP).zip(&mut choice.groups) {
-            group.set(sentences, &self.0);
+        places.iter().for_each(|place| choice.leave(*place));
+        for (sentences, places) in sentences.chunks(GROUP).zip(places.chunks(GROUP)) {
+            choice.join(sentences, places, &self.0);
         }
     }
 
@@ -66,98 +81,139 @@ impl Output {
         let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
         let input = filled.expect("hidden vectors are as wide as the words'");
         let mut first = 0;
-        for rows in rows.chunk_by(|a, b| a.sentence / GROUP == b.sentence / GROUP) {
+        let Choice { gathered, whole, members, numbers, best, logits } = choice;
+        let group_of = |row: &Row| members[row.sentence].gathered;
+        for rows in rows.chunk_by(|a, b| group_of(a) == group_of(b)) {
             let input = input.rows(first..first + rows.len());
             first += rows.len();
-            let Choice { groups, best, logits } = choice;
-            let group = &mut groups[rows[0].sentence / GROUP];
+            numbers.clear();
+            numbers.extend(rows.iter().map(|row| members[row.sentence].number));
+            let group = group_of(&rows[0]).map_or(&mut *whole, |at| &mut gathered[at]);
             match request.wanted {
-                Wanted::Best => group.best(table, input, rows, request.suppressed, best, step),
-                Wanted::Logits => group.scores(table, input, rows, logits, step, |_| ()),
+                Wanted::Best => group.best(table, input, numbers, request.suppressed, best, step),
+                Wanted::Logits => group.scores(table, input, numbers, logits, step, |_| ()),
                 Wanted::Nothing => {}
                 Wanted::LogProbabilities => {
                     let finish = |scores: &mut [f32]| {
                         let _softmax = Operator::Softmax.span();
                         table.kernels().log_softmax(scores);
                     };
-                    group.scores(table, input, rows, logits, step, finish);
+                    group.scores(table, input, numbers, logits, step, finish);
                 }
             }
         }
     }
 }
 
-/// Sentences that share a gathered matrix.
+impl Choice {
+    /// Ends the membership of the sentence that had this place before.
+    fn leave(&mut self, place: usize) {
+        self.members.resize(self.members.len().max(place + 1), Member::default());
+        if let Some(at) = self.members[place].gathered.take() {
+            self.gathered[at].sentences -= 1;
+        }
+    }
+
+    /// Puts at most [`GROUP`] sentences into one group.
+    fn join(&mut self, sentences: &[Sentence<'_>], places: &[usize], table: &WordTable) {
+        let at = self.vacant();
+        let gathered = self.gathered[at].gather(sentences, table).then_some(at);
+        for (number, (sentence, place)) in sentences.iter().zip(places).enumerate() {
+            let number = if gathered.is_some() { number } else { *place };
+            if gathered.is_none() {
+                self.whole.put(number, sentence.candidates.unwrap_or_default());
+            }
+            self.members[*place] = Member { gathered, number };
+        }
+    }
+
+    /// Index of a group without sentences. Each group in use has the sentence of one place or more, which
+    /// bounds their number.
+    fn vacant(&mut self) -> usize {
+        let vacant = self.gathered.iter().position(|group| group.sentences == 0);
+        vacant.unwrap_or_else(|| {
+            self.gathered.push(Group::default());
+            self.gathered.len() - 1
+        })
+    }
+}
+
+/// Sentences whose rows share a product.
 #[derive(Default)]
 struct Group {
-    /// Packed weights of the candidates; made with the first batch that has candidates.
+    /// Packed weights of the candidates; `None` for the group of all words.
     reduced: Option<Weights>,
-    /// Whether products read the gathered weights: all sentences have candidates, and few enough. Else
-    /// products read all words.
-    is_reduced: bool,
     union: Union,
+    /// Number of places whose sentence has gathered candidates here.
     sentences: usize,
-    /// Candidates of each sentence, as columns.
+    /// Candidates of each sentence, as columns; empty where the sentence may have any word.
     own: Vec<Vec<u32>>,
     masks: Masks,
 }
 
 impl Group {
-    fn set(&mut self, sentences: &[Sentence<'_>], table: &WordTable) {
-        self.masks.stale = true;
+    /// Gathers the candidates of these sentences. False where products over all words cost less.
+    fn gather(&mut self, sentences: &[Sentence<'_>], table: &WordTable) -> bool {
+        if sentences.iter().any(|sentence| sentence.candidates.is_none()) {
+            return false;
+        }
+        self.union.set(sentences, table.words());
+        // A translation is about as long as its sentence.
+        let steps = sentences.iter().map(|sentence| sentence.ids.len()).max().unwrap_or(0);
+        if !table.gathers(self.union.words.len(), steps) {
+            return false;
+        }
+        table.gather(&self.union.words, &mut self.reduced);
         self.sentences = sentences.len();
+        self.masks.stale = true;
+        self.own.iter_mut().for_each(Vec::clear);
         self.own.resize_with(self.own.len().max(sentences.len()), Vec::new);
-        self.is_reduced = sentences.iter().all(|sentence| sentence.candidates.is_some());
-        if self.is_reduced {
-            self.union.set(sentences, table.words());
-            // A translation is about as long as its sentence.
-            let steps = sentences.iter().map(|sentence| sentence.ids.len()).max().unwrap_or(0);
-            self.is_reduced = table.gathers(self.union.words.len(), steps);
-        }
-        if self.is_reduced {
-            table.gather(&self.union.words, &mut self.reduced);
-        }
         for (own, sentence) in self.own.iter_mut().zip(sentences) {
-            own.clear();
             let words = sentence.candidates.unwrap_or_default().iter();
-            match self.is_reduced {
-                true => own.extend(words.map(|word| self.union.rank(*word))),
-                false => own.extend_from_slice(words.as_slice()),
-            }
+            own.extend(words.map(|word| self.union.rank(*word)));
         }
+        true
+    }
+
+    /// Puts a sentence into the group of all words.
+    fn put(&mut self, number: usize, candidates: &[u32]) {
+        self.masks.stale = true;
+        self.own.resize_with(self.own.len().max(number + 1), Vec::new);
+        self.own[number].clear();
+        self.own[number].extend_from_slice(candidates);
     }
 
     /// The weights that products read.
-    fn weights<'a>(reduced: &'a Option<Weights>, is_reduced: bool, table: &'a WordTable) -> &'a Weights {
-        reduced.as_ref().filter(|_| is_reduced).unwrap_or_else(|| table.packed())
+    fn weights<'a>(reduced: &'a Option<Weights>, table: &'a WordTable) -> &'a Weights {
+        reduced.as_ref().unwrap_or_else(|| table.packed())
     }
 
     fn best(
         &mut self,
         table: &WordTable,
         input: Input<'_>,
-        rows: &[Row],
+        numbers: &[usize],
         suppressed: &[u32],
         best: &mut Vec<Best>,
         step: &mut Step,
     ) {
-        let weights = Self::weights(&self.reduced, self.is_reduced, table);
+        let weights = Self::weights(&self.reduced, table);
+        let union = self.reduced.is_some().then_some(&self.union);
         if self.masks.stale {
-            let union = self.is_reduced.then_some(&self.union);
-            self.masks.set(weights.n(), &self.own[..self.sentences], union, suppressed);
+            self.masks.set(weights.n(), &self.own, union, suppressed);
         }
         best.clear();
-        best.resize(rows.len(), Best::NONE);
-        let to = To::Best { best, mask: Some(self.masks.of_rows(rows)) };
+        best.resize(numbers.len(), Best::NONE);
+        let to = To::Best { best, mask: Some(self.masks.of_rows(numbers)) };
         let product = Operator::Product.span();
         weights.multiply(input, 0..weights.n(), Activation::None, None, to).expect(FITS);
         drop(product);
-        for (best, row) in best.iter().zip(rows) {
+        for (best, number) in best.iter().zip(numbers) {
             // No column is the best where every word is suppressed, or no logit is a number: then the first
             // candidate is the result.
-            let first = || self.own(row).first().copied().unwrap_or(0);
+            let first = || self.own[*number].first().copied().unwrap_or(0);
             let column = if best.column == Best::NONE.column { first() } else { best.column as u32 };
-            step.best.push(if self.is_reduced { self.union.words[column as usize] } else { column });
+            step.best.push(union.map_or(column, |union| union.words[column as usize]));
         }
     }
 
@@ -165,22 +221,22 @@ impl Group {
         &mut self,
         table: &WordTable,
         input: Input<'_>,
-        rows: &[Row],
+        numbers: &[usize],
         logits: &mut Vec<f32>,
         step: &mut Step,
         finish: impl Fn(&mut [f32]),
     ) {
-        let weights = Self::weights(&self.reduced, self.is_reduced, table);
+        let (weights, rows) = (Self::weights(&self.reduced, table), numbers.len());
         let n = weights.n();
-        if rows.iter().all(|row| self.own(row).is_empty()) {
-            let scores = step.scores.push_rows(rows.len(), n);
-            multiply(weights, input, rows.len(), scores);
+        if numbers.iter().all(|number| self.own[*number].is_empty()) {
+            let scores = step.scores.push_rows(rows, n);
+            multiply(weights, input, rows, scores);
             return scores.chunks_exact_mut(n).for_each(finish);
         }
-        logits.resize(rows.len() * n, 0.0);
-        multiply(weights, input, rows.len(), logits);
-        for (logits, row) in logits.chunks_exact(n).zip(rows) {
-            let own = self.own(row);
+        logits.resize(rows * n, 0.0);
+        multiply(weights, input, rows, logits);
+        for (logits, number) in logits.chunks_exact(n).zip(numbers) {
+            let own = &self.own[*number];
             let scores = step.scores.push(if own.is_empty() { n } else { own.len() });
             match own.is_empty() {
                 true => scores.copy_from_slice(logits),
@@ -190,11 +246,6 @@ impl Group {
             }
             finish(scores);
         }
-    }
-
-    /// The columns of the row's candidates; empty where the row may have any word.
-    fn own(&self, row: &Row) -> &[u32] {
-        &self.own[row.sentence % GROUP]
     }
 }
 
@@ -220,10 +271,10 @@ mod tests {
         let table = WordTable::new(Kernels::best(), &matrix, &[0.0, 0.5, 0.0, 0.0]).unwrap();
         let (output, mut choice) = (Output::new(Arc::new(table)), Choice::default());
         let batch = candidates.map(|candidates| Sentence { ids: &[0], candidates });
-        output.start(&batch, &mut choice);
+        output.admit(&batch, &[0, 1], &mut choice);
         let request = Request { wanted, suppressed: &[2], attention: false };
         let mut step = Step::default();
-        let rows = [0, 1].map(|sentence| Row { previous: None, sentence });
+        let rows = [0, 1].map(|sentence| Row { previous: None, sentence, position: 0 });
         output.rows(&[1.0; 4], &rows, &request, &mut choice, &mut Operands::default(), &mut step);
         step
     }

@@ -20,10 +20,24 @@ impl Rows {
         self.values.resize(rows * self.width, 0.0);
     }
 
-    /// Replaces all rows by these values [rows, width].
-    pub fn set(&mut self, values: &[f32]) {
-        self.values.clear();
+    /// Appends `rows` rows of zeros.
+    pub fn grow(&mut self, rows: usize) {
+        self.values.resize(self.values.len() + rows * self.width, 0.0);
+    }
+
+    /// Appends rows with these values [rows, width].
+    pub fn append(&mut self, values: &[f32]) {
         self.values.extend_from_slice(values);
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.width.max(1)
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
     /// All values, [rows, width].
@@ -69,11 +83,14 @@ mod tests {
     #[test]
     fn rows_repeat_move_and_go() {
         let mut rows = Rows::new(2);
-        rows.set(&[0.0, 0.5, 1.0, 1.5, 2.0, 2.5]);
+        rows.append(&[0.0, 0.5, 1.0, 1.5]);
+        rows.append(&[2.0, 2.5]);
         rows.reorder(&[0, 1, 2]);
         rows.reorder(&[2, 0, 2]);
         assert_eq!(rows.values(), [2.0, 2.5, 0.0, 0.5, 2.0, 2.5]);
         rows.reorder(&[0, 1]);
-        assert_eq!((rows.row(1), rows.values().len()), ([0.0, 0.5].as_slice(), 4));
+        assert_eq!((rows.row(1), rows.len()), ([0.0, 0.5].as_slice(), 2));
+        rows.grow(1);
+        assert_eq!((rows.row(2), rows.len()), ([0.0; 2].as_slice(), 3));
     }
 }

@@ -8,8 +8,10 @@
 //!
 //! The clock belongs to the thread instead of being an argument of every layer, because a session works on
 //! one thread at a time. The clock runs inside of [`watch`] only; elsewhere a span reads a flag.
+//! [`SharedTimes`] adds up the times of all sessions of a model.
 
 use std::cell::Cell;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use dyno_api::Breakdown;
@@ -219,6 +221,34 @@ impl Times {
     }
 }
 
+/// Reason why the lock isn't poisoned.
+const UNPOISONED: &str = "times are added up without a panic";
+
+/// Times of all sessions of a model; none are taken where no breakdown was asked for.
+#[derive(Debug)]
+pub struct SharedTimes(Option<Mutex<Times>>);
+
+impl SharedTimes {
+    /// Times that are taken if they are `wanted`.
+    pub fn new(wanted: bool) -> Self {
+        Self(wanted.then(Mutex::default))
+    }
+
+    /// Does `work`, and adds its time.
+    pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(of_all) = &self.0 else { return work() };
+        let mut times = Times::default();
+        let done = watch(&mut times, work);
+        of_all.lock().expect(UNPOISONED).merge(&times);
+        done
+    }
+
+    /// The times until now in the contract's form.
+    pub fn breakdown(&self) -> Option<Breakdown> {
+        self.0.as_ref().map(|times| times.lock().expect(UNPOISONED).breakdown())
+    }
+}
+
 /// Name of a component or operator in the contract: its name in the code, in lower case.
 fn name(part: impl std::fmt::Debug) -> String {
     format!("{part:?}").to_lowercase()
@@ -285,6 +315,19 @@ mod tests {
         let [components, operators] = sums(&times);
         assert_eq!(components, operators);
         assert!((1..=begin.elapsed().as_nanos()).contains(&u128::from(components)));
+    }
+
+    #[test]
+    fn sessions_share_times_where_they_are_wanted() {
+        let (wanted, unwanted) = (SharedTimes::new(true), SharedTimes::new(false));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| wanted.watch(|| std::thread::sleep(Duration::from_millis(1))));
+            }
+        });
+        let sum: u64 = wanted.breakdown().unwrap().components.values().sum();
+        assert!(sum >= 2_000_000, "{sum}");
+        assert_eq!((unwanted.watch(|| 3), unwanted.breakdown()), (3, None));
     }
 
     #[test]

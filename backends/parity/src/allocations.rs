@@ -28,22 +28,31 @@ pub fn check_no_allocations(load: Load<'_>, model: &Path) {
     }
 }
 
-/// Translates two sentences, of which one is continued twice and the other ends early; counts the allocations
-/// of the steps.
+/// Translates two sentences, of which one is continued twice and the other ends early, and a third one that
+/// joins them; counts the allocations of the steps.
 fn translate(decoder: &mut dyn Decoder, wanted: Wanted, step: &mut Step) -> u64 {
     const STEPS: usize = 20;
+    const JOINS: usize = 3;
     let candidates: Vec<u32> = (0..100).map(|word| 2 * word).collect();
     let sentence = |ids| Sentence { ids, candidates: Some(&candidates[..]) };
-    decoder.start(&[sentence(&[7, 8, 9, 10, 0]), sentence(&[11, 12, 0])]);
-    let row = |sentence| Row { previous: Some(3), sentence };
+    let row = |sentence, position| Row { previous: Some(3), sentence, position };
     let request = Request { wanted, suppressed: &[3], attention: true };
-    let [both, three, one] = [&[row(0), row(1)][..], &[row(0), row(0), row(1)], &[row(0)]];
-    let measured = allocation_counter::measure(|| {
-        decoder.step(both, &request, step);
-        decoder.reorder(&[0, 0, 1]);
-        (1..STEPS / 2).for_each(|_| decoder.step(three, &request, step));
-        decoder.reorder(&[1]);
-        (STEPS / 2..STEPS).for_each(|_| decoder.step(one, &request, step));
-    });
-    measured.count_total
+    let mut counted = 0;
+    let mut step = |decoder: &mut dyn Decoder, rows: &[Row], kept: &[usize]| {
+        let measured = allocation_counter::measure(|| {
+            decoder.step(rows, &request, step);
+            decoder.reorder(kept);
+        });
+        counted += measured.count_total;
+    };
+    decoder.admit(&[sentence(&[7, 8, 9, 10, 0]), sentence(&[11, 12, 0])], &[0, 1]);
+    step(decoder, &[row(0, 0), row(1, 0)], &[0, 0, 1]);
+    (1..JOINS).for_each(|at| step(decoder, &[row(0, at), row(0, at), row(1, at)], &[0, 1, 2]));
+    decoder.admit(&[sentence(&[13, 14, 15, 0])], &[2]);
+    let all = |at: usize| [row(0, at), row(0, at), row(1, at), row(2, at - JOINS)];
+    (JOINS..STEPS / 2).for_each(|at| step(decoder, &all(at), &[0, 1, 2, 3]));
+    step(decoder, &all(STEPS / 2), &[1]);
+    (STEPS / 2 + 1..STEPS).for_each(|at| step(decoder, &[row(0, at)], &[0]));
+    decoder.reorder(&[]);
+    counted
 }

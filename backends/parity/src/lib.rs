@@ -14,6 +14,7 @@
 //! | --- | --- |
 //! | [`Goldens::check`] | lines and scores equal the original's, batched and one line at a time |
 //! | [`Goldens::check_everywhere`] | translations are the same in any batch, and on any instruction set |
+//! | [`Goldens::check_joining`] | translations are the same where lines join a running batch |
 //! | [`check_no_allocations`] | decoding allocates nothing once its buffers have grown |
 //!
 //! # What it leaves out
@@ -22,6 +23,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
 mod allocations;
+mod joining;
 mod margin;
 mod reproducible;
 
@@ -30,8 +32,9 @@ pub use allocations::check_no_allocations;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use dyno_api::{Answer, Backend, Settings};
+use dyno_api::{Answer, Backend, Model, Settings};
 use dyno_translator::Engine;
 use serde_json::{Value, json};
 
@@ -209,16 +212,9 @@ impl Goldens {
         settings: &Value,
         batch: usize,
     ) -> Vec<Vec<(String, Option<f32>)>> {
-        let mut settings: Settings = settings.as_object().unwrap().clone();
-        let alone = |model: &PathBuf| model.extension().is_some_and(|kind| kind == "npz" || kind == "bin");
-        if models.iter().any(alone) {
-            settings.insert("vocab".into(), json!(self.vocabulary));
-        }
         let input = self.input();
         let lines = lines(&input);
-        let opened = backend.open(models, &settings);
-        let opened = opened.unwrap_or_else(|error| panic!("{error}"));
-        let mut session = opened.session().unwrap();
+        let mut session = self.open(backend, models, settings).session().unwrap();
         let mut lists = Vec::new();
         for lines in lines.chunks(batch.min(lines.len())) {
             let start = lists.len();
@@ -231,6 +227,16 @@ impl Goldens {
             session.run(lines, &mut sink).unwrap();
         }
         lists
+    }
+
+    /// Opens `models`; weights without a model directory have the shared vocabulary.
+    fn open(&self, backend: &dyn Backend, models: &[PathBuf], settings: &Value) -> Arc<dyn Model> {
+        let mut settings: Settings = settings.as_object().unwrap().clone();
+        let alone = |model: &PathBuf| model.extension().is_some_and(|kind| kind == "npz" || kind == "bin");
+        if models.iter().any(alone) {
+            settings.insert("vocab".into(), json!(self.vocabulary));
+        }
+        backend.open(models, &settings).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 

@@ -91,7 +91,7 @@ impl Oracle {
     pub fn margin(&mut self, line: &[u8], way: Way<'_>, expected: &str, ranked: bool) -> f32 {
         let (ids, candidates) = self.read(line, way);
         let sentence = Sentence { ids: &ids, candidates: candidates.as_deref() };
-        self.members.iter_mut().for_each(|(_, decoder)| decoder.start(&[sentence]));
+        self.members.iter_mut().for_each(|(_, decoder)| decoder.admit(&[sentence], &[0]));
         let mut live = vec![Hypothesis { row: 0, ids: Vec::new(), score: 0.0 }];
         let (mut finished, mut narrowest) = (Vec::new(), f32::INFINITY);
         for len in 1.. {
@@ -113,6 +113,7 @@ impl Oracle {
                 break;
             }
         }
+        self.members.iter_mut().for_each(|(_, decoder)| decoder.reorder(&[]));
         finished.sort_by(|a, b| b.total_cmp(a));
         let pairs = finished.windows(2).map(|pair| pair[0] - pair[1]);
         pairs.take(if ranked { way.beam - 1 } else { 1 }).fold(narrowest, f32::min)
@@ -134,7 +135,11 @@ impl Oracle {
 
     /// All hypotheses, each continued by all words but the unknown one.
     fn continued(&mut self, live: &[Hypothesis], candidates: Option<&[u32]>) -> Vec<Hypothesis> {
-        let row = |one: &Hypothesis| Row { previous: one.ids.last().copied(), sentence: 0 };
+        let row = |one: &Hypothesis| Row {
+            previous: one.ids.last().copied(),
+            sentence: 0,
+            position: one.ids.len(),
+        };
         let rows: Vec<Row> = live.iter().map(row).collect();
         let request = Request { wanted: Wanted::LogProbabilities, suppressed: &[], attention: false };
         let steps: Vec<(f32, Step)> = self

@@ -25,14 +25,19 @@ impl Goldens {
     /// When a line or a score differs.
     pub fn check_everywhere(&self, engine: &Engine, model: &Path) {
         for precision in ["f32", "int16", "int8"] {
-            for settings in [
-                json!({ "beam": 1, "shortlist": false }),
-                json!({ "beam": 1, "shortlist": [self.shortlist, 50, 50, 0] }),
-                json!({ "beam": 3, "n-best": true, "shortlist": [self.shortlist, 50, 50, 0] }),
-            ] {
+            for settings in self.searches() {
                 self.check_settings(engine, model, settings, precision);
             }
         }
+    }
+
+    /// Settings of one search of each kind.
+    pub(crate) fn searches(&self) -> [Value; 3] {
+        [
+            json!({ "beam": 1, "shortlist": false }),
+            json!({ "beam": 1, "shortlist": [self.shortlist, 50, 50, 0] }),
+            json!({ "beam": 3, "n-best": true, "shortlist": [self.shortlist, 50, 50, 0] }),
+        ]
     }
 
     fn check_settings(&self, engine: &Engine, model: &Path, mut settings: Value, precision: &str) {

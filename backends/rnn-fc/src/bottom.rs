@@ -38,17 +38,28 @@ pub(crate) struct Bottom {
     kernels: Kernels,
 }
 
-/// Keys and shares of a batch's source words, and buffers.
+/// Sources of the running batch, and buffers.
 #[derive(Default)]
 pub(crate) struct Attended {
-    /// Keys of the source words, [words, A].
+    /// Source of the sentence at each place.
+    sources: Vec<Source>,
+    /// Keys of the sentences that join, and shares of their words in the gates.
     keys: Vec<f32>,
-    /// Shares of the source words in the gates, [words, G], if they are precomputed.
     shares: Vec<f32>,
     contexts: Vec<f32>,
     gates: Vec<f32>,
     /// Attention weights of the last step: for each row, a weight for each word of its sentence.
     pub(crate) weights: Ragged,
+}
+
+/// What attention reads of a sentence.
+#[derive(Default)]
+struct Source {
+    /// Keys of the words, [words, A].
+    keys: Vec<f32>,
+    /// Vectors that are averaged: shares of the words in the gates [words, G], if they are precomputed, else
+    /// the words [words, C].
+    seen: Vec<f32>,
 }
 
 /// The matrices of gates and attention that read the same vector.
@@ -83,13 +94,15 @@ impl Bottom {
 
     /// Number of values of each source word that a step reads: its key, and the vector that is averaged.
     pub(crate) fn attended(&self) -> usize {
-        self.attention + if self.precomputed { self.bias.len() } else { self.attended }
+        self.attention + self.seen()
     }
 
-    /// Computes keys and shares of a batch's source words, and starts `states` with a row for each sentence.
-    pub(crate) fn start(
+    /// Computes keys and shares of encoded sentences for their places, and adds a row for each sentence to
+    /// `states`.
+    pub(crate) fn admit(
         &self,
         source: &Encoded,
+        places: &[usize],
         attended: &mut Attended,
         states: &mut States,
         scratch: &mut Scratch,
@@ -103,13 +116,35 @@ impl Bottom {
             false => self.key.apply(&source.rows, &mut scratch.operands, &mut attended.keys),
         }
         scratch.functions.tanh(&mut attended.keys);
+        self.remember(source, places, attended);
         drop(attention);
         let _decoder = Component::Decoder.span();
         let means = &mut attended.contexts;
         source.spans.means(&source.rows, self.attended, means);
         self.start.apply(means, &mut scratch.operands, &mut attended.gates);
         scratch.functions.tanh(&mut attended.gates);
-        states.start(&attended.gates);
+        states.admit(&attended.gates);
+    }
+
+    /// Stores what attention reads of encoded sentences at their places.
+    fn remember(&self, source: &Encoded, places: &[usize], attended: &mut Attended) {
+        let Attended { sources, keys, shares, .. } = attended;
+        let seen = if self.precomputed { shares } else { &source.rows };
+        let needed = places.iter().max().map_or(0, |last| last + 1);
+        sources.resize_with(sources.len().max(needed), Source::default);
+        for (sentence, place) in places.iter().enumerate() {
+            let (words, at) = (source.spans.words(sentence), &mut sources[*place]);
+            let parts = [(&*keys, &mut at.keys, self.attention), (seen, &mut at.seen, self.seen())];
+            for (from, to, width) in parts {
+                to.clear();
+                to.extend_from_slice(&from[words.start * width..words.end * width]);
+            }
+        }
+    }
+
+    /// Width of the vectors that are averaged over the source words.
+    fn seen(&self) -> usize {
+        if self.precomputed { self.bias.len() } else { self.attended }
     }
 
     /// Takes one step. The inputs `fed` [rows, G + A] are the products of the words; the share of the context
@@ -118,13 +153,12 @@ impl Bottom {
         &self,
         rows: &[Row],
         fed: &mut [f32],
-        source: &Encoded,
         attended: &mut Attended,
         states: &'a mut States,
         scratch: &mut Scratch,
     ) -> &'a [f32] {
         self.state.apply(states.outputs(0), &mut scratch.operands, &mut scratch.recurrent);
-        self.attend(rows, fed, source, attended, states, scratch);
+        self.attend(rows, fed, attended, states, scratch);
         let (gates, wide) = (self.bias.len(), self.state.outputs());
         if !self.precomputed {
             self.share.apply(&attended.contexts, &mut scratch.operands, &mut attended.gates);
@@ -145,29 +179,25 @@ impl Bottom {
         &self,
         rows: &[Row],
         fed: &mut [f32],
-        source: &Encoded,
         attended: &mut Attended,
         states: &States,
         scratch: &Scratch,
     ) {
         let (_component, _operator) = (Component::Attention.span(), Operator::Attention.span());
         let (gates, wide) = (self.bias.len(), self.state.outputs());
-        let Attended { keys, shares, contexts, gates: share, weights: all } = attended;
-        // The vectors that are averaged over the source words, and their width.
-        let (seen, width) = if self.precomputed { (&*shares, gates) } else { (&source.rows, self.attended) };
+        let Attended { sources, contexts, gates: share, weights: all, .. } = attended;
         contexts.clear();
         all.clear();
         for (row, (at, fed)) in rows.iter().zip(fed.chunks_exact_mut(wide)).enumerate() {
             let (fed, asked) = fed.split_at_mut(gates);
             add(asked, &scratch.recurrent[states.owner(row) * wide + gates..][..self.attention]);
             scratch.functions.tanh(asked);
-            let words = source.spans.words(at.sentence);
-            let weights = all.push(words.len());
-            let keys = keys[words.start * self.attention..].chunks_exact(self.attention);
+            let Source { keys, seen } = &sources[at.sentence];
+            let keys = keys.chunks_exact(self.attention);
+            let weights = all.push(keys.len());
             weights.iter_mut().zip(keys).for_each(|(weight, key)| *weight = dot(asked, key));
             self.kernels.softmax(weights);
-            share.resize(width, 0.0);
-            let seen = &seen[words.start * width..words.end * width];
+            share.resize(self.seen(), 0.0);
             self.kernels.weighted_sum(weights, seen, share).expect("a row for each weight");
             match self.precomputed {
                 true => add(fed, share),

@@ -34,12 +34,14 @@ impl States {
         Self { layers: widths.map(layer).collect(), owners, merged, distinct, places }
     }
 
-    /// Starts with a row for each state `first` [rows, S] of the bottom layer; all other states are zero.
-    pub(crate) fn start(&mut self, first: &[f32]) {
-        let rows = first.len() / self.layers[0].width;
-        self.layers.iter_mut().for_each(|layer| layer.now.reset(rows));
-        self.layers[0].now.output.set(first);
-        self.own(rows);
+    /// Appends a row for each state `first` [rows, S] of the bottom layer; all other states are zero.
+    pub(crate) fn admit(&mut self, first: &[f32]) {
+        let (rows, before) = (first.len() / self.layers[0].width, self.layers[0].now.output.len());
+        let (bottom, above) = self.layers.split_first_mut().expect("the bottom layer and those above it");
+        bottom.now.output.append(first);
+        bottom.now.cell.grow(rows);
+        above.iter_mut().for_each(|layer| layer.now.grow(rows));
+        self.owners.extend(before..before + rows);
     }
 
     /// Gives each row a state of its own.
@@ -111,7 +113,8 @@ mod tests {
     /// The outputs of each step, where a row adds its number to its state, and the numbers of states.
     fn run(merged: bool) -> Vec<(Vec<f32>, usize)> {
         let mut states = States::new([1].into_iter(), merged);
-        states.start(&[10.0, 20.0]);
+        states.admit(&[10.0]);
+        states.admit(&[20.0]);
         let mut seen = Vec::new();
         for kept in [&[1, 0, 1, 1][..], &[3, 3, 0], &[2]] {
             let outputs = states.advance(0, |row, _, output, _| output[0] += row as f32).to_vec();

@@ -14,7 +14,7 @@ use crate::source::Encoded;
 use crate::stack::Buffers;
 use crate::states::States;
 
-/// The encoded batch, a row for each live hypothesis, and buffers.
+/// The sentences of the running batch, a row for each live hypothesis, and buffers.
 pub(crate) struct Worker {
     network: Arc<RnnFc>,
     encoded: Encoded,
@@ -47,20 +47,20 @@ impl Worker {
 }
 
 impl Decoder for Worker {
-    fn start(&mut self, batch: &[Sentence<'_>]) {
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
         let Self { network, encoded, attended, states, scratch, .. } = self;
-        network.source.encode(batch, encoded, scratch);
-        network.bottom.start(encoded, attended, states, scratch);
-        network.output.start(batch, &mut self.choice);
+        network.source.encode(sentences, encoded, scratch);
+        network.bottom.admit(encoded, places, attended, states, scratch);
+        network.output.admit(sentences, places, &mut self.choice);
     }
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
         step.clear();
         let _decoder = Component::Decoder.span();
-        let Self { network, encoded, attended, states, fed, scratch, stack, .. } = self;
+        let Self { network, attended, states, fed, scratch, stack, .. } = self;
         let words = rows.iter().map(|row| row.previous);
         network.target_words.apply(words, &mut scratch.operands, &mut self.rest, fed);
-        let outputs = network.bottom.step(rows, fed, encoded, attended, states, scratch);
+        let outputs = network.bottom.step(rows, fed, attended, states, scratch);
         stack.out.clear();
         stack.out.extend_from_slice(outputs);
         network.stack.apply(states, stack, scratch);

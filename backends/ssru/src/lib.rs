@@ -15,7 +15,7 @@ use dyno_formats::{Fault, MarianConfig, Result};
 use dyno_nn::math::{Kernels, Linear, add, together};
 use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, Transformer};
 use dyno_nn::watch::Operator;
-use dyno_nn::{Network, Params, Rows};
+use dyno_nn::{Network, Params, Row, Rows};
 use dyno_translator::{Customs, Engine, Switches};
 
 /// The backend.
@@ -133,13 +133,13 @@ struct Cells {
 }
 
 impl AutoregressionState for Cells {
-    fn start(&mut self, rows: usize) {
-        self.cells.reset(rows);
+    fn admit(&mut self, rows: usize) {
+        self.cells.grow(rows);
     }
 
-    fn step(&mut self, rows: &mut Vec<f32>, _step: usize, scratch: &mut Scratch) {
+    fn step(&mut self, vectors: &mut Vec<f32>, _: &[Row], scratch: &mut Scratch) {
         let Self { unit, cells, x, forget, out } = self;
-        let input = unit.before.prepare(rows, &mut scratch.prepared);
+        let input = unit.before.prepare(vectors, &mut scratch.prepared);
         let products = [(&unit.input, &mut *x), (&unit.forget, &mut *forget)];
         together(input, &mut scratch.operands, products);
         unit.norm(x, forget);
@@ -149,12 +149,12 @@ impl AutoregressionState for Cells {
         drop(gates);
         match &unit.projection {
             Some(projection) => {
-                unit.after.product(projection, out, rows, scratch, x);
+                unit.after.product(projection, out, vectors, scratch, x);
                 std::mem::swap(out, x);
             }
-            None => unit.after.apply(out, rows, scratch),
+            None => unit.after.apply(out, vectors, scratch),
         }
-        std::mem::swap(rows, out);
+        std::mem::swap(vectors, out);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

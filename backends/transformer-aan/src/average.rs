@@ -7,7 +7,7 @@ use dyno_formats::{MarianConfig, Result};
 use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
 use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, activation};
 use dyno_nn::watch::Operator;
-use dyno_nn::{Params, Rows};
+use dyno_nn::{Params, Row, Rows};
 
 /// Options of the sublayer in a configuration.
 #[derive(Clone, Copy)]
@@ -85,6 +85,18 @@ impl Average {
         })
     }
 
+    /// Adds each input [rows, D] to the mean of the inputs before it. Rows that began together have one
+    /// position, and the kernel takes them at once.
+    fn average(&self, inputs: &[f32], rows: &[Row], means: &mut [f32]) {
+        let mut first = 0;
+        for rows in rows.chunk_by(|a, b| a.position == b.position) {
+            let values = first..first + rows.len() * self.width;
+            first = values.end;
+            let (inputs, means) = (&inputs[values.clone()], &mut means[values]);
+            self.kernels.average(inputs, rows[0].position, means).expect(WIDE);
+        }
+    }
+
     /// Replaces `rows` by the output of the feed-forward layers.
     fn feed(&self, rows: &mut Vec<f32>, spare: &mut Vec<f32>, scratch: &mut Scratch) {
         for (at, layer) in self.layers.iter().enumerate() {
@@ -124,22 +136,22 @@ struct Averages {
 }
 
 impl AutoregressionState for Averages {
-    fn start(&mut self, rows: usize) {
-        self.averages.reset(rows);
+    fn admit(&mut self, rows: usize) {
+        self.averages.grow(rows);
     }
 
-    fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
+    fn step(&mut self, vectors: &mut Vec<f32>, rows: &[Row], scratch: &mut Scratch) {
         let Self { layer, averages, out, spare } = self;
         let average = Operator::Attention.span(); // an average over all words with equal weights
-        layer.kernels.average(rows, step, averages.values_mut()).expect(WIDE);
+        layer.average(vectors, rows, averages.values_mut());
         out.clear();
         out.extend_from_slice(averages.values());
         drop(average);
         layer.before.norms(out);
         layer.feed(out, &mut spare[0], scratch);
-        layer.gate(out, rows, spare, scratch);
-        layer.after.apply(out, rows, scratch);
-        std::mem::swap(rows, out);
+        layer.gate(out, vectors, spare, scratch);
+        layer.after.apply(out, vectors, scratch);
+        std::mem::swap(vectors, out);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

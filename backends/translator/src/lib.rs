@@ -18,14 +18,15 @@
 //! does with `max-length-crop`; without that option Marian drops the line, and an answer would be missing.
 //!
 //! # Batches
-//! Each sentence is searched as if it were alone, with its own greatest length and its own candidates. The
-//! lines of one call are one batch, which changes the speed and nothing else.
+//! Each sentence is searched as if it were alone, with its own greatest length and its own candidates. Lines
+//! join the running batch between any two steps, and leave it as soon as they end, which changes the speed
+//! and nothing else. A batch in the ordinary sense joins as a whole, and steps until the last line ends.
 //!
 //! # Modules
 //! | module | contents |
 //! | --- | --- |
 //! | `engine` | [`Engine`]: the shape of all translating engines |
-//! | `settings` | requested settings, defaults, refusals, switches, calibration and tuning files |
+//! | `settings` | requested settings, defaults, refusals, switches, calibration files |
 //! | `model_files` | opening of weights, configuration and vocabularies |
 //! | `model`, `shared` | an opened model, and the state that its workers share |
 //! | `session` | a worker's session |
@@ -35,8 +36,8 @@
 //! | `error` | [`Error`] |
 //!
 //! # What it leaves out
-//! Tensors and layers (`dyno-nn` and the engines), file formats (`dyno-formats`), vocabularies (`dyno-text`),
-//! and threads.
+//! Tensors, layers and tuning (`dyno-nn` and the engines), file formats (`dyno-formats`), vocabularies
+//! (`dyno-text`), and threads. Sentence encoders are no translators: `dyno-encoder` has a session of its own.
 
 mod engine;
 mod error;

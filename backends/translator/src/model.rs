@@ -2,17 +2,18 @@
 //! them.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::{Shortlist, Vocabularies};
 use dyno_nn::Network;
+use dyno_nn::watch::SharedTimes;
 use dyno_text::{Side, Vocabulary};
 
 use crate::error::{Error, Result};
 use crate::languages::Languages;
 use crate::model_files::OpenedModel;
-use crate::session::{Calibrating, UNPOISONED, Worker};
+use crate::session::{Calibrating, Worker};
 use crate::settings::{CalibrationFile, Decoding, NOT_REPRODUCIBLE, RequestedSettings};
 use crate::shared::Shared;
 use crate::unknown;
@@ -57,7 +58,7 @@ impl Translator {
             suppressed: suppressed(&target, &decoding),
             languages: Languages::of(requested, first.model.decoder(), &source, &target)?,
             facts: facts(backend, opened, &members, requested),
-            times: requested.breakdown.then(Mutex::default),
+            times: SharedTimes::new(requested.breakdown),
             members,
             replace_unknown: requested.replace_unknown,
             decoding,
@@ -152,9 +153,6 @@ fn facts(
     let mut paths: Vec<_> = weights.map(|weights| weights.origin().to_path_buf()).collect();
     paths.extend(opened[0].model.vocabularies().iter().chain(opened[0].model.tokens()).cloned());
     paths.extend(requested.shortlist.of(&opened[0].model).map(|(path, _)| path.to_path_buf()));
-    paths.sort();
-    paths.dedup();
-    let size = |path: &std::path::PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let precision = opened[0].weights.precision();
     let computed = match precision {
         dyno_formats::Precision::F16 => " weights, f32 products",
@@ -169,7 +167,7 @@ fn facts(
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         not_reproducible: requested.full_precision.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
-        files: paths.into_iter().map(|path| OpenedFile { bytes: size(&path), path }).collect(),
+        files: OpenedFile::all(paths),
     }
 }
 
@@ -195,7 +193,6 @@ impl Model for Translator {
     }
 
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
-        let times = self.shared.times.as_ref().map(|times| times.lock().expect(UNPOISONED));
-        Ok(times.map(|times| times.breakdown()))
+        Ok(self.shared.times.breakdown())
     }
 }

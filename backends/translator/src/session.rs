@@ -5,11 +5,11 @@ use std::sync::Arc;
 use dyno_api::{Answer, Session, Sink};
 use dyno_formats::{Selection, Shortlist};
 use dyno_nn::Sentence;
-use dyno_nn::watch::{Component, Times, watch};
+use dyno_nn::watch::Component;
 use dyno_text::Scratch;
 
 use crate::error::Error;
-use crate::search::{Batch, Found, Member, Search};
+use crate::search::{Found, Member, Search};
 use crate::settings::CalibrationFile;
 use crate::shared::Shared;
 use crate::unknown;
@@ -18,19 +18,28 @@ use crate::unknown;
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     search: Search,
+    /// Line of the sentence at each place of the search.
+    lines: Vec<Line>,
+    ended: Vec<usize>,
     selection: Selection,
     scratch: Scratch,
     text: String,
 }
 
-/// A line with words.
+/// A line that is being translated.
+#[derive(Default)]
 struct Line {
-    index: usize,
+    number: usize,
+    bytes: Vec<u8>,
+}
+
+/// The words of a line.
+struct Words {
     ids: Vec<u32>,
     candidates: Option<Vec<u32>>,
 }
 
-impl Line {
+impl Words {
     fn sentence(&self) -> Sentence<'_> {
         Sentence { ids: &self.ids, candidates: self.candidates.as_deref() }
     }
@@ -41,14 +50,17 @@ impl Worker {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         let members = shared.members.iter();
         let members = members.map(|(weight, network)| Member::new(*weight, network.decoder())).collect();
-        let search = Search::new(members, shared.decoding.search.clone(), shared.target_eos);
+        let (options, suppressed) = (shared.decoding.search.clone(), shared.suppressed.clone());
+        let first = shared.languages.first_word;
+        let search = Search::new(members, options, shared.target_eos, suppressed, first);
         let selection = shared.shortlist.as_ref().map(Shortlist::selection).unwrap_or_default();
-        Self { shared, search, selection, scratch: Scratch::default(), text: String::new() }
+        let (lines, ended) = (Vec::new(), Vec::new());
+        Self { shared, search, lines, ended, selection, scratch: Scratch::default(), text: String::new() }
     }
 
     /// The words of a line and the end of the sentence, cut at the greatest length; `None` for a line without
     /// words.
-    fn line(&mut self, index: usize, bytes: &[u8]) -> Option<Line> {
+    fn words(&mut self, bytes: &[u8]) -> Option<Words> {
         let shared = &self.shared;
         let tokenise = Component::Tokenise.span();
         let mut ids = Vec::new();
@@ -65,7 +77,7 @@ impl Worker {
         let _output = Component::Output.span();
         let candidates =
             shared.shortlist.as_ref().map(|list| list.select(&ids, &mut self.selection).to_vec());
-        Some(Line { index, ids, candidates })
+        Some(Words { ids, candidates })
     }
 
     /// Answers a line without words. Marian forces the end of the sentence upon such a line: all entries of
@@ -77,64 +89,104 @@ impl Worker {
         (0..ranks).for_each(|rank| sink.answer(Answer { line, rank, text: "", score }));
     }
 
-    /// Writes a translation into `self.text`.
-    fn write(&mut self, bytes: &[u8], found: &Found<'_>) -> Result<(), dyno_text::Error> {
-        let shared = &self.shared;
-        if shared.replace_unknown {
-            unknown::write(&shared.source, &shared.target, bytes, found, &mut self.text);
-            return Ok(());
+    /// Lets lines join the running batch; lines without words are answered at once.
+    fn join(&mut self, first: usize, lines: &[&[u8]], sink: &mut dyn Sink) {
+        let (mut numbers, mut all) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
+        for (at, bytes) in lines.iter().enumerate() {
+            match self.words(bytes) {
+                Some(words) => {
+                    numbers.push(at);
+                    all.push(words);
+                }
+                None => self.answer_empty(first + at, sink),
+            }
         }
-        shared.target.decode_into(found.ids, &mut self.text)
+        let sentences: Vec<Sentence<'_>> = all.iter().map(Words::sentence).collect();
+        let _search = Component::Search.span();
+        for (at, place) in numbers.into_iter().zip(self.search.admit(&sentences)) {
+            self.lines.resize_with(self.lines.len().max(place + 1), Line::default);
+            let line = &mut self.lines[*place];
+            line.number = first + at;
+            line.bytes.clear();
+            line.bytes.extend_from_slice(lines[at]);
+        }
     }
 
-    /// Translates lines as one batch.
-    fn translate(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<(), dyno_text::Error> {
-        let mut full = Vec::with_capacity(lines.len());
-        for (index, bytes) in lines.iter().enumerate() {
-            match self.line(index, bytes) {
-                Some(line) => full.push(line),
-                None => self.answer_empty(index, sink),
-            }
-        }
-        let sentences: Vec<Sentence<'_>> = full.iter().map(Line::sentence).collect();
-        let shared = Arc::clone(&self.shared);
-        let first = shared.languages.first_word;
-        let batch = Batch { sentences: &sentences, suppressed: &shared.suppressed, first };
+    /// Takes a step of the running batch, and answers the lines that end with it.
+    fn advance(&mut self, sink: &mut dyn Sink) -> Result<(), dyno_text::Error> {
+        let mut ended = std::mem::take(&mut self.ended);
         let search = Component::Search.span();
-        let mut results = self.search.run(&batch);
+        self.search.step(&mut ended);
         drop(search);
+        let answered = ended.iter().try_for_each(|place| self.answer(*place, sink));
+        self.ended = ended;
+        answered
+    }
+
+    /// Answers the line at a place, which ended.
+    fn answer(&mut self, place: usize, sink: &mut dyn Sink) -> Result<(), dyno_text::Error> {
         let _detokenise = Component::Detokenise.span();
-        for (at, line) in full.iter().enumerate() {
-            for rank in 0..results.count(at) {
-                let found = results.found(at, rank);
-                self.write(lines[line.index], &found)?;
-                sink.answer(Answer { line: line.index, rank, text: &self.text, score: found.score });
-            }
+        let Line { number, bytes } = &self.lines[place];
+        for rank in 0..self.search.count(place) {
+            let found = self.search.found(place, rank);
+            write(&self.shared, bytes, &found, &mut self.text)?;
+            sink.answer(Answer { line: *number, rank, text: &self.text, score: found.score });
         }
-        results.clear();
-        self.search.give_back(results);
+        self.search.leave(place);
         Ok(())
     }
+
+    /// Does `work` on the running batch, and accounts for its time where that is asked for. After an error the
+    /// batch is empty.
+    fn watched(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), dyno_text::Error>,
+    ) -> dyno_api::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let done = shared.times.watch(|| work(self));
+        done.map_err(|error| {
+            self.search.clear();
+            Error::from(error).of_backend(shared.backend)
+        })
+    }
+}
+
+/// Writes a translation of the line `bytes` into `text`.
+fn write(
+    shared: &Shared,
+    bytes: &[u8],
+    found: &Found<'_>,
+    text: &mut String,
+) -> Result<(), dyno_text::Error> {
+    if shared.replace_unknown {
+        unknown::write(&shared.source, &shared.target, bytes, found, text);
+        return Ok(());
+    }
+    shared.target.decode_into(found.ids, text)
 }
 
 impl Session for Worker {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
-        let shared = Arc::clone(&self.shared);
-        let done = match &shared.times {
-            None => self.translate(lines, sink),
-            Some(of_all) => {
-                let mut times = Times::default();
-                let done = watch(&mut times, || self.translate(lines, sink));
-                of_all.lock().expect(UNPOISONED).merge(&times);
-                done
+        self.watched(|worker| {
+            worker.join(0, lines, sink);
+            while !worker.search.is_idle() {
+                worker.advance(sink)?;
             }
-        };
-        done.map_err(|error| Error::from(error).of_backend(shared.backend))
+            Ok(())
+        })
+    }
+
+    fn admit(&mut self, first: usize, lines: &[&[u8]], sink: &mut dyn Sink) -> dyno_api::Result<()> {
+        self.watched(|worker| {
+            worker.join(first, lines, sink);
+            Ok(())
+        })
+    }
+
+    fn step(&mut self, sink: &mut dyn Sink) -> dyno_api::Result<()> {
+        self.watched(|worker| worker.advance(sink))
     }
 }
-
-/// Reason why the lock of the times isn't poisoned.
-pub(crate) const UNPOISONED: &str = "times are added up without a panic";
 
 /// A session of a calibration: after each call it writes the activation scales of all lines until then.
 pub(crate) struct Calibrating {

@@ -1,12 +1,12 @@
 //! The state that the workers of a model share: vocabularies, shortlist, networks, and the settings of
 //! decoding.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dyno_api::Facts;
 use dyno_formats::Shortlist;
 use dyno_nn::Network;
-use dyno_nn::watch::Times;
+use dyno_nn::watch::SharedTimes;
 use dyno_text::Vocabulary;
 
 use crate::languages::Languages;
@@ -34,5 +34,5 @@ pub(crate) struct Shared {
     pub(crate) replace_unknown: bool,
     pub(crate) facts: Facts,
     /// Times of all workers, with the setting `breakdown`.
-    pub(crate) times: Option<Mutex<Times>>,
+    pub(crate) times: SharedTimes,
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use dyno_measure::rounds::latency::{LEAST_COPIES, LINES_A_COPY};
+use dyno_measure::rounds::server;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::hanging_seconds;
 use dyno_measure::{Probe, TestSet, Track};
@@ -59,7 +60,9 @@ fn probes(campaign: &Campaign) -> f64 {
 /// Most seconds of a round, with all its attempts.
 fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
     let (limits, protocol) = (&campaign.limits, campaign.protocol());
-    let once = if track.is_lockstep() {
+    let once = if track == Track::Server {
+        server::MOST_RUNS as f64 * limits.launch_seconds
+    } else if track.is_lockstep() {
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
         let further = (set.source.len() / LINES_A_COPY).max(LEAST_COPIES) + campaign.profile.warm_up_lines();
         // The last line may begin just before the limit of the round.

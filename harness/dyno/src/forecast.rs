@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use dyno_measure::rounds::fresh::LINES_A_FRESH_ONE;
+use dyno_measure::rounds::server;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
 use dyno_measure::{Placement, Probe, Round, System, Track, host};
@@ -45,7 +46,7 @@ pub struct Forecast<'a> {
     campaign: &'a Campaign,
     /// Multiply-accumulates per second, by precision; empty if the campaign draws no network.
     speeds: Vec<f64>,
-    /// Number of cores of the track throughput-all.
+    /// Number of cores of the tracks of several cores.
     cores: usize,
 }
 
@@ -79,7 +80,12 @@ impl<'a> Forecast<'a> {
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
         let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_A_FRESH_ONE as f64);
         match round.track {
-            Track::Latency => launch + set,
+            Track::Latency | Track::LatencyAll => launch + set,
+            Track::Server => {
+                let lines = round.test_set.source.len();
+                let rate = self.cores as f64 * lines as f64 / set.max(f64::MIN_POSITIVE);
+                launch + server::usual_seconds(self.campaign.profile, self.campaign.load, lines, rate)
+            }
             Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
             Track::ThroughputAll => {
                 with_fresh((launch + set / self.cores as f64).max(minimum)) + launches * launch

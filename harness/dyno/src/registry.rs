@@ -99,7 +99,10 @@ pub fn tokeniser(model: &Path) -> std::result::Result<Tokenise, String> {
     let opened = dyno_encoder::Directory::open(model);
     let tokeniser = opened.and_then(|directory| dyno_encoder::Tokeniser::open(&directory));
     let tokeniser = tokeniser.map_err(|error| error.to_string())?;
-    Ok(Box::new(move |line, ids| tokeniser.encode(line, ids).map_err(|error| error.to_string())))
+    let mut scratch = dyno_text::Scratch::default();
+    Ok(Box::new(move |line, ids| {
+        tokeniser.encode(line, &mut scratch, ids).map_err(|error| error.to_string())
+    }))
 }
 
 /// This build has no encoder.

@@ -47,7 +47,7 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
-        let _ = writeln!(text, "{}", table(cells, columns(track, metrics), width()));
+        let _ = writeln!(text, "{}", table(cells, columns(cells, metrics), width()));
         if let Some(unusable) = unusable_of(metrics, cells) {
             let _ = writeln!(text, "{}", wrapped(&format!("{unusable}; compare speeds alone"), "  "));
         }
@@ -78,16 +78,24 @@ fn priced_by(summary: &Summary) -> String {
 fn about(track: Track) -> &'static str {
     match track {
         Track::Latency => "one core, lock-step",
+        Track::LatencyAll => "all cores, lock-step",
         Track::Throughput1 => "one core, whole file",
         Track::ThroughputAll => "all cores, whole file",
+        Track::Server => "all cores, lines at random instants",
     }
 }
 
-fn columns(track: Track, metrics: &[Scale]) -> Vec<Column> {
+fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Column> {
     let mut columns = vec![column("system", |row| row.system.clone())];
     columns.extend(metrics.iter().map(metric_column));
     columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
-    if track.is_lockstep() {
+    let track = cells[0].track;
+    if track == Track::Server {
+        columns.push(column("lines/s", |row| row.lines_per_second.map_or_else(none, plain)));
+        columns.push(column("limit", |row| limit(row).unwrap_or_else(none)));
+        columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
+        columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
+    } else if track.is_lockstep() {
         columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
         columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
         columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
@@ -97,10 +105,20 @@ fn columns(track: Track, metrics: &[Scale]) -> Vec<Column> {
         columns.push(column("load %", |row| row.load_share.map_or_else(none, percent)));
     }
     columns.push(column("Mwords/$", |row| dollars(row).map_or_else(none, |millions| supported(&millions))));
+    if cells.iter().any(|row| row.joules_per_word.is_some()) {
+        columns.push(column("mJ/word", |row| {
+            row.joules_per_word.map_or_else(none, |joules| plain(joules * 1e3))
+        }));
+    }
     columns.push(column("model MiB", |row| mebibytes(row.model_bytes) + declared(row)));
     columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
     columns.push(column("verdict", verdict));
     columns
+}
+
+/// Limit of a row in the track server: "p99 ≤ 250 ms".
+fn limit(row: &CellSummary) -> Option<String> {
+    Some(format!("p{} ≤ {} ms", row.limit_percentile?, row.limit_ms?))
 }
 
 /// Column of a metric. The first one of a row shows its interval, and the spread where the rounds' texts differ.

@@ -1,7 +1,9 @@
 //! The bench: protocol, cores and scratch files of a measurement.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::energy::Meter;
 use crate::error::{During, Error, Result};
 use crate::files::hash_of;
 use crate::host::{self, Host};
@@ -25,6 +27,8 @@ pub struct Bench {
     pub pipe_floor_ns: Option<u64>,
     /// Sandbox of the systems that ask for one.
     pub sandbox: Option<Sandbox>,
+    /// Meter of the host's energy, if there is one.
+    pub meter: Option<Arc<Meter>>,
 }
 
 impl Bench {
@@ -32,7 +36,7 @@ impl Bench {
     pub fn new(host: &Host, cores: Option<usize>, protocol: Protocol, scratch: &Path) -> Result<Self> {
         let placement = Placement::new(&host.cores, cores, host::siblings);
         let scratch = std::path::absolute(scratch).during("looking for the scratch folder")?;
-        Ok(Self { protocol, placement, scratch, pipe_floor_ns: None, sandbox: None })
+        Ok(Self { protocol, placement, scratch, pipe_floor_ns: None, sandbox: None, meter: None })
     }
 
     /// Measures the floor beneath every latency here: a line between two processes that do nothing else.

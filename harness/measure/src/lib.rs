@@ -30,7 +30,8 @@
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
-//! | `profile`, `protocol`, `plan` | thoroughness, parameters, order of rounds, cores |
+//! | [`energy`] | joules of the host while a system works |
+//! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step or over a whole file, with its audit |
 //! | [`verify`] | conformance and probes |
@@ -42,11 +43,13 @@
 mod bench;
 mod cgroup;
 mod earlier;
+pub mod energy;
 mod entry;
 mod error;
 pub mod files;
 pub mod host;
 mod likeness;
+mod load;
 pub mod noise;
 pub mod os;
 mod plan;
@@ -58,6 +61,7 @@ mod record;
 pub mod rounds;
 pub mod rules;
 mod sandbox;
+mod served;
 pub mod supervisor;
 mod system;
 mod test_set;
@@ -71,15 +75,17 @@ pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
 pub use host::Host;
+pub use load::LatencyLimit;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use profile::Profile;
 pub use program::check_command;
 pub use protocol::{Interleave, Limits, Protocol};
-pub use record::{HostSpeed, Record, SCHEMA, Slices};
+pub use record::{EnergyUse, HostSpeed, Record, SCHEMA, Slices};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
 pub use sandbox::{Sandbox, SandboxFault};
+pub use served::{Purpose, Served, ServedRun};
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet};
 pub use text::{as_text, split_lines, words};

@@ -90,13 +90,13 @@ impl Plan {
 /// Cores of the systems and of the bench: systems take the highest, the bench takes the lowest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// Cores of throughput-all, ascending.
+    /// Cores of the tracks of several cores, ascending.
     all: Vec<usize>,
     bench: Vec<usize>,
 }
 
 impl Placement {
-    /// Places systems on `cores` (ascending), of which throughput-all may use the highest `most`. `siblings`
+    /// Places systems on `cores` (ascending), of which a track of several may use the highest `most`. `siblings`
     /// gives the hardware threads of a physical core: one of them is used, the others stay idle.
     pub fn new(cores: &[usize], most: Option<usize>, siblings: impl Fn(usize) -> Vec<usize>) -> Self {
         let is_first = |core: &&usize| {
@@ -108,13 +108,16 @@ impl Placement {
         Self { all: physical[physical.len() - used..].to_vec(), bench: vec![physical[0]] }
     }
 
-    /// Warning before throughput-all if a campaign allows more cores than the host has. It is no error: the
+    /// Warning before tracks of several cores if a campaign allows more than the host has. It is no error: the
     /// campaign may come from a larger host, and each record names its cores.
     pub fn shortfall(&self, wanted: Option<usize>, tracks: &[Track]) -> Option<String> {
         let (wanted, there) = (wanted?, self.all.len());
-        let matters = wanted > there && tracks.contains(&Track::ThroughputAll);
+        let several: Vec<&str> =
+            tracks.iter().filter(|track| track.uses_all_cores()).map(|track| track.name()).collect();
+        let matters = wanted > there && !several.is_empty();
         matters.then(|| {
-            format!("warning: the campaign allows {wanted} cores, but this host has {there}: throughput-all is measured on {there}")
+            let (tracks, verb) = (several.join(" and "), if several.len() == 1 { "is" } else { "are" });
+            format!("warning: the campaign allows {wanted} cores, but this host has {there}: {tracks} {verb} measured on {there}")
         })
     }
 
@@ -126,13 +129,10 @@ impl Placement {
 
     /// Cores of systems under `track`, as far as they use all.
     pub fn system(&self, track: Track) -> &[usize] {
-        match track {
-            Track::ThroughputAll => &self.all,
-            Track::Latency | Track::Throughput1 => &self.all[self.all.len() - 1..],
-        }
+        if track.uses_all_cores() { &self.all } else { &self.all[self.all.len() - 1..] }
     }
 
-    /// Cores of the bench itself. Only the thread that exchanges lines in the latency track runs elsewhere.
+    /// Cores of the bench itself. Only the thread that exchanges lines in lock-step runs elsewhere.
     pub fn bench(&self) -> &[usize] {
         &self.bench
     }

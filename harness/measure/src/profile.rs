@@ -7,6 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::rules::Probe;
 use crate::rules::names::name_of;
 
+/// Lines that may miss the limit in a run of the server track. They decide how long a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerMisses {
+    /// In each run of the search.
+    pub search: usize,
+    /// In the run that confirms the rate.
+    pub confirm: usize,
+}
+
 /// Thoroughness of a run, recorded with every figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +60,16 @@ impl Profile {
     /// Lines after which a launch is long enough, whatever its duration: the size of the shared tasks.
     pub const fn throughput_enough_lines(self) -> usize {
         1_000_000
+    }
+
+    /// Lines of a run in the server track that may miss the limit: the percentile of a search, and of the run
+    /// that confirms the rate. Of the 99th percentile, two are two hundred lines.
+    pub const fn server_misses(self) -> ServerMisses {
+        match self {
+            Self::Quick => ServerMisses { search: 2, confirm: 5 },
+            Self::Standard => ServerMisses { search: 5, confirm: 20 },
+            Self::Official => ServerMisses { search: 10, confirm: 50 },
+        }
     }
 
     /// Probes before the measurement.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::load::LatencyLimit;
 use crate::profile::Profile;
 use crate::rules::Probe;
 use crate::rules::limits::{LONG_LINE_BYTES, RUNAWAY_FACTOR};
@@ -24,7 +25,12 @@ pub struct Limits {
 impl Limits {
     /// Seconds for the answer to `line`. The time grows with the length of an over-long line.
     pub fn seconds_for(&self, line: &[u8]) -> f64 {
-        self.line_seconds * (line.len() as f64 / LONG_LINE_BYTES as f64).max(1.0)
+        self.seconds_for_bytes(line.len())
+    }
+
+    /// Seconds for the answer to a line of `bytes` bytes.
+    pub fn seconds_for_bytes(&self, bytes: usize) -> f64 {
+        self.line_seconds * (bytes as f64 / LONG_LINE_BYTES as f64).max(1.0)
     }
 }
 
@@ -60,6 +66,8 @@ pub struct Protocol {
     pub seed: u64,
     /// Limits beyond which a system is given up.
     pub limits: Limits,
+    /// Latency limit of the server track.
+    pub load: LatencyLimit,
     /// Probes before the measurement.
     pub probes: Vec<Probe>,
     /// Lines that lengthen throughput launches.
@@ -76,6 +84,7 @@ impl Protocol {
             profile,
             seed: 1,
             limits: Limits::default(),
+            load: LatencyLimit::default(),
             probes,
             filler: None,
             interleave: Interleave::default(),

@@ -11,6 +11,7 @@ use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::profile::Profile;
 use crate::rules::{Reason, Track, Verdict};
+use crate::served::Served;
 use crate::supervisor::Report;
 
 /// Version of the record's fields; a reader refuses a newer version.
@@ -24,6 +25,9 @@ const MOST_ROUNDS: usize = 10_000;
 
 /// Longest time: the longest time limit of a campaign, which is a million seconds.
 const MOST_NS: u64 = 1_000_000_000_000_000;
+
+/// Most energy: a kilowatt for the longest time limit of a campaign.
+const MOST_JOULES: f64 = 1e9;
 
 /// Record of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,6 +93,9 @@ pub struct Record {
     /// Throughput tracks: the launch over fresh lines, which no system can know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<FreshLaunch>,
+    /// Server track: runs and greatest rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Served>,
     /// Turns of the round, if it was measured beside other systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
@@ -102,6 +109,9 @@ pub struct Record {
     /// Throughput tracks: launches whose text was not the first launch's.
     #[serde(default)]
     pub differing_launches: usize,
+    /// Energy of the host while the system worked, where there is a meter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyUse>,
     /// Usage of the system, by the kernel's accounting.
     pub usage: Report,
     /// Findings of the audit: whether the system kept to its cores.
@@ -136,6 +146,23 @@ pub struct FreshLaunch {
     pub words: usize,
     /// Nanoseconds of the launch, from its start to its end.
     pub ns: u64,
+}
+
+/// Energy of a round: in lock-step from the first line after the warm-up to the last answer, copies included; in
+/// the throughput tracks over all launches of the whole input.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnergyUse {
+    /// Joules of the whole host.
+    pub joules: f64,
+    /// Source words that were answered meanwhile.
+    pub words: usize,
+}
+
+impl EnergyUse {
+    /// Whether no host has used so much, or nothing at all.
+    fn is_impossible(self) -> bool {
+        !(0.0..=MOST_JOULES).contains(&self.joules) || self.words == 0 || self.words > MOST_WORDS
+    }
 }
 
 /// Turns of a round that was measured beside others.
@@ -179,16 +206,31 @@ impl Record {
             _ if self.round >= MOST_ROUNDS => Some("no profile has so many rounds"),
             _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
+            _ if self.energy.is_some_and(EnergyUse::is_impossible) => Some("it has an energy that can't be"),
             _ if times.any(|ns| !(1..=MOST_NS).contains(ns)) => Some("it has a time that can't be"),
-            Track::Latency if self.latency_ns.len() != self.lines => Some("it has no time for each line"),
+            Track::Latency | Track::LatencyAll if self.latency_ns.len() != self.lines => {
+                Some("it has no time for each line")
+            }
             Track::Throughput1 | Track::ThroughputAll if self.launch_ns.is_empty() => Some("it has no time"),
+            Track::Server if !self.has_honest_rate() => Some("it has no rate that its runs confirm"),
             _ => None,
         }
+    }
+
+    /// Whether the greatest rate is that of a run which kept the limit.
+    fn has_honest_rate(&self) -> bool {
+        let confirmed = |served: &Served| served.confirming().is_some_and(|run| run.kept && run.rate > 0.0);
+        self.served.as_ref().is_some_and(|served| served.rate.is_none() || confirmed(served))
     }
 
     /// Source words of one launch's input, or of the set in lock-step.
     pub fn words_of_a_pass(&self) -> usize {
         self.timed_words.unwrap_or(self.words)
+    }
+
+    /// Joules of the host for a source word.
+    pub fn joules_per_word(&self) -> Option<f64> {
+        self.energy.map(|energy| energy.joules / energy.words as f64)
     }
 
     /// Whether the model's size is what the campaign declares: the system neither reports files nor was seen
@@ -212,11 +254,14 @@ impl Record {
     }
 
     /// Source words a second. In the latency track the time is the sum of the lines' times, in the throughput
-    /// tracks the sum of the launches' times (official).
+    /// tracks the sum of the launches' times (official). In the server track it is the greatest rate, in words.
     pub fn words_per_second(&self) -> Option<f64> {
-        let (times, passes) = match self.track.is_lockstep() {
-            true => (&self.latency_ns, 1),
-            false => (&self.launch_ns, self.launch_ns.len()),
+        let (times, passes) = match self.track {
+            Track::Latency | Track::LatencyAll => (&self.latency_ns, 1),
+            Track::Throughput1 | Track::ThroughputAll => (&self.launch_ns, self.launch_ns.len()),
+            Track::Server => {
+                return Some(self.served.as_ref()?.rate? * self.words as f64 / self.lines.max(1) as f64);
+            }
         };
         let total = times.iter().copied().fold(0, u64::saturating_add);
         (total > 0).then(|| self.words_of_a_pass() as f64 * passes as f64 / (total as f64 / 1e9))

@@ -52,7 +52,7 @@ pub enum Argument {
 pub const PLACEHOLDERS: [(&str, &str); 4] = [
     ("cores", "number of cores that the system may use"),
     ("core-list", "numbers of these cores, such as 2,3"),
-    ("track", "latency, throughput-1 or throughput-all"),
+    ("track", "latency, latency-all, throughput-1, throughput-all or server"),
     ("model", "path of the system's model, from the key `model`"),
 ];
 

@@ -11,7 +11,7 @@ use super::charts::Family;
 use dyno_measure::Host;
 use dyno_measure::Profile;
 use dyno_measure::noise::repeats::OftenRepeated;
-use dyno_measure::{Reason, Track, Verdict};
+use dyno_measure::{Reason, Served, Track, Verdict};
 use dyno_results::prices::Price;
 use dyno_results::scores::{Scale, Standard};
 use dyno_results::summary::judge::{Duel, is_echo};
@@ -153,6 +153,8 @@ pub struct Cell {
     pub millions_per_dollar: Option<Estimate>,
     /// Million words for a US dollar, if only the used cores are paid for.
     pub millions_pro_rata: Option<Estimate>,
+    /// Track server: the round of the median rate.
+    pub served: Option<Served>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
     /// Bound of the 99th percentile, 99.9th percentile and its bound, in ms.
@@ -163,6 +165,8 @@ pub struct Cell {
     pub fit_ms: Option<(f64, f64)>,
     /// Time from launch to the first answer in ms.
     pub start_ms: Option<f64>,
+    /// Joules of the host for a source word, where there was a meter.
+    pub joules_per_word: Option<f64>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
     /// Whether the size of the model is declared, and was never seen.

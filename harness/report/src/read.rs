@@ -9,10 +9,10 @@ use dyno_api::printable_line;
 
 use super::charts::Family;
 use super::material::{Cell, Load, Material, Measure, Set, System};
-use dyno_measure::Record;
 use dyno_measure::noise::Noise;
 use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Profile, TestSet};
+use dyno_measure::{Record, Served};
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::{Duel, Rounds, noise_floor, quality_order};
@@ -239,11 +239,13 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         load_share: summary.load_share,
         millions_per_dollar: millions(summary.words_per_dollar),
         millions_pro_rata: millions(summary.words_per_dollar_pro_rata),
+        served: median_served(&valid),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
         tail_ms: [summary.p99_bound_ms, summary.p999_ms, summary.p999_bound_ms],
         latency_ms: median_lines(&valid),
         fit_ms: summary.line_ms.zip(summary.word_ms),
         start_ms: summary.start_ms,
+        joules_per_word: summary.joules_per_word,
         model_bytes: summary.model_bytes,
         model_declared: summary.model_declared,
         peak_bytes: summary.peak_bytes,
@@ -264,6 +266,14 @@ fn over_rounds(valid: &[&Record], percent: f64) -> Option<Estimate> {
         valid.iter().filter_map(|record| percentile(&milliseconds(&record.latency_ns), percent)).collect();
     let interval = median_interval(&rounds)?;
     Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
+}
+
+/// Round of the median rate; of an even number the lower one.
+fn median_served(valid: &[&Record]) -> Option<Served> {
+    let mut served: Vec<&Served> = valid.iter().filter_map(|record| record.served.as_ref()).collect();
+    let rate = |served: &Served| served.rate.unwrap_or(0.0);
+    served.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+    served.get(served.len().saturating_sub(1) / 2).copied().cloned()
 }
 
 /// Median latency of each line over the rounds.

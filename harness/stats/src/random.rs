@@ -28,6 +28,13 @@ impl Random {
         ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 
+    /// A number of the exponential distribution with mean 1, by inversion.
+    pub fn exponential(&mut self) -> f64 {
+        // The 53 bits of a double's significand, as a number above 0 and at most 1.
+        let uniform = ((self.draw() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+        -uniform.ln()
+    }
+
     /// Shuffles `items` (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
@@ -53,6 +60,21 @@ mod tests {
         let mut random = Random(SplitMix64::from_seed(1_234_567_u64.to_le_bytes()));
         let first: Vec<u64> = (0..3).map(|_| random.draw()).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn exponential_numbers_have_the_distribution_s_mean_and_quantiles() {
+        let mut random = Random::new(1, "arrivals");
+        let mut drawn: Vec<f64> = (0..100_000).map(|_| random.exponential()).collect();
+        // Standard errors: 1/√n of the mean, √(q/(1 − q)/n) of quantile q, each taken four times.
+        let error = |q: f64| 4.0 * (q / (1.0 - q) / 100_000.0).sqrt();
+        assert!((drawn.iter().sum::<f64>() / 100_000.0 - 1.0).abs() < 4.0 / 100_000_f64.sqrt());
+        drawn.sort_unstable_by(f64::total_cmp);
+        assert!(drawn[0] >= 0.0);
+        for q in [0.1_f64, 0.5, 0.9, 0.99] {
+            let found = drawn[(q * 100_000.0) as usize];
+            assert!((found + (1.0 - q).ln()).abs() < error(q), "quantile {q}: {found}");
+        }
     }
 
     #[test]

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use dyno_kernels::{Crew, Mat, MatMut, SelfAttention};
+use dyno_kernels::{Mat, MatMut, SelfAttention};
 use dyno_nn::watch::Operator;
 
-/// Multiplications from which threads share the attention: see `linear`.
-const WORTH_SHARING: usize = 200_000;
+use super::team::{Team, Work};
 
 /// Reason why calls of the kernels succeed.
 const WHOLE: &str = "queries, keys, values and results have the same shape";
@@ -26,7 +25,7 @@ struct Head<'a> {
 
 /// Replaces `out` [tokens, heads·head] by the attention within each line. `lines` are ranges of tokens.
 pub(super) fn attend(
-    crew: &mut Crew,
+    team: &mut Team,
     buffers: &mut [SelfAttention],
     projected: &Projected<'_>,
     lines: &[Range<usize>],
@@ -38,21 +37,16 @@ pub(super) fn attend(
     out.resize(projected.queries.len(), 0.0);
     let mut parts = Vec::with_capacity(lines.len() * heads);
     let mut rest = &mut out[..];
-    for line in lines {
+    for line in lines.iter().filter(|line| !line.is_empty()) {
         let (these, others) = rest.split_at_mut(line.len() * width);
         rest = others;
         add_heads(projected, line, (heads, head), these, &mut parts);
     }
-    let work: usize = lines.iter().map(|line| 2 * line.len() * line.len() * width).sum();
-    let attend = |buffers: &mut SelfAttention, part: &mut Head<'_>| {
+    let work = lines.iter().map(|line| 2 * line.len() * line.len() * width).sum();
+    team.each_with(Work::Products(work), buffers, &mut parts, |buffers, part| {
         let [queries, keys, values] = part.operands;
         buffers.attend(queries, keys, values, part.out.view()).expect(WHOLE);
-    };
-    if work < WORTH_SHARING {
-        parts.iter_mut().for_each(|part| attend(&mut buffers[0], part));
-    } else {
-        crew.each_with(buffers, &mut parts, attend);
-    }
+    });
 }
 
 /// Adds the heads of a line.

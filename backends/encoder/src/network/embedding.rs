@@ -1,8 +1,9 @@
 //! Vectors of tokens: word, position and type, added up and normalised.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use dyno_formats::{DType, Weights};
+use dyno_formats::Weights;
 use dyno_kernels::Kernels;
 use dyno_nn::watch::Operator;
 
@@ -35,12 +36,16 @@ enum Words {
 }
 
 impl Words {
-    fn open(weights: &Arc<Weights>, name: String, words: usize, width: usize) -> Result<Self> {
-        let tensor = weights.get(&name)?.expect(words, width)?;
-        if tensor.dtype() == DType::F32 {
-            return Ok(Self::Mapped(Arc::clone(weights), name));
-        }
-        Ok(Self::Copied(tensor.finite_f32()?.into_owned()))
+    fn open(
+        params: Params<'_>,
+        weights: &Arc<Weights>,
+        name: String,
+        (words, width): (usize, usize),
+    ) -> Result<Self> {
+        Ok(match params.matrix(&name, words, width)? {
+            Cow::Borrowed(_) => Self::Mapped(Arc::clone(weights), name),
+            Cow::Owned(all) => Self::Copied(all),
+        })
     }
 
     fn all(&self) -> Result<&[f32]> {
@@ -60,7 +65,7 @@ impl Embedding {
     ) -> Result<Self> {
         let width = config.width;
         let part = |name: &str| names.of(&format!("embeddings.{name}.weight"));
-        let words = Words::open(weights, part("word_embeddings"), config.words, width)?;
+        let words = Words::open(params, weights, part("word_embeddings"), (config.words, width))?;
         let positions = params.matrix(&part("position_embeddings"), config.positions, width)?;
         let mut positions = positions.into_owned();
         if config.types > 0 {
@@ -95,10 +100,5 @@ impl Embedding {
         let _norm = Operator::Norm.span();
         self.norm.apply(kernels, &mut x[first..]);
         Ok(())
-    }
-
-    /// Number of words and positions, times their width.
-    pub(super) fn values(&self, words: usize) -> usize {
-        words * self.width + self.positions.len()
     }
 }

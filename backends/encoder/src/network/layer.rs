@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dyno_kernels::{Activation, Crew, Kernels, SelfAttention};
+use dyno_kernels::{Activation, Kernels, SelfAttention};
 use dyno_nn::watch::Component;
 
 use super::attention::{Projected, attend};
@@ -10,6 +10,7 @@ use super::linear::{Linear, Operand, Task, multiply, normalise};
 use super::names::LayerNames;
 use super::norm::Norm;
 use super::params::Params;
+use super::team::Team;
 use crate::Result;
 use crate::config::Config;
 
@@ -76,57 +77,51 @@ impl Layer {
         })
     }
 
-    /// Number of weights of the products.
-    pub(super) fn values(&self) -> usize {
-        let all = [&self.query, &self.key, &self.value, &self.mixed, &self.first, &self.second];
-        all.into_iter().map(Linear::values).sum()
-    }
-
     /// Replaces the tokens' vectors `x` [tokens, width] by those after the layer.
     pub(super) fn apply(
         &self,
-        crew: &mut Crew,
+        team: &mut Team,
         buffers: &mut Buffers,
         lines: &[Range<usize>],
         x: &mut Vec<f32>,
     ) {
         let attention = Component::Attention.span();
-        self.attend(crew, buffers, lines, x);
+        self.attend(team, buffers, lines, x);
         drop(attention);
         let _feedforward = Component::Feedforward.span();
-        self.feed_forward(crew, buffers, x);
+        self.feed_forward(team, buffers, x);
     }
 
-    fn attend(&self, crew: &mut Crew, buffers: &mut Buffers, lines: &[Range<usize>], x: &mut Vec<f32>) {
+    fn attend(&self, team: &mut Team, buffers: &mut Buffers, lines: &[Range<usize>], x: &mut Vec<f32>) {
         let (width, kernels) = (self.mixed.outputs(), buffers.kernels);
         let rows = x.len() / width;
         let Buffers { operand, attention, normed, queries, keys, values, context, sum, .. } = buffers;
         let (norm, read) = self.before(&self.attention_norm, x, normed);
-        let input = operand.fill(crew, norm, read, width);
+        let input = operand.fill(team, norm, read, width);
         let query = Task::new(&self.query, queries);
-        multiply(crew, input, rows, [query, Task::new(&self.key, keys), Task::new(&self.value, values)]);
+        multiply(team, input, rows, [query, Task::new(&self.key, keys), Task::new(&self.value, values)]);
         let projected = Projected { queries, keys, values };
-        attend(crew, attention, &projected, lines, (self.heads, width / self.heads), context);
-        let input = operand.fill(crew, None, context, width);
+        attend(team, attention, &projected, lines, (self.heads, width / self.heads), context);
+        let input = operand.fill(team, None, context, width);
         let task = Task { residual: Some(x), ..Task::new(&self.mixed, sum) };
-        multiply(crew, input, rows, [task]);
+        multiply(team, input, rows, [task]);
         std::mem::swap(x, sum);
-        normalise(crew, kernels, self.after(&self.attention_norm), x, width);
+        normalise(team, kernels, self.after(&self.attention_norm), x, width);
     }
 
-    fn feed_forward(&self, crew: &mut Crew, buffers: &mut Buffers, x: &mut Vec<f32>) {
+    fn feed_forward(&self, team: &mut Team, buffers: &mut Buffers, x: &mut Vec<f32>) {
         let (width, kernels) = (self.mixed.outputs(), buffers.kernels);
         let rows = x.len() / width;
         let Buffers { operand, normed, inner, sum, .. } = buffers;
         let (norm, read) = self.before(&self.feed_norm, x, normed);
-        let input = operand.fill(crew, norm, read, width);
+        let input = operand.fill(team, norm, read, width);
         let task = Task { activation: self.activation, ..Task::new(&self.first, inner) };
-        multiply(crew, input, rows, [task]);
-        let input = operand.fill(crew, None, inner, self.first.outputs());
+        multiply(team, input, rows, [task]);
+        let input = operand.fill(team, None, inner, self.first.outputs());
         let task = Task { residual: Some(x), ..Task::new(&self.second, sum) };
-        multiply(crew, input, rows, [task]);
+        multiply(team, input, rows, [task]);
         std::mem::swap(x, sum);
-        normalise(crew, kernels, self.after(&self.feed_norm), x, width);
+        normalise(team, kernels, self.after(&self.feed_norm), x, width);
     }
 
     /// The norm before a sublayer, and the rows that the sublayer reads: `x`, or a copy to normalise.

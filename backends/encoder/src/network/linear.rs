@@ -1,18 +1,12 @@
 //! Products of a network, and the rows that they read.
 
 use dyno_kernels::{
-    Activation, Crew, Input, Kernels, Mat, MatMut, Output, Precision as KernelPrecision, Rows, Weights,
+    Activation, Input, Kernels, Mat, MatMut, Output, Precision as KernelPrecision, Rows, Weights,
 };
 use dyno_nn::watch::Operator;
 
 use super::norm::Norm;
-
-/// Multiplications from which threads share a product. A core does some 30 of them in a nanosecond, and a
-/// region of a crew costs about a microsecond.
-const WORTH_SHARING: usize = 200_000;
-
-/// Values from which threads share the norms and the quantisation of rows.
-const WORTH_SHARING_ROWS: usize = 16_384;
+use super::team::{Team, Work};
 
 /// Reason why calls of the kernels succeed.
 const WHOLE: &str = "rows are whole, and as wide as the weights";
@@ -55,22 +49,22 @@ impl Linear {
         self.0.n()
     }
 
-    /// Number of weights.
-    pub(super) fn values(&self) -> usize {
+    /// Multiply-accumulates for a row.
+    fn work(&self) -> usize {
         self.0.k() * self.0.n()
     }
 }
 
 /// Computes products that read the same rows; threads share their columns.
-pub(super) fn multiply<const N: usize>(crew: &mut Crew, input: Input<'_>, rows: usize, tasks: [Task<'_>; N]) {
+pub(super) fn multiply<const N: usize>(team: &mut Team, input: Input<'_>, rows: usize, tasks: [Task<'_>; N]) {
     let _product = Operator::Product.span();
-    let work: usize = tasks.iter().map(|task| rows * task.linear.values()).sum();
-    let threads = if work < WORTH_SHARING { 1 } else { crew.threads() };
+    let work = Work::Products(tasks.iter().map(|task| rows * task.linear.work()).sum());
+    let threads = team.sharing(work);
     let mut shares = Vec::with_capacity(N * threads);
     for task in tasks {
         divide(task, rows, threads, &mut shares);
     }
-    crew.each(&mut shares, |share| {
+    team.each(work, &mut shares, |share| {
         let (columns, output) = (share.columns.clone(), Output::F32(share.out.view()));
         let done = share.weights.multiply(input, columns, share.activation, share.residual, output);
         done.expect(WHOLE);
@@ -109,26 +103,26 @@ impl Operand {
     /// Normalises the rows of `x` [rows, width] in place, and gives them in the form that products read.
     pub(super) fn fill<'a>(
         &'a mut self,
-        crew: &mut Crew,
+        team: &mut Team,
         norm: Option<&Norm>,
         x: &'a mut [f32],
         width: usize,
     ) -> Input<'a> {
         let rows = x.len() / width;
-        let parts = if x.len() < WORTH_SHARING_ROWS { 1 } else { crew.threads() };
+        let work = Work::Values(x.len());
         let Some(buffer) = &mut self.rows else {
-            normalise(crew, self.kernels, norm, x, width);
+            normalise(team, self.kernels, norm, x, width);
             return Input::f32(x, rows, width).expect(WHOLE);
         };
         let kernels = self.kernels;
         buffer.reshape(KernelPrecision::Int8, rows, width);
         let mut rest = &mut *x;
-        let parts = buffer.parts(rows, parts).expect(WHOLE).map(|part| {
+        let parts = buffer.parts(rows, team.sharing(work)).expect(WHOLE).map(|part| {
             let (these, others) = std::mem::take(&mut rest).split_at_mut(part.range().len() * width);
             rest = others;
             (part, these)
         });
-        crew.each(&mut parts.collect::<Vec<_>>(), |(part, x)| {
+        team.each(work, &mut parts.collect::<Vec<_>>(), |(part, x)| {
             if let Some(norm) = norm {
                 let _norm = Operator::Norm.span();
                 norm.apply(kernels, x);
@@ -141,10 +135,10 @@ impl Operand {
 }
 
 /// Normalises the rows of `x` [rows, width] in place.
-pub(super) fn normalise(crew: &mut Crew, kernels: Kernels, norm: Option<&Norm>, x: &mut [f32], width: usize) {
+pub(super) fn normalise(team: &mut Team, kernels: Kernels, norm: Option<&Norm>, x: &mut [f32], width: usize) {
     let Some(norm) = norm else { return };
     let _norm = Operator::Norm.span();
-    let parts = if x.len() < WORTH_SHARING_ROWS { 1 } else { crew.threads() };
-    let rows = (x.len() / width).div_ceil(parts).max(1);
-    crew.each(&mut x.chunks_mut(rows * width).collect::<Vec<_>>(), |x| norm.apply(kernels, x));
+    let work = Work::Values(x.len());
+    let rows = (x.len() / width).div_ceil(team.sharing(work)).max(1);
+    team.each(work, &mut x.chunks_mut(rows * width).collect::<Vec<_>>(), |x| norm.apply(kernels, x));
 }

@@ -8,12 +8,14 @@ mod names;
 mod norm;
 mod params;
 mod pooling;
+mod team;
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use dyno_formats::Weights;
-use dyno_kernels::{Crew, Kernels};
+use dyno_kernels::Kernels;
 use dyno_nn::watch::Component;
 
 use self::embedding::Embedding;
@@ -23,10 +25,11 @@ use self::names::Names;
 use self::norm::Norm;
 use self::params::Params;
 use self::pooling::Pool;
+use self::team::Team;
+use crate::Result;
 use crate::config::Config;
-use crate::modules::{After, Pooling};
+use crate::modules::Steps;
 use crate::settings::Precision;
-use crate::{Error, Result};
 
 /// A network whose weights are packed.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ pub(crate) struct Network {
     kernels: Kernels,
     precision: Precision,
     width: usize,
-    words: usize,
+    parameters: u64,
     embedding: Embedding,
     layers: Vec<Layer>,
     /// Norm after the last layer, where norms stand before sublayers.
@@ -45,7 +48,7 @@ pub(crate) struct Network {
 /// A worker's buffers and threads.
 #[derive(Debug)]
 pub(crate) struct Worker {
-    crew: Crew,
+    team: Team,
     buffers: Buffers,
     /// Vectors of all tokens.
     tokens: Vec<f32>,
@@ -60,9 +63,10 @@ impl Network {
         kernels: Kernels,
         precision: Precision,
         config: &Config,
-        (pooling, after): (&[Pooling], &[After]),
+        steps: Steps<'_>,
     ) -> Result<Self> {
-        let params = Params { weights, kernels, precision };
+        let read = Cell::new(0);
+        let params = Params { weights, kernels, precision, read: &read };
         let names = Names::new(config.family, weights);
         let layers = (0..config.layers).map(|layer| Layer::new(params, &names.layer(layer), config));
         let layers = layers.collect::<Result<Vec<_>>>()?;
@@ -70,31 +74,31 @@ impl Network {
             .family
             .norms_first()
             .then(|| params.norm(&names.of("LayerNorm"), config.width, config.epsilon));
-        let network = Self {
+        let mut network = Self {
             kernels,
             precision,
             width: config.width,
-            words: config.words,
+            parameters: 0,
             embedding: Embedding::new(params, weights, &names, config)?,
             layers,
             last_norm: last_norm.transpose()?,
-            pool: Pool::new(params, &names, config.width, pooling, after)?,
+            pool: Pool::new(params, &names, config.width, steps)?,
         };
+        network.parameters = read.get();
         weights.release();
         Ok(network)
     }
 
-    /// Number of parameters.
+    /// Number of parameters that the vectors of lines depend on, or might depend on with other text.
     pub(crate) fn parameters(&self) -> u64 {
-        let layers: usize = self.layers.iter().map(Layer::values).sum();
-        (layers + self.embedding.values(self.words)) as u64
+        self.parameters
     }
 
     /// A worker with `threads` threads.
     pub(crate) fn worker(&self, threads: usize) -> Result<Worker> {
         let operand = Operand::new(self.kernels, self.precision.of_kernels());
         Ok(Worker {
-            crew: Crew::new(threads).map_err(|source| Error::Threads { source })?,
+            team: Team::new(threads)?,
             buffers: Buffers::new(self.kernels, operand, threads),
             tokens: Vec::new(),
             lines: Vec::new(),
@@ -107,7 +111,7 @@ impl Network {
         worker: &mut Worker,
         lines: impl Iterator<Item = &'a [u32]>,
     ) -> Result<()> {
-        let Worker { crew, buffers, tokens, lines: ranges } = worker;
+        let Worker { team, buffers, tokens, lines: ranges } = worker;
         tokens.clear();
         ranges.clear();
         let embed = Component::Embed.span();
@@ -117,16 +121,16 @@ impl Network {
             ranges.push(first..first + ids.len());
         }
         drop(embed);
-        self.layers.iter().for_each(|layer| layer.apply(crew, buffers, ranges, tokens));
-        normalise(crew, self.kernels, self.last_norm.as_ref(), tokens, self.width);
+        self.layers.iter().for_each(|layer| layer.apply(team, buffers, ranges, tokens));
+        normalise(team, self.kernels, self.last_norm.as_ref(), tokens, self.width);
         Ok(())
     }
 
     /// Replaces `vector` by the vector of line `line` of the last [`encode`](Self::encode).
     pub(crate) fn pool(&self, worker: &mut Worker, line: usize, vector: &mut Vec<f32>) {
-        let Worker { crew, buffers, tokens, lines } = worker;
+        let Worker { team, buffers, tokens, lines } = worker;
         let range = &lines[line];
         let tokens = &tokens[range.start * self.width..range.end * self.width];
-        self.pool.apply(crew, &mut buffers.operand, tokens, vector);
+        self.pool.apply(team, &mut buffers.operand, tokens, vector);
     }
 }

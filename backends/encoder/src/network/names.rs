@@ -31,7 +31,7 @@ impl Names {
     pub(super) fn new(family: Family, weights: &Weights) -> Self {
         let prefix = match family {
             Family::Bert => "bert.",
-            Family::Roberta => "roberta.",
+            Family::Roberta | Family::XlmRoberta | Family::Camembert => "roberta.",
             Family::RobertaPreNorm => "roberta_prelayernorm.",
             Family::DistilBert => "distilbert.",
         };
@@ -48,7 +48,7 @@ impl Names {
         let (stack, names) = match self.family {
             Family::DistilBert => ("transformer", DISTILBERT),
             Family::RobertaPreNorm => ("encoder", PRE_NORM),
-            Family::Bert | Family::Roberta => ("encoder", BERT),
+            Family::Bert | Family::Roberta | Family::XlmRoberta | Family::Camembert => ("encoder", BERT),
         };
         let [query, key, value, mixed, attention_norm, first, second, feed_norm] =
             names.map(|name| self.of(&format!("{stack}.layer.{number}.{name}")));

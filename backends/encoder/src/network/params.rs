@@ -1,8 +1,10 @@
 //! Tensors as products, norms and tables, with their shapes checked.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use dyno_formats::Weights;
+use dyno_formats::quantise::{Role, int8};
 use dyno_kernels::{Kernels, Layout};
 
 use super::linear::Linear;
@@ -16,12 +18,16 @@ pub(super) struct Params<'a> {
     pub(super) weights: &'a Weights,
     pub(super) kernels: Kernels,
     pub(super) precision: Precision,
+    /// Number of the parameters that were read so far.
+    pub(super) read: &'a Cell<u64>,
 }
 
 impl<'a> Params<'a> {
-    /// Values of the matrix `name` [rows, columns].
+    /// Values of the matrix `name` [rows, columns], all of them finite.
     pub(super) fn matrix(self, name: &str, rows: usize, columns: usize) -> Result<Cow<'a, [f32]>> {
-        Ok(self.weights.get(name)?.expect(rows, columns)?.finite_f32()?)
+        let values = self.weights.get(name)?.expect(rows, columns)?.finite_f32()?;
+        self.read.set(self.read.get() + values.len() as u64);
+        Ok(values)
     }
 
     fn vector(self, name: &str, size: usize) -> Result<Vec<f32>> {
@@ -34,7 +40,12 @@ impl<'a> Params<'a> {
         let values = self.matrix(&format!("{name}.weight"), outputs, inputs)?;
         let packed = match self.precision {
             Precision::F32 => self.kernels.pack_f32(&values, inputs, outputs, Layout::Nk),
-            Precision::Int8 => self.kernels.pack_f32_as_int8(&values, inputs, outputs, Layout::Nk),
+            Precision::Int8 => {
+                // A row of the file is a column of the product, and gets a scale of its own.
+                let (integers, scales) = int8(&values, outputs, inputs, Role::Embedding);
+                let packed = self.kernels.pack_int8(&integers, inputs, outputs, Layout::Nk);
+                packed.and_then(|packed| packed.with_scales(&scales))
+            }
         };
         let bias = format!("{name}.bias");
         let bias = match self.weights.find(&bias) {

@@ -1,13 +1,14 @@
 //! From the vectors of tokens to the vector of a line.
 
 use dyno_formats::Weights;
-use dyno_kernels::{Activation, Crew};
+use dyno_kernels::Activation;
 
 use super::linear::{Linear, Operand, Task, multiply};
 use super::names::Names;
 use super::params::Params;
+use super::team::Team;
 use crate::Result;
-use crate::modules::{After, Pooling};
+use crate::modules::{After, Pooling, Steps};
 
 /// Name of BERT's pooler.
 const POOLER: &str = "pooler.dense";
@@ -20,6 +21,8 @@ const LEAST_LENGTH: f32 = 1e-12;
 pub(crate) struct Pool {
     width: usize,
     ways: Vec<Pooling>,
+    /// Tokens at the beginning of a line that aren't pooled.
+    skipped: usize,
     pooler: Option<Linear>,
     after: Vec<Step>,
 }
@@ -35,8 +38,7 @@ impl Pool {
         params: Params<'_>,
         names: &Names,
         width: usize,
-        ways: &[Pooling],
-        after: &[After],
+        Steps { ways, skipped, after }: Steps<'_>,
     ) -> Result<Self> {
         let pooler = ways.contains(&Pooling::Pooler);
         let pooler = pooler.then(|| params.linear(&names.of(POOLER), width, width)).transpose()?;
@@ -46,7 +48,11 @@ impl Pool {
                 After::Normalise => Step::Normalise,
                 After::Dense(folder, activation) => {
                     let weights = Weights::open(folder.join("model.safetensors"))?;
-                    let (outputs, _) = weights.get("linear.weight")?.matrix()?;
+                    let tensor = weights.get("linear.weight")?;
+                    let (outputs, _) = tensor.matrix()?;
+                    if outputs == 0 {
+                        return Err(tensor.fault("has no outputs; take a dense layer with some").into());
+                    }
                     let params = Params { weights: &weights, ..params };
                     let dense = params.linear("linear", dimension, outputs)?;
                     dimension = outputs;
@@ -55,31 +61,33 @@ impl Pool {
             })
         };
         let after = after.iter().map(step).collect::<Result<Vec<_>>>()?;
-        Ok(Self { width, ways: ways.to_vec(), pooler, after })
+        Ok(Self { width, ways: ways.to_vec(), skipped, pooler, after })
     }
 
-    /// Replaces `vector` by the vector of a line with these tokens.
+    /// Replaces `vector` by the vector of a line with these tokens. Without tokens to pool it is the mean of
+    /// nothing: zeros, as in sentence-transformers.
     pub(super) fn apply(
         &self,
-        crew: &mut Crew,
+        team: &mut Team,
         operand: &mut Operand,
         tokens: &[f32],
         vector: &mut Vec<f32>,
     ) {
         vector.clear();
+        let pooled = tokens.get(self.skipped * self.width..).unwrap_or_default();
         for way in &self.ways {
-            match (way, &self.pooler) {
-                (Pooling::Pooler, Some(pooler)) => {
-                    let first = tokens[..self.width].to_vec();
-                    vector.extend(dense(crew, operand, pooler, Activation::Tanh, first));
+            match (way, &self.pooler, tokens.get(..self.width)) {
+                (Pooling::Tokens, ..) => vector.extend_from_slice(tokens),
+                (Pooling::Pooler, Some(pooler), Some(first)) => {
+                    vector.extend(dense(team, operand, pooler, Activation::Tanh, first.to_vec()));
                 }
-                (way, _) => pool(*way, tokens, self.width, vector),
+                (way, ..) => pool(*way, pooled, self.width, vector),
             }
         }
         for step in &self.after {
             match step {
                 Step::Dense(linear, activation) => {
-                    *vector = dense(crew, operand, linear, *activation, std::mem::take(vector));
+                    *vector = dense(team, operand, linear, *activation, std::mem::take(vector));
                 }
                 Step::Normalise => {
                     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
@@ -92,39 +100,42 @@ impl Pool {
 
 /// activation(x·Wᵀ + b) of one row.
 fn dense(
-    crew: &mut Crew,
+    team: &mut Team,
     operand: &mut Operand,
     linear: &Linear,
     activation: Activation,
     mut x: Vec<f32>,
 ) -> Vec<f32> {
     let (mut out, width) = (Vec::new(), x.len());
-    let input = operand.fill(crew, None, &mut x, width);
-    multiply(crew, input, 1, [Task { linear, activation, residual: None, out: &mut out }]);
+    let input = operand.fill(team, None, &mut x, width);
+    multiply(team, input, 1, [Task { linear, activation, residual: None, out: &mut out }]);
     out
 }
 
 /// Adds one vector of `width` to `vector`.
 fn pool(way: Pooling, tokens: &[f32], width: usize, vector: &mut Vec<f32>) {
-    let first = vector.len();
-    if way == Pooling::Tokens {
-        vector.extend_from_slice(tokens);
+    let from = vector.len();
+    let Some(first) = tokens.get(..width) else {
+        vector.resize(from + width, 0.0);
         return;
-    }
-    vector.extend_from_slice(&tokens[..width]);
-    let to = &mut vector[first..];
-    let rows = || tokens.chunks_exact(width).skip(1);
-    let count = (tokens.len() / width) as f32;
-    let divisor = match way {
-        Pooling::Cls | Pooling::Pooler | Pooling::Tokens => return,
-        Pooling::Max => {
-            rows().for_each(|row| to.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(*x)));
-            return;
-        }
-        Pooling::Mean => count,
-        Pooling::MeanSqrt => count.sqrt(),
     };
-    rows().for_each(|row| to.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
+    vector.extend_from_slice(first);
+    let to = &mut vector[from..];
+    let rows = tokens.chunks_exact(width).skip(1);
+    let count = (tokens.len() / width) as f32;
+    match way {
+        Pooling::Max => {
+            rows.for_each(|row| to.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(*x)))
+        }
+        Pooling::Mean => divided_sum(to, rows, count),
+        Pooling::MeanSqrt => divided_sum(to, rows, count.sqrt()),
+        Pooling::Cls | Pooling::Pooler | Pooling::Tokens => (), // the first vector, or none of this function
+    }
+}
+
+/// Adds `rows` to `to`, and divides the sum.
+fn divided_sum<'a>(to: &mut [f32], rows: impl Iterator<Item = &'a [f32]>, divisor: f32) {
+    rows.for_each(|row| to.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
     to.iter_mut().for_each(|sum| *sum /= divisor);
 }
 
@@ -145,8 +156,10 @@ mod tests {
             pool(way, &tokens, 2, &mut vector);
             assert_eq!(vector, [9.0, expected[0], expected[1]], "{way:?}");
         }
-        let mut all = Vec::new();
-        pool(Pooling::Tokens, &tokens, 2, &mut all);
-        assert_eq!(all, tokens);
+        for way in [Pooling::Cls, Pooling::Max, Pooling::Mean, Pooling::MeanSqrt, Pooling::Pooler] {
+            let mut none = Vec::new();
+            pool(way, &[], 2, &mut none);
+            assert_eq!(none, [0.0, 0.0], "{way:?}");
+        }
     }
 }

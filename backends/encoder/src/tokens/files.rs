@@ -3,88 +3,77 @@
 //! `tokenizer.json` holds all. Without it, `vocab.txt` is BERT's WordPiece, `vocab.json` with `merges.txt`
 //! is the byte-level BPE of RoBERTa, and a SentencePiece model is XLM-R's.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use tokenizers::models::bpe::BPE;
+use tokenizers::models::bpe::{BPE, Vocab};
 use tokenizers::models::wordpiece::WordPiece;
-use tokenizers::normalizers::BertNormalizer;
+use tokenizers::normalizers::{BertNormalizer, NormalizerWrapper};
+use tokenizers::pre_tokenizers::PreTokenizerWrapper;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::processors::bert::BertProcessing;
 use tokenizers::processors::roberta::RobertaProcessing;
 use tokenizers::{AddedToken, Model, Tokenizer};
 
+use super::classes::{check_whole, source_of};
 use super::kind::Kind;
 use super::pieces::Pieces;
+use super::settings::Settings;
+use super::source::Source;
 use crate::directory::Directory;
-use crate::error::{read, read_json};
+use crate::error::{parse_json, read};
 use crate::{Error, Result};
 
-/// Names of SentencePiece models.
-const PIECES: [&str; 2] = ["sentencepiece.bpe.model", "spiece.model"];
-
-/// `tokenizer_config.json`, as far as it matters.
-#[derive(Default, Deserialize)]
-pub(super) struct Settings {
-    do_lower_case: Option<bool>,
-    strip_accents: Option<bool>,
-    tokenize_chinese_chars: Option<bool>,
-    /// A number past all integers stands for none.
-    model_max_length: Option<f64>,
-}
-
-impl Settings {
-    /// Reads the settings of a directory, if it has some.
-    pub(super) fn open(folder: &Path, files: &mut Vec<PathBuf>) -> Result<Self> {
-        let file = folder.join("tokenizer_config.json");
-        if !file.exists() {
-            return Ok(Self::default());
-        }
-        let settings = read_json(&file)?;
-        files.push(file);
-        Ok(settings)
-    }
-
-    /// Greatest number of tokens, if the settings name one.
-    pub(super) fn model_max_length(&self) -> Option<usize> {
-        self.model_max_length.filter(|most| *most >= 1.0 && *most < 1e9).map(|most| most as usize)
-    }
-}
-
-/// The tokeniser of a directory, and the files that it was made of.
-pub(super) fn open(directory: &Directory) -> Result<(Kind, Vec<PathBuf>)> {
-    let at = |name: &str| directory.network.join(name);
-    let [whole, words, units, merges] = ["tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"].map(at);
-    let pieces = PIECES.into_iter().map(at).find(|file| file.exists());
-    let of = |tokenizer: Tokenizer| Kind::Tokenizers(Box::new(tokenizer));
+/// The tokeniser of a directory; its files are added to `files`.
+pub(super) fn open(directory: &Directory, settings: &Settings, files: &mut Vec<PathBuf>) -> Result<Kind> {
+    let folder = &directory.network;
+    let whole = folder.join("tokenizer.json");
     if whole.exists() {
+        check_whole(settings, folder)?;
         let made = Tokenizer::from_bytes(read(&whole)?).map_err(|fault| unusable(&whole, fault))?;
-        return Ok((of(made), vec![whole]));
+        let made = with_settings(made, settings).map_err(|fault| unusable(&whole, fault))?;
+        files.push(whole);
+        return Ok(Kind::Tokenizers(Box::new(made)));
     }
-    if words.exists() {
-        let settings = Settings::open(&directory.network, &mut Vec::new())?;
-        return Ok((of(word_pieces(&words, &settings)?), vec![words]));
-    }
-    if units.exists() && merges.exists() {
-        return Ok((of(byte_pairs(&units, &merges)?), vec![units, merges]));
-    }
-    if let Some(file) = pieces {
-        return Ok((Kind::Pieces(Box::new(Pieces::open(&file)?)), vec![file]));
-    }
-    let fault = "has no tokeniser: tokenizer.json, vocab.txt, vocab.json with merges.txt, \
-         or sentencepiece.bpe.model";
-    Err(Error::content(&directory.network, fault))
+    let source = source_of(settings, directory.config.family, folder)?;
+    settings.check(source, directory)?;
+    let at: Vec<PathBuf> = source.files().iter().map(|name| folder.join(name)).collect();
+    let kind = match source {
+        Source::WordPieces => Kind::Tokenizers(Box::new(word_pieces(&at[0], settings)?)),
+        Source::BytePairs => Kind::Tokenizers(Box::new(byte_pairs(&at[0], &at[1], settings)?)),
+        Source::Pieces => Kind::Pieces(Box::new(Pieces::open(&at[0])?)),
+    };
+    files.extend(at);
+    Ok(kind)
 }
 
 fn unusable(file: &Path, fault: impl std::fmt::Display) -> Error {
     Error::content(file, format!("{fault}; copy the file anew from the model's origin"))
 }
 
+/// The tokeniser with the settings that `transformers` puts over those in tokenizer.json. A setting that isn't
+/// stated changes nothing.
+fn with_settings(mut tokenizer: Tokenizer, settings: &Settings) -> tokenizers::Result<Tokenizer> {
+    if let Some(NormalizerWrapper::BertNormalizer(mut normalizer)) = tokenizer.get_normalizer().cloned() {
+        normalizer.lowercase = settings.do_lower_case.unwrap_or(normalizer.lowercase);
+        normalizer.strip_accents = settings.strip_accents.or(normalizer.strip_accents);
+        let chinese = settings.tokenize_chinese_chars;
+        normalizer.handle_chinese_chars = chinese.unwrap_or(normalizer.handle_chinese_chars);
+        tokenizer.with_normalizer(Some(normalizer))?;
+    }
+    if let Some(PreTokenizerWrapper::ByteLevel(mut bytes)) = tokenizer.get_pre_tokenizer().cloned() {
+        bytes.add_prefix_space = settings.add_prefix_space.unwrap_or(bytes.add_prefix_space);
+        tokenizer.with_pre_tokenizer(Some(bytes));
+    }
+    Ok(tokenizer)
+}
+
 /// BERT's tokeniser from its vocabulary, a word a line.
 fn word_pieces(file: &Path, settings: &Settings) -> Result<Tokenizer> {
-    read(file)?; // says that the file is missing or no text; the crate doesn't
-    let model = WordPiece::from_file(&text(file)?).unk_token("[UNK]".into()).build();
+    let text = read(file)?;
+    let words: Vocab = text.lines().zip(0..).map(|(word, id)| (word.to_owned(), id)).collect();
+    let model = WordPiece::builder().vocab(words).unk_token("[UNK]".into()).build();
     let mut tokenizer = Tokenizer::new(model.map_err(|fault| unusable(file, fault))?);
     let [cls, sep] = ends(&tokenizer, file, ["[CLS]", "[SEP]"])?;
     let normalizer = BertNormalizer::new(
@@ -98,30 +87,33 @@ fn word_pieces(file: &Path, settings: &Settings) -> Result<Tokenizer> {
         .map_err(|fault| unusable(file, fault))?
         .with_pre_tokenizer(Some(BertPreTokenizer))
         .with_post_processor(Some(BertProcessing::new(sep, cls)));
-    add_special(&mut tokenizer, &["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], file)?;
+    add_special(&mut tokenizer, Source::WordPieces, file)?;
     Ok(tokenizer)
 }
 
 /// RoBERTa's tokeniser from its vocabulary and its merges.
-fn byte_pairs(units: &Path, merges: &Path) -> Result<Tokenizer> {
-    read(units)?;
-    read(merges)?;
-    let model = BPE::from_file(&text(units)?, &text(merges)?).build();
+fn byte_pairs(units: &Path, merges: &Path, settings: &Settings) -> Result<Tokenizer> {
+    let ids: HashMap<String, u32> = parse_json(units, &read(units)?)?;
+    let pairs = pairs(&read(merges)?).map_err(|fault| unusable(merges, fault))?;
+    let model = BPE::builder().vocab_and_merges(ids.into_iter().collect::<Vocab>(), pairs).build();
     let mut tokenizer = Tokenizer::new(model.map_err(|fault| unusable(merges, fault))?);
     let [start, end] = ends(&tokenizer, units, ["<s>", "</s>"])?;
-    let bytes = ByteLevel::default().add_prefix_space(false).trim_offsets(true);
+    let space = settings.add_prefix_space.unwrap_or(false);
     tokenizer
-        .with_pre_tokenizer(Some(bytes))
-        .with_post_processor(Some(RobertaProcessing::new(end, start).add_prefix_space(false)));
-    add_special(&mut tokenizer, &["<s>", "<pad>", "</s>", "<unk>"], units)?;
-    let mask = AddedToken::from("<mask>", true).lstrip(true);
-    tokenizer.add_special_tokens([mask]).map_err(|fault| unusable(units, fault))?;
+        .with_pre_tokenizer(Some(ByteLevel::default().add_prefix_space(space)))
+        .with_post_processor(Some(RobertaProcessing::new(end, start).add_prefix_space(space)));
+    add_special(&mut tokenizer, Source::BytePairs, units)?;
     Ok(tokenizer)
 }
 
-/// A path as the crate takes it.
-fn text(path: &Path) -> Result<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| unusable(path, "the path isn't UTF-8"))
+/// The merges of a file, a pair a line after the line with the version.
+fn pairs(text: &str) -> std::result::Result<Vec<(String, String)>, String> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with("#version"));
+    let pair = |(at, line): (usize, &str)| match line.split_once(' ') {
+        Some((one, other)) if !other.contains(' ') => Ok((one.into(), other.into())),
+        _ => Err(format!("line {} is no pair of units", at + 1)),
+    };
+    lines.map(pair).collect()
 }
 
 /// Ids of the tokens at the ends of a line.
@@ -135,12 +127,14 @@ fn ends(tokenizer: &Tokenizer, file: &Path, names: [&str; 2]) -> Result<[(String
     Ok([first?, last?])
 }
 
-/// Makes words of the vocabulary special: they are found in a line before it is divided.
-fn add_special(tokenizer: &mut Tokenizer, names: &[&str], file: &Path) -> Result<()> {
-    let known: Vec<_> = names
-        .iter()
-        .filter(|name| tokenizer.get_model().token_to_id(name).is_some())
-        .map(|name| AddedToken::from(*name, true))
+/// Makes words of the vocabulary special: they are found in a line before it is divided. RoBERTa's mask takes
+/// the space before it.
+fn add_special(tokenizer: &mut Tokenizer, source: Source, file: &Path) -> Result<()> {
+    let known = source.special().iter().filter(|(_, word)| tokenizer.get_model().token_to_id(word).is_some());
+    let known: Vec<_> = known
+        .map(|(role, word)| {
+            AddedToken::from(*word, true).lstrip(*role == "mask_token" && source == Source::BytePairs)
+        })
         .collect();
     tokenizer.add_special_tokens(known).map_err(|fault| unusable(file, fault))?;
     Ok(())

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use dyno_text::Scratch;
 use tokenizers::Tokenizer;
+use tokenizers::normalizers::NormalizerWrapper;
+use tokenizers::normalizers::utils::{Lowercase, Sequence};
 use tokenizers::utils::truncation::TruncationParams;
 
 use super::pieces::Pieces;
@@ -27,13 +30,56 @@ impl Kind {
         }
     }
 
-    /// Cuts lines at `most` tokens at the end, whatever the file of the tokeniser says, and pads none.
-    pub(super) fn cut_at(&mut self, most: usize, folder: &Path) -> Result<()> {
-        if let Self::Tokenizers(tokenizer) = self {
-            let cut = TruncationParams { max_length: most, ..TruncationParams::default() };
-            let cut = tokenizer.with_truncation(Some(cut));
-            cut.map_err(|fault| Error::content(folder, fault.to_string()))?.with_padding(None);
+    /// Cuts lines at `most` tokens at the end, whatever the file of the tokeniser says, and pads none. With
+    /// `lower_case`, text is put into lower case first.
+    pub(super) fn finish(&mut self, most: usize, lower_case: bool, folder: &Path) -> Result<()> {
+        let failed = |fault: tokenizers::Error| Error::content(folder, fault.to_string());
+        match self {
+            Self::Tokenizers(tokenizer) => {
+                let cut = TruncationParams { max_length: most, ..TruncationParams::default() };
+                tokenizer.with_truncation(Some(cut)).map_err(failed)?.with_padding(None);
+                if lower_case {
+                    lower_first(tokenizer).map_err(failed)?;
+                }
+            }
+            Self::Pieces(pieces) => (pieces.most, pieces.lower_case) = (most, lower_case),
         }
         Ok(())
     }
+
+    /// Replaces `ids` by the ids of `text`.
+    pub(super) fn encode(
+        &self,
+        text: &str,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> tokenizers::Result<()> {
+        ids.clear();
+        match self {
+            Self::Tokenizers(tokenizer) => {
+                ids.extend_from_slice(tokenizer.encode_fast(text, true)?.get_ids())
+            }
+            Self::Pieces(pieces) => pieces.encode(text, scratch, ids),
+        }
+        Ok(())
+    }
+
+    /// Whether `id` is of a word with a meaning of its own.
+    pub(super) fn is_special(&self, id: u32) -> bool {
+        match self {
+            Self::Tokenizers(tokenizer) => {
+                let added = tokenizer.get_added_vocabulary();
+                tokenizer.id_to_token(id).is_some_and(|word| added.is_special_token(&word))
+            }
+            Self::Pieces(pieces) => pieces.is_special(id),
+        }
+    }
+}
+
+/// Puts text into lower case before anything else is done with it. Special words stay as they are.
+fn lower_first(tokenizer: &mut Tokenizer) -> tokenizers::Result<()> {
+    let first = NormalizerWrapper::Lowercase(Lowercase);
+    let others = tokenizer.get_normalizer().cloned();
+    tokenizer.with_normalizer(Some(Sequence::new([first].into_iter().chain(others).collect())))?;
+    Ok(())
 }

@@ -1,18 +1,26 @@
 //! From text to ids: WordPiece, byte-level BPE and unigram, each exactly as the model was trained with.
 //!
 //! The crate `tokenizers` of Hugging Face does the work where a directory has `tokenizer.json` or the files
-//! from which its objects can be built. It is what the models' own pipelines call, so that ids agree by
-//! construction. The slow tokenisers in Python differ from it in two places, which the crate's way decides:
-//! they drop code points that Unicode hasn't assigned, and cased BERT's composes characters first (NFC). A SentencePiece model alone goes through `dyno-text`, which equals the reference on any
-//! bytes. All sit behind [`Tokeniser`].
+//! from which its objects can be built. It is what the models' own pipelines call. A SentencePiece model alone
+//! goes through `dyno-text`, which equals the reference on any bytes. All sit behind [`Tokeniser`].
+//!
+//! BERT's slow tokeniser in Python differs from the crate in three places, where the crate's way decides. It
+//! drops code points that Unicode hasn't assigned, it composes characters first (NFC), and its tables of
+//! punctuation are of a newer Unicode. `ci/encoder-tokens.py` compares the two.
 
+mod classes;
 mod files;
 mod kind;
 mod pieces;
+mod settings;
+mod source;
 
 use std::path::PathBuf;
 
+use dyno_text::Scratch;
+
 use self::kind::Kind;
+use self::settings::Settings;
 use crate::directory::Directory;
 use crate::{Error, Result};
 
@@ -22,7 +30,6 @@ pub struct Tokeniser {
     kind: Kind,
     /// Text that is put before each line.
     prompt: String,
-    lower_case: bool,
     /// Greatest number of tokens of a line.
     most: usize,
     /// Number of words of the network.
@@ -37,19 +44,19 @@ impl Tokeniser {
     /// # Errors
     /// When a file is missing or faulty.
     pub fn open(directory: &Directory) -> Result<Self> {
-        let (config, modules) = (&directory.config, &directory.modules);
-        let (mut kind, mut files) = files::open(directory)?;
-        let settings = files::Settings::open(&directory.network, &mut files)?;
+        let (config, modules, folder) = (&directory.config, &directory.modules, &directory.network);
+        let mut files = Vec::new();
+        let settings = Settings::open(directory, &mut files)?;
+        let mut kind = files::open(directory, &settings, &mut files)?;
         let most = modules.most_tokens.or(settings.model_max_length());
         let most = most.unwrap_or(usize::MAX).min(config.most_tokens());
         let least = kind.added() + 1;
         if most < least {
             let fault = format!("lines may have {most} tokens, but need {least}; set a greater length");
-            return Err(Error::content(&directory.network, fault));
+            return Err(Error::content(folder, fault));
         }
-        kind.cut_at(most, &directory.network)?;
-        let (prompt, lower_case) = (modules.prompt.clone(), modules.lower_case);
-        Ok(Self { kind, prompt, lower_case, most, words: config.words, files })
+        kind.finish(most, modules.lower_case, folder)?;
+        Ok(Self { kind, prompt: modules.prompt.clone(), most, words: config.words, files })
     }
 
     /// Replaces `ids` by the ids of `line`, with those that the model adds, cut at the model's length. Bytes
@@ -57,28 +64,47 @@ impl Tokeniser {
     ///
     /// # Errors
     /// When the tokeniser fails at the line.
-    pub fn encode(&self, line: &[u8], ids: &mut Vec<u32>) -> Result<()> {
+    pub fn encode(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
         let mut text = String::from_utf8_lossy(line);
-        if !self.prompt.is_empty() || self.lower_case {
-            let whole = format!("{}{text}", self.prompt);
-            // Letter by letter, as the crate does: a sigma stays the same at the end of a word.
-            let lower = || whole.chars().flat_map(char::to_lowercase).collect();
-            text = if self.lower_case { lower() } else { whole.clone() }.into();
+        if !self.prompt.is_empty() {
+            text.to_mut().insert_str(0, &self.prompt);
         }
-        ids.clear();
-        match &self.kind {
-            Kind::Tokenizers(tokenizer) => {
-                let encoding = tokenizer.encode_fast(text, true);
-                let encoding = encoding.map_err(|fault| Error::content(&self.files[0], fault.to_string()))?;
-                ids.extend_from_slice(encoding.get_ids());
-            }
-            Kind::Pieces(pieces) => pieces.encode(text.as_bytes(), self.most, ids),
-        }
+        self.ids(&text, scratch, ids)
+    }
+
+    fn ids(&self, text: &str, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+        let done = self.kind.encode(text, scratch, ids);
+        done.map_err(|fault| self.fault(fault.to_string()))?;
         match ids.iter().find(|id| **id as usize >= self.words) {
             None => Ok(()),
             Some(id) => {
-                let fault = format!("gives the id {id} to a network of {} words; take its own", self.words);
-                Err(Error::content(&self.files[0], fault))
+                let words = self.words;
+                Err(self.fault(format!("gives the id {id} to a network of {words} words; take its own")))
+            }
+        }
+    }
+
+    fn fault(&self, fault: String) -> Error {
+        Error::content(self.files.last().expect("a tokeniser has files"), fault)
+    }
+
+    /// Number of tokens of the prompt at the beginning of each line, without the token at the end, as
+    /// sentence-transformers counts them.
+    ///
+    /// # Errors
+    /// When no token is left for the line.
+    pub(crate) fn prompt_tokens(&self) -> Result<usize> {
+        let mut ids = Vec::new();
+        if self.prompt.is_empty() {
+            return Ok(0);
+        }
+        self.ids(&self.prompt, &mut Scratch::default(), &mut ids)?;
+        let ends = ids.last().is_some_and(|last| self.kind.is_special(*last));
+        match ids.len() {
+            tokens if tokens < self.most => Ok(tokens - usize::from(ends)),
+            tokens => {
+                let fault = format!("the prompt alone has {tokens} tokens, as many as a line; shorten it");
+                Err(self.fault(fault))
             }
         }
     }

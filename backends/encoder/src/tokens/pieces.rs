@@ -3,8 +3,8 @@
 //! The ids are fairseq's: `<s>`, `<pad>`, `</s>` and `<unk>` take the first four places, where the model has
 //! `<unk>`, `<s>` and `</s>`.
 
+use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Mutex;
 
 use dyno_text::{Scratch, SentencePiece};
 
@@ -23,7 +23,10 @@ const MASK: &str = "<mask>";
 /// A SentencePiece model with XLM-R's ids.
 pub(super) struct Pieces {
     model: SentencePiece,
-    scratch: Mutex<Scratch>,
+    /// Greatest number of tokens of a line.
+    pub(super) most: usize,
+    /// Whether text is put into lower case first; special words stay as they are.
+    pub(super) lower_case: bool,
 }
 
 impl std::fmt::Debug for Pieces {
@@ -42,25 +45,35 @@ impl Pieces {
         let bytes = bytes.map_err(|source| Error::Read { path: file.into(), source })?;
         let model = SentencePiece::from_bytes(&bytes);
         let model = model.map_err(|fault| Error::content(file, fault.to_string()))?;
-        Ok(Self { model, scratch: Mutex::default() })
+        Ok(Self { model, most: usize::MAX, lower_case: false })
     }
 
-    /// Adds the ids of `line` between the ends, `most` of them at most.
-    pub(super) fn encode(&self, line: &[u8], most: usize, ids: &mut Vec<u32>) {
-        let mut scratch = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    /// Adds the ids of `line` between the ends.
+    pub(super) fn encode(&self, line: &str, scratch: &mut Scratch, ids: &mut Vec<u32>) {
         let mut found = Vec::new();
         ids.push(START);
-        for part in parts(line, self.model.len() as u32 + OFFSET) {
+        for part in parts(line, self.mask()) {
             match part {
                 Part::Special(id) => ids.push(id),
                 Part::Text(text) => {
-                    self.model.encode_into(text, &mut scratch, &mut found);
+                    let lower = || text.chars().flat_map(char::to_lowercase).collect();
+                    let text: Cow<'_, str> = if self.lower_case { lower() } else { text.into() };
+                    self.model.encode_into(text.as_bytes(), scratch, &mut found);
                     ids.extend(found.iter().map(|id| if *id == 0 { UNKNOWN } else { id + OFFSET }));
                 }
             }
         }
-        ids.truncate(most - 1);
+        ids.truncate(self.most - 1);
         ids.push(END);
+    }
+
+    /// Whether `id` is of a special word.
+    pub(super) fn is_special(&self, id: u32) -> bool {
+        id == self.mask() || SPECIAL.iter().any(|(_, special)| *special == id)
+    }
+
+    fn mask(&self) -> u32 {
+        self.model.len() as u32 + OFFSET
     }
 }
 
@@ -68,28 +81,26 @@ impl Pieces {
 #[derive(Debug, PartialEq)]
 enum Part<'a> {
     Special(u32),
-    Text(&'a [u8]),
+    Text(&'a str),
 }
 
-/// Divides a line at its special words.
-fn parts(line: &[u8], mask: u32) -> Vec<Part<'_>> {
-    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
-    while at < line.len() {
-        let special = SPECIAL.into_iter().chain([(MASK, mask)]);
-        match special.into_iter().find(|(word, _)| line[at..].starts_with(word.as_bytes())) {
-            None => at += 1,
-            Some((word, id)) => {
-                push(&mut parts, &line[from..at]);
-                parts.push(Part::Special(id));
-                (from, at) = (at + word.len(), at + word.len());
-            }
+/// Divides a line at its special words, all of which begin with `<`.
+fn parts(line: &str, mask: u32) -> Vec<Part<'_>> {
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for (at, _) in line.match_indices('<') {
+        let mut special = SPECIAL.into_iter().chain([(MASK, mask)]);
+        // A special word holds no other `<`, so that none begins within the last one.
+        if let Some((word, id)) = special.find(|(word, _)| line[at..].starts_with(word)) {
+            push(&mut parts, &line[from..at]);
+            parts.push(Part::Special(id));
+            from = at + word.len();
         }
     }
     push(&mut parts, &line[from..]);
     parts
 }
 
-fn push<'a>(parts: &mut Vec<Part<'a>>, text: &'a [u8]) {
+fn push<'a>(parts: &mut Vec<Part<'a>>, text: &'a str) {
     if !text.is_empty() {
         parts.push(Part::Text(text));
     }
@@ -101,10 +112,10 @@ mod tests {
 
     #[test]
     fn a_line_is_divided_at_special_words() {
-        let divided = parts(b"a <s>b</s><mask>", 9);
+        let divided = parts("a <s>b</s><mask>", 9);
         let expected =
-            [Part::Text(b"a "), Part::Special(0), Part::Text(b"b"), Part::Special(2), Part::Special(9)];
+            [Part::Text("a "), Part::Special(0), Part::Text("b"), Part::Special(2), Part::Special(9)];
         assert_eq!(divided, expected);
-        assert!(parts(b"", 9).is_empty());
+        assert!(parts("", 9).is_empty());
     }
 }

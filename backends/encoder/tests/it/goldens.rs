@@ -3,7 +3,7 @@
 use dyno_api::Isa;
 use serde_json::{Value, json};
 
-use crate::support::{KINDS, WIDTH, cosine, difference, encode, floats, folder, ids, lines, open};
+use crate::support::{KINDS, cosine, difference, encode, floats, folder, ids, lines, open, size};
 
 /// Vectors of all tokens of the lines, line by line.
 fn tokens(kind: &str, settings: Value, lines: &[&[u8]]) -> Vec<Vec<f32>> {
@@ -21,11 +21,14 @@ fn vectors_of_tokens_are_those_of_the_original() {
         let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
         let exact = tokens(kind, json!({}), &lines);
         let coarse = tokens(kind, json!({ "precision": "int8" }), &lines);
-        for ((line, coarse), ids) in exact.iter().zip(&coarse).zip(ids(kind)) {
+        let width = size(kind, if kind == "distilbert" { "dim" } else { "hidden_size" });
+        let all_ids = ids(kind);
+        assert_eq!((exact.len(), coarse.len()), (all_ids.len(), all_ids.len()), "{kind}");
+        for ((line, coarse), ids) in exact.iter().zip(&coarse).zip(all_ids) {
             if from == expected.len() {
                 break;
             }
-            assert_eq!(line.len(), ids.len() * WIDTH, "{kind}");
+            assert_eq!(line.len(), ids.len() * width, "{kind}");
             let original = &expected[from..from + line.len()];
             let apart = difference(line, original);
             assert!(apart < 1e-4, "{kind}, line {seen}: {apart}");
@@ -38,8 +41,22 @@ fn vectors_of_tokens_are_those_of_the_original() {
 }
 
 #[test]
+fn poolers_are_those_of_the_original() {
+    let poolers = KINDS.into_iter().filter(|kind| folder(kind).join("pooler.f32").exists());
+    let mut seen = 0;
+    for kind in poolers {
+        let model = open(&folder(kind), json!({ "pooling": "pooler" }));
+        let vector = encode(model.as_ref(), &[lines()[0].as_bytes()]).remove(0);
+        let apart = difference(&vector, &floats(&folder(kind).join("pooler.f32")));
+        assert!(apart < 1e-4, "{kind}: {apart}");
+        seen += 1;
+    }
+    assert_eq!(seen, KINDS.len() - 1, "all kinds but DistilBERT");
+}
+
+#[test]
 fn a_lines_vector_is_the_same_in_any_batch_with_any_threads_on_any_processor() {
-    for kind in ["bert", "roberta-prelayernorm"] {
+    for kind in ["bert", "bert-odd", "roberta-prelayernorm"] {
         let lines = lines();
         let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
         for precision in ["f32", "int8"] {

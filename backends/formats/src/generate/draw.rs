@@ -39,7 +39,9 @@ pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
     let transformer = recipe.config().text("type").is_ok_and(|kind| kind == "transformer");
     let drawn = |shape: Shape| {
         let bytes = values(&shape, reach(&shape, transformer), recipe.seed);
-        (shape.name, Stored { dtype: DType::F32, shape: vec![shape.rows, shape.columns], bytes })
+        let flat = recipe.is_encoder() && matches!(shape.kind, Kind::Bias | Kind::Scale);
+        let shape_in_file = if flat { vec![shape.columns] } else { vec![shape.rows, shape.columns] };
+        (shape.name, Stored { dtype: DType::F32, shape: shape_in_file, bytes })
     };
     Ok(recipe.shapes()?.into_iter().map(drawn).collect())
 }
@@ -54,6 +56,7 @@ fn reach(shape: &Shape, transformer: bool) -> f32 {
         // In the output layer, a word's vector is a column.
         Kind::Words if transformer => keeps(shape.columns),
         Kind::Words => RECURRENT.1,
+        Kind::Transposed => keeps(shape.columns),
         Kind::Product if !transformer => (RECURRENT.0 * keeps(shape.rows)).min(MOST),
         Kind::Product if shape.name.contains("_context_") => TO_SOURCE * keeps(shape.rows),
         Kind::Product => AROUND * keeps(shape.rows),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::family::{MARIAN, RNN_FC, shapes_of};
-use super::shapes::{self, Macs, Shape};
+use super::family::{ENCODER, MARIAN, RNN_FC, shapes_of};
+use super::shapes::{self, Kind, Macs, Shape};
 use crate::digest::FileIdentity;
 use crate::error::{Located, clip};
 use crate::manifest::entries_of;
@@ -47,7 +47,7 @@ pub struct Recipe {
     pub text: Vec<PathBuf>,
     /// Number of candidates of each word; `None` for no shortlist.
     pub shortlist: Option<Cut>,
-    /// Name of the table with the network's configuration: `marian` or `rnn-fc`.
+    /// Name of the table with the network's configuration: `marian`, `rnn-fc` or `encoder`.
     table: &'static str,
     entries: Entries,
 }
@@ -63,6 +63,7 @@ struct WireRecipe {
     shortlist: Option<WireShortlist>,
     marian: Option<toml::Table>,
     rnn_fc: Option<toml::Table>,
+    encoder: Option<toml::Table>,
 }
 
 #[derive(Deserialize)]
@@ -84,10 +85,18 @@ impl Recipe {
     pub fn of(table: toml::Table, folder: &Path) -> Result<Self, Fault> {
         let wire: WireRecipe =
             table.try_into().map_err(|error: toml::de::Error| Fault::from(clip(error.message().trim())))?;
-        let (table, entries) = match (wire.marian, wire.rnn_fc) {
-            (Some(table), None) => (MARIAN, entries_of(table)),
-            (None, Some(table)) => (RNN_FC, entries_of(table)),
-            _ => return Err("needs one of `marian` and `rnn-fc`: the network's configuration".into()),
+        let (table, entries) = match (wire.marian, wire.rnn_fc, wire.encoder) {
+            (Some(table), None, None) => (MARIAN, entries_of(table)),
+            (None, Some(table), None) => (RNN_FC, entries_of(table)),
+            (None, None, Some(_)) if wire.shortlist.is_some() => {
+                return Err("an encoder chooses no words: leave `shortlist` out".into());
+            }
+            (None, None, Some(table)) => (ENCODER, entries_of(table)),
+            _ => {
+                return Err(
+                    "needs one of `marian`, `rnn-fc` and `encoder`: the network's configuration".into()
+                );
+            }
         };
         within("words", wire.words, FEWEST_WORDS..=MOST_WORDS)?;
         sizes_fault(&entries)?;
@@ -130,7 +139,17 @@ impl Recipe {
 
     /// Number of multiply-accumulates for a word.
     pub fn macs(&self) -> Macs {
-        shapes::macs(&self.shapes().unwrap_or_default(), self.candidates())
+        let shapes = self.shapes().unwrap_or_default();
+        if !self.is_encoder() {
+            return shapes::macs(&shapes, self.candidates());
+        }
+        let products = shapes.iter().filter(|shape| shape.kind == Kind::Transposed);
+        Macs { source: products.map(|shape| (shape.rows * shape.columns) as u64).sum(), target: 0 }
+    }
+
+    /// Whether the model is a sentence encoder, in a directory of Hugging Face.
+    pub fn is_encoder(&self) -> bool {
+        self.table == ENCODER
     }
 
     /// Number of candidates for the next word.
@@ -166,8 +185,12 @@ fn sizes_fault(entries: &Entries) -> Result<(), Fault> {
     });
     for (key, size) in sizes {
         match () {
-            () if key.contains("depth") => within(key, size, 0..=MOST_LAYERS)?,
-            () if key.contains("dim") => within(key, size, 0..=MOST_WIDTH)?,
+            () if ["depth", "layers"].iter().any(|part| key.contains(part)) => {
+                within(key, size, 0..=MOST_LAYERS)?;
+            }
+            () if ["dim", "size", "position"].iter().any(|part| key.contains(part)) => {
+                within(key, size, 0..=MOST_WIDTH)?;
+            }
             () => (),
         }
     }

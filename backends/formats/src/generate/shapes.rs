@@ -7,6 +7,8 @@ use crate::{Error, Fault, Result};
 pub(super) enum Kind {
     /// Weights of a product, with a row for each input.
     Product,
+    /// Weights of a product, with a row for each output.
+    Transposed,
     /// Vectors of words, with a row for each word.
     Words,
     /// Bias of a product.
@@ -59,7 +61,7 @@ pub(super) fn macs(shapes: &[Shape], candidates: usize) -> Macs {
 pub(super) struct Shapes(pub(super) Vec<Shape>);
 
 impl Shapes {
-    fn add(&mut self, name: impl Into<String>, rows: usize, columns: usize, kind: Kind) {
+    pub(super) fn add(&mut self, name: impl Into<String>, rows: usize, columns: usize, kind: Kind) {
         self.0.push(Shape { name: name.into(), rows, columns, kind });
     }
 

@@ -45,6 +45,12 @@ fn a_binary_of_marian_is_the_model_that_it_was_made_of() {
 }
 
 #[test]
+fn lines_that_join_a_running_batch_have_the_answers_of_lines_alone() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");
+    check_all(&home, |goldens, engine, decoder| goldens.check_joining(engine, &[decoder.to_path_buf()]));
+}
+
+#[test]
 #[ignore = "a sweep: the plain form of the kernels takes its time"]
 fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens");

@@ -230,30 +230,3 @@ fn buffers_that_can_not_hold_what_is_asked_are_refused() {
     assert!(matches!(kernels.rows(Precision::Int16, 1, 4).target(1, 1.0), Err(Error::Form { .. })));
     assert_eq!(kernels.rows(Precision::F32, 1, 4).quantise(&[0.0; 4], 1), Err(Error::Unquantised));
 }
-
-#[test]
-fn weights_quantised_at_packing_are_those_of_the_rule() {
-    let (k, n) = (13, 21);
-    let mut values = Seeded(51).f32s(k * n, 0.3);
-    values[..k].fill(0.0); // of zeros in one layout
-    for kernels in present() {
-        for layout in [Layout::Kn, Layout::Nk] {
-            let packed = kernels.pack_f32_as_int8(&values, k, n, layout).unwrap();
-            let expected = packed_int8(kernels, &values, (k, n), layout);
-            let product = |weights: &Weights| {
-                let mut rows = kernels.rows(Precision::Int8, 2, k);
-                rows.quantise(&Seeded(52).f32s(2 * k, 1.0), 2).unwrap();
-                let mut y = vec![0.0; 2 * n];
-                let out = Output::F32(MatMut::new(&mut y, 2, n).unwrap());
-                weights.multiply(rows.view(), 0..n, Activation::None, None, out).unwrap();
-                y
-            };
-            let (found, mut expected) = (product(&packed), product(&expected));
-            if layout == Layout::Nk {
-                [0, n].iter().for_each(|at| expected[*at] = 0.0); // the plain rule divides by zero there
-            }
-            assert_eq!(bits(&found), bits(&expected), "{} {layout:?}", kernels.isa());
-        }
-        assert!(kernels.pack_f32_as_int8(&values, k, n + 1, Layout::Kn).is_err());
-    }
-}

@@ -3,7 +3,7 @@
 
 use dyno_kernels::Mask;
 
-use crate::network::{Row, Sentence};
+use crate::network::Sentence;
 
 /// Number of sentences that share one gathered matrix. With fewer sentences, products have too few rows. With
 /// more, the union outgrows the candidates of one sentence. The union of 32 captions is ten times as large as
@@ -57,7 +57,7 @@ impl Union {
 /// Masks of the columns that each row may choose.
 #[derive(Default)]
 pub(super) struct Masks {
-    /// Whether the masks belong to an earlier batch.
+    /// Whether the masks belong to earlier sentences.
     pub(super) stale: bool,
     words_per_row: usize,
     /// Masks of the sentences, [sentences, words_per_row].
@@ -96,17 +96,14 @@ impl Masks {
         }
     }
 
-    /// The masks of `rows`.
-    pub(super) fn of_rows(&mut self, rows: &[Row]) -> Mask<'_> {
-        let same = rows.len() == self.sentences.len()
-            && rows.iter().zip(&self.sentences).all(|(row, sentence)| row.sentence == *sentence);
-        if !same {
+    /// The masks of the rows of sentences with these numbers.
+    pub(super) fn of_rows(&mut self, numbers: &[usize]) -> Mask<'_> {
+        if self.sentences != numbers {
             self.sentences.clear();
-            self.sentences.extend(rows.iter().map(|row| row.sentence));
+            self.sentences.extend_from_slice(numbers);
             self.of_rows.clear();
-            for row in rows {
-                let first = row.sentence % GROUP * self.words_per_row;
-                let mask = &self.of_sentences[first..][..self.words_per_row];
+            for number in numbers {
+                let mask = &self.of_sentences[number * self.words_per_row..][..self.words_per_row];
                 self.of_rows.extend_from_slice(mask);
             }
         }

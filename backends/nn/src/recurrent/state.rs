@@ -23,6 +23,18 @@ impl State {
         self.cell.reset(rows);
     }
 
+    /// Appends `rows` rows of zeros.
+    pub fn grow(&mut self, rows: usize) {
+        self.output.grow(rows);
+        self.cell.grow(rows);
+    }
+
+    /// Appends rows whose output and cell have these values [rows, S].
+    pub fn append(&mut self, values: &[f32]) {
+        self.output.append(values);
+        self.cell.append(values);
+    }
+
     /// Reorders the rows: the new row i is the old row `kept[i]`.
     ///
     /// # Panics

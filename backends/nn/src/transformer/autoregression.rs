@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::process::Scratch;
+use crate::Row;
 
 /// Parameters of an autoregressive sublayer, shared by workers.
 pub trait Autoregression: Send + Sync {
@@ -12,11 +13,12 @@ pub trait Autoregression: Send + Sync {
 
 /// The sublayer's state of each hypothesis.
 pub trait AutoregressionState: Send {
-    /// Replaces the state by that of `rows` new hypotheses.
-    fn start(&mut self, rows: usize);
+    /// Appends the state of `rows` new hypotheses.
+    fn admit(&mut self, rows: usize);
 
-    /// Replaces `rows` [hypotheses, D], the sublayer's input at `step` (from 0), by its output.
-    fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch);
+    /// Replaces `vectors` [hypotheses, D], the sublayer's input at a step of the hypotheses `rows`, by its
+    /// output. Rows at position 0 are the last ones.
+    fn step(&mut self, vectors: &mut Vec<f32>, rows: &[Row], scratch: &mut Scratch);
 
     /// Reorders the state: the new hypothesis i continues the old hypothesis `kept[i]`.
     fn reorder(&mut self, kept: &[usize]);

@@ -21,9 +21,8 @@ pub(super) struct State {
     encoded: Encoded,
     choice: Choice,
     memories: Vec<Box<dyn AutoregressionState>>,
-    /// Keys and values of the encoded sentences, for each layer.
+    /// Keys and values of the encoded sentences, for each layer and place.
     context: Vec<Vec<KeyValues>>,
-    taken: usize,
     /// Vectors between the sublayers, [hypotheses, D].
     rows: Vec<f32>,
     embedded: Vec<f32>,
@@ -40,7 +39,6 @@ impl State {
             context: vec![Vec::new(); network.layers.len()],
             encoded: Encoded::default(),
             choice: Choice::default(),
-            taken: 0,
             rows: Vec::new(),
             embedded: Vec::new(),
             buffers: Buffers::default(),
@@ -53,9 +51,9 @@ impl State {
     fn embed(&mut self, rows: &[Row]) {
         let _embed = Component::Embed.span();
         let embedding = &self.network.target;
-        let position = embedding.step_position(self.taken);
         self.rows.clear();
         for row in rows {
+            let position = embedding.step_position(row.position);
             embedding.push(embedding.input(row.previous), position, &mut self.rows);
         }
         self.embedded.clone_from(&self.rows);
@@ -86,25 +84,25 @@ impl State {
 }
 
 impl Decoder for State {
-    fn start(&mut self, batch: &[Sentence<'_>]) {
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
         let network = &self.network;
-        network.encoder.encode(&network.source, batch, &mut self.encoded, &mut self.scratch);
+        network.encoder.encode(&network.source, sentences, &mut self.encoded, &mut self.scratch);
+        let needed = places.iter().max().map_or(0, |last| last + 1);
         let attention = Component::Attention.span();
         let Buffers { keys, values, .. } = &mut self.buffers;
         for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
             together(&self.encoded.rows, &mut self.scratch.operands, parts);
-            context.resize_with(context.len().max(batch.len()), || KeyValues::new(network.width));
+            context.resize_with(context.len().max(needed), || KeyValues::new(network.width));
             let _attention = Operator::Attention.span();
-            for (span, attended) in self.encoded.starts.windows(2).zip(context) {
+            for (span, place) in self.encoded.starts.windows(2).zip(places) {
                 let span = span[0] * network.width..span[1] * network.width;
-                attention.remember(&keys[span.clone()], &values[span], attended);
+                attention.remember(&keys[span.clone()], &values[span], &mut context[*place]);
             }
         }
         drop(attention);
-        network.output.start(batch, &mut self.choice);
-        self.memories.iter_mut().for_each(|memory| memory.start(batch.len()));
-        self.taken = 0;
+        network.output.admit(sentences, places, &mut self.choice);
+        self.memories.iter_mut().for_each(|memory| memory.admit(sentences.len()));
     }
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
@@ -113,7 +111,7 @@ impl Decoder for State {
         self.embed(rows);
         let network = Arc::clone(&self.network);
         for (at, layer) in network.layers.iter().enumerate() {
-            self.memories[at].step(&mut self.rows, self.taken, &mut self.scratch);
+            self.memories[at].step(&mut self.rows, rows, &mut self.scratch);
             let aligned = request.attention && at == network.alignment_layer;
             self.attend(at, rows, aligned.then_some(&mut *step));
             layer.feed.apply(&mut self.rows, &mut self.hidden, &mut self.scratch);
@@ -121,7 +119,6 @@ impl Decoder for State {
         network.top.apply(&mut self.rows, &self.embedded, &mut self.scratch);
         let operands = &mut self.scratch.operands;
         network.output.rows(&self.rows, rows, request, &mut self.choice, operands, step);
-        self.taken += 1;
     }
 
     fn reorder(&mut self, kept: &[usize]) {

@@ -84,10 +84,10 @@ impl Embedding {
         previous.or(self.start_word)
     }
 
-    /// The position of the decoder's step `step`. With trained positions Marian counts from 0 within each
-    /// call, and decoding makes a call for each word.
-    pub(super) fn step_position(&self, step: usize) -> usize {
-        if matches!(self.positions, Encoding::Trained(_)) { 0 } else { step }
+    /// The position that the decoder gives to the word at `position` of a hypothesis. With trained positions
+    /// Marian counts from 0 within each call, and decoding makes a call for each word.
+    pub(super) fn step_position(&self, position: usize) -> usize {
+        if matches!(self.positions, Encoding::Trained(_)) { 0 } else { position }
     }
 }
 

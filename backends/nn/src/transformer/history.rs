@@ -3,6 +3,9 @@
 //! Each hypothesis has a slot. Slots stay in place when hypotheses end or are reordered; a slot is copied
 //! only where a hypothesis is continued twice.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use dyno_kernels::KeyValues;
 
 /// Keys and values for each hypothesis, one pair for each step.
@@ -12,8 +15,8 @@ pub(super) struct History {
     width: usize,
     /// The slot of each hypothesis.
     slots: Vec<usize>,
-    /// Slots without a hypothesis.
-    free: Vec<usize>,
+    /// Slots without a hypothesis. The lowest one is taken first, so that few slots grow.
+    free: BinaryHeap<Reverse<usize>>,
     spare: Vec<usize>,
     /// Whether the slot of each hypothesis still has no successor.
     waiting: Vec<bool>,
@@ -26,21 +29,28 @@ impl History {
             memories: Vec::new(),
             width,
             slots: Vec::new(),
-            free: Vec::new(),
+            free: BinaryHeap::new(),
             spare: Vec::new(),
             waiting: Vec::new(),
         }
     }
 
-    /// Replaces all hypotheses by `rows` new ones.
-    pub(super) fn start(&mut self, rows: usize) {
-        let slots = rows.max(self.memories.len());
-        self.memories.resize_with(slots, || KeyValues::new(self.width));
-        self.memories.iter_mut().for_each(KeyValues::clear);
-        self.slots.clear();
-        self.slots.extend(0..rows);
-        self.free.clear();
-        self.free.extend(rows..slots);
+    /// Appends `rows` new hypotheses.
+    pub(super) fn admit(&mut self, rows: usize) {
+        for _ in 0..rows {
+            let slot = self.slot();
+            self.memories[slot].clear();
+            self.slots.push(slot);
+        }
+    }
+
+    /// A slot without a hypothesis, with any content.
+    fn slot(&mut self) -> usize {
+        if let Some(Reverse(slot)) = self.free.pop() {
+            return slot;
+        }
+        self.memories.push(KeyValues::new(self.width));
+        self.memories.len() - 1
     }
 
     /// Appends to each hypothesis its row of `keys` and `values` [hypotheses, width].
@@ -62,7 +72,7 @@ impl History {
         self.waiting.resize(self.slots.len(), false);
         kept.iter().for_each(|row| self.waiting[*row] = true);
         let dropped = self.slots.iter().zip(&self.waiting).filter(|(_, waiting)| !**waiting);
-        self.free.extend(dropped.map(|(slot, _)| *slot));
+        self.free.extend(dropped.map(|(slot, _)| Reverse(*slot)));
         self.spare.clear();
         for row in kept {
             let (slot, first) = (self.slots[*row], std::mem::take(&mut self.waiting[*row]));
@@ -74,10 +84,7 @@ impl History {
 
     /// Copies a slot; gives the new slot.
     fn copy(&mut self, slot: usize) -> usize {
-        let to = self.free.pop().unwrap_or_else(|| {
-            self.memories.push(KeyValues::new(self.width));
-            self.memories.len() - 1
-        });
+        let to = self.slot();
         let mut copy = std::mem::replace(&mut self.memories[to], KeyValues::new(self.width));
         copy.copy_from(&self.memories[slot]);
         self.memories[to] = copy;
@@ -102,7 +109,7 @@ mod tests {
     #[test]
     fn each_hypothesis_keeps_its_own_past() {
         let mut history = History::new(1);
-        history.start(1);
+        history.admit(1);
         let mut plain: Vec<Vec<f32>> = vec![Vec::new()];
         let kept: [&[usize]; 5] = [&[0, 0, 0], &[2, 0, 0, 1], &[3, 1], &[0, 1, 1], &[2, 0]];
         for step in 0..40 {
@@ -112,13 +119,19 @@ mod tests {
             let kept = kept[step % 5].iter().map(|row| row % plain.len()).collect::<Vec<_>>();
             history.reorder(&kept);
             plain = kept.iter().map(|row| plain[*row].clone()).collect();
+            if step % 7 == 0 {
+                history.admit(2);
+                plain.extend([Vec::new(), Vec::new()]);
+                continue; // no mean of nothing
+            }
             for (row, past) in plain.iter().enumerate() {
                 let expected = past.iter().sum::<f32>() / past.len() as f32;
                 assert_eq!(history.of(row).len(), past.len());
                 assert!((mean(history.of(row)) - expected).abs() < 0.01, "row {row} after step {step}");
             }
         }
-        history.start(2);
+        history.reorder(&[]);
+        history.admit(2);
         history.push(&[7.0, 8.0], &[7.0, 8.0]);
         assert_eq!([mean(history.of(0)), mean(history.of(1))], [7.0, 8.0]);
     }

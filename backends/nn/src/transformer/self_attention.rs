@@ -8,6 +8,7 @@ use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, AutoregressionState};
 use super::history::History;
 use super::{Options, Scratch};
+use crate::Row;
 use crate::math::together;
 use crate::params::Params;
 use crate::watch::Operator;
@@ -47,15 +48,16 @@ struct Cache {
 }
 
 impl AutoregressionState for Cache {
-    fn start(&mut self, rows: usize) {
-        self.history.start(rows);
+    fn admit(&mut self, rows: usize) {
+        self.history.admit(rows);
     }
 
-    fn step(&mut self, rows: &mut Vec<f32>, step: usize, scratch: &mut Scratch) {
-        self.project(rows, step, scratch);
-        self.attend(rows.len(), step);
+    fn step(&mut self, vectors: &mut Vec<f32>, rows: &[Row], scratch: &mut Scratch) {
+        let first = self.layer.attention.width * rows.partition_point(|row| row.position > 0);
+        self.project(vectors, first, scratch);
+        self.attend(first);
         let Buffers { heads, out, .. } = &mut self.buffers;
-        self.layer.attention.finish(heads, rows, out, scratch);
+        self.layer.attention.finish(heads, vectors, out, scratch);
     }
 
     fn reorder(&mut self, kept: &[usize]) {
@@ -64,44 +66,42 @@ impl AutoregressionState for Cache {
 }
 
 impl Cache {
-    /// Computes queries, keys and values of the sublayer's input `rows` [hypotheses, D]; at the first step
-    /// also the result of attention.
+    /// Computes queries, keys and values of the sublayer's input `vectors` [hypotheses, D]. From `first` on
+    /// the values belong to hypotheses at their first step: `out` receives their results of attention.
     ///
     /// In Marian's models keys and values come from the input itself: Marian stores those, not the keys and
     /// values of the normalised input (`LayerAttention` in its transformer.h). Only at the first step Marian
     /// normalises its one key, and the result of attention is the value of that key.
-    fn project(&mut self, rows: &[f32], step: usize, scratch: &mut Scratch) {
+    fn project(&mut self, vectors: &[f32], first: usize, scratch: &mut Scratch) {
         let SelfAttention { attention, normalised_keys } = &*self.layer;
-        let Buffers { query, keys, values, heads, .. } = &mut self.buffers;
-        let prepared = attention.before.prepare(rows, &mut scratch.prepared);
+        let Buffers { query, keys, values, out, .. } = &mut self.buffers;
+        let prepared = attention.before.prepare(vectors, &mut scratch.prepared);
         let stored = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
         if *normalised_keys {
             let [key, value] = stored;
             together(prepared, &mut scratch.operands, [(&attention.query, query), key, value]);
+            out.clear();
+            out.extend_from_slice(&values[first..]);
         } else {
             attention.query.apply(prepared, &mut scratch.operands, query);
-            if step == 0 {
-                attention.value.apply(prepared, &mut scratch.operands, heads);
-            }
-            together(rows, &mut scratch.operands, stored);
+            attention.value.apply(&prepared[first..], &mut scratch.operands, out);
+            together(vectors, &mut scratch.operands, stored);
         }
     }
 
-    /// Attends to each hypothesis' own past; the result is `heads` [hypotheses, D], `len` values.
-    fn attend(&mut self, len: usize, step: usize) {
+    /// Attends to each hypothesis' own past; the result is `heads` [hypotheses, D], of which the part from
+    /// `first` on is known.
+    fn attend(&mut self, first: usize) {
         let _attend = Operator::Attention.span();
         let attention = &self.layer.attention;
-        let Buffers { query, keys, values, heads, weights, .. } = &mut self.buffers;
+        let Buffers { query, keys, values, heads, out, weights } = &mut self.buffers;
         self.history.push(keys, values);
-        if step > 0 {
-            heads.resize(len, 0.0);
-            let width = attention.width;
-            let rows = query.chunks_exact(width).zip(heads.chunks_exact_mut(width));
-            for (row, (query, out)) in rows.enumerate() {
-                attention.attend(query, self.history.of(row), out, weights);
-            }
-        } else if self.layer.normalised_keys {
-            std::mem::swap(heads, values);
+        heads.resize(first, 0.0);
+        let width = attention.width;
+        let rows = query.chunks_exact(width).zip(heads.chunks_exact_mut(width));
+        for (row, (query, out)) in rows.enumerate() {
+            attention.attend(query, self.history.of(row), out, weights);
         }
+        heads.extend_from_slice(out);
     }
 }

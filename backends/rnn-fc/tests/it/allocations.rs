@@ -17,19 +17,21 @@ fn decoder(name: &str) -> Box<dyn Decoder> {
     network.decoder()
 }
 
-/// Two sentences, of which each hypothesis has two children at first, and one ends.
+/// Two sentences, of which each hypothesis has two children at first, and one ends. A third one joins them.
 fn decode(decoder: &mut dyn Decoder, wanted: Wanted, candidates: &[u32], step: &mut Step) {
     let candidates = Some(candidates);
     let batch = [Sentence { ids: &[5, 9, 12, 140, 0], candidates }, Sentence { ids: &[7, 0], candidates }];
     let request = Request { wanted, suppressed: &[1], attention: true };
-    let row = |sentence, previous| Row { previous, sentence };
-    decoder.start(&batch);
+    let row = |sentence, previous| Row { previous, sentence, position: 0 }; // the network has no positions
+    decoder.admit(&batch, &[0, 1]);
     decoder.step(&[row(0, None), row(1, None)], &request, step);
     decoder.reorder(&[0, 0, 0, 1, 1]);
-    let rows = [row(0, Some(2)), row(0, Some(3)), row(0, Some(4)), row(1, Some(2)), row(1, Some(90))];
+    decoder.admit(&batch[..1], &[2]);
+    let [a, b, c] = [Some(2), Some(3), Some(4)];
+    let rows = [row(0, a), row(0, b), row(0, c), row(1, a), row(1, Some(90)), row(2, None)];
     for _ in 0..8 {
         decoder.step(&rows, &request, step);
-        decoder.reorder(&[1, 0, 1, 4, 3]);
+        decoder.reorder(&[1, 0, 1, 4, 3, 5]);
     }
     decoder.step(&rows, &request, step);
     decoder.reorder(&[2, 1]);

@@ -79,6 +79,13 @@ fn every_system_translates_as_the_reference() {
 }
 
 #[test]
+fn lines_that_join_a_running_batch_have_the_answers_of_lines_alone() {
+    for (_, members) in SYSTEMS {
+        goldens().check_joining(&ENGINE, &models(members));
+    }
+}
+
+#[test]
 #[ignore = "a sweep: the plain form of the kernels takes its time"]
 fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
     ["s1", "s4", "s5", "s7"].iter().for_each(|name| goldens().check_everywhere(&ENGINE, &home().join(name)));

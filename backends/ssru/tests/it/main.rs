@@ -36,6 +36,11 @@ fn decoding_does_not_allocate() {
 }
 
 #[test]
+fn lines_that_join_a_running_batch_have_the_answers_of_lines_alone() {
+    Goldens::check_folder_joining(&ENGINE, &home());
+}
+
+#[test]
 #[ignore = "a sweep: the plain form of the kernels takes its time"]
 fn a_line_has_one_translation_in_any_batch_and_on_any_instruction_set() {
     Goldens::check_folder_everywhere(&ENGINE, &home());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use dyno_api::{Answer, Backend, Settings};
 use dyno_formats::{ConvertOptions, ModelDir, Precision, convert};
-use dyno_parity::NARROW;
+use dyno_parity::{Goldens, NARROW};
 use dyno_transformer_aan::ENGINE;
 use serde_json::{Value, json};
 
@@ -163,6 +163,17 @@ fn a_shortlist_limits_the_words_of_a_translation() {
     let free = translate(&folder(kind), &settings(kind, json!({ "beam": 1 })), 64);
     let all = json!({ "beam": 1, "shortlist": [list, 100_000, 100] });
     assert_eq!(translate(&folder(kind), &settings(kind, all), 64), free, "all words are candidates");
+}
+
+#[test]
+fn lines_that_join_a_running_batch_have_the_answers_of_lines_alone() {
+    let goldens = Goldens { input: folder("lines.en"), vocabulary: PathBuf::new(), shortlist: None };
+    for (seed, kind) in (0..).zip(KINDS) {
+        for more in [json!({ "beam": 1 }), json!({ "beam": 3, "n-best": true })] {
+            let settings = Value::Object(settings(kind, more));
+            goldens.check_joining_by(&ENGINE, &[folder(kind)], &settings, seed);
+        }
+    }
 }
 
 #[test]

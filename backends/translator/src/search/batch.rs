@@ -1,7 +1,12 @@
-//! The operands that both searches share: options, networks at work, and the batch.
+//! The running batch: the sentences that are being translated, each at its place, and their live hypotheses.
+//!
+//! Sentences join at any step and leave as soon as they end, so that the batch never waits for its longest
+//! sentence. The place of a sentence that left is given to a later one.
 
 use dyno_nn::math::{Kernels, argmax};
-use dyno_nn::{Decoder, Sentence, Step, Wanted};
+use dyno_nn::{Decoder, Row, Sentence, Step};
+
+use super::paths::{NONE, Paths};
 
 /// Options of a search.
 #[derive(Clone, Debug)]
@@ -34,6 +39,20 @@ pub(crate) struct SearchOptions {
     pub(crate) kernels: Kernels,
 }
 
+impl SearchOptions {
+    /// Whether a hypothesis of `len` words, including the end, has reached the greatest length. Marian
+    /// compares in f32.
+    pub(super) fn is_full(&self, len: usize, source_len: usize) -> bool {
+        len >= self.most_words || len as f32 >= self.max_length_factor * source_len as f32
+    }
+
+    /// Ranking value of a finished path: (score − penalty·length) / length^normalize.
+    pub(crate) fn value(&self, score: f32, len: usize) -> f32 {
+        let len = len as f32;
+        (score - self.word_penalty * len) / len.powf(self.normalize)
+    }
+}
+
 /// Rule by which a beam keeps hypotheses and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
@@ -53,6 +72,37 @@ pub(crate) enum Patience {
     PresentLength,
     /// When no live hypothesis would get a better value at the greatest length (`"never"`).
     GreatestLength,
+}
+
+/// Rules that hold for all sentences.
+pub(super) struct Rules {
+    pub(super) options: SearchOptions,
+    /// Word that ends a translation.
+    pub(super) end: u32,
+    /// Words that no translation contains, ascending.
+    pub(super) suppressed: Vec<u32>,
+    /// First word of all translations, if it is known: the target language.
+    pub(super) first: Option<u32>,
+}
+
+impl Rules {
+    /// The next word of a hypothesis of `len` words, if it is known without scores.
+    pub(super) fn known(&self, len: usize, source_len: usize) -> Option<u32> {
+        let forced = self.options.forced_end && self.options.is_full(len + 1, source_len);
+        if forced { Some(self.end) } else { self.first.filter(|_| len == 0) }
+    }
+
+    /// Number of continuations to consider of a sentence with `live` hypotheses of `len` words.
+    pub(super) fn continuations(&self, live: usize, len: usize) -> usize {
+        // At the first free step, one hypothesis fills the whole beam.
+        let first = len == usize::from(self.first.is_some());
+        match self.options.rule {
+            Rule::Marian if first => self.options.beam,
+            Rule::Marian => live,
+            // Each live hypothesis can finish, and as many others stay alive.
+            Rule::HuggingFace(_) => 2 * self.options.beam,
+        }
+    }
 }
 
 /// A network of an ensemble at work.
@@ -75,46 +125,109 @@ pub(super) fn aligned(step: &Step, row: usize) -> usize {
     argmax(words)
 }
 
-/// Sentences to translate together.
+/// A sentence of the batch.
+#[derive(Default)]
+pub(super) struct Searched {
+    /// Number of its words, with the end of the sentence.
+    pub(super) source_len: usize,
+    /// Words that the translation may contain, ascending; empty for all words.
+    pub(super) candidates: Vec<u32>,
+    pub(super) paths: Paths,
+    /// Greatest score of a finished hypothesis.
+    pub(super) best_finished: f32,
+}
+
+impl Searched {
+    /// Whether no live hypothesis, best first, can change the translations any more.
+    pub(super) fn has_ended(&mut self, options: &SearchOptions, live: &[Hypothesis]) -> bool {
+        live.is_empty() || self.is_beyond_margin(options, live) || self.is_settled(options, live[0])
+    }
+
+    /// Whether no live hypothesis is within the margin of the best finished one.
+    fn is_beyond_margin(&self, options: &SearchOptions, live: &[Hypothesis]) -> bool {
+        let bar = options.early_stop.map_or(f32::NEG_INFINITY, |margin| self.best_finished - margin);
+        live.iter().all(|hypothesis| hypothesis.score < bar)
+    }
+
+    /// Whether the sentence has a beam of finished hypotheses that the best live one can't better by the rule
+    /// of Hugging Face (`_check_early_stop_heuristic` in its generation/utils.py).
+    fn is_settled(&mut self, options: &SearchOptions, best: Hypothesis) -> bool {
+        let Rule::HuggingFace(patience) = options.rule else { return false };
+        let Some(worst) = self.paths.keep_best(options.beam) else { return false };
+        let len = match patience {
+            Patience::None => return true,
+            Patience::GreatestLength if options.normalize > 0.0 => options.most_words,
+            Patience::GreatestLength | Patience::PresentLength => best.len,
+        };
+        options.value(best.score, len) <= worst
+    }
+}
+
+/// A live hypothesis.
 #[derive(Clone, Copy)]
-pub(crate) struct Batch<'a> {
-    /// Sentences of the batch.
-    pub(crate) sentences: &'a [Sentence<'a>],
-    /// Words that no translation contains, ascending.
-    pub(crate) suppressed: &'a [u32],
-    /// First word of all translations, if it is known: the target language.
-    pub(crate) first: Option<u32>,
+pub(super) struct Hypothesis {
+    /// Place of its sentence.
+    pub(super) sentence: usize,
+    /// Last word of its path.
+    pub(super) node: usize,
+    /// Number of its words.
+    pub(super) len: usize,
+    /// Sum of its words' scores; greedy search has no scores.
+    pub(super) score: f32,
 }
 
-impl Batch<'_> {
-    /// Results that a search needs of step `len`, counted from 1: none, where the next word is known.
-    pub(super) fn wanted(&self, len: usize, usual: Wanted) -> Wanted {
-        if len == 1 && self.first.is_some() { Wanted::Nothing } else { usual }
-    }
-
-    /// The word at step `len` of a sentence, if it is known without scores.
-    pub(super) fn known(
-        &self,
-        sentence: usize,
-        len: usize,
-        end: u32,
-        options: &SearchOptions,
-    ) -> Option<u32> {
-        let forced = options.forced_end && options.is_full(len, self.sentences[sentence].ids.len());
-        if forced { Some(end) } else { self.first.filter(|_| len == 1) }
-    }
+/// The sentences of one worker, and what the last step left of their hypotheses.
+#[derive(Default)]
+pub(super) struct Running {
+    /// Sentences by their place; a place may be free.
+    pub(super) sentences: Vec<Searched>,
+    free: Vec<usize>,
+    /// Live hypotheses: those of a sentence stand together, and sentences in the order in which they came.
+    pub(super) live: Vec<Hypothesis>,
+    /// Rows of the last step that the live hypotheses continue.
+    pub(super) kept: Vec<usize>,
+    /// Places of the sentences that ended with the last step.
+    pub(super) ended: Vec<usize>,
 }
 
-impl SearchOptions {
-    /// Whether a hypothesis of `len` words, including the end, has reached the greatest length. Marian
-    /// compares in f32.
-    pub(super) fn is_full(&self, len: usize, source_len: usize) -> bool {
-        len >= self.most_words || len as f32 >= self.max_length_factor * source_len as f32
+impl Running {
+    /// Gives a place to each of `sentences`, with one hypothesis that has no words.
+    pub(super) fn admit(&mut self, sentences: &[Sentence<'_>], places: &mut Vec<usize>) {
+        places.clear();
+        for sentence in sentences {
+            let place = self.free.pop().unwrap_or_else(|| {
+                self.sentences.push(Searched::default());
+                self.sentences.len() - 1
+            });
+            let Searched { source_len, candidates, paths, best_finished } = &mut self.sentences[place];
+            (*source_len, *best_finished) = (sentence.ids.len(), f32::NEG_INFINITY);
+            candidates.clear();
+            candidates.extend_from_slice(sentence.candidates.unwrap_or_default());
+            paths.clear();
+            self.live.push(Hypothesis { sentence: place, node: NONE, len: 0, score: 0.0 });
+            places.push(place);
+        }
     }
 
-    /// Ranking value of a finished path: (score − penalty·length) / length^normalize.
-    pub(crate) fn value(&self, score: f32, len: usize) -> f32 {
-        let len = len as f32;
-        (score - self.word_penalty * len) / len.powf(self.normalize)
+    /// Replaces `rows` by the input of each live hypothesis.
+    pub(super) fn rows(&self, rows: &mut Vec<Row>) {
+        rows.clear();
+        rows.extend(self.live.iter().map(|&Hypothesis { sentence, node, len, .. }| Row {
+            previous: self.sentences[sentence].paths.word(node),
+            sentence,
+            position: len,
+        }));
+    }
+
+    /// Frees the place of a sentence that ended.
+    pub(super) fn free(&mut self, place: usize) {
+        self.free.push(place);
+    }
+
+    /// Drops all sentences.
+    pub(super) fn clear(&mut self) {
+        self.live.clear();
+        self.free.clear();
+        self.free.extend(0..self.sentences.len());
     }
 }

@@ -3,18 +3,9 @@
 //! and no live one can get better.
 
 use dyno_nn::math::{Best, multiply_add};
-use dyno_nn::{Request, Row, Wanted};
 
-use super::batch::{Batch, Member, Patience, Rule, SearchOptions, aligned};
-use super::paths::{Finished, NONE, Results};
-
-/// A live hypothesis.
-#[derive(Clone, Copy)]
-struct Hypothesis {
-    sentence: usize,
-    node: usize,
-    score: f32,
-}
+use super::batch::{Hypothesis, Member, Rules, Running, aligned};
+use super::paths::Finished;
 
 /// A hypothesis and its next word.
 #[derive(Clone, Copy)]
@@ -24,15 +15,11 @@ struct Continued {
     score: f32,
 }
 
-struct Beams<'a> {
-    options: &'a SearchOptions,
-    end: u32,
-    batch: &'a Batch<'a>,
-    results: &'a mut Results,
-    /// Live hypotheses, in the order of their sentences.
-    live: Vec<Hypothesis>,
-    /// Greatest score of a finished hypothesis, for each sentence.
-    best_finished: Vec<f32>,
+/// Buffers of a step.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// Hypotheses of the step, one for each row.
+    old: Vec<Hypothesis>,
     /// Best continuations of one sentence, best first.
     top: Vec<Continued>,
     /// Scores of one row; the field below holds the greatest of them.
@@ -40,176 +27,113 @@ struct Beams<'a> {
     greatest: Vec<Best>,
 }
 
-pub(super) fn run(
-    members: &mut [Member],
-    options: &SearchOptions,
-    end: u32,
-    batch: &Batch<'_>,
-    results: &mut Results,
-) {
-    let usual = if options.skip_cost { Wanted::Logits } else { Wanted::LogProbabilities };
-    let begin = |sentence| Hypothesis { sentence, node: NONE, score: 0.0 };
-    let sentences = batch.sentences.len();
-    let mut beams = Beams {
-        options,
-        end,
-        batch,
-        results,
-        live: (0..sentences).map(begin).collect(),
-        best_finished: vec![f32::NEG_INFINITY; sentences],
-        top: Vec::new(),
-        scores: Vec::new(),
-        greatest: Vec::new(),
-    };
-    let (mut rows, mut kept) = (Vec::new(), Vec::new());
-    for len in 1.. {
-        rows.clear();
-        rows.extend(beams.live.iter().map(|hypothesis| hypothesis.row(beams.results)));
-        let wanted = batch.wanted(len, usual);
-        let request = Request { wanted, suppressed: &[], attention: options.attention };
-        for member in &mut *members {
-            member.decoder.step(&rows, &request, &mut member.step);
-        }
-        beams.advance(members, len, &mut kept);
-        members.iter_mut().for_each(|member| member.decoder.reorder(&kept));
-        if kept.is_empty() {
-            break;
-        }
-    }
-    let most = if options.n_best { options.beam } else { 1 };
-    (0..sentences).for_each(|sentence| results.rank(sentence, most));
+/// A step of the beams.
+struct Beams<'a> {
+    members: &'a [Member],
+    rules: &'a Rules,
+    batch: &'a mut Running,
+    buffers: &'a mut Buffers,
 }
 
-impl Hypothesis {
-    fn row(&self, results: &Results) -> Row {
-        Row { previous: results.word(self.node), sentence: self.sentence }
+/// Continues all hypotheses of the batch by the scores of their step.
+pub(super) fn advance(members: &[Member], rules: &Rules, batch: &mut Running, buffers: &mut Buffers) {
+    let mut old = std::mem::take(&mut buffers.old);
+    std::mem::swap(&mut old, &mut batch.live);
+    batch.live.clear();
+    let mut beams = Beams { members, rules, batch, buffers };
+    let mut first = 0;
+    for group in old.chunk_by(|a, b| a.sentence == b.sentence) {
+        beams.advance(group, first);
+        first += group.len();
     }
+    beams.buffers.old = old;
 }
 
 impl Beams<'_> {
-    /// Continues all hypotheses by the scores of their step; `kept` receives the rows that stay alive.
-    fn advance(&mut self, members: &[Member], len: usize, kept: &mut Vec<usize>) {
-        let old = std::mem::take(&mut self.live);
-        kept.clear();
-        let mut first = 0;
-        for group in old.chunk_by(|a, b| a.sentence == b.sentence) {
-            let places = self.places(group.len(), len);
-            let known = self.batch.known(group[0].sentence, len, self.end, self.options);
-            self.top.clear();
-            for (row, hypothesis) in (first..).zip(group) {
-                match known {
-                    Some(word) => self.top.push(Continued { row, word, score: hypothesis.score }),
-                    None => self.consider(members, row, hypothesis, places),
-                }
+    /// Continues the hypotheses `group` of one sentence, whose first row is `first`.
+    fn advance(&mut self, group: &[Hypothesis], first: usize) {
+        let Hypothesis { sentence, len, .. } = group[0];
+        let places = self.rules.continuations(group.len(), len);
+        let known = self.rules.known(len, self.batch.sentences[sentence].source_len);
+        self.buffers.top.clear();
+        for (row, hypothesis) in (first..).zip(group) {
+            match known {
+                Some(word) => self.buffers.top.push(Continued { row, word, score: hypothesis.score }),
+                None => self.consider(row, hypothesis, places),
             }
-            self.settle(members, &old, group[0].sentence, len, kept);
-            first += group.len();
         }
-    }
-
-    /// Number of continuations to consider of a sentence with `live` hypotheses.
-    fn places(&self, live: usize, len: usize) -> usize {
-        // At the first free step, one hypothesis fills the whole beam.
-        let first = len == 1 + usize::from(self.batch.first.is_some());
-        match self.options.rule {
-            Rule::Marian if first => self.options.beam,
-            Rule::Marian => live,
-            // Each live hypothesis can finish, and as many others stay alive.
-            Rule::HuggingFace(_) => 2 * self.options.beam,
-        }
+        self.settle(group, first);
     }
 
     /// Inserts the continuations of one row among the best of its sentence.
-    fn consider(&mut self, members: &[Member], row: usize, hypothesis: &Hypothesis, places: usize) {
-        let candidates = self.batch.sentences[hypothesis.sentence].candidates;
-        self.score(members, row, hypothesis.score, candidates);
-        self.greatest.resize(places, Best::NONE);
-        self.options.kernels.greatest(&self.scores, &mut self.greatest);
-        for Best { value: score, column } in self.greatest.iter().filter(|best| best.value.is_finite()) {
-            if self.top.len() >= places {
-                if self.top.last().is_some_and(|last| *score <= last.score) {
+    fn consider(&mut self, row: usize, hypothesis: &Hypothesis, places: usize) {
+        self.score(row, hypothesis);
+        let candidates = &self.batch.sentences[hypothesis.sentence].candidates;
+        let Buffers { top, scores, greatest, .. } = &mut *self.buffers;
+        greatest.resize(places, Best::NONE);
+        self.rules.options.kernels.greatest(scores, greatest);
+        for Best { value: score, column } in greatest.iter().filter(|best| best.value.is_finite()) {
+            if top.len() >= places {
+                if top.last().is_some_and(|last| *score <= last.score) {
                     break;
                 }
-                self.top.pop();
+                top.pop();
             }
-            let word = candidates.map_or(*column as u32, |candidates| candidates[*column]);
-            let place = self.top.partition_point(|better| better.score >= *score);
-            self.top.insert(place, Continued { row, word, score: *score });
+            let word = if candidates.is_empty() { *column as u32 } else { candidates[*column] };
+            let place = top.partition_point(|better| better.score >= *score);
+            top.insert(place, Continued { row, word, score: *score });
         }
     }
 
-    /// Replaces `scores` by the scores of a row's continuations; suppressed words have -∞.
-    fn score(&mut self, members: &[Member], row: usize, so_far: f32, candidates: Option<&[u32]>) {
-        let (first, others) = members.split_first().expect("one network or more");
-        let scores = first.step.scores.row(row).iter();
-        self.scores.clear();
-        self.scores.extend(scores.map(|score| so_far + first.weight * score));
+    /// Replaces the scores by those of a row's continuations; suppressed words have -∞.
+    fn score(&mut self, row: usize, hypothesis: &Hypothesis) {
+        let (first, others) = self.members.split_first().expect("one network or more");
+        let (candidates, scores) =
+            (&self.batch.sentences[hypothesis.sentence].candidates, &mut self.buffers.scores);
+        scores.clear();
+        let of_row = first.step.scores.row(row).iter();
+        scores.extend(of_row.map(|score| hypothesis.score + first.weight * score));
         for member in others {
-            multiply_add(&mut self.scores, member.weight, member.step.scores.row(row));
+            multiply_add(scores, member.weight, member.step.scores.row(row));
         }
-        for word in self.batch.suppressed {
-            let at = match candidates {
-                Some(candidates) => candidates.binary_search(word).ok(),
-                None => Some(*word as usize),
+        for word in &self.rules.suppressed {
+            let at = match candidates.is_empty() {
+                false => candidates.binary_search(word).ok(),
+                true => Some(*word as usize),
             };
-            if let Some(score) = at.and_then(|at| self.scores.get_mut(at)) {
+            if let Some(score) = at.and_then(|at| scores.get_mut(at)) {
                 *score = f32::NEG_INFINITY;
             }
         }
     }
 
     /// Finishes hypotheses at their end, and keeps the others alive.
-    fn settle(
-        &mut self,
-        members: &[Member],
-        old: &[Hypothesis],
-        sentence: usize,
-        len: usize,
-        kept: &mut Vec<usize>,
-    ) {
-        let full = self.options.is_full(len, self.batch.sentences[sentence].ids.len());
-        let (start, beam) = (self.live.len(), self.options.beam);
-        for (rank, continued) in self.top.iter().enumerate() {
-            let ends = continued.word == self.end || full;
-            if if ends { rank >= beam } else { self.live.len() - start >= beam } {
+    fn settle(&mut self, group: &[Hypothesis], first: usize) {
+        let Self { members, rules, batch, buffers } = self;
+        let Running { sentences, live, kept, ended, .. } = &mut **batch;
+        let Hypothesis { sentence: place, len, .. } = group[0];
+        let (options, sentence, len, start) = (&rules.options, &mut sentences[place], len + 1, live.len());
+        let full = options.is_full(len, sentence.source_len);
+        for (rank, Continued { row, word, score }) in buffers.top.iter().copied().enumerate() {
+            let ends = word == rules.end || full;
+            if options.beam <= if ends { rank } else { live.len() - start } {
                 continue; // considered in case that a better one ends
             }
-            let aligned = if self.options.attention { aligned(&members[0].step, continued.row) } else { 0 };
-            let node = self.results.push(old[continued.row].node, continued.word, aligned);
+            let aligned = if options.attention { aligned(&members[0].step, row) } else { 0 };
+            let node = sentence.paths.push(group[row - first].node, word, aligned);
             if ends {
-                let value = Some(self.options.value(continued.score, len));
-                self.results.finish(sentence, Finished { node, value });
-                self.best_finished[sentence] = self.best_finished[sentence].max(continued.score);
+                sentence.paths.finish(Finished { node, value: Some(options.value(score, len)) });
+                sentence.best_finished = sentence.best_finished.max(score);
             } else {
-                self.live.push(Hypothesis { sentence, node, score: continued.score });
-                kept.push(continued.row);
+                live.push(Hypothesis { sentence: place, node, len, score });
+                kept.push(row);
             }
         }
-        if self.may_stop(sentence, start) || self.is_settled(sentence, start, len) {
-            self.live.truncate(start);
+        if sentence.has_ended(options, &live[start..]) {
+            live.truncate(start);
             kept.truncate(start);
+            sentence.paths.rank(if options.n_best { options.beam } else { 1 });
+            ended.push(place);
         }
-    }
-
-    /// Whether the sentence has a beam of finished hypotheses that no live one, from `start` on, can better by
-    /// the rule of Hugging Face (`_check_early_stop_heuristic` in its generation/utils.py).
-    fn is_settled(&mut self, sentence: usize, start: usize, len: usize) -> bool {
-        let Rule::HuggingFace(patience) = self.options.rule else { return false };
-        let Some(worst) = self.results.keep_best(sentence, self.options.beam) else { return false };
-        let len = match patience {
-            Patience::None => return true,
-            Patience::GreatestLength if self.options.normalize > 0.0 => self.options.most_words,
-            Patience::GreatestLength | Patience::PresentLength => len,
-        };
-        let best = self.live.get(start).map(|hypothesis| self.options.value(hypothesis.score, len));
-        best.is_none_or(|best| best <= worst)
-    }
-
-    /// Whether no live hypothesis of the sentence, from `start` on, is within the margin of the best finished
-    /// one.
-    fn may_stop(&self, sentence: usize, start: usize) -> bool {
-        let Some(margin) = self.options.early_stop else { return false };
-        let bar = self.best_finished[sentence] - margin;
-        self.live[start..].iter().all(|hypothesis| hypothesis.score < bar)
     }
 }

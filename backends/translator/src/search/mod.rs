@@ -1,7 +1,8 @@
 //! Search for translations, by the scores of one network or several.
 //!
 //! With one network, a beam of 1 and no need of scores, [`greedy`] takes the best word of each step;
-//! otherwise [`beam`] searches. Both treat each sentence of a batch as if it were alone.
+//! otherwise [`beam`] searches. Both treat each sentence of the running batch as if it were alone, so that
+//! sentences may join it between any two steps.
 
 mod batch;
 mod beam;
@@ -10,42 +11,114 @@ mod paths;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use batch::{Batch, Member, Patience, Rule, SearchOptions};
+use dyno_nn::{Request, Row, Sentence, Wanted};
+
+use batch::{Hypothesis, Rules, Running};
+pub(crate) use batch::{Member, Patience, Rule, SearchOptions};
 pub(crate) use paths::Found;
-pub(crate) use paths::Results;
+use paths::Trace;
 
 /// Search of one worker.
 pub(crate) struct Search {
     members: Vec<Member>,
-    options: SearchOptions,
-    end: u32,
-    results: Results,
+    rules: Rules,
+    batch: Running,
+    beams: beam::Buffers,
+    rows: Vec<Row>,
+    places: Vec<usize>,
+    trace: Trace,
 }
 
 impl Search {
-    /// A search with one or more `members`; translations end with the word `end`.
-    pub(crate) fn new(members: Vec<Member>, options: SearchOptions, end: u32) -> Self {
-        Self { members, options, end, results: Results::default() }
+    /// A search with one or more `members`. Translations end with the word `end`, and contain no word of
+    /// `suppressed`, which are ascending. All begin with the word `first`, if there is one.
+    pub(crate) fn new(
+        members: Vec<Member>,
+        options: SearchOptions,
+        end: u32,
+        suppressed: Vec<u32>,
+        first: Option<u32>,
+    ) -> Self {
+        Self {
+            members,
+            rules: Rules { options, end, suppressed, first },
+            batch: Running::default(),
+            beams: beam::Buffers::default(),
+            rows: Vec::new(),
+            places: Vec::new(),
+            trace: Trace::default(),
+        }
     }
 
-    /// Translates a batch; the translations of each sentence are ordered, best first.
-    pub(crate) fn run(&mut self, batch: &Batch<'_>) -> Results {
-        let mut results = std::mem::take(&mut self.results);
-        results.start(batch.sentences.len());
-        if batch.sentences.is_empty() {
-            return results;
+    /// Lets `sentences` join the running batch; gives the place of each.
+    pub(crate) fn admit(&mut self, sentences: &[Sentence<'_>]) -> &[usize] {
+        self.batch.admit(sentences, &mut self.places);
+        if !sentences.is_empty() {
+            self.members.iter_mut().for_each(|member| member.decoder.admit(sentences, &self.places));
         }
-        self.members.iter_mut().for_each(|member| member.decoder.start(batch.sentences));
-        let scores_matter = self.options.beam > 1 || self.options.n_best;
-        match &mut self.members[..] {
-            [only] if !scores_matter => greedy::run(only, &self.options, self.end, batch, &mut results),
-            members => beam::run(members, &self.options, self.end, batch, &mut results),
-        }
-        results
+        &self.places
     }
 
-    /// Takes the buffer of results back for the next batch.
-    pub(crate) fn give_back(&mut self, results: Results) {
-        self.results = results;
+    /// Whether no sentence is being translated.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.batch.live.is_empty()
+    }
+
+    /// Takes one step of all sentences; gives the places of those that ended. Their translations can be
+    /// [`found`](Self::found) until they are [`left`](Self::leave).
+    pub(crate) fn step(&mut self, ended: &mut Vec<usize>) {
+        ended.clear();
+        if self.is_idle() {
+            return;
+        }
+        let Self { members, rules, batch, beams, rows, .. } = self;
+        let scores_matter = rules.options.beam > 1 || rules.options.n_best || members.len() > 1;
+        let request = rules.request(scores_matter, &batch.live);
+        batch.rows(rows);
+        members.iter_mut().for_each(|member| member.decoder.step(rows, &request, &mut member.step));
+        batch.kept.clear();
+        match scores_matter {
+            true => beam::advance(members, rules, batch, beams),
+            false => greedy::advance(&members[0].step, rules, batch),
+        }
+        members.iter_mut().for_each(|member| member.decoder.reorder(&batch.kept));
+        std::mem::swap(ended, &mut batch.ended);
+    }
+
+    /// Number of translations of a sentence that ended.
+    pub(crate) fn count(&self, place: usize) -> usize {
+        self.batch.sentences[place].paths.count()
+    }
+
+    /// A translation of a sentence that ended; rank 0 is the best.
+    pub(crate) fn found(&mut self, place: usize, rank: usize) -> Found<'_> {
+        self.batch.sentences[place].paths.found(rank, &mut self.trace)
+    }
+
+    /// Frees the place of a sentence that ended.
+    pub(crate) fn leave(&mut self, place: usize) {
+        self.batch.free(place);
+    }
+
+    /// Drops all sentences.
+    pub(crate) fn clear(&mut self) {
+        self.batch.clear();
+        self.members.iter_mut().for_each(|member| member.decoder.reorder(&[]));
+    }
+}
+
+impl Rules {
+    /// The results that the search wants of a step of the hypotheses `live`: none, where all of them are about
+    /// to begin with the known word.
+    fn request(&self, scores_matter: bool, live: &[Hypothesis]) -> Request<'_> {
+        let attention = self.options.attention;
+        let suppressed: &[u32] = if scores_matter { &[] } else { &self.suppressed };
+        let wanted = match scores_matter {
+            _ if self.first.is_some() && live.iter().all(|hypothesis| hypothesis.len == 0) => Wanted::Nothing,
+            false => Wanted::Best,
+            true if self.options.skip_cost => Wanted::Logits,
+            true => Wanted::LogProbabilities,
+        };
+        Request { wanted, suppressed, attention }
     }
 }

@@ -13,12 +13,16 @@ struct Node {
 /// The node before the first word.
 pub(super) const NONE: usize = usize::MAX;
 
-/// Words of all hypotheses of a batch, and the finished paths.
+/// Words of all hypotheses of a sentence, and the finished paths.
 #[derive(Default)]
-pub(crate) struct Results {
+pub(super) struct Paths {
     nodes: Vec<Node>,
-    /// Finished paths of each sentence.
-    finished: Vec<Vec<Finished>>,
+    finished: Vec<Finished>,
+}
+
+/// The words of one path, in a reusable buffer.
+#[derive(Default)]
+pub(super) struct Trace {
     ids: Vec<u32>,
     aligned: Vec<usize>,
 }
@@ -42,17 +46,11 @@ pub(crate) struct Found<'a> {
     pub(crate) score: Option<f32>,
 }
 
-impl Results {
-    /// Removes all paths, for a batch of this many sentences.
-    pub(super) fn start(&mut self, sentences: usize) {
-        self.clear();
-        self.finished.resize_with(sentences, Vec::new);
-    }
-
+impl Paths {
     /// Removes all paths and keeps the memory.
-    pub(crate) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.nodes.clear();
-        self.finished.iter_mut().for_each(Vec::clear);
+        self.finished.clear();
     }
 
     /// Continues the path that ends at `parent`.
@@ -65,57 +63,50 @@ impl Results {
         self.nodes.get(node).map(|node| node.word)
     }
 
-    pub(super) fn finish(&mut self, sentence: usize, finished: Finished) {
-        self.finished[sentence].push(finished);
+    pub(super) fn finish(&mut self, finished: Finished) {
+        self.finished.push(finished);
     }
 
-    /// Keeps the `most` best finished paths of a sentence; gives the least of their values, once they are so many.
-    pub(super) fn keep_best(&mut self, sentence: usize, most: usize) -> Option<f32> {
-        let finished = &mut self.finished[sentence];
-        sort(finished);
-        finished.truncate(most);
-        finished.get(most - 1).and_then(|last| last.value)
+    /// Keeps the `most` best finished paths; gives the least of their values, once they are so many.
+    pub(super) fn keep_best(&mut self, most: usize) -> Option<f32> {
+        self.sort(most);
+        self.finished.get(most - 1).and_then(|last| last.value)
     }
 
-    /// Sorts the translations of a sentence, best first, and keeps `most` of them. Of equal values, the first
-    /// finished one is first.
-    pub(super) fn rank(&mut self, sentence: usize, most: usize) {
-        let finished = &mut self.finished[sentence];
-        sort(finished);
-        finished.truncate(most);
-        if finished.is_empty() {
+    /// Sorts the translations, best first, and keeps `most` of them.
+    pub(super) fn rank(&mut self, most: usize) {
+        self.sort(most);
+        if self.finished.is_empty() {
             // Where every word was suppressed, the answer is an empty translation.
-            finished.push(Finished { node: NONE, value: Some(f32::NEG_INFINITY) });
+            self.finished.push(Finished { node: NONE, value: Some(f32::NEG_INFINITY) });
         }
     }
 
-    /// Number of translations of a sentence.
-    pub(crate) fn count(&self, sentence: usize) -> usize {
-        self.finished[sentence].len()
+    /// Sorts finished paths, best first, and keeps `most` of them. Of equal values, the first finished one is
+    /// first.
+    fn sort(&mut self, most: usize) {
+        self.finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
+        self.finished.truncate(most);
     }
 
-    /// A translation of a sentence; rank 0 is the best.
-    pub(crate) fn found(&mut self, sentence: usize, rank: usize) -> Found<'_> {
-        let Finished { node, value } = self.finished[sentence][rank];
-        self.trace(node);
-        Found { ids: &self.ids, aligned: &self.aligned, score: value }
+    /// Number of translations.
+    pub(super) fn count(&self) -> usize {
+        self.finished.len()
     }
 
-    fn trace(&mut self, end: usize) {
-        self.ids.clear();
-        self.aligned.clear();
-        let mut at = end;
+    /// A translation; rank 0 is the best.
+    pub(super) fn found<'a>(&self, rank: usize, trace: &'a mut Trace) -> Found<'a> {
+        let Finished { node, value } = self.finished[rank];
+        trace.ids.clear();
+        trace.aligned.clear();
+        let mut at = node;
         while let Some(node) = self.nodes.get(at) {
-            self.ids.push(node.word);
-            self.aligned.push(node.aligned);
+            trace.ids.push(node.word);
+            trace.aligned.push(node.aligned);
             at = node.parent;
         }
-        self.ids.reverse();
-        self.aligned.reverse();
+        trace.ids.reverse();
+        trace.aligned.reverse();
+        Found { ids: &trace.ids, aligned: &trace.aligned, score: value }
     }
-}
-
-/// Sorts finished paths, best first; of equal values, the first finished one is first.
-fn sort(finished: &mut [Finished]) {
-    finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
 }

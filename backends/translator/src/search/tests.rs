@@ -4,7 +4,7 @@ use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
 
 use super::batch::aligned;
-use super::{Batch, Member, Patience, Rule, Search, SearchOptions};
+use super::{Member, Patience, Rule, Search, SearchOptions};
 
 const END: u32 = 0;
 const UNKNOWN: u32 = 1;
@@ -16,8 +16,9 @@ type Scores = [[f32; 4]; 5];
 struct Script(Scores, usize);
 
 impl Decoder for Script {
-    fn start(&mut self, batch: &[Sentence<'_>]) {
-        self.1 = batch.len();
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
+        assert_eq!(sentences.len(), places.len(), "a place for each sentence");
+        self.1 += sentences.len();
     }
 
     fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
@@ -80,20 +81,23 @@ fn search_from(
     lengths: &[usize],
 ) -> Lists {
     let members = tables.iter().map(|(weight, table)| Member::new(*weight, Box::new(Script(*table, 0))));
-    let mut search = Search::new(members.collect(), options, END);
+    let mut search = Search::new(members.collect(), options, END, vec![UNKNOWN], first);
     let ids = vec![2; lengths.iter().copied().max().unwrap()];
     let sentences: Vec<Sentence<'_>> =
         lengths.iter().map(|len| Sentence { ids: &ids[..*len], candidates: None }).collect();
-    let mut results = search.run(&Batch { sentences: &sentences, suppressed: &[UNKNOWN], first });
-    let lists = (0..lengths.len()).map(|at| {
-        let mut all = Vec::new();
-        for rank in 0..results.count(at) {
-            let found = results.found(at, rank);
-            all.push((found.ids.to_vec(), found.score));
+    let places = search.admit(&sentences).to_vec();
+    let (mut lists, mut ended) = (vec![Vec::new(); lengths.len()], Vec::new());
+    while !search.is_idle() {
+        search.step(&mut ended);
+        for place in &ended {
+            let list = &mut lists[places.iter().position(|at| at == place).unwrap()];
+            for rank in 0..search.count(*place) {
+                let found = search.found(*place, rank);
+                list.push((found.ids.to_vec(), found.score));
+            }
         }
-        all
-    });
-    lists.collect()
+    }
+    lists
 }
 
 fn best(options: SearchOptions) -> (Vec<u32>, Option<f32>) {

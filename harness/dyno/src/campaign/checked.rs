@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use dyno_measure::files::file_hash;
 use dyno_measure::{
-    Filler, Host, Interleave, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA, System, TestSet,
-    Track, host,
+    Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
+    System, TestSet, Track, host,
 };
 use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_results::scores::Metrics;
@@ -25,10 +25,12 @@ pub struct Campaign {
     pub profile: Profile,
     /// Seed of every random order.
     pub seed: u64,
-    /// Number of cores of the track throughput-all; all cores that the host allows if absent.
+    /// Number of cores of the tracks of several cores; all cores that the host allows if absent.
     pub cores: Option<usize>,
     /// Time limits, and the number of repeats of disturbed rounds.
     pub limits: Limits,
+    /// Latency limit of the server track.
+    pub load: LatencyLimit,
     /// Systems to measure.
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
@@ -47,10 +49,21 @@ pub struct Campaign {
     pub shard: Option<Shard>,
     /// Lines that make throughput launches longer.
     pub filler: Option<Filler>,
+    /// Program that meters the energy, instead of the processor's own counters.
+    pub meter: Option<MeterCommand>,
     /// Name of the system that gets a twin; the first system if absent.
     pub twin: Option<String>,
     /// Probes of the campaign, instead of the profile's.
     pub own_probes: Option<Vec<Probe>>,
+}
+
+/// A program that meters energy: see [`dyno_measure::energy`].
+#[derive(Clone, Debug)]
+pub struct MeterCommand {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Folder in which it starts: the campaign's.
+    pub folder: PathBuf,
 }
 
 impl Campaign {
@@ -82,6 +95,7 @@ impl Campaign {
             profile: self.profile,
             seed: self.seed,
             limits: self.limits,
+            load: self.load,
             probes: self.probes().to_vec(),
             filler: self.filler.clone(),
             interleave: self.interleave,
@@ -151,6 +165,12 @@ impl Campaign {
             "limits": self.limits, "tracks": self.tracks, "probes": self.probes(), "interleave": self.interleave,
             "filler": self.filler.as_ref().map(|filler| &filler.sha256),
         });
+        if let Some(meter) = &self.meter {
+            protocol["meter"] = json!(meter.command);
+        }
+        if self.tracks.contains(&Track::Server) {
+            protocol["load"] = json!(self.load);
+        }
         if let Some(shard) = self.shard {
             protocol["shard"] = shard.to_string().into();
         }

@@ -13,7 +13,7 @@ mod suggestions;
 mod test_sets;
 mod wire;
 
-pub use checked::Campaign;
+pub use checked::{Campaign, MeterCommand};
 pub use drawing::{make_models, undrawn};
 pub use entry::{Entry, Launch, SandboxChoice};
 pub use generated::Generated;

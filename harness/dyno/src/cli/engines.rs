@@ -35,13 +35,13 @@ pub struct HostedArgs {
     /// Protocol to follow [default: latency at a terminal, throughput otherwise]
     #[arg(long, value_parser = track())]
     pub track: Option<Track>,
-    /// Number of workers, one per core; more than 1 needs the track throughput-all
+    /// Number of cores: workers under throughput-all, threads that share a line under latency-all
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]
     pub cores: usize,
     /// Number of words to translate together; 1 translates line by line
     ///
-    /// A batch holds lines of about the same length. By default, the batch suits the model and the caches of
-    /// this host.
+    /// A batch holds lines of about the same length. In the track server, lines join the batch as they
+    /// arrive. By default, the batch suits the model and the caches of this host.
     #[arg(long, value_name = "WORDS", value_parser = batch)]
     pub batch: Option<usize>,
     /// Number of lines to translate together, whatever their length

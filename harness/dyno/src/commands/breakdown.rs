@@ -26,7 +26,7 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     // Unlike in `translate`, the default track must not depend on whether standard input is a terminal.
     args.hosted.track = args.hosted.track.or_else(|| (args.hosted.cores == 1).then_some(Track::Latency));
     let hosted = Hosted::open(args.hosted, true)?;
-    hosted.translate(&text[..], io::sink())?;
+    hosted.translate(io::Cursor::new(text.clone()), io::sink())?;
     let facts = hosted.model.facts();
     let Some(told) = hosted.model.breakdown().context("can't read the breakdown")? else {
         return Err(bad_input(format!(

@@ -177,7 +177,8 @@ fn lines_of_a_round(trial: &Record) -> usize {
         (mean(&seconds).unwrap_or(0.0), median(&seconds).unwrap_or(0.0))
     };
     let (line, wanted) = match trial.track {
-        Track::Latency => (seconds(&trial.latency_ns).0, ROUND_SECONDS),
+        Track::Server => return usize::MAX, // its runs repeat the set as often as they need
+        Track::Latency | Track::LatencyAll => (seconds(&trial.latency_ns).0, ROUND_SECONDS),
         Track::Throughput1 | Track::ThroughputAll => {
             let (launch, load) = (seconds(&trial.launch_ns).1, seconds(&trial.one_line_ns).1);
             ((launch - load) / trial.lines as f64, ROUND_SECONDS.max(LOADS * load))

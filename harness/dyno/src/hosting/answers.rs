@@ -30,16 +30,20 @@ pub(super) fn answers(
 ) -> dyno_api::Result<Vec<Vec<u8>>> {
     let mut texts = vec![Vec::new(); lines.len()];
     let mut sink = |answer: Answer<'_>| {
-        let text = &mut texts[answer.line];
-        if options.n_best {
-            let (number, score) = (numbers[answer.line], answer.score.unwrap_or_default());
-            push_line(text, &format!("{number} ||| {} ||| {score}", answer.text));
-        } else if answer.rank == 0 {
-            push_line(text, answer.text);
-        }
+        push_answer(&mut texts[answer.line], answer, numbers[answer.line], options);
     };
     session.run(lines, &mut sink)?;
     Ok(texts)
+}
+
+/// Adds an answer to the line with this number.
+pub(super) fn push_answer(text: &mut Vec<u8>, answer: Answer<'_>, number: usize, options: OutputOptions) {
+    if options.n_best {
+        let score = answer.score.unwrap_or_default();
+        push_line(text, &format!("{number} ||| {} ||| {score}", answer.text));
+    } else if answer.rank == 0 {
+        push_line(text, answer.text);
+    }
 }
 
 /// Adds `text` as one line: line ends inside `text` become spaces, so that lines still match their sources.

@@ -2,7 +2,8 @@
 //! and the caches of the host choose it.
 //!
 //! More words per batch read the weights less often; fewer words keep the values between layers in a cache.
-//! Only the throughput tracks use batches.
+//! The latency track uses no batches. In the track `server` the size bounds the lines that a worker translates
+//! at a time.
 
 use dyno_api::Model;
 use dyno_measure::host;

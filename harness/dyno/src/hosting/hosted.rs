@@ -4,16 +4,17 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dyno_api::{Backend, Model, Settings, WATCH};
+use dyno_api::{Backend, Model, Settings, THREADS, WATCH};
 use dyno_measure::Track;
 use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
 use super::answers::OutputOptions;
 use super::batch_size::{BatchSize, batch_of};
-use super::{lockstep, throughput};
+use super::{lockstep, server, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::output::say;
 use crate::registry;
 
 /// Open backend, and the protocol by which it gets lines.
@@ -35,9 +36,9 @@ impl Hosted {
     /// so.
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
-        if args.cores > 1 && track != Track::ThroughputAll {
+        if args.cores > 1 && !track.uses_all_cores() {
             return Err(bad_input(format!(
-                "track {track} uses one core: leave out --cores, or use --track throughput-all"
+                "track {track} uses one core: leave out --cores, or use --track throughput-all or latency-all"
             )));
         }
         let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
@@ -49,6 +50,9 @@ impl Hosted {
         if watched && backend.watches() {
             settings.insert(WATCH.into(), json!(true));
         }
+        if track == Track::LatencyAll && args.cores > 1 {
+            share_lines(backend, args.cores, &mut settings);
+        }
         let model = backend.open(&args.models, &settings).or_bad_input()?;
         let named = args.batch.map(BatchSize::Words).or(args.batch_lines.map(BatchSize::of_lines));
         let batch = named.unwrap_or_else(|| batch_of(model.as_ref()));
@@ -58,13 +62,30 @@ impl Hosted {
     }
 
     /// Translates `input` to `output`.
-    pub fn translate(&self, input: impl BufRead + Send, output: impl Write + Send) -> Outcome<()> {
+    pub fn translate(
+        &self,
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> Outcome<()> {
         match self.track {
-            Track::Latency => lockstep::run(&self.model, self.options, input, output),
+            Track::Latency | Track::LatencyAll => lockstep::run(&self.model, self.options, input, output),
+            Track::Server => server::run(&self.model, self.cores, self.options, input, output),
             Track::Throughput1 | Track::ThroughputAll => {
                 throughput::run(&self.model, self.cores, self.options, input, output)
             }
         }
+    }
+}
+
+/// Lets `cores` threads work on each line, if the backend can; else says that one does.
+fn share_lines(backend: &dyn Backend, cores: usize, settings: &mut Settings) {
+    if backend.shares_lines() {
+        settings.entry(THREADS.to_owned()).or_insert_with(|| json!(cores));
+    } else {
+        say(format_args!(
+            "note: {} works on each line with one core, so latency-all gains nothing",
+            backend.name()
+        ));
     }
 }
 

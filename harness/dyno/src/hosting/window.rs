@@ -92,7 +92,7 @@ impl Window {
 }
 
 /// Number of words of a line, plus one for the end of sentence that every engine adds.
-fn weight(line: &[u8]) -> usize {
+pub(super) fn weight(line: &[u8]) -> usize {
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     1 + words.max(line.len() / BYTES_A_WORD)
 }

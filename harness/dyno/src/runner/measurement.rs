@@ -5,8 +5,10 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use dyno_api::Breakdown;
+use dyno_measure::energy::Meter;
 use dyno_measure::os::{fresh_seed, pin_thread};
 use dyno_measure::{
     Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Record, Round, System, TestSet, Track,
@@ -14,7 +16,7 @@ use dyno_measure::{
 };
 use dyno_results::{Run, Store};
 
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, MeterCommand};
 use crate::exit::Outcome;
 use crate::output::say;
 use crate::scratch::Scratch;
@@ -37,6 +39,14 @@ pub struct Runner {
     pub(super) kept: Option<(Store, Run)>,
 }
 
+/// Meter that the campaign names, else the host's own.
+fn meter(campaign: &Campaign) -> Outcome<Option<Meter>> {
+    match &campaign.meter {
+        Some(MeterCommand { command, folder }) => Ok(Some(Meter::of_program(command, folder)?)),
+        None => Ok(Meter::of_host()),
+    }
+}
+
 impl Runner {
     /// Creates a runner that keeps nothing.
     pub fn new(campaign: &Campaign, host: &Host) -> Outcome<Self> {
@@ -47,6 +57,7 @@ impl Runner {
     fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
         let scratch = Scratch::create()?;
         let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
+        bench.meter = meter(campaign)?.map(Arc::new);
         bench.sandbox = sandbox_of(campaign, run.into_iter().chain([scratch.path()]))?;
         Ok(Self {
             bench,

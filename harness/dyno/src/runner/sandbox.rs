@@ -101,6 +101,7 @@ fn null_times(bench: &Bench, sandboxed: bool) -> Outcome<(f64, f64)> {
         breakdown: None,
         isolated: false,
         sandbox: bench.sandbox.as_ref(),
+        meter: None,
         seat: None,
     };
     let asked = lockstep(&subject, &vec![b"a dog barks at two men".to_vec(); LINES])?;

@@ -23,6 +23,18 @@ fn a_broken_campaign_is_told_by_line_and_column() {
         ("line-seconds = inf\n", "campaign.toml:1:16:", vec!["line-seconds", "at most"]),
         ("launch-seconds = 0.0\n", "campaign.toml:1:18:", vec!["launch-seconds", "above 0"]),
         ("tracks = []\n", "campaign.toml:1:10:", vec!["at least one"]),
+        (
+            "tracks = [{ name = \"server\", limit-ms = 0 }]\n",
+            "campaign.toml:1:11:",
+            vec!["limit-ms", "above 0"],
+        ),
+        ("tracks = [{ name = \"server\", percentile = 100 }]\n", "campaign.toml:1:11:", vec!["99.9"]),
+        (
+            "tracks = [{ name = \"server\", limit = 9 }]\n",
+            "campaign.toml:1:",
+            vec!["did you mean `limit-ms`?"],
+        ),
+        ("tracks = [{ name = \"latency\", limit-ms = 9 }]\n", "campaign.toml:1:11:", vec!["server alone"]),
     ] {
         let rest = "test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
         let ended = campaign(&format!("{text}{rest}"), NULL).run(&[]);

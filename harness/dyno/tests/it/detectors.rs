@@ -233,6 +233,7 @@ fn every_code_is_described_with_what_it_means_for_each_track() {
         };
         assert_eq!(fields[3..5], [word(Track::Latency), word(Track::Throughput1)], "{}", code.name());
         assert_eq!(code.severity(Track::Throughput1), code.severity(Track::ThroughputAll));
+        assert_eq!(code.severity(Track::Latency), code.severity(Track::LatencyAll));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::Bench;
+use crate::support::{Bench, LATENCY, feed};
 
 /// A tiny random BERT.
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/encoder/tests/goldens/bert");
@@ -81,6 +81,38 @@ fn vectors_are_judged_as_vectors_and_scored_by_spearman() {
     // The run's folder alone has all that the scores need.
     let again = bench.dyno(&["report", "out"]).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+}
+
+#[test]
+fn all_cores_work_on_a_line_where_the_engine_can() {
+    let bench = bench(r#"["latency", "latency-all"]"#);
+    let ended = bench.run(&["--json", "-s", "engine"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let records = bench.records();
+    let cores = |track: &str| -> Vec<usize> {
+        let of_track = records.iter().filter(|record| record["track"] == track);
+        of_track.map(|record| record["system_cores"].as_array().map_or(0, Vec::len)).collect()
+    };
+    assert_eq!(cores("latency"), [1; 3]);
+    let several = std::thread::available_parallelism().map_or(1, usize::from);
+    assert!(cores("latency-all").iter().all(|&used| (1..=several).contains(&used)), "{records:?}");
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let spearmans: Vec<&Value> = summary["cells"].as_array().unwrap().iter().map(spearman).collect();
+    assert_eq!(spearmans[0]["score"], spearmans[1]["score"], "threads change no vector");
+}
+
+#[test]
+fn an_engine_that_keeps_to_one_core_says_so() {
+    let bench = Bench::new(LATENCY);
+    let translate = |backend: &[&str]| {
+        let options = [backend, &["--track", "latency-all", "--cores", "2"]].concat();
+        feed(bench.dyno(&[&["translate"], &options[..]].concat()), b"a line\n")
+    };
+    let ended = translate(&["--backend", "null"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "a line\n"));
+    assert!(ended.stderr.contains("null works on each line with one core"), "{ended:?}");
+    let ended = translate(&["--model", MODEL]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
 }
 
 #[test]

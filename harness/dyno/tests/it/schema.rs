@@ -95,7 +95,10 @@ fn records() -> Vec<Value> {
     let systems = "[[system]]\nname = \"null\"\nbackend = \"null\"\n\
                    [[system]]\nname = \"cat\"\ncommand = [\"cat\"]\n\
                    [[system]]\nname = \"bad\"\ncommand = [\"false\"]\n";
-    let tracks = LATENCY.replace("\"latency\"", "\"latency\", \"throughput-1\"");
+    let tracks = LATENCY.replace(
+        "\"latency\"",
+        "\"latency\", \"throughput-1\", { name = \"server\", limit-ms = 5, percentile = 50 }",
+    );
     let bench = Bench::new(&format!("{tracks}{systems}"));
     assert_eq!(bench.run(&[]).code, Some(1), "one system is INVALID");
     bench.records()
@@ -105,7 +108,7 @@ fn records() -> Vec<Value> {
 #[ignore = "takes many seconds"]
 fn every_record_keeps_the_schema_and_broken_ones_are_noticed() {
     let (schema, records) = (schema(), records());
-    assert_eq!(records.len(), 18);
+    assert_eq!(records.len(), 27);
     for record in &records {
         assert_eq!(faults(record, &schema, &schema, ""), Vec::<String>::new(), "{record}");
     }

@@ -30,7 +30,7 @@ pub const LINES: &[(&[u8], &str)] = &[
 
 #[test]
 fn every_track_answers_a_line_by_a_line() {
-    for track in ["latency", "throughput-1", "throughput-all"] {
+    for track in ["latency", "latency-all", "throughput-1", "throughput-all", "server"] {
         for (input, expected) in LINES {
             let ended = translate(input, &["--track", track]);
             assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), *expected), "{track} {input:?}");
@@ -49,8 +49,17 @@ fn order_is_kept_over_workers_and_windows() {
 
 #[test]
 fn the_latency_track_answers_before_the_next_line() {
+    answers_before_the_next_line("latency");
+}
+
+#[test]
+fn the_track_server_answers_before_the_next_line() {
+    answers_before_the_next_line("server");
+}
+
+fn answers_before_the_next_line(track: &str) {
     let bench = Bench::new(LATENCY);
-    let mut command = command(&bench, &["--track", "latency"]);
+    let mut command = command(&bench, &["--track", track]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());

@@ -3,6 +3,8 @@
 use std::mem::MaybeUninit;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::status::checked;
+
 /// Nanoseconds of the monotonic clock. All processes of a host share this clock, so that the supervisor's
 /// launch time and the bench's arrival times can be subtracted.
 pub fn monotonic_ns() -> u64 {
@@ -28,6 +30,14 @@ fn clock_ns(clock: libc::clockid_t) -> u64 {
 /// earlier part of this one.
 pub fn fresh_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64)
+}
+
+/// Lets the calling thread wake at the nanosecond that it asks for. By default the kernel may add 50 µs, to
+/// join wake-ups (PR_SET_TIMERSLACK, prctl(2)).
+pub fn sharpen_timers() -> std::io::Result<()> {
+    let slack_ns: libc::c_ulong = 1;
+    // SAFETY: PR_SET_TIMERSLACK takes one integer and touches no memory.
+    checked(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns) }).map(drop)
 }
 
 /// CPU time of this process so far, in user mode and in the kernel.

@@ -87,15 +87,23 @@ pub fn wait_for<const N: usize>(
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let left_ms = left.map_or(-1, |t| i32::try_from(t.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
-        // SAFETY: `fds` is an array of N pollfd.
-        match checked(unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, left_ms) }) {
+        let left = left.map(timespec);
+        let left = left.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: `fds` is an array of N pollfd; `left` is null or points to a timespec that lives on; a null
+        // mask changes no signal.
+        match checked(unsafe { libc::ppoll(fds.as_mut_ptr(), N as libc::nfds_t, left, std::ptr::null()) }) {
             // A signal (Ctrl-C) is for other handlers: the wait goes on.
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
             Ok(_) => return Ok(fds.map(|fd| fd.revents != 0)),
         }
     }
+}
+
+/// A duration as the kernel takes it; one beyond its range is its longest.
+fn timespec(time: Duration) -> libc::timespec {
+    let tv_sec = libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX);
+    libc::timespec { tv_sec, tv_nsec: time.subsec_nanos() as libc::c_long }
 }
 
 /// A descriptor that becomes readable when process `pid` ends.

@@ -3,7 +3,8 @@
 //!
 //! | file | owns |
 //! | --- | --- |
-//! | `clock` | the monotonic clock, CPU time, a fresh seed |
+//! | `children` | the bench's own children, and the orphans that it ends |
+//! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
@@ -15,6 +16,7 @@
 
 #![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
 
+mod children;
 mod clock;
 mod cores;
 mod descriptors;
@@ -25,7 +27,8 @@ mod processes;
 mod status;
 pub mod tree;
 
-pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns};
+pub use children::{end_orphans, forget_child, start_child};
+pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
     Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,

@@ -125,6 +125,30 @@ impl Dialogue {
         Ok(())
     }
 
+    /// Writes as much of `bytes` as the pipe takes now; returns how many.
+    pub(super) fn write_some(&mut self, bytes: &[u8]) -> Result<usize, Reason> {
+        let Some(pipe) = &mut self.to_system else { unreachable!("open until `end`") };
+        match pipe.write(bytes) {
+            Ok(written) => {
+                self.asked += usize::from(written == bytes.len());
+                Ok(written)
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
+            Err(_) => Err(Code::ExitedEarly.reason("the system closed its input")),
+        }
+    }
+
+    /// Waits until there is output, or room for input if that is wanted. Whether there is output.
+    pub(super) fn wait_for_either(&self, wants_room: bool, within: Duration) -> bool {
+        let output = (self.from_system.as_fd(), Interest::Read);
+        match self.to_system.as_ref().filter(|_| wants_room) {
+            None => self.readable(within),
+            Some(pipe) => {
+                matches!(os::wait_for([output, (pipe.as_fd(), Interest::Write)], Some(within)), Ok([true, _]))
+            }
+        }
+    }
+
     /// Waits until the system takes or gives bytes, and reads its output.
     fn drain_output(&mut self, deadline: Instant) -> Result<(), Stop> {
         let Some(pipe) = &self.to_system else { unreachable!("open until `end`") };

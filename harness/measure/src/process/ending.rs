@@ -14,6 +14,8 @@ pub struct Ending {
     pub launched_ns: u64,
     /// Nanoseconds between launch and end in which the system was stopped.
     pub stopped_ns: u64,
+    /// Joules of the host in the stretches that were metered.
+    pub joules: Option<f64>,
     /// Findings of the audit.
     pub audit: Audit,
     /// State of the network: "isolated", or why isolation failed.

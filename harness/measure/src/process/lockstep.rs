@@ -7,7 +7,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::dialogue::{Dialogue, Stop};
+use super::dialogue::Dialogue;
+pub use super::dialogue::Stop;
 use super::ending::{Ending, abnormal_end};
 use super::silence;
 use super::subject::Subject;
@@ -72,7 +73,11 @@ pub fn converse(
     let mut dialogue = Dialogue::new(to_system, from_system, system.root())?;
     let exchange = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            os::pin_thread(subject.cores)?;
+            // Where lines arrive while the system works, the thread stays on the bench's core.
+            if subject.track.is_lockstep() {
+                os::pin_thread(subject.cores)?;
+            }
+            os::sharpen_timers()?;
             Ok::<_, io::Error>(exchange(subject, &mut dialogue, &mut system, talk))
         });
         thread.join().expect("the exchange returns its errors and doesn't panic")
@@ -135,6 +140,21 @@ impl Conversation<'_, '_> {
         }
     }
 
+    /// The pipes, for lines that don't wait for answers.
+    pub(super) fn dialogue(&mut self) -> &mut Dialogue {
+        self.dialogue
+    }
+
+    /// Looks at the system's threads if a look is due.
+    pub(super) fn look_if_due(&mut self) {
+        self.system.look_if_due();
+    }
+
+    /// Time for the answer to a line of so many bytes.
+    pub(super) fn patience_for(&self, bytes: usize) -> Duration {
+        Duration::from_secs_f64(self.subject.limits.seconds_for_bytes(bytes))
+    }
+
     /// Nanoseconds of each answer so far.
     pub fn latency_ns(&self) -> &[u64] {
         &self.exchange.latency_ns
@@ -143,9 +163,18 @@ impl Conversation<'_, '_> {
     /// Ends this system's slice, and waits for its next one.
     pub fn pass_turn(&mut self) {
         if let Some(seat) = self.subject.seat {
+            let was_metered = self.system.gauge().rest();
             seat.pass(self.system.root());
             seat.hold();
+            if was_metered {
+                self.system.gauge().go();
+            }
         }
+    }
+
+    /// Meters the energy from now on, in this system's slices alone.
+    pub fn meter_energy(&mut self) {
+        self.system.gauge().go();
     }
 }
 
@@ -174,6 +203,7 @@ fn exchange(
 /// The end of a conversation without a fault.
 fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
     conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
+    conversation.system.gauge().rest();
     conversation.system.look();
     end(conversation.subject, conversation.dialogue)
 }

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! Subject ─ lockstep   ─► Dialogue ─► Supervised (supervisor ─► the system)
-//!         └ whole_file ──────────────►
+//!         ├ open_loop  ─┘               ▲
+//!         └ whole_file ────────────────┘
 //! ```
 
 pub mod audit;
@@ -13,6 +14,7 @@ pub mod environment;
 pub mod hidden;
 pub mod idle;
 pub mod lockstep;
+pub mod open_loop;
 pub(crate) mod silence;
 pub mod stopping;
 pub mod subject;

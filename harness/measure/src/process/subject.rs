@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::turns::Seat;
+use crate::energy::Meter;
 use crate::protocol::Limits;
 use crate::rules::Track;
 use crate::sandbox::{BWRAP, Sandbox};
@@ -28,6 +29,8 @@ pub struct Subject<'a> {
     pub isolated: bool,
     /// Sandbox of the bench, if it has one.
     pub sandbox: Option<&'a Sandbox>,
+    /// Meter of the energy that timed launches take.
+    pub meter: Option<&'a Meter>,
     /// Seat in the turns of a group; `None` for a system that is measured alone.
     pub seat: Option<&'a Seat<'a>>,
 }

@@ -1,6 +1,5 @@
 //! The bench's handle on a system that runs under a supervisor.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -9,7 +8,6 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -20,10 +18,11 @@ use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
 use super::turns::Seat;
+use crate::energy::Gauge;
 use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
 use crate::os::tree::Root;
-use crate::os::{self, Interest, tree};
+use crate::os::{self, Interest};
 use crate::rules::{Code, Reason};
 use crate::sandbox::named_files;
 use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
@@ -47,6 +46,7 @@ pub struct Supervised<'a> {
     /// Seat in the turns of a group, if the system takes turns within a launch.
     seat: Option<&'a Seat<'a>>,
     stops: Stops,
+    gauge: Gauge<'a>,
 }
 
 impl<'a> Supervised<'a> {
@@ -61,6 +61,10 @@ impl<'a> Supervised<'a> {
             seat.begin_launch();
         }
         let reports = prepare_reports(subject)?;
+        let mut gauge = Gauge::new(subject.meter);
+        if !subject.track.is_lockstep() {
+            gauge.go(); // in lock-step the conversation says when
+        }
         let (control, theirs) = control_pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.
         os::become_subreaper()?;
@@ -72,7 +76,7 @@ impl<'a> Supervised<'a> {
         os::inherit(&mut command, theirs.as_raw_fd());
         // A process group of its own: Ctrl-C is for the bench, which then finishes the round.
         command.stdin(stdin).stdout(stdout).process_group(0);
-        let supervisor = spawn(&mut command)?;
+        let supervisor = os::start_child(&mut command).during("can't start the supervisor")?;
         drop((command, theirs));
         let spec = spec(subject, &reports);
         let mut line = serde_json::to_vec(&spec).in_message("the supervisor's spec")?;
@@ -82,7 +86,7 @@ impl<'a> Supervised<'a> {
         // In lock-step the conversation passes the turn, between two blocks of lines.
         let seat = subject.seat.filter(|_| !subject.track.is_lockstep());
         let (audit, stops) = (Audit::default(), Stops::default());
-        let mut started = Self { supervisor, control, launched, audit, cores, layers, seat, stops };
+        let mut started = Self { supervisor, control, launched, audit, cores, layers, seat, stops, gauge };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {
             Some(Launched { error: Some(error), .. }) => {
@@ -94,6 +98,11 @@ impl<'a> Supervised<'a> {
             }
             None => Ok(Err(Code::Crashed.reason("the system ended or stopped its supervisor"))),
         }
+    }
+
+    /// Gauge of the energy while the system works.
+    pub const fn gauge(&mut self) -> &mut Gauge<'a> {
+        &mut self.gauge
     }
 
     /// Root of the system's processes.
@@ -140,6 +149,7 @@ impl<'a> Supervised<'a> {
             self.kill();
         }
         let received = self.receive::<Report>(PATIENCE)?;
+        let joules = self.gauge.joules()?;
         let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
         let report = received.unwrap_or(Report { killed: true, ..Report::default() });
@@ -148,7 +158,7 @@ impl<'a> Supervised<'a> {
         let network = self.launched.network.clone();
         let (stopped_ns, reason) =
             (self.stops.before(report.ended_ns), reason.or_else(|| self.stops.fault()));
-        Ok((Ending { report, launched_ns, stopped_ns, audit, network }, reason))
+        Ok((Ending { report, launched_ns, stopped_ns, joules, audit, network }, reason))
     }
 
     /// Time to the next look, or to the end of the slice.
@@ -166,8 +176,10 @@ impl<'a> Supervised<'a> {
             Err(pid) => return Some(Code::BusyIdle.reason(format!("process {pid} can't be stopped"))),
         };
         let from = os::monotonic_ns();
+        self.gauge.rest();
         seat.pass(root);
         seat.hold();
+        self.gauge.go();
         let to = os::monotonic_ns();
         go_on(root);
         self.stops.add(from, to, met_work);
@@ -233,34 +245,6 @@ fn pause(elapsed: Duration) -> Duration {
     (elapsed / 2).clamp(Duration::from_millis(5), LOOK_INTERVAL)
 }
 
-/// Supervisors that are alive: children of the bench that are no orphans.
-static LIVING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
-
-/// Starts a supervisor. No other thread takes it for an orphan.
-fn spawn(command: &mut Command) -> Result<Child> {
-    let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
-    let supervisor = command.spawn().during("can't start the supervisor")?;
-    living.insert(supervisor.id());
-    Ok(supervisor)
-}
-
-/// Ends processes of a system that killed its supervisor. All other children of the bench are supervisors.
-fn end_orphans() {
-    let begin = Instant::now();
-    while begin.elapsed() < PATIENCE {
-        let living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
-        let orphans: Vec<u32> =
-            tree::children_of(std::process::id()).into_iter().filter(|pid| !living.contains(pid)).collect();
-        if orphans.is_empty() {
-            return;
-        }
-        orphans.iter().copied().for_each(os::kill);
-        orphans.into_iter().for_each(os::reap);
-        drop(living);
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 impl Drop for Supervised<'_> {
     fn drop(&mut self) {
         self.kill();
@@ -269,7 +253,7 @@ impl Drop for Supervised<'_> {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
-        LIVING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.supervisor.id());
-        end_orphans();
+        os::forget_child(self.supervisor.id());
+        os::end_orphans(PATIENCE);
     }
 }

@@ -38,6 +38,7 @@ pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<
         breakdown: Some(&account),
         isolated: bench.protocol.profile.isolates(),
         sandbox: bench.sandbox.as_ref(),
+        meter: None,
         seat: None,
     };
     let pass = whole_file(&subject, &text, lines.len())?;

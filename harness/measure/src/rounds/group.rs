@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
 use super::recording::{Attempts, Measured, record, subject};
-use super::{answers, latency, throughput};
+use super::{answers, latency, server, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
@@ -17,6 +17,7 @@ use crate::plan::Round;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Seat, Turns, side_by_side};
 use crate::record::{HostSpeed, Slices};
+use crate::rules::Track;
 
 /// A system of the group.
 struct Member<'a> {
@@ -33,8 +34,11 @@ pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Me
 }
 
 /// Measures one round of each of several systems side by side: rounds of one test set, track and number. The
-/// results have the order of `rounds`.
+/// results have the order of `rounds`. Rounds of the server track follow one another.
 pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) -> Result<Vec<Measured>> {
+    if rounds.len() > 1 && rounds[0].track == Track::Server {
+        return rounds.iter().map(|round| measure(bench, round, earlier)).collect();
+    }
     let members = rounds.iter().map(|round| Member::of(bench, round, earlier)).collect::<Result<Vec<_>>>()?;
     let mut done: Vec<Option<Measured>> = rounds.iter().map(|_| None).collect();
     let mut noise = Vec::new();
@@ -62,7 +66,7 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
 impl<'a> Member<'a> {
     fn of(bench: &'a Bench, round: &'a Round<'a>, earlier: &'a Earlier) -> Result<Self> {
         let mut member = Self { round, scratch: bench.scratch_of(round.system), input: None };
-        if !round.track.is_lockstep() {
+        if !round.track.answers_lines() {
             member.input = Some(LaunchInput::of(&member.context(bench, earlier, None))?);
         }
         Ok(member)
@@ -83,8 +87,9 @@ impl<'a> Member<'a> {
     fn run(&self, bench: &Bench, earlier: &Earlier, seat: Option<&Seat<'_>>) -> Result<Observed> {
         let context = self.context(bench, earlier, seat);
         let mut observed = match &self.input {
-            None => latency::run(&context)?,
             Some(input) => throughput::run(&context, input)?,
+            None if self.round.track == Track::Server => server::run(&context)?,
+            None => latency::run(&context)?,
         };
         observed.reasons.extend(seat.and_then(Seat::fault));
         Ok(observed)
@@ -111,7 +116,8 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
         }
     };
     let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
-    let noise = watch.end(Some(tree), group.len() == 1)?;
+    let mut noise = watch.end(Some(tree), group.len() == 1)?;
+    noise.triggers.extend(observed.iter_mut().flat_map(|one| std::mem::take(&mut one.triggers)));
     for (member, observed) in group.iter().zip(&mut observed) {
         let context = member.context(bench, earlier, None);
         answers::check_answers(&context, member.input.as_ref(), observed);

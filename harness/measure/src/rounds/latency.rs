@@ -15,6 +15,7 @@ use dyno_stats::{Random, mean};
 
 use crate::os::fresh_seed;
 use crate::rules::Reason;
+use crate::text::words;
 use crate::verify::altered::{AlterableLines, AlteredLine};
 use crate::verify::recognition::sample;
 use crate::verify::timing::{SIGNIFICANT_IN_A_ROUND, Sample, recognises};
@@ -45,6 +46,7 @@ pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
         if let Some(seat) = context.subject.seat {
             script.extend(blocks(seat, conversation), OPENING_COPIES);
         }
+        conversation.meter_energy();
         for (number, block) in script.blocks.iter().cloned().enumerate() {
             if number > 0 {
                 conversation.pass_turn();
@@ -61,6 +63,7 @@ pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     if replies.reasons.is_empty() {
         observed.answers = script.places.iter().map(|&place| replies.answers[place].clone()).collect();
         observed.latency_ns = script.places.iter().map(|&place| replies.latency_ns[place]).collect();
+        observed.metered_words = script.asked[warm_up..].iter().map(|line| words(line)).sum();
         observed.turn_ns = script.turn_ns(&replies.latency_ns);
         observed.reasons.extend(script.recognised(&replies));
     }

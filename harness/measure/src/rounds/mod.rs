@@ -11,6 +11,7 @@ pub mod latency;
 mod launch_size;
 mod observed;
 mod recording;
+pub mod server;
 pub mod throughput;
 
 pub use group::{measure, measure_together};

@@ -9,8 +9,9 @@ use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::FreshLaunch;
+use crate::record::{EnergyUse, FreshLaunch};
 use crate::rules::Reason;
+use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 
 /// Context of a round under way.
@@ -42,6 +43,10 @@ pub struct Observed {
     pub one_line_ns: Vec<u64>,
     /// Throughput tracks: the launch over fresh lines.
     pub fresh: Option<FreshLaunch>,
+    /// Server track: runs and greatest rate.
+    pub served: Option<Served>,
+    /// Disturbances that the round itself has noticed.
+    pub triggers: Vec<String>,
     /// Time from launch to the first answer.
     pub start_ns: Option<u64>,
     /// Oddities worth a warning.
@@ -52,6 +57,10 @@ pub struct Observed {
     pub timed_lines: usize,
     /// Words of each launch.
     pub timed_words: usize,
+    /// Joules of the host while it was metered.
+    pub joules: Option<f64>,
+    /// Source words that were answered meanwhile.
+    pub metered_words: usize,
     /// Usage of all launches together.
     pub usage: Report,
     /// CPU time of all launches, timed or not.
@@ -73,6 +82,12 @@ impl Observed {
         Ok(pass)
     }
 
+    /// Energy of the round, if it was metered.
+    pub fn energy(&self) -> Option<EnergyUse> {
+        let joules = self.joules.filter(|_| self.metered_words > 0)?;
+        Some(EnergyUse { joules, words: self.metered_words })
+    }
+
     fn see(&mut self, files: &[SeenFile]) {
         let new = files.iter().filter(|file| !self.read_files.contains(file)).cloned();
         let new: Vec<SeenFile> = new.collect();
@@ -82,6 +97,7 @@ impl Observed {
     /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.
     pub fn take(&mut self, ending: &Ending) {
         self.tree.add(&ending.report);
+        self.joules = ending.joules.map(|joules| self.joules.unwrap_or(0.0) + joules).or(self.joules);
         self.see(&ending.report.read_files);
         let (usage, launch) = (&self.usage, ending.report.clone());
         self.usage = Report {

@@ -16,7 +16,7 @@ use crate::plan::Round;
 use crate::process::hidden::reads_its_model;
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA, Slices};
-use crate::rules::{Code, Reason, Track, Verdict};
+use crate::rules::{Code, Reason, Verdict};
 use crate::text::as_text;
 
 /// Result of a round.
@@ -55,6 +55,7 @@ pub(super) fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path
         breakdown: None,
         isolated: bench.protocol.profile.isolates(),
         sandbox: bench.sandbox.as_ref(),
+        meter: bench.meter.as_deref(),
         seat: None,
     }
 }
@@ -80,7 +81,7 @@ pub(super) fn record(
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (model_bytes, output) = (None, output_name(&observed.answers));
+    let (model_bytes, output, energy) = (None, output_name(&observed.answers), observed.energy());
     let record = Record {
         schema: SCHEMA,
         system: round.system.name.clone(),
@@ -107,10 +108,12 @@ pub(super) fn record(
         launch_ns: observed.launch_ns,
         one_line_ns: observed.one_line_ns,
         fresh: observed.fresh,
+        served: observed.served,
         slices,
         start_ns: observed.start_ns,
-        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track == Track::Latency),
+        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
         differing_launches: observed.differing_launches,
+        energy,
         usage: observed.usage,
         audit: observed.audit,
         bench_ns,

@@ -68,6 +68,7 @@ fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observ
         return Ok(None);
     }
     observed.launch_ns.push(pass.ending.wall_ns());
+    observed.metered_words += input.words;
     Ok(Some(pass))
 }
 

@@ -73,6 +73,8 @@ pub enum Code {
     EqualsReferences,
     /// The system's own processes disturbed its round.
     SelfDisturbed,
+    /// No rate of arrival keeps the latency limit.
+    NoRate,
 }
 
 /// Meaning of a code under a track.
@@ -88,7 +90,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -121,6 +123,7 @@ impl Code {
         Self::HiddenFiles,
         Self::EqualsReferences,
         Self::SelfDisturbed,
+        Self::NoRate,
     ];
 
     /// Name in records and tables.
@@ -131,7 +134,7 @@ impl Code {
     /// Severity of the code under `track`.
     pub const fn severity(self, track: Track) -> Severity {
         match self {
-            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof if track.is_lockstep() => {
+            Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof if track.answers_lines() => {
                 Severity::Invalid
             }
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => Severity::Allowed,
@@ -141,7 +144,8 @@ impl Code {
             | Self::TracksDiffer
             | Self::NotReproducible
             | Self::EqualsReferences
-            | Self::SelfDisturbed => Severity::Warning,
+            | Self::SelfDisturbed
+            | Self::NoRate => Severity::Warning,
             _ => Severity::Invalid,
         }
     }
@@ -163,6 +167,7 @@ mod tests {
     fn reading_ahead_is_forbidden_in_the_latency_track_alone() {
         for code in [Code::ReadsAhead, Code::BlockBuffered, Code::WaitsForEof] {
             assert_eq!(code.severity(Track::Latency), Severity::Invalid);
+            assert_eq!(code.severity(Track::Server), Severity::Invalid);
             assert_eq!(code.severity(Track::Throughput1), Severity::Allowed);
             assert_eq!(code.severity(Track::ThroughputAll), Severity::Allowed);
         }

@@ -101,6 +101,7 @@ impl Code {
                 "processes that no parent waits for take at most {} of its cores",
                 percent(FOREIGN_LIMIT)
             ),
+            Self::NoRate => "some rate of arrival keeps the campaign's latency limit".into(),
         }
     }
 
@@ -163,6 +164,9 @@ impl Code {
             }
             Self::SelfDisturbed => {
                 "wait for child processes, and don't ignore SIGCHLD: the time of such children can't be told from that of other programs"
+            }
+            Self::NoRate => {
+                "answer single lines sooner, or raise `limit-ms` of the track server in the campaign"
             }
             Self::NotReproducible => {
                 "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs"

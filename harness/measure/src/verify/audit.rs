@@ -6,7 +6,6 @@ use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::rules::Track;
 
 /// Number of lines: enough for a worker pool to start and to work.
 const LINES: usize = 200;
@@ -16,15 +15,12 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let mut outcome = ProbeOutcome::default();
     let mut figures = Vec::new();
     for &track in &examinee.tracks {
-        let (ending, reasons) = match track {
-            Track::Latency => {
-                let replies = examinee.ask(&lines)?;
-                (replies.ending, replies.reasons)
-            }
-            _ => {
-                let pass = examinee.pass(track, &lines)?;
-                (pass.ending, pass.reasons)
-            }
+        let (ending, reasons) = if track.answers_lines() {
+            let replies = examinee.ask(track, &lines)?;
+            (replies.ending, replies.reasons)
+        } else {
+            let pass = examinee.pass(track, &lines)?;
+            (pass.ending, pass.reasons)
         };
         outcome.add(track, reasons);
         let cpu_ns = ending.report.user_ns + ending.report.system_ns;

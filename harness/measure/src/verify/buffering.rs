@@ -2,7 +2,7 @@
 //!
 //! `process::silence` finds the cause of a missing answer, here as in every round.
 
-use super::examinee::Examinee;
+use super::examinee::{Examinee, NO_LINE_TRACK};
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
@@ -12,13 +12,14 @@ use crate::rules::Track;
 const LINES: usize = 400;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-    if !examinee.answers_lines() {
-        return Ok(ProbeOutcome::note("the latency track is not probed"));
-    }
-    let replies = examinee.ask_a_while(&lines::ordinary(examinee, LINES, "buffering"))?;
+    ProbeOutcome::in_each(examinee.line_tracks(), NO_LINE_TRACK, |track| in_track(examinee, track))
+}
+
+fn in_track(examinee: &Examinee<'_>, track: Track) -> Result<ProbeOutcome> {
+    let replies = examinee.ask_a_while(track, &lines::ordinary(examinee, LINES, "buffering"))?;
     let answered = replies.answers.len();
     if !replies.reasons.is_empty() {
-        return Ok(ProbeOutcome::failed(Track::Latency, replies.reasons));
+        return Ok(ProbeOutcome::failed(track, replies.reasons));
     }
     let start = replies.start_ns.unwrap_or(0) as f64 / 1e6;
     Ok(ProbeOutcome::note(format!(

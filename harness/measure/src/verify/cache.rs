@@ -3,7 +3,7 @@
 //! One process gets pairs of lines in lock-step: a fresh line, and a line that it answered at least 50 lines
 //! before.
 
-use super::examinee::Examinee;
+use super::examinee::{Examinee, NO_LINE_TRACK};
 use super::finding::ProbeOutcome;
 use super::lines;
 use super::sameness::Comparison;
@@ -15,16 +15,17 @@ use crate::text::words;
 use dyno_stats::Random;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-    if !examinee.answers_lines() {
-        return Ok(ProbeOutcome::note("the latency track is not probed"));
-    }
+    ProbeOutcome::in_each(examinee.line_tracks(), NO_LINE_TRACK, |track| in_track(examinee, track))
+}
+
+fn in_track(examinee: &Examinee<'_>, track: Track) -> Result<ProbeOutcome> {
     let fresh = lines::ordinary(examinee, CACHE_APART + 2 * CACHE_PAIRS, "cache");
     let pairs = examinee.affordable_pairs(&fresh, CACHE_PAIRS)?;
     let order = QuestionOrder::of(&fresh, pairs, &mut examinee.random("the order in pairs"));
     let asked: Vec<_> = order.asked.iter().map(|&line| fresh[line].clone()).collect();
-    let replies = examinee.ask(&asked)?;
+    let replies = examinee.ask(track, &asked)?;
     if !replies.reasons.is_empty() {
-        return Ok(ProbeOutcome::failed(Track::Latency, replies.reasons));
+        return Ok(ProbeOutcome::failed(track, replies.reasons));
     }
     let changed =
         Comparison::of(&answers(&replies, &order.firsts), &answers(&replies, &order.repeats)).changed();
@@ -32,8 +33,8 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
     let judgement = cached(&side(&order.fresh), &side(&order.repeats));
     let mut outcome = ProbeOutcome { undecided: judgement.undecided, ..ProbeOutcome::note(judgement.figure) };
-    outcome.add(Track::Latency, judgement.reason);
-    outcome.add(Track::Latency, changed.filter(|_| !examinee.system.sampling));
+    outcome.add(track, judgement.reason);
+    outcome.add(track, changed.filter(|_| !examinee.system.sampling));
     Ok(outcome)
 }
 

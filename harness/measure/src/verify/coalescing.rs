@@ -20,20 +20,8 @@ const TURNS: usize = 3;
 type Lines = Vec<Vec<u8>>;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-    let mut outcome = ProbeOutcome::default();
-    let mut figures = Vec::new();
-    for &track in examinee.tracks.iter().filter(|&&track| track != Track::Latency) {
-        let part = in_track(examinee, track)?;
-        figures.push(part.figure);
-        outcome.findings.extend(part.findings);
-        outcome.undecided |= part.undecided;
-        outcome.too_quick |= part.too_quick;
-    }
-    outcome.figure = match figures.is_empty() {
-        true => "no throughput track is probed".into(),
-        false => figures.join("; "),
-    };
-    Ok(outcome)
+    let tracks = examinee.tracks.iter().copied().filter(|track| !track.answers_lines());
+    ProbeOutcome::in_each(tracks, "no throughput track is probed", |track| in_track(examinee, track))
 }
 
 /// The probe in one throughput track.

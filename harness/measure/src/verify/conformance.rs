@@ -27,9 +27,9 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd = lines::odd();
     let mut outcome = ProbeOutcome::note(format!("{} odd lines answered one for one", odd.len()));
     for &track in &examinee.tracks {
-        let OddAnswers { answers, reasons, slow } = match track {
-            Track::Latency => in_lockstep(examinee, &odd)?,
-            _ => as_files(examinee, track, &odd)?,
+        let OddAnswers { answers, reasons, slow } = match track.answers_lines() {
+            true => in_lockstep(examinee, track, &odd)?,
+            false => as_files(examinee, track, &odd)?,
         };
         let got_through = reasons.is_empty();
         outcome.add(track, reasons);
@@ -47,8 +47,8 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     Ok(outcome)
 }
 
-fn in_lockstep(examinee: &Examinee<'_>, odd: &[Vec<u8>]) -> Result<OddAnswers> {
-    let replies = examinee.ask(odd)?;
+fn in_lockstep(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {
+    let replies = examinee.ask(track, odd)?;
     let answered = replies.answers.len();
     let reasons = replies.reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())).collect();
     let taken = replies.latency_ns.get(OVERLONG);

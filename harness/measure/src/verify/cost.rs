@@ -10,7 +10,7 @@ use crate::rules::{Probe, Track};
 
 /// Seconds until a system that never answers in `track` is INVALID there.
 pub fn hanging_seconds(track: Track, limits: &Limits) -> f64 {
-    match track.is_lockstep() {
+    match track.answers_lines() {
         true => LOADING * limits.line_seconds + silence::most_seconds(limits.line_seconds),
         false => limits.launch_seconds,
     }
@@ -19,7 +19,7 @@ pub fn hanging_seconds(track: Track, limits: &Limits) -> f64 {
 impl Probe {
     /// Number of launches in `track`, if nothing stands out.
     pub const fn launches(self, track: Track) -> usize {
-        match (self, track.is_lockstep()) {
+        match (self, track.answers_lines()) {
             (Self::Buffering | Self::Cache, false) | (Self::Coalescing, true) => 0,
             (Self::Buffering | Self::Audit | Self::Sameness | Self::Length, _)
             | (Self::Cache | Self::Recognition, true) => 1,
@@ -34,7 +34,7 @@ impl Probe {
     /// Seconds that the probe takes in `track` with a system that needs all of its time limits.
     pub fn most_seconds(self, track: Track, limits: &Limits) -> f64 {
         let launches = self.launches(track) as f64;
-        if !track.is_lockstep() {
+        if !track.answers_lines() {
             return launches * limits.launch_seconds;
         }
         let each = limits.line_seconds;

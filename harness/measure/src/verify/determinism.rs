@@ -6,7 +6,6 @@ use super::finding::ProbeOutcome;
 use super::lines;
 use super::sameness::Comparison;
 use crate::error::Result;
-use crate::rules::Track;
 
 /// Number of lines that are compared.
 const LINES: usize = 150;
@@ -15,9 +14,9 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "determinism"))?;
     let mut outcome = ProbeOutcome::note(format!("{} lines have one text in two launches", lines.len()));
     for &track in &examinee.tracks {
-        let order = match track {
-            Track::Latency => examinee.random("the next round").permutation(lines.len()),
-            _ => (0..lines.len()).collect(),
+        let order = match track.answers_lines() {
+            true => examinee.random("the next round").permutation(lines.len()),
+            false => (0..lines.len()).collect(),
         };
         let again: Vec<_> = order.iter().map(|&line| lines[line].clone()).collect();
         match (examinee.answers(track, &lines)?, examinee.answers(track, &again)?) {

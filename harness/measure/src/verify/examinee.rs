@@ -52,6 +52,8 @@ const LEAST_LINES: usize = 16;
 pub const FEWEST_LINES: usize = 4;
 /// Time budget of a timed probe in lock-step, which needs many lines to be sure.
 const TIMED_BUDGET: Duration = Duration::from_secs(20);
+/// Figure of a probe of single lines where no judged track exchanges them.
+pub const NO_LINE_TRACK: &str = "no track of single lines is probed";
 /// Least number of pairs, whatever the budget. With 24 pairs, a cache that answers at once is significant at
 /// the probes' p.
 pub const LEAST_PAIRS: usize = 24;
@@ -82,12 +84,12 @@ impl Examinee<'_> {
         Ok(pace)
     }
 
-    /// Measures the seconds for each word. In lock-step if the latency track is judged, since lock-step is
+    /// Measures the seconds for each word. In lock-step if a track of single lines is judged, since lock-step is
     /// the slower way; else with a small file.
     fn measure_pace(&self, lines: &[Vec<u8>]) -> Result<f64> {
         let mut few = &lines[..lines.len().min(LEAST_LINES)];
-        let seconds = if self.answers_lines() {
-            let replies = self.ask_a_while(few)?;
+        let seconds = if let Some(track) = self.line_tracks().next() {
+            let replies = self.ask_a_while(track, few)?;
             few = &few[..replies.answers.len()];
             replies.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9
         } else {
@@ -110,13 +112,13 @@ impl Examinee<'_> {
     }
 
     /// Asks a fresh process in lock-step until the budget is used up.
-    pub fn ask_a_while(&self, lines: &[Vec<u8>]) -> Result<Lockstep> {
-        lockstep_for(&self.subject(Track::Latency), lines, BUDGET)
+    pub fn ask_a_while(&self, track: Track, lines: &[Vec<u8>]) -> Result<Lockstep> {
+        lockstep_for(&self.subject(track), lines, BUDGET)
     }
 
     /// Asks a fresh process in lock-step.
-    pub fn ask(&self, lines: &[Vec<u8>]) -> Result<Lockstep> {
-        lockstep(&self.subject(Track::Latency), lines)
+    pub fn ask(&self, track: Track, lines: &[Vec<u8>]) -> Result<Lockstep> {
+        lockstep(&self.subject(track), lines)
     }
 
     /// Gives a fresh process `lines` as a file, each ended by a line feed.
@@ -146,8 +148,8 @@ impl Examinee<'_> {
         track: Track,
         lines: &[Vec<u8>],
     ) -> Result<std::result::Result<Vec<Vec<u8>>, ProbeOutcome>> {
-        let (answers, reasons) = if track.is_lockstep() {
-            let replies = self.ask(lines)?;
+        let (answers, reasons) = if track.answers_lines() {
+            let replies = self.ask(track, lines)?;
             (replies.answers, replies.reasons)
         } else {
             let pass = self.pass(track, lines)?;
@@ -166,6 +168,7 @@ impl Examinee<'_> {
             breakdown: None,
             isolated: self.isolated,
             sandbox: self.sandbox,
+            meter: None,
             seat: None,
         }
     }
@@ -173,17 +176,17 @@ impl Examinee<'_> {
     /// Seconds for a whole launch. In lock-step the limit of each line is enough, since slow systems get
     /// fewer lines.
     fn patience(&self, track: Track) -> f64 {
-        if track.is_lockstep() { f64::MAX } else { self.limits.launch_seconds }
+        if track.answers_lines() { f64::MAX } else { self.limits.launch_seconds }
     }
 
-    /// Whether the latency track is judged.
-    pub fn answers_lines(&self) -> bool {
-        self.tracks.contains(&Track::Latency)
+    /// Judged tracks whose answers come line by line. The probes ask these in lock-step.
+    pub fn line_tracks(&self) -> impl Iterator<Item = Track> + '_ {
+        self.tracks.iter().copied().filter(|track| track.answers_lines())
     }
 
     /// Judged track that passes whole files, if any: throughput-1 before throughput-all.
     pub fn file_track(&self) -> Option<Track> {
-        self.tracks.iter().copied().find(|track| !track.is_lockstep())
+        self.tracks.iter().copied().find(|track| !track.answers_lines())
     }
 
     /// Whether the answers are text. An encoder's vectors have no length to judge.

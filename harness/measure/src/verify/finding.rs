@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::rules::{Code, Probe, Reason, Severity, Track, Verdict};
 
 /// A broken rule, with the track in which a probe found it.
@@ -51,6 +52,24 @@ impl ProbeOutcome {
         let mut outcome = Self::default();
         outcome.add(track, reasons);
         outcome
+    }
+
+    /// Outcome of a probe that asks about each of `tracks` by itself; `none` is said where there is no such track.
+    pub(super) fn in_each(
+        tracks: impl IntoIterator<Item = Track>,
+        none: &str,
+        mut ask: impl FnMut(Track) -> Result<Self>,
+    ) -> Result<Self> {
+        let parts = tracks.into_iter().map(&mut ask).collect::<Result<Vec<_>>>()?;
+        let figures: Vec<&str> = parts.iter().map(|part| part.figure.as_str()).collect();
+        let figure = if parts.is_empty() { none.into() } else { figures.join("; ") };
+        let mut all = Self::note(figure);
+        for part in parts {
+            all.findings.extend(part.findings);
+            all.undecided |= part.undecided;
+            all.too_quick |= part.too_quick;
+        }
+        Ok(all)
     }
 
     /// Whether the times showed a fault, significant or not.

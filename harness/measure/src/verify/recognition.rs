@@ -35,22 +35,15 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         let remedy = "the test set has too few lines with a word that can be exchanged";
         return Ok(ProbeOutcome::note(format!("{} pairs: {remedy}", set.lines.len())));
     }
-    let mut outcome = ProbeOutcome::default();
-    let mut figures = Vec::new();
-    for &track in &examinee.tracks {
-        let part = match track {
-            Track::Latency => in_lockstep(examinee, &mut set)?,
-            _ => as_files(examinee, track, &mut set)?,
-        };
-        figures.push(part.figure);
-        outcome.findings.extend(part.findings);
-        outcome.undecided |= part.undecided;
-    }
-    outcome.figure = figures.join("; ");
-    Ok(outcome)
+    ProbeOutcome::in_each(examinee.tracks.iter().copied(), "no track is probed", |track| {
+        match track.answers_lines() {
+            true => in_lockstep(examinee, track, &mut set),
+            false => as_files(examinee, track, &mut set),
+        }
+    })
 }
 
-fn in_lockstep(examinee: &Examinee<'_>, set: &mut AlterableLines) -> Result<ProbeOutcome> {
+fn in_lockstep(examinee: &Examinee<'_>, track: Track, set: &mut AlterableLines) -> Result<ProbeOutcome> {
     let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
     // Lines first, then their copies; the questions are in random order.
     let originals = set.lines[..pairs].to_vec();
@@ -58,9 +51,9 @@ fn in_lockstep(examinee: &Examinee<'_>, set: &mut AlterableLines) -> Result<Prob
     let changed = copies.iter().chain(&others).map(|copy| copy.line.clone());
     let lines: Vec<Vec<u8>> = originals.into_iter().chain(changed).collect();
     let order = examinee.random("recognition in lock-step").permutation(lines.len());
-    let replies = examinee.ask(&order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
+    let replies = examinee.ask(track, &order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
     if !replies.reasons.is_empty() {
-        return Ok(ProbeOutcome::failed(Track::Latency, replies.reasons));
+        return Ok(ProbeOutcome::failed(track, replies.reasons));
     }
     let (mut answers, mut samples) = (vec![Vec::new(); lines.len()], vec![Sample::default(); lines.len()]);
     for ((&line, answer), &ns) in order.iter().zip(replies.answers).zip(&replies.latency_ns) {
@@ -74,7 +67,7 @@ fn in_lockstep(examinee: &Examinee<'_>, set: &mut AlterableLines) -> Result<Prob
     let same = || same_answers(set, first, &copies);
     let reason =
         judgement.reason.or_else(same).or_else(|| unlike_copies(set, [first, second], [&copies, &others]));
-    outcome.add(Track::Latency, reason);
+    outcome.add(track, reason);
     Ok(outcome)
 }
 

@@ -116,8 +116,8 @@ impl Measured<'_> {
     /// models are converted from f32 at each start.
     fn speeds(&self, system: &str, track: Track) -> BTreeMap<usize, f64> {
         let speed = |record: &&Record| match track {
-            Track::Latency => record.words_per_second(),
-            _ => steady(record),
+            Track::Latency | Track::LatencyAll | Track::Server => record.words_per_second(),
+            Track::Throughput1 | Track::ThroughputAll => steady(record),
         };
         let records = self.cell(system, track).map(|cell| cell.valid()).unwrap_or_default();
         records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()

@@ -14,7 +14,7 @@ use dyno_results::unlike_a_formula;
 use dyno_stats::numbers::{counted, mebibytes, plain};
 
 /// Heads of the full table after system, track and metrics; `#` marks columns of figures.
-const HEADS: [&str; 14] = [
+const HEADS: [&str; 15] = [
     "#words/s",
     "#steady",
     "#load %",
@@ -24,6 +24,7 @@ const HEADS: [&str; 14] = [
     "#start ms",
     "#Mwords/$",
     "#pro rata",
+    "#mJ/word",
     "#model MiB",
     "#peak MiB",
     "#rounds",
@@ -72,6 +73,7 @@ fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
         Field::maybe(cell.start_ms, plain),
         estimate(cell.millions_per_dollar.as_ref()),
         estimate(pro_rata.as_ref()),
+        Field::maybe(cell.joules_per_word.map(|joules| joules * 1e3), plain),
         model(cell),
         Field::maybe(cell.peak_bytes.map(mebibytes), plain),
         Field::figure(cell.rounds.to_string(), cell.rounds as f64),

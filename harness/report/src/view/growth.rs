@@ -19,9 +19,13 @@ struct Swept {
     points: Vec<Point>,
 }
 
-/// The chart of the gain of more cores, if numbers of cores were swept.
-pub(super) fn over_cores(context: &SetContext<'_>) -> Option<Figure> {
-    let cells = context.cells(Track::ThroughputAll);
+/// The chart of the gain of more cores in `track`, if numbers of cores were swept.
+pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figure> {
+    let cells = context.cells(track);
+    let (way, id) = match track {
+        Track::LatencyAll => (", line by line", "core-sweep-of-a-line"),
+        _ => ("", "core-sweep"),
+    };
     let sweeps: Vec<Swept> = cells
         .iter()
         .filter_map(|cell| {
@@ -33,7 +37,7 @@ pub(super) fn over_cores(context: &SetContext<'_>) -> Option<Figure> {
         sweeps.iter().map(|sweep| (gains(sweep), sweep)).max_by(|a, b| last(&a.0).total_cmp(&last(&b.0)))?;
     let (cores, least) = (best.points.last()?.0, best.points[0].0);
     let title = format!(
-        "{} gains most from cores: {} times its speed on {}, with {cores}",
+        "{} gains most from cores{way}: {} times its speed on {}, with {cores}",
         context.spoken(best.system),
         plain(last(&most)),
         if least == 1 { "one".into() } else { least.to_string() }
@@ -50,9 +54,10 @@ pub(super) fn over_cores(context: &SetContext<'_>) -> Option<Figure> {
         tip: vec!["ideal: as many times the speed as cores".into()],
     });
     let ticks = ticks(&sweeps);
-    let chart = chart(("cores", false, ticks), "times the speed on the fewest", curves);
-    let table = table("Words per second by cores", "cores", &sweeps);
-    Some(Figure::of(&chart, &context.id("core-sweep"), title, about.into(), table))
+    let axis = format!("times the speed on the fewest{way}");
+    let chart = chart(("cores", false, ticks), &axis, curves);
+    let table = table(&format!("Words per second by cores{way}"), "cores", &sweeps);
+    Some(Figure::of(&chart, &context.id(id), title, about.into(), table))
 }
 
 /// Charts of speed over sizes of batches, in words and in lines, if sizes were swept.

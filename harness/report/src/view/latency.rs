@@ -2,7 +2,7 @@
 
 use super::context::SetContext;
 use super::section::Section;
-use super::slowest;
+use super::{server, slowest};
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::{Cell, Measure};
 use crate::tables::{Field, Table};
@@ -15,18 +15,25 @@ use dyno_stats::{Order, by_length};
 
 /// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
-    let mut cells = context.cells(Track::Latency);
-    cells.retain(|cell| !cell.latency_ms.is_empty());
-    let figures = if cells.is_empty() {
-        Vec::new()
-    } else {
-        [distribution(context, &cells), lengths(context, &cells)].into_iter().flatten().collect()
-    };
+    let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
+    let figures: Vec<Figure> =
+        tracks.flat_map(|track| of_track(context, track)).chain(server::figure(context)).collect();
     let note = figures
         .is_empty()
         .then(|| "The latency track wasn't measured here, or no round of it counts.".into());
     let tables = slowest::table(context).into_iter().collect();
     Section { id: "latency", title: "Latency", figures, tables, note }
+}
+
+fn of_track(context: &SetContext<'_>, track: Track) -> Vec<Figure> {
+    let mut cells = context.cells(track);
+    cells.retain(|cell| !cell.latency_ms.is_empty());
+    let Some(first) = cells.first() else { return Vec::new() };
+    let place = match track {
+        Track::Latency => String::new(),
+        _ => format!(" on {} cores", first.cores),
+    };
+    [distribution(context, &cells, &place), lengths(context, &cells, &place)].into_iter().flatten().collect()
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
@@ -41,10 +48,10 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
-fn distribution(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
+fn distribution(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<Figure> {
     let chart = Curves {
         x: Axis {
-            name: "latency of a line in ms (log)".into(),
+            name: format!("latency of a line{place} in ms (log)"),
             log: true,
             from_zero: false,
             text: tick,
@@ -66,8 +73,8 @@ fn distribution(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
         "For each system the share of lines that were answered within a time; steep is steady, left is fast.";
     Some(Figure::of(
         &chart,
-        &context.id("latency-ecdf"),
-        tail_finding(context, cells)?,
+        &context.id(&format!("{}-ecdf", cells[0].track)),
+        tail_finding(context, cells, place)?,
         about.into(),
         percentiles(context, cells),
     ))
@@ -100,7 +107,7 @@ fn plain_curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
 }
 
 /// Finding on the tail: the system of least p95, and the next one behind it.
-fn tail_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
+fn tail_finding(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<String> {
     let p95 = |cell: &Cell| {
         cell.percentiles_ms[2].map_or_else(|| quantile(&sorted(&cell.latency_ms), 0.95), |p95| p95.value)
     };
@@ -108,13 +115,15 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
     let (tail, name) = (p95(fastest), context.spoken(fastest.system));
     let next =
         cells.iter().filter(|cell| cell.system != fastest.system).min_by(|a, b| p95(a).total_cmp(&p95(b)));
-    let answers = format!("{name} answers 95 % of lines within {} ms", plain(tail));
+    let answers = format!("{name} answers 95 % of lines within {} ms{place}", plain(tail));
     let (Some(next), Some(own), Some(other)) =
         (next, fastest.percentiles_ms[2], next.and_then(|next| next.percentiles_ms[2]))
     else {
         return Some(answers);
     };
-    let paired = context.set.duels.get(&(Measure::P95, next.system, fastest.system)).copied();
+    // Pairs of rounds are compared in the tail of one core alone; elsewhere the intervals decide.
+    let duels = (fastest.track == Track::Latency).then_some(&context.set.duels);
+    let paired = duels.and_then(|duels| duels.get(&(Measure::P95, next.system, fastest.system)).copied());
     let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
     let rival = context.spoken(next.system);
     Some(match duel.order {
@@ -154,7 +163,7 @@ fn source_words(context: &SetContext<'_>) -> Vec<usize> {
     context.set.source.iter().map(|line| words(line.as_bytes())).collect()
 }
 
-fn lengths(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
+fn lengths(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<Figure> {
     let source = source_words(context);
     let curves: Vec<Curve> = cells.iter().filter_map(|cell| by_words(context, cell, &source)).collect();
     if curves.is_empty() {
@@ -166,7 +175,7 @@ fn lengths(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
     // Where systems lie far apart, a linear scale would press the fast ones onto the axis.
     let log =
         ends(f64::min, f64::INFINITY) > 0.0 && ends(f64::max, 0.0) / ends(f64::min, f64::INFINITY) > 30.0;
-    let name = if log { "latency in ms (log)" } else { "latency in ms" };
+    let name = format!("latency{place} in ms{}", if log { " (log)" } else { "" });
     let chart = Curves {
         x: Axis {
             name: "words of the source line".into(),
@@ -176,14 +185,14 @@ fn lengths(context: &SetContext<'_>, cells: &[&Cell]) -> Option<Figure> {
             ticks: None,
             reversed: false,
         },
-        y: Axis { name: name.into(), log, from_zero: !log, text: tick, ticks: None, reversed: false },
+        y: Axis { name, log, from_zero: !log, text: tick, ticks: None, reversed: false },
         curves,
         label_at: vec![1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3],
     };
     let about = "Dots are medians over lines of similar length; each line is the fitted cost of a line plus that of its words.";
     Some(Figure::of(
         &chart,
-        &context.id("latency-length"),
+        &context.id(&format!("{}-length", cells[0].track)),
         length_finding(context, cells)?,
         about.into(),
         length_table(context, cells, &source),

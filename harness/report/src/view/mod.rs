@@ -10,6 +10,7 @@ mod latency;
 mod quality;
 mod scaling;
 mod section;
+mod server;
 mod slowest;
 mod summary;
 mod sweep;

@@ -12,11 +12,10 @@ use dyno_stats::numbers::{factor, mebibytes, plain};
 
 /// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
-    let mut figures: Vec<Figure> =
-        [cores(context), growth::over_cores(context), memory(context), size(context)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let several = || Track::ALL.into_iter().filter(|track| track.uses_all_cores());
+    let mut figures: Vec<Figure> = several().filter_map(|track| cores(context, track)).collect();
+    figures.extend(several().filter_map(|track| growth::over_cores(context, track)));
+    figures.extend([memory(context), size(context)].into_iter().flatten());
     figures.extend(growth::over_batches(context));
     figures.extend(sweep::maps(context));
     let note = figures.is_empty().then(|| "Neither cores, nor sizes, nor memory were measured here.".into());
@@ -36,28 +35,32 @@ fn figures_of(context: &SetContext<'_>, value: impl Fn(usize) -> Option<Estimate
     systems.into_iter().filter_map(|system| Some((system, value(system)?))).collect()
 }
 
-fn cores(context: &SetContext<'_>) -> Option<Figure> {
-    let cores =
-        context.cells(Track::ThroughputAll).iter().map(|cell| cell.cores).max().filter(|&cores| cores > 1)?;
-    let gain = |system| {
-        Some(speed(context, system, Track::ThroughputAll)?.over(&speed(context, system, Track::Throughput1)?))
+/// Gain of all cores over one, by whole files or line by line.
+fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
+    let cores = context.cells(all).iter().map(|cell| cell.cores).max().filter(|&cores| cores > 1)?;
+    let (one, way) = match all {
+        Track::LatencyAll => (Track::Latency, ", line by line"),
+        _ => (Track::Throughput1, ""),
     };
+    let gain = |system| Some(speed(context, system, all)?.over(&speed(context, system, one)?));
     let mut gains = figures_of(context, gain);
     gains.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    let title = cores_title(context, cores, &gains)?;
-    let about =
-        format!("Words per second on {cores} cores over those on one core, with the interval of the ratio.");
+    let title = cores_title(context, cores, &gains)? + way;
+    let about = format!(
+        "Words per second on {cores} cores over those on one core{way}, with the interval of the ratio."
+    );
     let bars = gains.iter().map(|(system, gain)| {
         // More than two decimals would be noise.
         let text = format!("{:.2}", gain.value);
         bar(context, *system, *gain, text.clone(), format!("{text} times as fast on {cores} cores"))
     });
     let chart = Bars {
-        name: format!("times the speed of one core, on {cores}"),
+        name: format!("times the speed of one core, on {cores}{way}"),
         ideal: Some((cores as f64, format!("ideal: {cores}"))),
         bars: bars.collect(),
     };
-    Some(Figure::of(&chart, &context.id("cores"), title, about, cores_table(context, &gains)))
+    let id = if all == Track::LatencyAll { "cores-of-a-line" } else { "cores" };
+    Some(Figure::of(&chart, &context.id(id), title, about, cores_table(context, &gains, [one, all])))
 }
 
 fn speed(context: &SetContext<'_>, system: usize, track: Track) -> Option<Estimate> {
@@ -76,19 +79,15 @@ fn cores_title(context: &SetContext<'_>, cores: usize, gains: &[(usize, Estimate
     })
 }
 
-fn cores_table(context: &SetContext<'_>, gains: &[(usize, Estimate)]) -> Table {
+fn cores_table(context: &SetContext<'_>, gains: &[(usize, Estimate)], [one, all]: [Track; 2]) -> Table {
     let mut table = Table::new(
         "Speed on one core and on all",
         &["system", "#one core, words/s", "#all cores, words/s", "#times"],
     );
     for (system, gain) in gains {
         let speed = |track| summary::estimate(speed(context, *system, track).as_ref());
-        let fields = vec![
-            Field::text(context.name(*system)),
-            speed(Track::Throughput1),
-            speed(Track::ThroughputAll),
-            summary::estimate(Some(gain)),
-        ];
+        let fields =
+            vec![Field::text(context.name(*system)), speed(one), speed(all), summary::estimate(Some(gain))];
         table.push("", fields);
     }
     table.aligned()

@@ -32,10 +32,11 @@ pub fn table(context: &SetContext<'_>) -> Option<Table> {
 }
 
 /// Figures, each with the head of its column.
-fn measures() -> [(&'static str, Measure); 4] {
+fn measures() -> [(&'static str, Measure); 5] {
     [
         ("shorter p95 than", Measure::P95),
         ("faster line by line than", Measure::Speed(Track::Latency)),
+        ("faster line by line on all cores than", Measure::Speed(Track::LatencyAll)),
         ("faster on one core than", Measure::Speed(Track::Throughput1)),
         ("faster on all cores than", Measure::Speed(Track::ThroughputAll)),
     ]

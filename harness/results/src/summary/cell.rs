@@ -49,7 +49,15 @@ pub struct CellSummary {
     pub words_per_dollar: Option<f64>,
     /// Source words for a US dollar, if only the used cores are paid for.
     pub words_per_dollar_pro_rata: Option<f64>,
-    /// Mean latency.
+    /// Joules of the host for a source word, where there is a meter; median over rounds.
+    pub joules_per_word: Option<f64>,
+    /// Track server: greatest rate of arrival within the latency limit, in lines a second.
+    pub lines_per_second: Option<f64>,
+    /// Track server: limit of the latency, in milliseconds.
+    pub limit_ms: Option<f64>,
+    /// Track server: percentile of the latency that must stay within the limit.
+    pub limit_percentile: Option<f64>,
+    /// Mean latency; in the track server, this and the next figures are those at the greatest rate.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,

@@ -8,7 +8,7 @@ pub mod judge;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dyno_measure::{Code, Reason, Record, Track};
+use dyno_measure::{Code, Reason, Record, ServedRun, Track};
 use dyno_stats::{
     LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
 };
@@ -54,10 +54,11 @@ impl Summary {
         };
         let mut first = 0;
         // Latency competes by its p95, whose noise differs from that of words a second.
-        let p95_floor = judge::noise_floor(run, &measured, Track::Latency, P95);
+        let p95_floor = |track| judge::noise_floor(run, &measured, track, P95);
         for table in measured.chunk_by(same_table) {
             let track = table[0].track;
-            let floor = if track.is_lockstep() { p95_floor } else { noise_floors.get(&track).copied() };
+            let floor =
+                if track.is_lockstep() { p95_floor(track) } else { noise_floors.get(&track).copied() };
             judge::place(run, table, &mut cells[first..first + table.len()], floor.unwrap_or(0.0));
             first += table.len();
         }
@@ -112,6 +113,11 @@ impl<'a> CellFigures<'a> {
         self.latency(|ms| percentile_bound(ms, p))
     }
 
+    /// Median over rounds of a figure of the run that confirms the greatest rate.
+    fn served(&self, figure: impl Fn(&ServedRun) -> f64) -> Option<f64> {
+        self.over_rounds(|record| record.served.as_ref()?.confirming().map(&figure))
+    }
+
     /// Fit of latency over the words of the source.
     fn fit(&self) -> Option<LengthFit> {
         let words = self.counted.line_words(&self.cell.test_set.name);
@@ -147,6 +153,7 @@ fn summarise_cell(
     let (interval, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
     let cores = cell.records[0].system_cores.len();
+    let limit = figures.valid.iter().find_map(|record| Some(record.served.as_ref()?.limit));
     CellSummary {
         host: None,
         test_set: cell.test_set.name.clone(),
@@ -171,18 +178,24 @@ fn summarise_cell(
         words_per_dollar: figures.priced(|price, speed| price.words_per_dollar(speed)),
         words_per_dollar_pro_rata: figures
             .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
-        mean_ms: figures.latency(mean),
-        p50_ms: figures.percentile(50.0),
+        joules_per_word: figures.over_rounds(Record::joules_per_word),
+        lines_per_second: figures.over_rounds(|record| record.served.as_ref()?.rate),
+        limit_ms: limit.map(|limit| limit.limit_ms),
+        limit_percentile: limit.map(|limit| limit.percentile),
+        mean_ms: figures.latency(mean).or(figures.served(|run| run.mean_ms)),
+        p50_ms: figures.percentile(50.0).or(figures.served(|run| run.p50_ms)),
         p50_bound_ms: figures.bound(50.0),
         p90_ms: figures.percentile(90.0),
         p90_bound_ms: figures.bound(90.0),
-        p95_ms: figures.percentile(95.0),
+        p95_ms: figures.percentile(95.0).or(figures.served(|run| run.p95_ms)),
         p95_bound_ms: figures.bound(95.0),
-        p99_ms: figures.percentile(99.0),
+        p99_ms: figures.percentile(99.0).or(figures.served(|run| run.p99_ms)),
         p99_bound_ms: figures.bound(99.0),
         p999_ms: figures.percentile(99.9),
         p999_bound_ms: figures.bound(99.9),
-        max_ms: figures.latency(|ms| ms.iter().copied().reduce(f64::max)),
+        max_ms: figures
+            .latency(|ms| ms.iter().copied().reduce(f64::max))
+            .or(figures.served(|run| run.max_ms)),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
         start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),

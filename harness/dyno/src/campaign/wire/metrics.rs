@@ -1,7 +1,6 @@
 //! Metrics in a campaign file: names of dyno's own, or workers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use dyno_measure::check_command;
 use dyno_results::scores::{Metric, Metrics, Standard};
@@ -63,7 +62,7 @@ pub(super) fn metrics(
 
 /// A worker that can be started, seen from the campaign's folder.
 fn checked(source: &Source<'_>, wire: WireWorker) -> Result<Metric, String> {
-    let folder = std::path::absolute(source.resolve(Path::new("."))).map_err(|error| error.to_string())?;
+    let folder = source.folder().map_err(|error| error.to_string())?;
     check_command(&wire.worker, &folder).map_err(|fault| format!("metric {:?}: {fault}", wire.name))?;
     Metric::worker(&wire.name, wire.worker, folder)
 }

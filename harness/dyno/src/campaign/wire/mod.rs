@@ -8,6 +8,7 @@ mod source;
 mod sweeps;
 mod systems;
 mod test_sets;
+mod tracks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,16 +22,17 @@ use source::{Source, checked_name, name_fault};
 use sweeps::OneOrMany;
 use systems::{WireSystem, systems};
 use test_sets::{WireTestSet, test_sets};
+use tracks::{WireTrack, tracks};
 
-use dyno_measure::{Filler, Interleave, Limits, Profile};
+use dyno_measure::{Filler, Interleave, Limits, Profile, check_command};
 
-use super::checked::Campaign;
+use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;
 use super::suggestions::with_suggestion;
 use crate::exit::{Outcome, bad_input};
 use crate::output::warn_of_look_alikes;
+use dyno_measure::Probe;
 use dyno_measure::os::MOST_CORES;
-use dyno_measure::{Probe, Track};
 
 /// A host that disturbs this many rounds in a row won't give a quiet one soon.
 const MOST_REPEATS: usize = 100;
@@ -47,7 +49,7 @@ struct WireCampaign {
     cores: Option<Spanned<OneOrMany>>,
     /// Languages of sacrebleu's test sets, such as "en-de".
     languages: Option<String>,
-    tracks: Option<Spanned<Vec<Track>>>,
+    tracks: Option<Spanned<Vec<Spanned<WireTrack>>>>,
     /// Quality metrics, the frontier's first.
     metrics: Option<Spanned<Vec<Spanned<WireMetric>>>>,
     test_sets: Vec<Spanned<WireTestSet>>,
@@ -59,6 +61,8 @@ struct WireCampaign {
     runaway_factor: Option<Spanned<f64>>,
     /// File of lines that make throughput launches longer.
     filler: Option<Spanned<PathBuf>>,
+    /// Program that answers each line with the joules so far.
+    meter: Option<Spanned<Vec<String>>>,
     /// Probes before the timed rounds, instead of the profile's.
     probes: Option<Vec<Probe>>,
     /// Arrangement of the systems that are compared: in turns, or round after round.
@@ -105,7 +109,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         runaway_factor: source.amount(wire.runaway_factor, "runaway-factor", default.runaway_factor)?,
     };
     let generated = generated(source, wire.generate)?;
-    let tracks = tracks(source, wire.tracks)?;
+    let (tracks, load) = tracks(source, wire.tracks)?;
     let cores = sweeps::values(source, wire.cores.as_ref(), "cores", MOST_CORES)?;
     let (mut systems, unbuilt) = systems(source, wire.systems, &generated, &tracks)?;
     sweeps::over_cores(&mut systems, &cores, &tracks);
@@ -119,6 +123,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         seed: wire.seed,
         cores: cores.into_iter().max(),
         limits,
+        load,
         interleave: wire.interleave,
         systems,
         unbuilt,
@@ -127,6 +132,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         own_probes: wire.probes,
         shard: None,
         filler: filler(source, wire.filler)?,
+        meter: meter(source, wire.meter)?,
         metrics: metrics(source, wire.metrics, targets)?,
         test_sets,
         tracks,
@@ -144,15 +150,11 @@ fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
     checked_name(source, &name)
 }
 
-fn tracks(source: &Source<'_>, tracks: Option<Spanned<Vec<Track>>>) -> Outcome<Vec<Track>> {
-    let Some(tracks) = tracks else { return Ok(Track::ALL.to_vec()) };
-    let mut sorted = tracks.get_ref().clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    if sorted.len() != tracks.get_ref().len() || sorted.is_empty() {
-        return Err(source.error_at(tracks.span(), "list at least one track, and each track once"));
-    }
-    Ok(sorted)
+fn meter(source: &Source<'_>, command: Option<Spanned<Vec<String>>>) -> Outcome<Option<MeterCommand>> {
+    let Some(command) = command else { return Ok(None) };
+    let folder = source.folder()?;
+    check_command(command.get_ref(), &folder).map_err(|fault| source.error_at(command.span(), fault))?;
+    Ok(Some(MeterCommand { command: command.into_inner(), folder }))
 }
 
 fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {

@@ -1,6 +1,7 @@
 //! Text of the campaign file: messages with line and column, and checks of single values.
 
 use std::fmt::Display;
+use std::io;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,11 @@ impl Source<'_> {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         bad_input(format!("{}:{line}:{column}: {message}", self.path.display()))
+    }
+
+    /// Absolute path of the file's folder.
+    pub(super) fn folder(&self) -> io::Result<PathBuf> {
+        std::path::absolute(self.resolve(Path::new(".")))
     }
 
     /// Resolves a path of the file, which starts in the file's folder.

@@ -10,13 +10,14 @@ use super::source::{Source, name_fault};
 use crate::campaign::pairs::read_pairs;
 use crate::campaign::test_sets::{from_folder, from_sacrebleu, may_be_sacrebleu};
 use crate::exit::Outcome;
+use dyno_formats::lines_of_tokens;
 use dyno_measure::TestSet;
 
 /// Test set: a name or folder, or plain files.
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a test set is a folder, a sacrebleu name, { name, source, references }, or { name, pairs }"
+    expecting = "a test set is a folder, a sacrebleu name, { name, source, references }, { name, pairs }, or { name, tokens, lines, text }"
 )]
 pub(super) enum WireTestSet {
     /// Folder, or name of a test set of sacrebleu.
@@ -25,6 +26,8 @@ pub(super) enum WireTestSet {
     Files(WireFiles),
     /// Pairs of sentences with gold scores, for encoders.
     Pairs(WirePairs),
+    /// Lines of a fixed number of tokens, for drawn encoders.
+    Tokens(WireTokens),
 }
 
 /// Source file and its references.
@@ -45,6 +48,24 @@ pub(super) struct WirePairs {
     pairs: PathBuf,
 }
 
+/// Description of lines that are drawn from a text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireTokens {
+    name: String,
+    /// Tokens of each line, with the two that an encoder adds.
+    tokens: usize,
+    lines: usize,
+    /// Text of the drawn encoder's recipe.
+    text: PathBuf,
+}
+
+/// Seed of drawn lines: the same lines on every host.
+const SEED: u64 = 1;
+
+/// Most lines that are drawn, and most tokens of a line: more than any encoder has positions.
+const MOST_DRAWN: usize = 1 << 16;
+
 /// Unicode's byte order mark, which some editors put at the start of a file.
 const MARK: &str = "\u{feff}";
 
@@ -64,6 +85,7 @@ pub(super) fn test_sets(
                 Some(fault) => Err(fault),
                 None => read_pairs(&pairs.name, &source.resolve(&pairs.pairs)).map(|set| (set, None)),
             },
+            WireTestSet::Tokens(tokens) => drawn(source, &tokens).map(|set| (set, None)),
         };
         let (test_set, own_languages) = loaded.map_err(|message| source.error_at(span.clone(), message))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {
@@ -91,6 +113,21 @@ fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String>
         || set.references.iter().any(|lines| lines[0].starts_with(MARK));
     let remedy = "save source and references as UTF-8 without one";
     if is_marked { Err(format!("{:?} begins with a byte order mark; {remedy}", files.name)) } else { Ok(set) }
+}
+
+/// Lines of words that are one token each in a drawn encoder's vocabulary.
+fn drawn(source: &Source<'_>, wire: &WireTokens) -> Result<TestSet, String> {
+    let WireTokens { name, tokens, lines, text } = wire;
+    if let Some(fault) = name_fault(name) {
+        return Err(fault);
+    }
+    for (key, value) in [("tokens", *tokens), ("lines", *lines)] {
+        if !(1..=MOST_DRAWN).contains(&value) {
+            return Err(format!("`{key}` is {value}; it must lie between 1 and {MOST_DRAWN}"));
+        }
+    }
+    let made = lines_of_tokens(&source.resolve(text), *tokens, *lines, SEED);
+    made.map(|lines| TestSet::from_lines(name, lines)).map_err(|error| error.to_string())
 }
 
 /// A test set by its name, with its languages where it names some.

@@ -8,15 +8,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, Write};
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex};
 
 use anyhow::Context;
 use dyno_api::{Model, Session};
 
 use super::answers::{OutputOptions, answers};
 use super::window::Window;
+use super::workers::{self, lock};
 use crate::exit::Outcome;
-use dyno_measure::os;
 
 /// Batches per worker in a full window: enough for sorting to find lines of like length, and little memory.
 const BATCHES_A_WORKER: usize = 32;
@@ -41,32 +41,13 @@ pub(super) fn run(
 }
 
 fn translate(
-    mut sessions: Vec<Box<dyn Session>>,
+    sessions: Vec<Box<dyn Session>>,
     input: impl BufRead + Send,
     output: impl Write + Send,
     options: OutputOptions,
 ) -> Outcome<()> {
     let pool = WorkerPool::new(input, output, options, sessions.len());
-    if let [only] = &mut sessions[..] {
-        pool.work(only.as_mut())?;
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = sessions
-                .iter_mut()
-                .enumerate()
-                .map(|(number, session)| {
-                    let pool = &pool;
-                    scope.spawn(move || {
-                        pin_to_core_number(number);
-                        pool.work(session.as_mut())
-                    })
-                })
-                .collect();
-            let joined =
-                workers.into_iter().map(|worker| worker.join().expect("sessions return their errors"));
-            joined.collect::<Vec<_>>().into_iter().collect::<Outcome<()>>()
-        })?;
-    }
+    workers::run(sessions, |session| pool.work(session))?;
     Ok(lock(&pool.outbox).output.flush()?)
 }
 
@@ -203,17 +184,6 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
             self.changed.notify_all();
         }
         Ok(())
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("workers that fail return, and poison nothing")
-}
-
-/// Pins the worker to one of the process's cores. A host that refuses to pin costs only speed.
-fn pin_to_core_number(worker: usize) {
-    if let Ok(cores) = os::allowed_cores() {
-        let _ = os::pin_thread(&[cores[worker % cores.len()]]);
     }
 }
 

@@ -1,0 +1,61 @@
+//! Energy: what a meter counts in each system's own slices.
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// A meter by which every question costs a joule: a stretch that nothing interrupts has exactly one.
+const METER: &str = "n=0; while read line; do n=$((n + 1)); echo $n; done";
+
+fn campaign(further: &str) -> Bench {
+    let system = |name: &str, word_us: u32| {
+        format!("[[system]]\nname = {name:?}\nbackend = \"null\"\nsettings = {{ word-us = {word_us} }}\n")
+    };
+    let bench = Bench::new(&format!(
+        "probes = []\nnoisy-repeats = 0\n{further}\n\
+         test-sets = [{{ name = \"lines\", source = \"lines.en\" }}]\n{}{}",
+        system("quick", 1000),
+        system("slow", 3000)
+    ));
+    bench.write("meter.sh", METER);
+    bench.write("lines.en", (0..60).map(|i| format!("A small dog runs {i}\n")).collect::<String>());
+    bench
+}
+
+#[test]
+fn a_system_is_charged_for_its_own_turns() {
+    let meter = "meter = [\"sh\", \"meter.sh\"]";
+    let bench = campaign(&format!("{meter}\ntracks = [\"latency\", \"throughput-1\"]"));
+    let ended = bench.run(&["--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let records = bench.records();
+    for record in &records {
+        let energy = &record["energy"];
+        let (joules, words) = (energy["joules"].as_f64().unwrap(), energy["words"].as_u64().unwrap());
+        if record["track"] == "latency" {
+            let turns = record["slices"]["turn_ns"].as_array().unwrap().len();
+            assert_eq!(joules, turns as f64, "one stretch in each turn: {energy}");
+            assert!(words > record["words"].as_u64().unwrap(), "copies are answered too");
+        } else {
+            let launches = record["launch_ns"].as_array().unwrap().len() as u64;
+            assert!(joules >= launches as f64, "{energy}");
+            let pass = record["timed_words"].as_u64().or(record["words"].as_u64()).unwrap();
+            assert_eq!(words, launches * pass);
+        }
+    }
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    for cell in summary["cells"].as_array().unwrap() {
+        assert!(cell["joules_per_word"].as_f64().unwrap() > 0.0, "{cell}");
+    }
+    assert!(bench.dyno(&["report", "out"]).status().unwrap().success());
+    let page = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains("mJ/word"), "the page has a column");
+}
+
+#[test]
+fn a_meter_that_is_none_is_refused_before_anything_is_measured() {
+    for (meter, said) in [("[\"no-such-meter\"]", "no-such-meter"), ("[\"true\"]", "joules so far")] {
+        let bench = campaign(&format!("meter = {meter}\ntracks = [\"latency\"]"));
+        bench.run(&[]).assert_says(2, &[said]);
+    }
+}

@@ -1,0 +1,82 @@
+//! The track server: its record, and systems that break a rule while lines arrive.
+
+use serde_json::Value;
+
+use crate::support::{Bench, LATENCY};
+
+/// A campaign in the track server with a limit that its short runs soon decide.
+fn bench(system: &str) -> Bench {
+    let limit = "{ name = \"server\", limit-ms = 5, percentile = 50 }";
+    let head = LATENCY.replace("\"latency\"", limit);
+    Bench::new(&format!(
+        "line-seconds = 1.0\nnoisy-repeats = 0\nprobes = []\n{head}[[system]]\nname = \"it\"\n{system}"
+    ))
+}
+
+/// A system that echoes lines and runs `then` from the hundredth line on, when lines arrive at random.
+fn from_the_hundredth_line(then: &str) -> String {
+    let script = format!(
+        "import sys, time
+for number, line in enumerate(sys.stdin):
+    if number >= 100: {then}
+    print(line, end='', flush=True)"
+    );
+    format!("command = [\"python3\", \"-c\", '''{script}''']\n")
+}
+
+#[test]
+fn a_round_gives_a_rate_that_a_run_confirms_and_the_whole_text() {
+    let bench = bench("backend = \"null\"\n");
+    let ended = bench.run(&["--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let records = bench.records();
+    assert_eq!(records.len(), 3);
+    for record in &records {
+        let (served, runs) = (&record["served"], record["served"]["runs"].as_array().unwrap());
+        assert_eq!(served["limit"], serde_json::json!({ "limit_ms": 5.0, "percentile": 50.0 }));
+        assert!(runs.iter().all(|run| run["p50_ms"].as_f64() <= run["p99_ms"].as_f64()), "{record}");
+        let text = std::fs::read_to_string(
+            bench.path(&format!("out/outputs/{}.txt", record["output"].as_str().unwrap())),
+        );
+        assert_eq!(text.unwrap(), "A dog barks.\n\nTwo men\ttalk\nno end\u{2028}here\nlast one\n");
+        let kept = |run: &&Value| run["purpose"] == "confirm" && run["rate"] == served["rate"];
+        match served["rate"].as_f64() {
+            Some(_) => assert_eq!(runs.iter().find(kept).unwrap()["kept"], true, "{record}"),
+            None => assert_eq!(record["warnings"][0]["code"], "no_rate", "a busy host: {record}"),
+        }
+    }
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(summary["cells"][0]["track"], "server");
+}
+
+#[test]
+fn a_rule_that_is_broken_while_lines_arrive_makes_the_cell_invalid() {
+    for (then, codes) in [
+        ("print(line, end='')", &["extra_output"][..]),
+        ("sys.exit(0)", &["exited_early"]),
+        ("sys.exit(7)", &["crashed"]),
+        ("time.sleep(99)", &["hung"]),
+    ] {
+        let bench = bench(&from_the_hundredth_line(then));
+        assert_eq!(bench.run(&[]).code, Some(1));
+        let record = &bench.records()[0];
+        let code = record["reasons"][0]["code"].as_str().unwrap();
+        assert!(codes.contains(&code), "{then}: {record}");
+        assert_eq!(record["served"], Value::Null, "an INVALID round has no rate");
+    }
+}
+
+#[test]
+fn a_system_whose_single_lines_take_too_long_has_no_rate_and_still_a_text() {
+    let slow = "import sys, time
+for line in sys.stdin:
+    time.sleep(0.02)
+    print(line, end='', flush=True)";
+    let bench = bench(&format!("command = [\"python3\", \"-c\", '''{slow}''']\n"));
+    assert_eq!(bench.run(&[]).code, Some(0), "the cell is not INVALID");
+    for record in bench.records() {
+        assert_eq!(record["served"].get("rate"), None);
+        assert_eq!(record["warnings"][0]["code"], "no_rate");
+        assert!(record["output"].is_string(), "{record}");
+    }
+}

@@ -1,0 +1,146 @@
+//! The open loop: each line is written at its planned instant, whether or not earlier lines are answered.
+//!
+//! A line's time runs from its planned instant to the read of its answer. A system that falls behind, or a
+//! generator that is late, thereby can't hide the wait of the lines behind (coordinated omission: Tene 2013,
+//! "How NOT to measure latency"). One thread on the bench's core writes and reads. It sleeps until the next
+//! arrival or answer; the pipes don't block, so that a system that doesn't read can't delay an arrival.
+
+mod outbox;
+mod queue;
+
+use std::time::{Duration, Instant};
+
+use super::dialogue::{Dialogue, Stop};
+use super::lockstep::Conversation;
+use crate::rules::Code;
+use outbox::Outbox;
+use queue::Queue;
+
+/// Longest sleep between two looks at the system's threads.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// A line, and the instant of its arrival after the start of the run.
+#[derive(Clone, Debug)]
+pub struct Arrival<'a> {
+    /// Text without its line end.
+    pub line: &'a [u8],
+    /// Time from the start of the run.
+    pub at: Duration,
+}
+
+/// Limit of a run. Once too many lines have missed it, the rest is no longer written.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance {
+    /// Longest time that isn't a miss.
+    pub limit: Duration,
+    /// Number of misses beyond which the run ends early.
+    pub misses: usize,
+}
+
+/// Observations of one run: one entry for each line that was written, in the order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct OpenRun {
+    /// Answers without line ends.
+    pub answers: Vec<Vec<u8>>,
+    /// Nanoseconds from the planned arrival to the answer.
+    pub latency_ns: Vec<u64>,
+    /// Nanoseconds by which the generator was late for the arrival.
+    pub late_ns: Vec<u64>,
+    /// Whether the run ended early, after too many misses.
+    pub stopped: bool,
+}
+
+/// Writes `arrivals` to the system at their instants, and waits for the answers.
+pub fn arrive(
+    conversation: &mut Conversation<'_, '_>,
+    arrivals: &[Arrival<'_>],
+    allowance: Allowance,
+) -> Result<OpenRun, Stop> {
+    conversation.dialogue().take_reply(); // the answer to the last question in lock-step
+    let begin = Instant::now();
+    let mut generator = Generator {
+        arrivals,
+        begin,
+        next: 0,
+        outbox: Outbox::default(),
+        queue: Queue::new(begin),
+        run: OpenRun::default(),
+    };
+    while !generator.is_done() {
+        generator.write_due(conversation.dialogue())?;
+        generator.stop_if_hopeless(allowance);
+        generator.sleep_and_read(conversation)?;
+    }
+    let Generator { queue, mut run, .. } = generator;
+    (run.answers, run.latency_ns) = queue.into_answers();
+    run.late_ns.truncate(run.answers.len());
+    Ok(run)
+}
+
+/// A run under way.
+struct Generator<'a> {
+    arrivals: &'a [Arrival<'a>],
+    begin: Instant,
+    /// Number of arrivals so far.
+    next: usize,
+    outbox: Outbox,
+    queue: Queue,
+    run: OpenRun,
+}
+
+impl Generator<'_> {
+    fn is_done(&self) -> bool {
+        self.next == self.arrivals.len() && self.queue.is_empty()
+    }
+
+    /// Puts each line that is due into the outbox, and writes as much as the system takes.
+    fn write_due(&mut self, dialogue: &mut Dialogue) -> Result<(), Stop> {
+        let now = self.begin.elapsed();
+        while let Some(arrival) = self.arrivals.get(self.next).filter(|arrival| arrival.at <= now) {
+            // Late is the generator, not the pipe: a system that reads nothing can't make it late.
+            self.run.late_ns.push((now - arrival.at).as_nanos() as u64);
+            self.outbox.push(arrival.line);
+            self.queue.push(self.begin + arrival.at, arrival.line.len());
+            self.next += 1;
+        }
+        self.outbox.write(dialogue)?;
+        Ok(())
+    }
+
+    /// Ends the run early after too many misses. Lines that the system hasn't been given are taken back.
+    fn stop_if_hopeless(&mut self, allowance: Allowance) {
+        if !self.run.stopped && self.queue.misses(allowance.limit) > allowance.misses {
+            self.run.stopped = true;
+            self.arrivals = &self.arrivals[..self.next];
+            self.queue.take_back(self.outbox.take_back());
+        }
+    }
+
+    /// Sleeps until the next arrival or until the system writes, and reads what there is.
+    fn sleep_and_read(&mut self, conversation: &mut Conversation<'_, '_>) -> Result<(), Stop> {
+        let due = self.arrivals.get(self.next).map(|arrival| self.begin + arrival.at);
+        let until_due = due.map_or(LONGEST_SLEEP, |due| due.saturating_duration_since(Instant::now()));
+        let wants_room = !self.outbox.is_empty();
+        let dialogue = conversation.dialogue();
+        if !dialogue.wait_for_either(wants_room, until_due.min(LONGEST_SLEEP)) {
+            // Only a sleeping generator looks: a look takes time.
+            if until_due > LONGEST_SLEEP || due.is_none() {
+                conversation.look_if_due();
+            }
+            return self.check_patience(conversation);
+        }
+        if dialogue.read()? == 0 {
+            return Err(Code::ExitedEarly.reason("end of output instead of an answer").into());
+        }
+        self.queue.receive(&dialogue.take_reply(), self.outbox.unbegun())?;
+        Ok(())
+    }
+
+    /// Ends the run if the system leaves its oldest line without an answer for longer than a line may take.
+    fn check_patience(&self, conversation: &mut Conversation<'_, '_>) -> Result<(), Stop> {
+        match self.queue.silence() {
+            Some((silent, bytes)) if silent > conversation.patience_for(bytes) => Err(Stop::Silent(silent)),
+            _ => Ok(()),
+        }
+    }
+}

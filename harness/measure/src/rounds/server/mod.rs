@@ -1,0 +1,280 @@
+//! The server track: lines arrive at random instants, whether or not earlier ones are answered. The figure is
+//! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
+//!
+//! One process serves the whole round: a warm-up, the search, the run that confirms the rate, and runs at
+//! shares of that rate for the curve. Server rounds are never side by side: a system needs its cores whole.
+
+mod arrivals;
+mod script;
+mod search;
+
+use std::time::Duration;
+
+use dyno_stats::{Random, mean, median};
+
+use super::observed::{Observed, RoundContext};
+use crate::error::Result;
+use crate::load::LatencyLimit;
+use crate::os::fresh_seed;
+use crate::process::lockstep::{Conversation, Lockstep, Stop, converse};
+use crate::process::open_loop::{Allowance, Arrival, OpenRun, arrive};
+use crate::profile::Profile;
+use crate::rules::{Code, Reason};
+use crate::served::{Purpose, Served, ServedRun};
+use crate::verify::recognition::sample;
+use crate::verify::sameness::Comparison;
+use crate::verify::timing::{SIGNIFICANT_IN_A_ROUND, Sample, recognises};
+use arrivals::{at_rate, unit_instants};
+use script::{LEAST_COPIES, Script};
+use search::{Length, greatest_rate};
+
+/// Shares of the greatest rate at which the curve is measured, the lowest first.
+const CURVE: [f64; 3] = [0.5, 0.7, 0.9];
+/// Duration of a short and of a long run in multiples of the limit: the queue must have the time to grow.
+const SHORT_LIMITS: f64 = 8.0;
+const LONG_LIMITS: f64 = 40.0;
+/// Most lines of a run, whose answers are held in memory.
+const MOST_LINES: usize = 1 << 20;
+/// Share of the limit by which the generator may be late (99th percentile). A later generator would decide
+/// the figure.
+const MOST_LATE: f64 = 0.1;
+/// Usual numbers of runs: doublings and bisection, with those of the curve; confirmations.
+const USUAL_RUNS: (usize, usize) = (12, 3);
+
+/// Seconds that a round usually takes for a system with this greatest rate.
+pub fn usual_seconds(profile: Profile, limit: LatencyLimit, set: usize, rate: f64) -> f64 {
+    let lines = |length| lines_of(length, profile, limit, rate) as f64 / rate;
+    let long = lines(Length::Long).max(set as f64 / rate);
+    USUAL_RUNS.0 as f64 * lines(Length::Short) + USUAL_RUNS.1 as f64 * long
+}
+
+/// Most runs of a round that is searched and confirmed in the worst way.
+pub const MOST_RUNS: usize = 60;
+
+/// Number of lines of a run.
+fn lines_of(length: Length, profile: Profile, limit: LatencyLimit, rate: f64) -> usize {
+    let (misses, limits) = match length {
+        Length::Short => (profile.server_misses().search, SHORT_LIMITS),
+        Length::Long => (profile.server_misses().confirm, LONG_LIMITS),
+    };
+    let for_percentile = misses as f64 / (1.0 - limit.percentile / 100.0);
+    for_percentile.max(rate * limits * limit.limit_ms / 1e3).ceil().min(MOST_LINES as f64) as usize
+}
+
+/// One round: the greatest rate of one process.
+pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
+    let mut server = Server::of(context);
+    let replies = converse(&context.subject, |conversation| server.measure(conversation))?;
+    let mut observed = Observed { start_ns: replies.start_ns, ..Observed::default() };
+    observed.take(&replies.ending);
+    observed.tree.after_ns += replies.after_ns;
+    if replies.reasons.is_empty() {
+        server.conclude(&replies, &mut observed);
+    }
+    observed.reasons.extend(replies.reasons);
+    Ok(observed)
+}
+
+/// A round under way.
+struct Server<'a> {
+    context: &'a RoundContext<'a>,
+    script: Script<'a>,
+    limit: LatencyLimit,
+    runs: Vec<ServedRun>,
+    rate: Option<f64>,
+    /// First answer to each line of the set.
+    answers: Vec<Option<Vec<u8>>>,
+    /// Difference between answers to one line.
+    fault: Option<Reason>,
+    /// Samples of lines and of their copies, in the run of the lowest load.
+    pairs: Vec<(Sample, Sample)>,
+    /// Run that missed the limit with a late generator.
+    late: Option<String>,
+    /// Times of single lines, in milliseconds.
+    single_ms: Vec<f64>,
+}
+
+impl<'a> Server<'a> {
+    fn of(context: &'a RoundContext<'a>) -> Self {
+        let set = context.round.test_set;
+        let (round, seed) = (context.round.number, context.bench.protocol.seed);
+        let places = Random::new(seed, &format!("lines of {} in round {round}", set.name));
+        Self {
+            context,
+            script: Script::of(&set.source, places, Random::new(fresh_seed(), "copies in a round")),
+            limit: context.bench.protocol.load,
+            runs: Vec::new(),
+            rate: None,
+            answers: vec![None; set.source.len()],
+            fault: None,
+            pairs: Vec::new(),
+            late: None,
+            single_ms: Vec::new(),
+        }
+    }
+
+    fn profile(&self) -> Profile {
+        self.context.bench.protocol.profile
+    }
+
+    fn measure(&mut self, conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
+        for line in self.script.copies(self.profile().warm_up_lines()) {
+            conversation.ask(&line)?;
+        }
+        self.single_ms = self.ask_singly(conversation)?;
+        if median(&self.single_ms).is_some_and(|ms| ms <= self.limit.limit_ms) {
+            let line_ms = mean(&self.single_ms).unwrap_or(1.0).max(1e-3);
+            // Half of what one line at a time allows.
+            let guess = 0.5e3 / line_ms;
+            self.rate = greatest_rate(guess, |rate, length| self.keeps(conversation, rate, length))?;
+        }
+        match self.rate {
+            Some(rate) => self.draw_curve(conversation, rate),
+            None => self.ask_the_set(conversation),
+        }
+    }
+
+    /// Times of some copies, one at a time.
+    fn ask_singly(&mut self, conversation: &mut Conversation<'_, '_>) -> std::result::Result<Vec<f64>, Stop> {
+        let asked = conversation.latency_ns().len();
+        for line in self.script.copies(LEAST_COPIES) {
+            conversation.ask(&line)?;
+        }
+        Ok(conversation.latency_ns()[asked..].iter().map(|&ns| ns as f64 / 1e6).collect())
+    }
+
+    /// Whether the system keeps the limit at `rate`. A run that misses it with a late generator proves nothing,
+    /// and is run once more.
+    fn keeps(
+        &mut self,
+        conversation: &mut Conversation<'_, '_>,
+        rate: f64,
+        length: Length,
+    ) -> std::result::Result<bool, Stop> {
+        let purpose = if length == Length::Short { Purpose::Search } else { Purpose::Confirm };
+        let mut run = self.run(conversation, rate, purpose)?;
+        if !run.kept && self.is_late(&run) {
+            run = self.run(conversation, rate, purpose)?;
+            if !run.kept && self.is_late(&run) {
+                let ServedRun { late_ms, rate, .. } = run;
+                self.late =
+                    Some(format!("the arrivals were {late_ms:.1} ms late at {rate:.0} lines a second"));
+            }
+        }
+        Ok(run.kept)
+    }
+
+    fn is_late(&self, run: &ServedRun) -> bool {
+        run.late_ms > MOST_LATE * self.limit.limit_ms
+    }
+
+    /// One run: lines arrive at `rate`.
+    fn run(
+        &mut self,
+        conversation: &mut Conversation<'_, '_>,
+        rate: f64,
+        purpose: Purpose,
+    ) -> std::result::Result<ServedRun, Stop> {
+        let length = if purpose == Purpose::Confirm { Length::Long } else { Length::Short };
+        let least = if purpose == Purpose::Confirm { self.script.whole_set() } else { 4 * LEAST_COPIES };
+        let count = lines_of(length, self.profile(), self.limit, rate).max(least);
+        let asked = self.script.run(count);
+        let instants = unit_instants(self.context.bench.protocol.seed, &self.purpose(purpose), count);
+        let arrival =
+            |(asked, instant): (&'_ script::Asked, f64)| (asked.line.clone(), at_rate(instant, rate));
+        let lines: Vec<(Vec<u8>, Duration)> = asked.iter().zip(instants).map(arrival).collect();
+        let arrivals: Vec<Arrival<'_>> = lines.iter().map(|(line, at)| Arrival { line, at: *at }).collect();
+        let misses = ((1.0 - self.limit.percentile / 100.0) * count as f64 + 1e-9).floor() as usize;
+        let limit = Duration::from_secs_f64(self.limit.limit_ms / 1e3);
+        let open = arrive(conversation, &arrivals, Allowance { limit, misses })?;
+        let late = open.latency_ns.iter().filter(|&&ns| u128::from(ns) > limit.as_nanos()).count();
+        let run = ServedRun::of(purpose, rate, &open.latency_ns, &open.late_ns, self.limit.percentile);
+        let run = ServedRun { kept: !open.stopped && late <= misses, stopped: open.stopped, ..run };
+        self.runs.push(run.clone());
+        self.hear(&asked, &open, purpose);
+        Ok(run)
+    }
+
+    /// Purpose of the arrivals' random numbers. The confirmation has its own, or else the search would have
+    /// chosen a rate that suits them.
+    fn purpose(&self, purpose: Purpose) -> String {
+        let kind = if purpose == Purpose::Confirm { "confirming" } else { "searching" };
+        let (set, round) = (&self.context.round.test_set.name, self.context.round.number);
+        format!("{kind} arrivals of {set} in round {round}")
+    }
+
+    /// Keeps the first answer to each line, compares later ones with it, and keeps the times of pairs.
+    fn hear(&mut self, asked: &[script::Asked], open: &OpenRun, purpose: Purpose) {
+        let (mut before, mut now) = (Vec::new(), Vec::new());
+        for (asked, answer) in asked.iter().zip(&open.answers) {
+            let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
+            match known {
+                Some(known) => {
+                    before.push(known.clone());
+                    now.push(answer.clone());
+                }
+                None => *known = Some(answer.clone()),
+            }
+        }
+        let system = self.context.subject.system;
+        let fault = || Comparison::of_system(system, &before, &now).fault(system.sampling);
+        self.fault = self.fault.take().or_else(fault);
+        if purpose == Purpose::Curve && self.pairs.is_empty() {
+            self.pairs = pairs(asked, open);
+        }
+    }
+
+    fn draw_curve(
+        &mut self,
+        conversation: &mut Conversation<'_, '_>,
+        rate: f64,
+    ) -> std::result::Result<(), Stop> {
+        for share in CURVE {
+            self.run(conversation, share * rate, Purpose::Curve)?;
+        }
+        Ok(())
+    }
+
+    /// Asks the set line by line: without a rate there is still a text.
+    fn ask_the_set(&mut self, conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
+        for line in &self.context.round.test_set.source {
+            conversation.ask(line)?;
+        }
+        Ok(())
+    }
+
+    /// The round's observations, once the system has ended well.
+    fn conclude(self, replies: &Lockstep, observed: &mut Observed) {
+        let Self { limit, rate, runs, fault, pairs, late, .. } = self;
+        let set = self.context.round.test_set.source.len();
+        observed.answers = match rate {
+            Some(_) => self.answers.into_iter().flatten().collect(),
+            None => replies.answers[replies.answers.len() - set..].to_vec(),
+        };
+        observed.reasons.extend(fault);
+        let (lines, copies): (Vec<Sample>, Vec<Sample>) = pairs.into_iter().unzip();
+        observed.reasons.extend(recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason);
+        if rate.is_none() {
+            let single = median(&self.single_ms).unwrap_or(0.0);
+            let figure =
+                format!("no rate keeps {} ms; one line at a time takes {single:.0} ms", limit.limit_ms);
+            observed.warnings.push(Code::NoRate.reason(figure));
+        }
+        observed.triggers.extend(late);
+        observed.served = Some(Served { limit, rate, runs });
+    }
+}
+
+/// Samples of each line and its copy that were both answered.
+fn pairs(asked: &[script::Asked], open: &OpenRun) -> Vec<(Sample, Sample)> {
+    let mut pairs = vec![(None, None); asked.len()];
+    for (place, asked) in asked.iter().enumerate().take(open.answers.len()) {
+        let Some(pair) = asked.pair else { continue };
+        let found = Some(sample(&open.answers[place], open.latency_ns[place]));
+        match asked.of {
+            Some(_) => pairs[pair].0 = found,
+            None => pairs[pair].1 = found,
+        }
+    }
+    pairs.into_iter().filter_map(|(line, copy)| line.zip(copy)).collect()
+}

@@ -1,0 +1,117 @@
+//! Observations of the server track, as a record holds them: each run with its rate and its times, and the
+//! greatest rate that keeps the limit.
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::LatencyLimit;
+
+/// Round of the server track.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Served {
+    /// Limit that the rate keeps.
+    pub limit: LatencyLimit,
+    /// Greatest rate that keeps the limit, in lines a second, confirmed by a long run; none if no rate keeps
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// All runs, in the order of the measurement.
+    pub runs: Vec<ServedRun>,
+}
+
+impl Served {
+    /// The run that confirms the rate.
+    pub fn confirming(&self) -> Option<&ServedRun> {
+        let is_it = |run: &&ServedRun| run.purpose == Purpose::Confirm && Some(run.rate) == self.rate;
+        self.runs.iter().find(is_it)
+    }
+}
+
+/// Purpose of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// Short run that narrows the search.
+    Search,
+    /// Long run whose rate counts.
+    Confirm,
+    /// Short run at a share of the greatest rate, for the curve of latency against rate.
+    Curve,
+}
+
+/// Lines that arrived at one rate. Times run from the planned arrival to the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServedRun {
+    /// Purpose of the run.
+    pub purpose: Purpose,
+    /// Rate of arrival in lines a second.
+    pub rate: f64,
+    /// Number of lines that arrived.
+    pub lines: usize,
+    /// Whether the percentile stayed within the limit.
+    pub kept: bool,
+    /// Whether the run ended early, after too many misses. Its times are of the lines until then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
+    /// Mean time in milliseconds.
+    pub mean_ms: f64,
+    /// Median time.
+    pub p50_ms: f64,
+    /// 95th percentile.
+    pub p95_ms: f64,
+    /// 99th percentile.
+    pub p99_ms: f64,
+    /// Percentile that the campaign limits.
+    pub limited_ms: f64,
+    /// Longest time.
+    pub max_ms: f64,
+    /// 99th percentile of the generator's own lateness.
+    pub late_ms: f64,
+}
+
+impl ServedRun {
+    /// Figures of lines with these times, and these latenesses of the generator, in nanoseconds.
+    pub(crate) fn of(purpose: Purpose, rate: f64, latency_ns: &[u64], late_ns: &[u64], percent: f64) -> Self {
+        let (sorted, late) = (sorted_ms(latency_ns), sorted_ms(late_ns));
+        let mean_ms = sorted.iter().sum::<f64>() / sorted.len().max(1) as f64;
+        let rank = |percent| nearest_rank(&sorted, percent);
+        Self {
+            purpose,
+            rate,
+            lines: sorted.len(),
+            kept: false,
+            stopped: false,
+            mean_ms,
+            p50_ms: rank(50.0),
+            p95_ms: rank(95.0),
+            p99_ms: rank(99.0),
+            limited_ms: rank(percent),
+            max_ms: rank(100.0),
+            late_ms: nearest_rank(&late, 99.0),
+        }
+    }
+}
+
+fn sorted_ms(ns: &[u64]) -> Vec<f64> {
+    let mut ns = ns.to_vec();
+    ns.sort_unstable();
+    ns.into_iter().map(|ns| ns as f64 / 1e6).collect()
+}
+
+/// Least value such that at least `percent` of a hundred values lie at or below it; 0 of none.
+fn nearest_rank(sorted: &[f64], percent: f64) -> f64 {
+    let rank = (percent / 100.0 * sorted.len() as f64).ceil().max(1.0) as usize;
+    sorted.get(rank - 1).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_nearest_rank() {
+        let ns: Vec<u64> = (1..=1000).rev().map(|ms| ms * 1_000_000).collect();
+        let run = ServedRun::of(Purpose::Search, 10.0, &ns, &[2_000_000], 90.0);
+        assert_eq!((run.p50_ms, run.p95_ms, run.p99_ms, run.limited_ms), (500.0, 950.0, 990.0, 900.0));
+        assert_eq!((run.mean_ms, run.max_ms, run.late_ms, run.lines), (500.5, 1000.0, 2.0, 1000));
+    }
+}

@@ -1,0 +1,106 @@
+//! Latency against the rate of arrival, in section 3: the curve of each system in the track server.
+
+use super::context::SetContext;
+use super::summary::estimate;
+use crate::charts::{Axis, Curve, Curves, Figure};
+use crate::material::Cell;
+use crate::tables::{Field, Table};
+use dyno_measure::{Purpose, Served, ServedRun, Track};
+use dyno_stats::numbers::{plain, tick};
+
+/// The chart, if the track was measured.
+pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
+    let cells = context.cells(Track::Server);
+    let served: Vec<(&Cell, &Served)> =
+        cells.iter().filter_map(|cell| Some((*cell, cell.served.as_ref()?))).collect();
+    let rates = served.iter().filter_map(|(cell, served)| Some((*cell, served.rate?)));
+    let (best, most) = rates.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let limit = best.served.as_ref()?.limit;
+    let within = format!("p{} within {} ms", limit.percentile, limit.limit_ms);
+    let title = format!(
+        "{} takes the most: {} lines a second with {within}",
+        context.spoken(best.system),
+        plain(most)
+    );
+    let about = format!(
+        "Lines arrive at random instants, whether or not earlier ones are answered. The curve is the {}th \
+         percentile of the time from arrival to answer; the grey line is the limit.",
+        limit.percentile
+    );
+    let mut curves: Vec<Curve> = served.iter().map(|(cell, served)| curve(context, cell, served)).collect();
+    curves.push(Curve {
+        name: "limit".into(),
+        family: context.system(best.system).family,
+        off: true,
+        line: ends(&curves).map(|rate| (rate, limit.limit_ms)).into(),
+        dots: Vec::new(),
+        tip: vec![within],
+    });
+    let chart = Curves {
+        x: axis("lines that arrive in a second (log)"),
+        y: axis(&format!("p{} of the time to the answer in ms (log)", limit.percentile)),
+        curves,
+        label_at: vec![1.0, 0.7, 0.4, 0.0],
+    };
+    Some(Figure::of(&chart, &context.id("latency-rate"), title, about, table(context, &served)))
+}
+
+fn axis(name: &str) -> Axis {
+    Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
+}
+
+/// Runs of the curve, by rate. Runs that ended early show only the lines until then; those of the search are
+/// short.
+fn points(served: &Served) -> Vec<&ServedRun> {
+    let mut runs: Vec<&ServedRun> =
+        served.runs.iter().filter(|run| !run.stopped && run.purpose != Purpose::Search).collect();
+    runs.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    runs
+}
+
+fn curve(context: &SetContext<'_>, cell: &Cell, served: &Served) -> Curve {
+    let line: Vec<(f64, f64)> = points(served).iter().map(|run| (run.rate, run.limited_ms)).collect();
+    let told = points(served).into_iter().map(|run| {
+        let (rate, half, tail) = (plain(run.rate), plain(run.p50_ms), plain(run.p99_ms));
+        format!("{rate} lines/s: p50 {half} ms, p99 {tail} ms")
+    });
+    Curve {
+        name: context.name(cell.system),
+        family: context.system(cell.system).family,
+        off: context.is_off(cell.system),
+        dots: line.clone(),
+        line,
+        tip: [context.name(cell.system)].into_iter().chain(told).collect(),
+    }
+}
+
+/// Least and greatest rate of all curves.
+fn ends(curves: &[Curve]) -> [f64; 2] {
+    let rates = || curves.iter().flat_map(|curve| &curve.line).map(|point| point.0);
+    [rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max)]
+}
+
+fn table(context: &SetContext<'_>, served: &[(&Cell, &Served)]) -> Table {
+    let heads = ["system", "#lines/s", "#p50 ms", "#p95 ms", "#p99 ms", "limit", "#words/s", "#Mwords/$"];
+    let mut table = Table::new("Time to the answer by the rate of arrival", &heads);
+    for (cell, served) in served {
+        for run in points(served) {
+            let greatest = Some(run.rate) == served.rate;
+            let kept = if run.kept { "kept" } else { "missed" };
+            table.push(
+                "",
+                vec![
+                    Field::text(context.name(cell.system)),
+                    Field::figure(plain(run.rate), run.rate),
+                    Field::figure(plain(run.p50_ms), run.p50_ms),
+                    Field::figure(plain(run.p95_ms), run.p95_ms),
+                    Field::figure(plain(run.p99_ms), run.p99_ms),
+                    Field::text(if greatest { "greatest rate" } else { kept }),
+                    estimate(cell.speed.as_ref().filter(|_| greatest)),
+                    estimate(cell.millions_per_dollar.as_ref().filter(|_| greatest)),
+                ],
+            );
+        }
+    }
+    table.without_empty_columns().aligned()
+}
