@@ -26,7 +26,7 @@ use average::{Average, Shape};
 /// The backend.
 pub const ENGINE: Engine = Engine {
     name: "transformer-aan",
-    about: "Transformer with an average-attention or self-attention decoder (Marian's models)",
+    about: "Transformer with an average-attention or self-attention decoder (Marian, OPUS-MT, M2M-100, NLLB)",
     customs: Customs::MARIAN,
     suits,
     load,
