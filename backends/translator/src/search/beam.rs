@@ -80,6 +80,14 @@ pub(super) fn run(
     (0..sentences).for_each(|sentence| results.rank(sentence, most));
 }
 
+/// Index of `word` in the scores of a row.
+fn place(word: u32, candidates: Option<&[u32]>) -> Option<usize> {
+    match candidates {
+        Some(candidates) => candidates.binary_search(&word).ok(),
+        None => Some(word as usize),
+    }
+}
+
 impl Hypothesis {
     fn row(&self, results: &Results) -> Row {
         Row { previous: results.word(self.node), sentence: self.sentence }
@@ -140,6 +148,8 @@ impl Beams<'_> {
 
     /// Replaces `scores` by the scores of a row's continuations; suppressed words have -∞.
     fn score(&mut self, members: &[Member], row: usize, so_far: f32, candidates: Option<&[u32]>) {
+        let left: f32 = members.iter().map(|member| self.suppressed_share(member, row, candidates)).sum();
+        let so_far = so_far - left;
         let (first, others) = members.split_first().expect("one network or more");
         let scores = first.step.scores.row(row).iter();
         self.scores.clear();
@@ -148,14 +158,22 @@ impl Beams<'_> {
             multiply_add(&mut self.scores, member.weight, member.step.scores.row(row));
         }
         for word in self.batch.suppressed {
-            let at = match candidates {
-                Some(candidates) => candidates.binary_search(word).ok(),
-                None => Some(*word as usize),
-            };
-            if let Some(score) = at.and_then(|at| self.scores.get_mut(at)) {
+            if let Some(score) = place(*word, candidates).and_then(|at| self.scores.get_mut(at)) {
                 *score = f32::NEG_INFINITY;
             }
         }
+    }
+
+    /// Logarithm of the probability that suppressed words leave to the others, times the member's weight; 0
+    /// where probabilities stay as they are.
+    fn suppressed_share(&self, member: &Member, row: usize, candidates: Option<&[u32]>) -> f32 {
+        if !self.options.renormalise || self.options.skip_cost {
+            return 0.0;
+        }
+        let scores = member.step.scores.row(row);
+        let of = |word: &u32| place(*word, candidates).and_then(|at| scores.get(at)).map(|score| score.exp());
+        let suppressed: f32 = self.batch.suppressed.iter().filter_map(of).sum();
+        member.weight * (-suppressed).ln_1p()
     }
 
     /// Finishes hypotheses at their end, and keeps the others alive.
