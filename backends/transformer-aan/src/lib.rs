@@ -6,6 +6,9 @@
 //! `transformer-decoder-autoreg` names.
 //!
 //! The crate owns the average-attention sublayer (`average`), an implementation of [`Autoregression`].
+//! Hugging Face's MarianMT, M2M-100 and NLLB-200 are self-attention models as well; `dyno-formats` opens their
+//! directories.
+//!
 //! Self-attention is in `dyno-nn`, like the rest of the Transformer; search and text are `dyno-translator`'s.
 //! [`ENGINE`] is the backend.
 //!
