@@ -89,7 +89,7 @@ def marian(english, german, work, kind):
     torch.nn.init.normal_(model.final_logits_bias, std=0.4)
     own = {"bad_words_ids": [[target["<pad>"]]], "forced_eos_token_id": end, "max_length": 40}
     if apart:
-        own |= {"max_length": 12, "length_penalty": 0.6, "early_stopping": True}  # many lines meet the limit
+        own |= {"max_length": 12, "length_penalty": 0.6, "early_stopping": True, "renormalize_logits": True}  # many lines meet the limit
     return tokenizer, model, own, {}, {}
 
 

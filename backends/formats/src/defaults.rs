@@ -3,7 +3,7 @@
 //! `type` has no default here, because a model of unknown type can't be run.
 
 /// Keys, sorted, with their defaults. Lists that are empty by default need no entry.
-pub(crate) const DEFAULTS: [(&str, &str); 76] = [
+pub(crate) const DEFAULTS: [(&str, &str); 77] = [
     ("allow-special", "false"),
     ("allow-unk", "false"),
     ("beam-size", "12"),
@@ -40,6 +40,7 @@ pub(crate) const DEFAULTS: [(&str, &str); 76] = [
     ("normalize", "0"),
     ("output-omit-bias", "false"),
     ("relative-paths", "false"),
+    ("renormalise", "false"),
     ("right-left", "false"),
     ("search", "marian"),
     ("skip", "false"),

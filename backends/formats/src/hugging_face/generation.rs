@@ -62,6 +62,7 @@ impl WireGeneration {
             ("max-length", text(positions.to_string())),
             ("max-length-factor", text("1000".into())),
             ("forced-end", text(forced_end.is_some().to_string())),
+            ("renormalise", text(self.renormalize_logits.unwrap_or(false).to_string())),
             ("suppressed-words", Value::List(suppressed)),
             ("language-words", text(languages.into())),
             ("allow-unk", text("true".into())),
@@ -113,7 +114,6 @@ impl WireGeneration {
             ("num_beam_groups", some(self.num_beam_groups, 1)),
             ("repetition_penalty", other(self.repetition_penalty)),
             ("encoder_repetition_penalty", other(self.encoder_repetition_penalty)),
-            ("renormalize_logits", self.renormalize_logits == Some(true)),
             ("remove_invalid_values", self.remove_invalid_values == Some(true)),
         ];
         if let Some((key, _)) = odd.into_iter().find(|(_, odd)| *odd) {

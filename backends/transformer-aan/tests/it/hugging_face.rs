@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Answer, Backend, Settings};
-use dyno_formats::{ConvertOptions, ModelDir, Precision, convert};
+use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe, convert, generate};
 use dyno_parity::{Goldens, NARROW};
 use dyno_transformer_aan::ENGINE;
 use serde_json::{Value, json};
@@ -193,5 +193,60 @@ fn quantised_weights_keep_the_quality() {
             let share = f64::from(same as u32) / f64::from(words as u32);
             assert!(share > least, "{kind} in {precision}: {share}");
         }
+    }
+}
+
+#[test]
+fn static_scales_serve_models_with_two_vocabularies() {
+    let home = tempfile::tempdir().unwrap();
+    let found = home.path().join("scales");
+    let kind = "marian-apart";
+    let free = translate(&folder(kind), &settings(kind, json!({ "beam": 1, "calibrate": found })), 1);
+    let multipliers = dyno_translator::read_multipliers(&found).unwrap();
+    assert!(
+        multipliers.contains_key("decoder_Wemb"),
+        "the output layer of two vocabularies: {multipliers:?}"
+    );
+    let to = home.path().join("model");
+    let precisions = vec![Precision::Int8];
+    let options = ConvertOptions { precisions, multipliers, ..ConvertOptions::default() };
+    convert(&ModelDir::open(folder(kind)).unwrap(), &to, &options).unwrap();
+    let fixed = json!({ "beam": 1, "precision": "int8", "activation-scales": "static" });
+    let fixed = translate(&to, &settings(kind, fixed), 64);
+    let same = fixed.iter().zip(&free).filter(|(fixed, free)| fixed.0 == free.0).count();
+    assert!(same * 3 > free.len(), "{same} lines of {} are those of float weights", free.len());
+}
+
+#[test]
+fn drawn_networks_may_have_norms_before_sublayers() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("text.en"), "a dog and a cat\n").unwrap();
+    let recipe = r#"
+        words = 40
+        text = ["text.en"]
+        [marian]
+        type = "transformer"
+        tied-embeddings-all = true
+        transformer-preprocess = "n"
+        transformer-postprocess = "a"
+        transformer-postprocess-top = "n"
+        transformer-decoder-autoreg = "self-attention"
+        transformer-normalised-keys = true
+        transformer-first-position = 2
+        transformer-start-word = 0
+        dim-emb = 16
+        transformer-heads = 2
+        transformer-dim-ffn = 24
+        enc-depth = 2
+        dec-depth = 2
+    "#;
+    let recipe = Recipe::of(toml::from_str(recipe).unwrap(), home.path()).unwrap();
+    let to = home.path().join("model");
+    generate(&recipe, &to).unwrap();
+    let forced = settings("", json!({ "max-length-factor": 1 }));
+    let answers = translate(&to, &forced, 64);
+    for ((answer, _), line) in answers.iter().zip(lines(&folder("lines.en"))) {
+        let words = line.split(' ').filter(|word| !word.is_empty()).count();
+        assert_eq!(answer.split(' ').count(), words + 1, "as many words as {line:?} with its end");
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct SearchOptions {
     pub(crate) most_words: usize,
     /// Whether a translation of the greatest length ends with the end of the sentence, whatever the scores say.
     pub(crate) forced_end: bool,
+    /// Whether probabilities are divided by what suppressed words leave of them (`renormalize_logits`).
+    pub(crate) renormalise: bool,
     /// Rule of the beam.
     pub(crate) rule: Rule,
     /// Whether the search gives all finished hypotheses instead of the best one.

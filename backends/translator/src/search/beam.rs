@@ -49,6 +49,11 @@ pub(super) fn advance(members: &[Member], rules: &Rules, batch: &mut Running, bu
     beams.buffers.old = old;
 }
 
+/// Index of `word` in the scores of a row.
+fn column(word: u32, candidates: &[u32]) -> Option<usize> {
+    if candidates.is_empty() { Some(word as usize) } else { candidates.binary_search(&word).ok() }
+}
+
 impl Beams<'_> {
     /// Continues the hypotheses `group` of one sentence, whose first row is `first`.
     fn advance(&mut self, group: &[Hypothesis], first: usize) {
@@ -87,24 +92,35 @@ impl Beams<'_> {
 
     /// Replaces the scores by those of a row's continuations; suppressed words have -∞.
     fn score(&mut self, row: usize, hypothesis: &Hypothesis) {
+        let candidates = &self.batch.sentences[hypothesis.sentence].candidates;
+        let share = |member| self.suppressed_share(member, row, candidates);
+        let so_far = hypothesis.score - self.members.iter().map(share).sum::<f32>();
         let (first, others) = self.members.split_first().expect("one network or more");
-        let (candidates, scores) =
-            (&self.batch.sentences[hypothesis.sentence].candidates, &mut self.buffers.scores);
+        let scores = &mut self.buffers.scores;
         scores.clear();
-        let of_row = first.step.scores.row(row).iter();
-        scores.extend(of_row.map(|score| hypothesis.score + first.weight * score));
+        scores.extend(first.step.scores.row(row).iter().map(|score| so_far + first.weight * score));
         for member in others {
             multiply_add(scores, member.weight, member.step.scores.row(row));
         }
         for word in &self.rules.suppressed {
-            let at = match candidates.is_empty() {
-                false => candidates.binary_search(word).ok(),
-                true => Some(*word as usize),
-            };
-            if let Some(score) = at.and_then(|at| scores.get_mut(at)) {
+            if let Some(score) = column(*word, candidates).and_then(|at| scores.get_mut(at)) {
                 *score = f32::NEG_INFINITY;
             }
         }
+    }
+
+    /// Logarithm of the probability that suppressed words leave to the others, times the member's weight; 0
+    /// where probabilities stay as they are.
+    fn suppressed_share(&self, member: &Member, row: usize, candidates: &[u32]) -> f32 {
+        let options = &self.rules.options;
+        if !options.renormalise || options.skip_cost {
+            return 0.0;
+        }
+        let scores = member.step.scores.row(row);
+        let of =
+            |word: &u32| column(*word, candidates).and_then(|at| scores.get(at)).map(|score| score.exp());
+        let suppressed: f32 = self.rules.suppressed.iter().filter_map(of).sum();
+        member.weight * (-suppressed).ln_1p()
     }
 
     /// Finishes hypotheses at their end, and keeps the others alive.

@@ -57,6 +57,7 @@ fn options(beam: usize) -> SearchOptions {
         max_length_factor: 3.0,
         most_words: usize::MAX,
         forced_end: false,
+        renormalise: false,
         rule: Rule::Marian,
         n_best: false,
         skip_cost: false,
@@ -216,4 +217,17 @@ fn the_first_word_and_the_last_may_be_known() {
             assert!(lists.iter().all(|list| list[0].0 == [3, 2, END]), "{lists:?}");
         }
     }
+}
+
+#[test]
+fn suppressed_words_may_leave_their_share_to_the_others() {
+    let half = 0.5f32.ln();
+    // The unknown word has half of the probability at the first step.
+    let mut shared: Scores = [[half, half, -99.0, -99.0]; 5];
+    shared[4] = [half, half, -99.0, -99.0];
+    let plain = SearchOptions { n_best: true, ..options(1) };
+    let of = |options| search(&[(1.0, shared)], options, &[2]).remove(0).remove(0);
+    assert_eq!(of(plain.clone()), (vec![END], Some(half)));
+    let (ids, score) = of(SearchOptions { renormalise: true, ..plain });
+    assert!(ids == [END] && score.unwrap().abs() < 1e-6, "{score:?}");
 }

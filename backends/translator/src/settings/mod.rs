@@ -189,6 +189,7 @@ impl RequestedSettings {
             max_length_factor: written.max_length_factor(self.max_length_factor)?,
             most_words: written.most_words()?,
             forced_end: written.flag(None, "forced-end")?,
+            renormalise: written.flag(None, "renormalise")?,
             rule: written.rule(self.search.as_deref())?,
             n_best: written.flag(self.n_best, "n-best")?,
             skip_cost: written.flag(self.skip_cost, "skip-cost")?,
