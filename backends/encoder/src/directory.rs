@@ -10,9 +10,6 @@ use crate::{Error, Result};
 /// Name of the network's configuration.
 const CONFIG: &str = "config.json";
 
-/// Name of the weights.
-const WEIGHTS: &str = "model.safetensors";
-
 /// A directory with an encoder, whose configuration has been read.
 #[derive(Debug)]
 pub struct Directory {
@@ -49,16 +46,6 @@ impl Directory {
     /// # Errors
     /// When the directory has none that the engine reads.
     pub(crate) fn weights(&self) -> Result<PathBuf> {
-        let path = self.network.join(WEIGHTS);
-        if path.exists() {
-            return Ok(path);
-        }
-        let fault = [
-            ("model.safetensors.index.json", "are divided into several files; save the model as one file"),
-            ("pytorch_model.bin", "are in PyTorch's format alone; save the model as model.safetensors"),
-        ];
-        let found = fault.into_iter().find(|(other, _)| self.network.join(other).exists());
-        let (_, fault) = found.unwrap_or(("", "are missing; a model has model.safetensors"));
-        Err(Error::content(&self.network, format!("the weights {fault}")))
+        Ok(dyno_formats::hugging_face::weights_of(&self.network)?)
     }
 }

@@ -24,6 +24,9 @@ use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
 /// Keys of the decoder's YAML that name files; a model directory names its files in the manifest instead.
 const FILE_KEYS: [&str; 5] = ["model", "models", "vocabs", "shortlist", "relative-paths"];
 
+/// Name of a whole tokeniser of Hugging Face.
+const TOKENIZER: &str = "tokenizer.json";
+
 /// Options of a conversion.
 #[derive(Clone, Debug, Default)]
 pub struct ConvertOptions<'a> {
@@ -91,7 +94,7 @@ impl Maker<'_> {
         }
         for precision in &options.precisions {
             let path = source.weights_for(*precision)?;
-            let weights = Weights::open(path)?;
+            let weights = source.read(path)?;
             weights.refuse_unsupported()?;
             let file = self.weights_file(&weights, *precision, &options.multipliers)?;
             self.add(weights_name(*precision), &file)?;
@@ -114,7 +117,7 @@ impl Maker<'_> {
                     self.tensors.push(narrow.report(&tensor, precision)?);
                     narrow.store(tensor.name(), &mut tensors);
                 }
-                None => drop(tensors.insert(tensor.name().into(), as_it_is(&tensor))),
+                None => drop(tensors.insert(tensor.name().into(), as_it_is(&tensor)?)),
             }
         }
         for (name, multiplier) in multipliers.iter().filter(|_| precision == Precision::Int8) {
@@ -142,6 +145,10 @@ impl Maker<'_> {
             }
         }
         self.manifest.vocabularies = names;
+        for path in source.tokens() {
+            self.add(file_name(path), &Bytes::map(path)?)?;
+            self.manifest.tokens.push(file_name(path));
+        }
         Ok(())
     }
 
@@ -180,8 +187,12 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// `stem` with the extension of `path`: the extension tells the format of a vocabulary.
+/// `stem` with the extension of `path`: the extension tells the format of a vocabulary. A tokeniser of Hugging
+/// Face keeps its name, which tells its format.
 fn with_extension(stem: &str, path: &Path) -> String {
+    if path.file_name().is_some_and(|name| name == TOKENIZER) {
+        return TOKENIZER.into();
+    }
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) => format!("{stem}.{extension}"),
         None => stem.into(),

@@ -28,6 +28,7 @@
 //! | `config`, `defaults`, [`yaml`], `support` | [`MarianConfig`], defaults, and refusals of models |
 //! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
 //! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |
+//! | [`hugging_face`] | translators of Hugging Face as models of dyno |
 //! | `precision`, [`quantise`], `narrow` | precisions, and tensors at a narrower precision |
 //! | `convert`, `generate` | writing of model directories: from a model, and from a recipe |
 //! | `bytes`, `digest`, `error` | mapped files, hashes, errors |
@@ -46,6 +47,7 @@ mod digest;
 mod error;
 mod foreign;
 mod generate;
+pub mod hugging_face;
 pub mod manifest;
 mod model_dir;
 mod narrow;

@@ -31,6 +31,8 @@ pub struct Manifest {
     pub precision: Option<Precision>,
     /// File names of the source vocabulary and the target vocabulary; one name twice where both are one file.
     pub vocabularies: Vec<String>,
+    /// File names beside the vocabularies, with ids, languages and settings of tokens.
+    pub tokens: Vec<String>,
     /// File name of the shortlist, and its cut if it is a text.
     pub shortlist: Option<(String, Cut)>,
     /// Files that the model was made of, by name.
@@ -79,6 +81,7 @@ impl Manifest {
             languages: take(&mut table, "languages")?,
             precision: take(&mut table, "precision")?.map(precision_of).transpose()?,
             vocabularies: take(&mut table, "vocabularies")?.unwrap_or_default(),
+            tokens: take(&mut table, "tokens")?.unwrap_or_default(),
             shortlist: shortlist.map(shortlist_of),
             origin: take(&mut table, "origin")?.unwrap_or_default(),
             files: take(&mut table, "files")?.unwrap_or_default(),
@@ -102,7 +105,8 @@ impl Manifest {
     /// Refuses names that reach outside the directory.
     fn refuse_far_names(&self) -> Result<(), Fault> {
         let shortlist = self.shortlist.iter().map(|(name, _)| name);
-        let mut names = self.vocabularies.iter().chain(shortlist).chain(self.files.keys());
+        let mut names =
+            self.vocabularies.iter().chain(&self.tokens).chain(shortlist).chain(self.files.keys());
         let near = |name: &String| {
             let mut parts = Path::new(name).components().peekable();
             parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
@@ -125,6 +129,9 @@ impl Manifest {
             line(&mut text, "precision", &quoted(precision.name()));
         }
         line(&mut text, "vocabularies", &list(self.vocabularies.iter().map(|name| quoted(name))));
+        if !self.tokens.is_empty() {
+            line(&mut text, "tokens", &list(self.tokens.iter().map(|name| quoted(name))));
+        }
         if let Some((file, cut)) = &self.shortlist {
             let Cut { first, best, threshold } = cut;
             let file = quoted(file);

@@ -1,7 +1,8 @@
 //! Models in any of their forms: their files and their configuration.
 //!
-//! There are three forms: a model directory (`model.toml`), a Marian directory (a decoder's YAML beside the
-//! files, see `decoder`), and Marian's weights with vocabularies that the caller names. All become a
+//! There are four forms: a model directory (`model.toml`), a translator of Hugging Face (see
+//! [`hugging_face`]), a Marian directory (a decoder's YAML beside the files, see `decoder`), and Marian's
+//! weights with vocabularies that the caller names. All become a
 //! [`ModelDir`], so that the caller doesn't depend on the form. Only a decoder's YAML may name several
 //! models, which translate together.
 
@@ -12,6 +13,7 @@ use crate::decoder::{Decoder, decoder_of, home_of};
 use crate::digest::FileIdentity;
 use crate::error::Located;
 use crate::foreign;
+use crate::hugging_face::{self, Tensors, Translator};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::shortlist::Cut;
 use crate::support::refuse_factored;
@@ -24,10 +26,14 @@ pub struct ModelDir {
     pub(crate) languages: Option<[String; 2]>,
     pub(crate) precision: Option<Precision>,
     pub(crate) vocabularies: Vec<PathBuf>,
+    /// Files beside the vocabularies with ids, languages and settings of tokens.
+    pub(crate) tokens: Vec<PathBuf>,
     pub(crate) shortlist: Option<(PathBuf, Cut)>,
     pub(crate) weights: BTreeMap<Precision, PathBuf>,
     pub(crate) tables: Vec<(String, MarianConfig)>,
     pub(crate) files: Option<BTreeMap<String, FileIdentity>>,
+    /// Names of the tensors in a file of Hugging Face.
+    pub(crate) tensors: Option<Tensors>,
 }
 
 impl ModelDir {
@@ -90,6 +96,8 @@ impl ModelDir {
         let manifest = path.join(MANIFEST);
         if manifest.is_file() {
             Self::open_manifest(&manifest).map(|model| vec![model])
+        } else if let Some(translator) = hugging_face::open(path)? {
+            Ok(vec![Self::of_translator(path, translator)])
         } else if let Some(fault) = foreign::fault_of(path) {
             Err(Error::content(path, fault))
         } else {
@@ -108,6 +116,23 @@ impl ModelDir {
         decoder.weights.iter().map(model).collect()
     }
 
+    /// A translator of Hugging Face.
+    fn of_translator(path: &Path, translator: Translator) -> Self {
+        let Translator { vocabularies, tokens, weights, tables, tensors } = translator;
+        Self {
+            path: path.into(),
+            languages: None,
+            precision: None,
+            vocabularies,
+            tokens,
+            shortlist: None,
+            weights,
+            tables,
+            files: None,
+            tensors: Some(tensors),
+        }
+    }
+
     /// Marian's weights with the configuration inside.
     fn of_marian(path: &Path, decoder: Option<MarianConfig>) -> Result<Self> {
         let weights = Weights::open(path)?;
@@ -122,10 +147,12 @@ impl ModelDir {
             languages: None,
             precision: None,
             vocabularies: Vec::new(),
+            tokens: Vec::new(),
             shortlist: None,
             weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
             tables: vec![("decoder".into(), decoder), ("marian".into(), marian)],
             files: None,
+            tensors: None,
         })
     }
 
@@ -143,10 +170,12 @@ impl ModelDir {
             languages: manifest.languages,
             precision: manifest.precision,
             vocabularies: manifest.vocabularies.iter().map(|name| home.join(name)).collect(),
+            tokens: manifest.tokens.iter().map(|name| home.join(name)).collect(),
             shortlist: manifest.shortlist.map(|(name, cut)| (home.join(name), cut)),
             weights: weights.filter(|(_, path)| path.is_file()).collect(),
             tables: manifest.tables.into_iter().map(configuration).collect(),
             files: Some(manifest.files),
+            tensors: None,
             path: home,
         })
     }
@@ -184,6 +213,11 @@ impl ModelDir {
     /// Files of the source vocabulary and the target vocabulary.
     pub fn vocabularies(&self) -> &[PathBuf] {
         &self.vocabularies
+    }
+
+    /// Files beside the vocabularies with ids, languages and settings of tokens, by Hugging Face's names.
+    pub fn tokens(&self) -> &[PathBuf] {
+        &self.tokens
     }
 
     /// Whether both sides have one vocabulary file.
@@ -240,7 +274,16 @@ impl ModelDir {
     /// # Errors
     /// As [`weights_for`](Self::weights_for), and when the file is faulty.
     pub fn load(&self, precision: Precision) -> Result<Weights> {
-        Weights::open(self.weights_for(precision)?)?.at(precision)
+        self.read(self.weights_for(precision)?)?.at(precision)
+    }
+
+    /// The weights in the model's file `path`, under Marian's names.
+    pub(crate) fn read(&self, path: &Path) -> Result<Weights> {
+        let weights = Weights::open(path)?;
+        match &self.tensors {
+            Some(tensors) => tensors.name(weights),
+            None => Ok(weights),
+        }
     }
 
     /// Checks that the directory lists all files that it uses, and that each has the listed size and hash.
@@ -260,7 +303,7 @@ impl ModelDir {
             }
         }
         let shortlist = self.shortlist.iter().map(|(path, _)| path);
-        let used = self.vocabularies.iter().chain(shortlist).chain(self.weights.values());
+        let used = self.vocabularies.iter().chain(&self.tokens).chain(shortlist).chain(self.weights.values());
         let listed = |path: &PathBuf| files.keys().any(|name| self.path.join(name) == **path);
         match used.into_iter().find(|path| !listed(path)) {
             Some(path) => Err(Error::content(path, format!("is used, but {MANIFEST} lists no hash of it"))),

@@ -181,7 +181,7 @@ fn halves(tensor: &Tensor<'_>, values: &[f32]) -> Result<Vec<u16>> {
     }
 }
 
-/// A tensor as it is in its file.
-pub(crate) fn as_it_is(tensor: &Tensor<'_>) -> Stored {
-    Stored { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.raw().to_vec() }
+/// A tensor as it is in its file, row-major.
+pub(crate) fn as_it_is(tensor: &Tensor<'_>) -> Result<Stored> {
+    Ok(Stored { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.row_major_bytes()? })
 }

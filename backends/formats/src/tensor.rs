@@ -185,6 +185,22 @@ impl<'a> Tensor<'a> {
     /// # Errors
     /// When the elements are integers without scales, whose values are unknown.
     pub fn to_f32(&self) -> Result<Cow<'a, [f32]>> {
+        let (values, order) = self.stored_f32()?;
+        if order == ElementOrder::RowMajor {
+            return Ok(values);
+        }
+        let (rows, columns) = self.matrix()?;
+        Ok(transposed(&values, columns, rows).into())
+    }
+
+    /// Values as f32 in the order in which they lie in the file, and that order; quantised values are
+    /// row-major.
+    fn stored_f32(&self) -> Result<(Cow<'a, [f32]>, ElementOrder)> {
+        let order = if self.scales().is_some() { ElementOrder::RowMajor } else { self.layout() };
+        Ok((self.plain_or_dequantised()?, order))
+    }
+
+    fn plain_or_dequantised(&self) -> Result<Cow<'a, [f32]>> {
         match (self.dtype(), self.scales()) {
             (DType::F32, _) => self.f32().map(Cow::Borrowed),
             (DType::F16, _) => Ok(self.f16()?.iter().map(|bits| f16_to_f32(*bits)).collect()),
@@ -201,7 +217,19 @@ impl<'a> Tensor<'a> {
     /// # Errors
     /// As [`to_f32`](Self::to_f32), and when a value is infinite or NaN.
     pub fn finite_f32(&self) -> Result<Cow<'a, [f32]>> {
-        let values = self.to_f32()?;
+        self.to_f32().and_then(|values| self.finite(values))
+    }
+
+    /// As [`finite_f32`](Self::finite_f32), in the order in which plain values lie in the file, and that order.
+    ///
+    /// # Errors
+    /// As [`finite_f32`](Self::finite_f32).
+    pub fn finite_stored_f32(&self) -> Result<(Cow<'a, [f32]>, ElementOrder)> {
+        let (values, order) = self.stored_f32()?;
+        Ok((self.finite(values)?, order))
+    }
+
+    fn finite(&self, values: Cow<'a, [f32]>) -> Result<Cow<'a, [f32]>> {
         // The loop has no early end, so that it is vectorised.
         if values.iter().fold(true, |all, value| all & value.is_finite()) {
             return Ok(values);
@@ -222,6 +250,21 @@ impl<'a> Tensor<'a> {
         Ok(values)
     }
 
+    /// Bytes of the elements, row-major; empty for derived tensors.
+    pub(crate) fn row_major_bytes(&self) -> Result<Vec<u8>> {
+        if self.layout() == ElementOrder::RowMajor {
+            return Ok(self.raw().to_vec());
+        }
+        let ((rows, columns), size, raw) = (self.matrix()?, self.dtype().size(), self.raw());
+        let mut bytes = Vec::with_capacity(raw.len());
+        for row in 0..rows {
+            for column in 0..columns {
+                bytes.extend_from_slice(&raw[(column * rows + row) * size..][..size]);
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Bytes in the file; empty for derived tensors.
     pub(crate) fn raw(&self) -> &'a [u8] {
         self.file.raw(self.item)
@@ -236,6 +279,23 @@ impl<'a> Tensor<'a> {
     pub fn fault(&self, what: impl Into<String>) -> Error {
         Error::content(&self.file.origin, Fault::Invalid(what.into()).of(self.name))
     }
+}
+
+/// The matrix `values` [rows, columns] as [columns, rows]. Squares of it are walked through, so that both sides
+/// stay in the cache.
+fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    const SIDE: usize = 32;
+    let mut turned = vec![0.0; values.len()];
+    for top in (0..rows).step_by(SIDE) {
+        for left in (0..columns).step_by(SIDE) {
+            for row in top..rows.min(top + SIDE) {
+                for column in left..columns.min(left + SIDE) {
+                    turned[column * rows + row] = values[row * columns + column];
+                }
+            }
+        }
+    }
+    turned
 }
 
 impl std::fmt::Debug for Tensor<'_> {

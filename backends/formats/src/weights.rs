@@ -128,6 +128,16 @@ impl Weights {
         stored.filter_map(|tensor| Precision::of_stored(tensor.dtype())).min().unwrap_or(Precision::F32)
     }
 
+    /// Removes the tensor `name` and gives it.
+    pub(crate) fn remove(&mut self, name: &str) -> Option<Item> {
+        self.items.remove(name)
+    }
+
+    /// Replaces all tensors.
+    pub(crate) fn keep_only(&mut self, items: BTreeMap<String, Item>) {
+        self.items = items;
+    }
+
     /// Replaces some tensors by others of the same names.
     pub(crate) fn replace(&mut self, items: BTreeMap<String, Item>) {
         self.items.extend(items);

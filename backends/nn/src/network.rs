@@ -123,6 +123,8 @@ pub enum Wanted {
     LogProbabilities,
     /// The logits of the sentence's candidates.
     Logits,
+    /// No results: the next word is known, and only the state takes the step.
+    Nothing,
 }
 
 /// Results of a step, in a reusable buffer.

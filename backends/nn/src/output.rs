@@ -73,6 +73,9 @@ impl Output {
         operands: &mut Operands,
         step: &mut Step,
     ) {
+        if request.wanted == Wanted::Nothing {
+            return;
+        }
         let _output = Component::Output.span();
         let table = &self.0;
         let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
@@ -89,6 +92,7 @@ impl Output {
             match request.wanted {
                 Wanted::Best => group.best(table, input, numbers, request.suppressed, best, step),
                 Wanted::Logits => group.scores(table, input, numbers, logits, step, |_| ()),
+                Wanted::Nothing => {}
                 Wanted::LogProbabilities => {
                     let finish = |scores: &mut [f32]| {
                         let _softmax = Operator::Softmax.span();

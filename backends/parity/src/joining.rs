@@ -36,11 +36,19 @@ impl Goldens {
             for mut settings in self.searches() {
                 settings["precision"] = json!(precision);
                 settings["max-length-factor"] = json!(1.5);
-                let alone = self.translate(engine, models, &settings, 1);
-                let joined = self.translate_joining(engine, models, &settings, seed as u64);
-                assert_eq!(joined, alone, "{models:?} {settings}");
+                self.check_joining_by(engine, models, &settings, seed as u64);
             }
         }
+    }
+
+    /// Checks `models` with `settings`; lines join at steps that `seed` chooses.
+    ///
+    /// # Panics
+    /// When a line or a score differs.
+    pub fn check_joining_by(&self, engine: &Engine, models: &[PathBuf], settings: &Value, seed: u64) {
+        let alone = self.translate(engine, models, settings, 1);
+        let joined = self.translate_joining(engine, models, settings, seed);
+        assert_eq!(joined, alone, "{models:?} {settings}");
     }
 
     /// The answers to each input line, where lines join at steps that `seed` chooses.

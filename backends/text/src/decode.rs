@@ -70,7 +70,13 @@ fn push_unmarked(piece: &str, text: &mut String) {
     }
 }
 
-/// Appends a run of byte pieces; a byte of no character becomes U+FFFD.
+impl SentencePiece {
+    /// Appends a run of byte pieces; a byte of no character becomes U+FFFD.
+    pub(crate) fn push_bytes(&self, ids: &[u32], text: &mut String) {
+        push_bytes(self, ids, text);
+    }
+}
+
 fn push_bytes(model: &SentencePiece, mut ids: &[u32], text: &mut String) {
     while !ids.is_empty() {
         let mut window = [0; 4]; // the longest character

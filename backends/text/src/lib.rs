@@ -24,6 +24,8 @@
 //! | `pieces`, `trie` | checked pieces, and lookup by prefix |
 //! | `unigram`, `bpe`, `simple`, `emit` | division of text into pieces |
 //! | `decode` | from ids to text |
+//! | `mapped` | pieces whose ids another file gives: MarianMT, M2M-100, NLLB-200 |
+//! | `tokenizer` | tokenisers of Hugging Face's crate |
 //! | `words` | Marian's word vocabularies |
 //! | `error` | [`Error`] |
 //!
@@ -35,11 +37,13 @@ mod charsmap;
 mod decode;
 mod emit;
 mod error;
+mod mapped;
 mod model;
 mod normalizer;
 mod pieces;
 mod sentencepiece;
 mod simple;
+mod tokenizer;
 mod trie;
 mod unigram;
 mod utf8;
@@ -48,6 +52,8 @@ mod wire;
 mod words;
 
 pub use error::{Error, Result};
+pub use mapped::{MappedPieces, Side};
 pub use sentencepiece::{Scratch, SentencePiece};
+pub use tokenizer::WholeTokenizer;
 pub use vocabulary::{Format, Vocabulary};
 pub use words::WordVocabulary;

@@ -18,6 +18,8 @@ pub struct Scratch {
     normalized: Vec<u8>,
     nodes: Vec<Node>,
     bpe: BpeScratch,
+    /// Runs of unknown characters, in the order of the line.
+    pub(crate) unknown: Vec<u8>,
 }
 
 enum Cutter {
@@ -71,16 +73,39 @@ impl SentencePiece {
     /// Replaces `ids` by the ids of `line`. The line may have any bytes, of which the first 128 MiB count. No
     /// end of the sentence is added.
     pub fn encode_into(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
+        let Scratch { normalized, nodes, bpe, .. } = scratch;
         ids.clear();
+        let emitter = Emitter::new(ids, self.pieces.unk, self.pieces.bytes.as_deref());
+        self.cut(line, (normalized, nodes, bpe), emitter);
+        if matches!(self.cutter, Cutter::Unigram(_)) {
+            ids.reverse();
+        }
+    }
+
+    /// As [`encode_into`](Self::encode_into); the scratch gets the runs of unknown characters as well.
+    pub(crate) fn encode_with_unknown(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
+        let Scratch { normalized, nodes, bpe, unknown } = scratch;
+        ids.clear();
+        unknown.clear();
+        let emitter = Emitter::new(ids, self.pieces.unk, self.pieces.bytes.as_deref()).with_runs(unknown);
+        self.cut(line, (normalized, nodes, bpe), emitter);
+        if matches!(self.cutter, Cutter::Unigram(_)) {
+            ids.reverse();
+            unknown.reverse();
+        }
+    }
+
+    /// Emits the pieces of `line`; a unigram model's in reverse.
+    fn cut(
+        &self,
+        line: &[u8],
+        (normalized, nodes, bpe): (&mut Vec<u8>, &mut Vec<Node>, &mut BpeScratch),
+        mut emitter: Emitter<'_>,
+    ) {
         let line = &line[..line.len().min(MAX_LINE_BYTES)];
-        let Scratch { normalized, nodes, bpe } = scratch;
         self.normalizer.normalize(line, &self.symbols, normalized);
-        let mut emitter = Emitter::new(ids, self.pieces.unk, self.pieces.bytes.as_deref());
         match &self.cutter {
-            Cutter::Unigram(unigram) => {
-                unigram.cut_reversed(normalized, nodes, &mut emitter);
-                ids.reverse();
-            }
+            Cutter::Unigram(unigram) => unigram.cut_reversed(normalized, nodes, &mut emitter),
             Cutter::Bpe(merger) => merger.cut(normalized, &self.symbols, bpe, &mut emitter),
             Cutter::Word => simple::cut_words(&self.pieces, normalized, &mut emitter),
             Cutter::Char => simple::cut_chars(&self.pieces, &self.symbols, normalized, &mut emitter),

@@ -1,7 +1,10 @@
 //! Vocabularies of any kind, by the suffix of their file.
 
-use std::path::Path;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
+use crate::mapped::{MappedPieces, Side, is_tokenizer};
+use crate::tokenizer::WholeTokenizer;
 use crate::{Error, Result, Scratch, SentencePiece, WordVocabulary};
 
 /// Format of a vocabulary file.
@@ -13,6 +16,8 @@ pub enum Format {
     Yaml,
     /// A list with a word in each line: `.txt`.
     Text,
+    /// A tokeniser of Hugging Face: `tokenizer.json`.
+    Tokenizer,
 }
 
 impl Format {
@@ -22,6 +27,7 @@ impl Format {
     /// When no format has the suffix.
     pub fn of(name: &Path) -> Result<Self> {
         match name.extension().and_then(|suffix| suffix.to_str()) {
+            _ if is_tokenizer(name) => Ok(Self::Tokenizer),
             Some("spm" | "model") => Ok(Self::SentencePiece),
             Some("yml" | "yaml" | "json") => Ok(Self::Yaml),
             Some("txt") => Ok(Self::Text),
@@ -64,6 +70,10 @@ pub enum Vocabulary {
     SentencePiece(Box<SentencePiece>),
     /// Whole words, separated by spaces.
     Words(WordVocabulary),
+    /// Pieces of words with ids of another file.
+    Mapped(Box<MappedPieces>),
+    /// A tokeniser of Hugging Face.
+    Tokenizer(Box<WholeTokenizer>),
 }
 
 impl Vocabulary {
@@ -79,6 +89,33 @@ impl Vocabulary {
             .map_err(|source| Error::File { path: path.into(), source: Box::new(source) })
     }
 
+    /// Reads the file at `path` as [`from_path`](Self::from_path) does. For a SentencePiece model with files
+    /// `beside` it, those name the ids of its pieces: the files of Hugging Face's translators.
+    ///
+    /// # Errors
+    /// As [`from_path`](Self::from_path), and when a file beside it is faulty.
+    pub fn open(path: &Path, beside: &[PathBuf], side: Side) -> Result<Self> {
+        if beside.is_empty() || Format::of(path)? != Format::SentencePiece {
+            return Self::from_path(path);
+        }
+        let bytes =
+            dyno_api::files::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        match MappedPieces::open(path, &bytes, beside, side) {
+            Ok(mapped) => Ok(Self::Mapped(Box::new(mapped))),
+            Err(error @ (Error::Read { .. } | Error::File { .. })) => Err(error),
+            Err(source) => Err(Error::File { path: path.into(), source: Box::new(source) }),
+        }
+    }
+
+    /// The vocabulary of the SentencePiece model `pieces` with the ids of `ids`, a `vocab.json`: the entry point
+    /// for mutated files.
+    ///
+    /// # Errors
+    /// When one of them is faulty. The function never panics.
+    pub fn of_pieces_and_ids(pieces: &[u8], ids: &[u8]) -> Result<Self> {
+        MappedPieces::check(pieces, ids).map(Box::new).map(Self::Mapped)
+    }
+
     /// Reads the bytes of a file.
     ///
     /// # Errors
@@ -88,6 +125,7 @@ impl Vocabulary {
             Format::SentencePiece => Self::SentencePiece(Box::new(SentencePiece::from_bytes(bytes)?)),
             Format::Yaml => Self::Words(WordVocabulary::from_yaml(bytes)?),
             Format::Text => Self::Words(WordVocabulary::from_text(bytes)?),
+            Format::Tokenizer => Self::Tokenizer(Box::new(WholeTokenizer::from_bytes(bytes)?)),
         })
     }
 
@@ -97,6 +135,8 @@ impl Vocabulary {
         match self {
             Self::SentencePiece(model) => model.encode_into(line, scratch, ids),
             Self::Words(words) => words.encode_into(line, ids),
+            Self::Mapped(mapped) => mapped.encode_into(line, scratch, ids),
+            Self::Tokenizer(tokenizer) => tokenizer.encode_into(line, ids),
         }
     }
 
@@ -108,6 +148,8 @@ impl Vocabulary {
         match self {
             Self::SentencePiece(model) => model.decode_into(ids, text),
             Self::Words(words) => words.decode_into(ids, text),
+            Self::Mapped(mapped) => mapped.decode_into(ids, text),
+            Self::Tokenizer(tokenizer) => tokenizer.decode_into(ids, text),
         }
     }
 
@@ -116,6 +158,8 @@ impl Vocabulary {
         match self {
             Self::SentencePiece(model) => model.len(),
             Self::Words(words) => words.len(),
+            Self::Mapped(mapped) => mapped.len(),
+            Self::Tokenizer(tokenizer) => tokenizer.len(),
         }
     }
 
@@ -125,10 +169,12 @@ impl Vocabulary {
     }
 
     /// The piece or word of `id`, as in the file.
-    pub fn piece(&self, id: u32) -> Option<&str> {
+    pub fn piece(&self, id: u32) -> Option<Cow<'_, str>> {
         match self {
-            Self::SentencePiece(model) => model.piece(id),
-            Self::Words(words) => words.word(id),
+            Self::SentencePiece(model) => model.piece(id).map(Cow::Borrowed),
+            Self::Words(words) => words.word(id).map(Cow::Borrowed),
+            Self::Mapped(mapped) => mapped.word(id).map(Cow::Borrowed),
+            Self::Tokenizer(tokenizer) => tokenizer.word(id).map(Cow::Owned),
         }
     }
 
@@ -137,6 +183,17 @@ impl Vocabulary {
         match self {
             Self::SentencePiece(model) => model.lookup(piece),
             Self::Words(words) => words.lookup(piece),
+            Self::Mapped(mapped) => mapped.lookup(piece),
+            Self::Tokenizer(tokenizer) => tokenizer.lookup(piece),
+        }
+    }
+
+    /// The id of exactly this word, if the vocabulary has it as a special word: one that no text becomes.
+    pub fn lookup_special(&self, word: &str) -> Option<u32> {
+        match self {
+            Self::SentencePiece(_) | Self::Words(_) => None,
+            Self::Mapped(mapped) => mapped.lookup(word).filter(|id| mapped.is_special(*id)),
+            Self::Tokenizer(tokenizer) => tokenizer.lookup_special(word),
         }
     }
 
@@ -145,6 +202,8 @@ impl Vocabulary {
         match self {
             Self::SentencePiece(model) => model.eos_id(),
             Self::Words(words) => Some(words.eos_id()),
+            Self::Mapped(mapped) => Some(mapped.eos_id()),
+            Self::Tokenizer(tokenizer) => Some(tokenizer.eos_id()),
         }
     }
 
@@ -153,6 +212,8 @@ impl Vocabulary {
         match self {
             Self::SentencePiece(model) => model.unk_id(),
             Self::Words(words) => Some(words.unk_id()),
+            Self::Mapped(mapped) => Some(mapped.unk_id()),
+            Self::Tokenizer(tokenizer) => Some(tokenizer.unk_id()),
         }
     }
 }

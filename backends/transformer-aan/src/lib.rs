@@ -6,6 +6,9 @@
 //! `transformer-decoder-autoreg` names.
 //!
 //! The crate owns the average-attention sublayer (`average`), an implementation of [`Autoregression`].
+//! Hugging Face's MarianMT, M2M-100 and NLLB-200 are self-attention models as well; `dyno-formats` opens their
+//! directories.
+//!
 //! Self-attention is in `dyno-nn`, like the rest of the Transformer; search and text are `dyno-translator`'s.
 //! [`ENGINE`] is the backend.
 //!
@@ -26,7 +29,7 @@ use average::{Average, Shape};
 /// The backend.
 pub const ENGINE: Engine = Engine {
     name: "transformer-aan",
-    about: "Transformer with an average-attention or self-attention decoder (Marian's models)",
+    about: "Transformer with an average-attention or self-attention decoder (Marian, OPUS-MT, M2M-100, NLLB)",
     customs: Customs::MARIAN,
     suits,
     load,

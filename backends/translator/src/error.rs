@@ -105,6 +105,14 @@ pub enum Error {
         /// Path of the shortlist.
         path: PathBuf,
     },
+    /// A language is missing, or the model has no word for it.
+    #[error("`{setting}` {fault}")]
+    Language {
+        /// Name of the setting.
+        setting: &'static str,
+        /// Fault, with a remedy.
+        fault: String,
+    },
     /// Unknown words are to be replaced, and the vocabularies have pieces of words.
     #[error(
         "replace-unknown copies whole words; this model's vocabularies have pieces, so leave replace-unknown out"

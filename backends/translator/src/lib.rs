@@ -31,6 +31,7 @@
 //! | `model`, `shared` | an opened model, and the state that its workers share |
 //! | `session` | a worker's session |
 //! | `search` | greedy search, beam search, paths |
+//! | `languages` | words for the languages of source and target |
 //! | `unknown` | replacement of unknown words |
 //! | `error` | [`Error`] |
 //!
@@ -40,6 +41,7 @@
 
 mod engine;
 mod error;
+mod languages;
 mod model;
 mod model_files;
 mod search;

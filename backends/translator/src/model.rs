@@ -8,9 +8,10 @@ use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::{Shortlist, Vocabularies};
 use dyno_nn::Network;
 use dyno_nn::watch::SharedTimes;
-use dyno_text::Vocabulary;
+use dyno_text::{Side, Vocabulary};
 
 use crate::error::{Error, Result};
+use crate::languages::Languages;
 use crate::model_files::OpenedModel;
 use crate::session::{Calibrating, Worker};
 use crate::settings::{CalibrationFile, Decoding, NOT_REPRODUCIBLE, RequestedSettings};
@@ -37,10 +38,11 @@ impl Translator {
         let [source, target] = first.model.vocabularies() else {
             return Err(Error::NoVocabularies { path: first.path.clone() });
         };
-        let read = |path| Vocabulary::from_path(path).map(Arc::new);
+        let tokens = first.model.tokens();
+        let read = |path, side| Vocabulary::open(path, tokens, side).map(Arc::new);
         let one_file = source == target;
-        let source = read(source)?;
-        let target = if one_file { Arc::clone(&source) } else { read(target)? };
+        let source = read(source, Side::Source)?;
+        let target = if one_file { Arc::clone(&source) } else { read(target, Side::Target)? };
         members.iter().try_for_each(|(_, network)| fits(network, &source, &target))?;
         one_target(&members)?;
         let decoding = requested.decide(first.model.decoder())?;
@@ -54,6 +56,7 @@ impl Translator {
             target_eos: end(&target, "target")?,
             shortlist: shortlist(first, requested, &source, &target)?,
             suppressed: suppressed(&target, &decoding),
+            languages: Languages::of(requested, first.model.decoder(), &source, &target)?,
             facts: facts(backend, opened, &members, requested),
             times: SharedTimes::new(requested.breakdown),
             members,
@@ -123,7 +126,9 @@ fn suppressed(target: &Vocabulary, decoding: &Decoding) -> Vec<u32> {
     if !decoding.allow_special {
         words.extend((0..=255).filter_map(|byte| target.lookup(&format!("<0x{byte:02X}>"))));
     }
+    words.extend(decoding.suppressed.iter().filter(|word| (**word as usize) < target.len()));
     words.sort_unstable();
+    words.dedup();
     words
 }
 
@@ -146,7 +151,7 @@ fn facts(
     let weights =
         opened.iter().flat_map(|opened| [Some(&opened.weights), opened.full_precision.as_ref()]).flatten();
     let mut paths: Vec<_> = weights.map(|weights| weights.origin().to_path_buf()).collect();
-    paths.extend(opened[0].model.vocabularies().iter().cloned());
+    paths.extend(opened[0].model.vocabularies().iter().chain(opened[0].model.tokens()).cloned());
     paths.extend(requested.shortlist.of(&opened[0].model).map(|(path, _)| path.to_path_buf()));
     let precision = opened[0].weights.precision();
     let computed = match precision {

@@ -51,7 +51,8 @@ impl Worker {
         let members = shared.members.iter();
         let members = members.map(|(weight, network)| Member::new(*weight, network.decoder())).collect();
         let (options, suppressed) = (shared.decoding.search.clone(), shared.suppressed.clone());
-        let search = Search::new(members, options, shared.target_eos, suppressed);
+        let first = shared.languages.first_word;
+        let search = Search::new(members, options, shared.target_eos, suppressed, first);
         let selection = shared.shortlist.as_ref().map(Shortlist::selection).unwrap_or_default();
         let (lines, ended) = (Vec::new(), Vec::new());
         Self { shared, search, lines, ended, selection, scratch: Scratch::default(), text: String::new() }
@@ -67,6 +68,9 @@ impl Worker {
         drop(tokenise);
         if ids.is_empty() {
             return None;
+        }
+        if let Some(language) = shared.languages.before_line {
+            ids.insert(0, language);
         }
         ids.truncate(shared.decoding.max_length - 1);
         ids.push(shared.source_eos);

@@ -9,6 +9,7 @@ use dyno_nn::Network;
 use dyno_nn::watch::SharedTimes;
 use dyno_text::Vocabulary;
 
+use crate::languages::Languages;
 use crate::settings::Decoding;
 
 /// The read-only state of an opened model, and the sums over its workers.
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) decoding: Decoding,
     /// Words that no translation contains, ascending.
     pub(crate) suppressed: Vec<u32>,
+    /// Words for the languages.
+    pub(crate) languages: Languages,
     pub(crate) replace_unknown: bool,
     pub(crate) facts: Facts,
     /// Times of all workers, with the setting `breakdown`.

@@ -33,7 +33,7 @@ pub(crate) fn write(
         let copied = found.aligned.get(at).and_then(|position| words.get(*position));
         match copied.filter(|_| Some(*id) == unknown) {
             Some(word) => text.push_str(&String::from_utf8_lossy(word)),
-            None => text.push_str(target.piece(*id).unwrap_or_default()),
+            None => text.push_str(&target.piece(*id).unwrap_or_default()),
         }
     }
 }

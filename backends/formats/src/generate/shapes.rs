@@ -83,8 +83,13 @@ impl Shapes {
 
     /// Adds scale and bias of the norm around `name`.
     pub(super) fn norm(&mut self, name: &str, columns: usize) {
-        self.add(format!("{name}_ln_scale"), 1, columns, Kind::Scale);
-        self.bias(format!("{name}_ln_bias"), columns);
+        self.norm_with(name, "", columns);
+    }
+
+    /// As [`norm`](Self::norm), with names that end in `suffix`.
+    pub(super) fn norm_with(&mut self, name: &str, suffix: &str, columns: usize) {
+        self.add(format!("{name}_ln_scale{suffix}"), 1, columns, Kind::Scale);
+        self.bias(format!("{name}_ln_bias{suffix}"), columns);
     }
 
     /// Adds vectors [words, width].

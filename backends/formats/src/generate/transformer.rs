@@ -4,8 +4,33 @@
 use super::shapes::{Shapes, only};
 use crate::{Fault, MarianConfig, Result};
 
+/// Place of the norms.
+#[derive(Clone, Copy, PartialEq)]
+enum Norms {
+    /// After sublayers, as in Marian's usual models.
+    After,
+    /// Before sublayers, and behind the last layer, as in M2M-100.
+    Before,
+}
+
+impl Norms {
+    fn of(config: &MarianConfig) -> Result<Self> {
+        if config.text("transformer-preprocess")? != "n" {
+            only(config, "transformer-preprocess", "")?;
+            only(config, "transformer-postprocess", "dan")?;
+            return Ok(Self::After);
+        }
+        only(config, "transformer-decoder-autoreg", "self-attention")?;
+        only(config, "transformer-postprocess", "a")?;
+        only(config, "transformer-postprocess-top", "n")?;
+        Ok(Self::Before)
+    }
+}
+
 /// Widths and depths of a layer.
 struct Widths {
+    /// Place of the norms.
+    norms: Norms,
     /// Width of the model, D.
     model: usize,
     /// Width of the feed-forward sublayer, F.
@@ -16,10 +41,10 @@ struct Widths {
 
 pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Result<()> {
     only(config, "tied-embeddings-all", "true")?;
-    only(config, "transformer-postprocess", "dan")?;
-    only(config, "transformer-preprocess", "")?;
+    let norms = Norms::of(config)?;
     only(config, "layer-normalization", "false")?;
     let widths = Widths {
+        norms,
         model: config.count("dim-emb")?,
         feed: config.count("transformer-dim-ffn")?,
         feed_depth: config.count("transformer-ffn-depth")?,
@@ -37,6 +62,9 @@ pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Re
         attention(&format!("{prefix}_context"), &widths, to);
         feed_forward(&prefix, &widths, to);
     }
+    if norms == Norms::Before {
+        ["encoder_top", "decoder_top"].iter().for_each(|top| to.norm(top, widths.model));
+    }
     Ok(())
 }
 
@@ -44,7 +72,7 @@ fn attention(prefix: &str, widths: &Widths, to: &mut Shapes) {
     for part in ["q", "k", "v", "o"] {
         to.dense(prefix, part, widths.model, widths.model);
     }
-    to.norm(&format!("{prefix}_Wo"), widths.model);
+    widths.norm(&format!("{prefix}_Wo"), to);
 }
 
 fn feed_forward(prefix: &str, widths: &Widths, to: &mut Shapes) {
@@ -55,7 +83,15 @@ fn feed_forward(prefix: &str, widths: &Widths, to: &mut Shapes) {
         to.dense(&prefix, &layer.to_string(), inputs, outputs);
         inputs = outputs;
     }
-    to.norm(&format!("{prefix}_ffn"), widths.model);
+    widths.norm(&format!("{prefix}_ffn"), to);
+}
+
+impl Widths {
+    /// The norm of a sublayer.
+    fn norm(&self, name: &str, to: &mut Shapes) {
+        let suffix = if self.norms == Norms::Before { "_pre" } else { "" };
+        to.norm_with(name, suffix, self.model);
+    }
 }
 
 fn autoregression(config: &MarianConfig, prefix: &str, widths: &Widths, to: &mut Shapes) -> Result<()> {

@@ -5,7 +5,7 @@ mod damage;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dyno_formats::{Fault, Weights, bin, manifest, npz, safetensors, shortlist, yaml};
+use dyno_formats::{Fault, Weights, bin, hugging_face, manifest, npz, safetensors, shortlist, yaml};
 
 use crate::allocations::bytes_so_far;
 use crate::goldens::bytes;
@@ -100,6 +100,26 @@ fn weights_that_pass_are_readable_throughout() {
     let files =
         seeds(&["tiny.safetensors", "scaled.safetensors", "types.npz", "foreign.int8.bin", "tiny.int16.bin"]);
     drive("weights", &files, read_all, nothing);
+}
+
+#[test]
+fn configurations_of_hugging_face_survive() {
+    let file = |kind: &str, name: &str| {
+        let folder = format!("../transformer-aan/tests/goldens/hugging-face/{kind}/{name}");
+        std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap()
+    };
+    // Both files' keys in one, as older models have them.
+    let both = |kind: &str| {
+        let (network, generation) = (file(kind, "config.json"), file(kind, "generation_config.json"));
+        let mut network: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&network).unwrap();
+        let generation: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&generation).unwrap();
+        network.extend(generation);
+        serde_json::to_vec_pretty(&network).unwrap()
+    };
+    let seeds: Vec<Vec<u8>> = ["marian", "marian-apart", "m2m"].map(both).into();
+    seeds.iter().for_each(|seed| hugging_face::check(seed).expect("the unharmed file must be read"));
+    drive("config.json", &seeds, hugging_face::check, nothing);
 }
 
 #[test]

@@ -61,13 +61,13 @@ impl<'a> Matrix<'a> {
     /// When the tensor is no matrix, or holds no weights, or weights that aren't finite.
     pub fn of(tensor: Tensor<'a>) -> Result<Self> {
         let (inputs, outputs) = tensor.matrix()?;
-        let layout = if tensor.layout() == ElementOrder::RowMajor { Layout::Kn } else { Layout::Nk };
+        let layouts = [Layout::Kn, Layout::Nk];
         let scales = match tensor.scales() {
             Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
             Some(Scales::Columns(scales)) => Some(scales.clone()),
             Some(Scales::Rows(_)) | None => None,
         };
-        Self::read(tensor, scales, layout, (inputs, outputs))
+        Self::read(tensor, scales, layouts, (inputs, outputs))
     }
 
     /// The matrix of a tensor [outputs, inputs], as embeddings are.
@@ -76,30 +76,32 @@ impl<'a> Matrix<'a> {
     /// As [`of`](Self::of).
     pub fn transposed(tensor: Tensor<'a>) -> Result<Self> {
         let (outputs, inputs) = tensor.matrix()?;
-        let layout = if tensor.layout() == ElementOrder::RowMajor { Layout::Nk } else { Layout::Kn };
+        let layouts = [Layout::Nk, Layout::Kn];
         let scales = match tensor.scales() {
             Some(Scales::Multiplier(multiplier)) => Some(vec![1.0 / multiplier; outputs]),
             Some(Scales::Rows(scales)) => Some(scales.clone()),
             Some(Scales::Columns(_)) | None => None,
         };
-        let found = Self::read(tensor, scales, layout, (inputs, outputs))?;
-        // Values of `to_f32` are in the order of the tensor's rows.
-        let layout = if matches!(found.values, Values::F32(_)) { Layout::Nk } else { layout };
-        Ok(Self { layout, ..found })
+        Self::read(tensor, scales, layouts, (inputs, outputs))
     }
 
+    /// Reads the values. `layouts` are those of a tensor in row-major and in column-major order.
     fn read(
         tensor: Tensor<'a>,
         scales: Option<Vec<f32>>,
-        layout: Layout,
+        [by_row, by_column]: [Layout; 2],
         (inputs, outputs): (usize, usize),
     ) -> Result<Self> {
         use dyno_formats::DType;
-        let (values, layout) = match (tensor.dtype(), scales) {
-            (DType::I8, Some(scales)) => (Values::Int8(tensor.i8()?.into(), scales), layout),
-            (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), layout),
-            _ => (Values::F32(tensor.finite_f32()?), Layout::Kn),
+        let (values, order) = match (tensor.dtype(), scales) {
+            (DType::I8, Some(scales)) => (Values::Int8(tensor.i8()?.into(), scales), tensor.layout()),
+            (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), tensor.layout()),
+            _ => {
+                let (values, order) = tensor.finite_stored_f32()?;
+                (Values::F32(values), order)
+            }
         };
+        let layout = if order == ElementOrder::RowMajor { by_row } else { by_column };
         Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, alternative: None })
     }
 

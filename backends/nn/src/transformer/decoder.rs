@@ -53,7 +53,8 @@ impl State {
         let embedding = &self.network.target;
         self.rows.clear();
         for row in rows {
-            embedding.push(row.previous, embedding.step_position(row.position), &mut self.rows);
+            let position = embedding.step_position(row.position);
+            embedding.push(embedding.input(row.previous), position, &mut self.rows);
         }
         self.embedded.clone_from(&self.rows);
         embedding.after.norms(&mut self.rows);

@@ -1,4 +1,4 @@
-//! Embeddings and positions, as in Marian.
+//! Embeddings and positions, as in Marian and in Hugging Face's translators.
 
 use std::sync::Arc;
 
@@ -13,13 +13,17 @@ use crate::word_table::WordTable;
 pub struct Embedding {
     words: Arc<WordTable>,
     positions: Encoding,
+    /// Factor of words' vectors with sines and cosines.
+    scale: f32,
+    /// Input of the decoder's first step.
+    start_word: Option<u32>,
     pub(super) after: Process,
     width: usize,
 }
 
 enum Encoding {
-    /// Sines and cosines, [TABULATED, width]; later positions are computed.
-    Sinusoid(Vec<f32>),
+    /// Sines and cosines, with a table of the first ones.
+    Sinusoid(Sinusoid),
     /// Trained vectors, [positions, width].
     Trained(Vec<f32>),
     None,
@@ -34,7 +38,9 @@ impl Embedding {
         const TRAINED: &str = "Wpos";
         let width = options.width;
         let positions = match options.positions {
-            Positions::Sinusoid => Encoding::Sinusoid(tabulated(width)),
+            Positions::Sinusoid { divisor, first } => {
+                Encoding::Sinusoid(Sinusoid::new(divisor, first, width))
+            }
             Positions::None => Encoding::None,
             Positions::Trained => {
                 let tensor = params.weights().get(TRAINED)?;
@@ -46,7 +52,8 @@ impl Embedding {
             }
         };
         let after = Process::before(params, &options.after_embedding, &format!("{prefix}_emb"), width)?;
-        Ok(Self { words, positions, after, width })
+        let (scale, start_word) = (options.embedding_scale, options.start_word);
+        Ok(Self { words, positions, scale, start_word, after, width })
     }
 
     /// Appends the vector of `word` at `position` to `rows`; no word has zeros. The operations after
@@ -62,17 +69,19 @@ impl Embedding {
                 let last = table.len() / self.width - 1;
                 row.copy_from_slice(&table[position.min(last) * self.width..][..self.width]);
             }
-            Encoding::Sinusoid(table) => {
-                factor = (self.width as f32).sqrt();
-                match table.chunks_exact(self.width).nth(position) {
-                    Some(sinusoid) => row.copy_from_slice(sinusoid),
-                    None => add_sinusoid(row, position),
-                }
+            Encoding::Sinusoid(sinusoid) => {
+                factor = self.scale;
+                sinusoid.write(row, position);
             }
         }
         if let Some(word) = word {
             self.words.add(word, factor, row);
         }
+    }
+
+    /// The word that the decoder reads at a step: the one before, or the start word.
+    pub(super) fn input(&self, previous: Option<u32>) -> Option<u32> {
+        previous.or(self.start_word)
     }
 
     /// The position that the decoder gives to the word at `position` of a hypothesis. With trained positions
@@ -85,19 +94,38 @@ impl Embedding {
 /// Number of positions whose sines and cosines are tabulated: few sentences have more words.
 const TABULATED: usize = 256;
 
-fn tabulated(width: usize) -> Vec<f32> {
-    let mut table = vec![0.0; TABULATED * width];
-    table.chunks_exact_mut(width).enumerate().for_each(|(position, row)| add_sinusoid(row, position));
-    table
+/// Sines in the first half of a row, cosines in the second.
+struct Sinusoid {
+    /// [TABULATED, width]; later positions are computed.
+    table: Vec<f32>,
+    divisor: f32,
+    /// Position of the first word.
+    first: usize,
 }
 
-/// Sines in the first half, cosines in the second; the divisor is D/2 − 1.
-fn add_sinusoid(row: &mut [f32], position: usize) {
+impl Sinusoid {
+    fn new(divisor: f32, first: usize, width: usize) -> Self {
+        let mut table = vec![0.0; TABULATED * width];
+        let rows = table.chunks_exact_mut(width.max(1)).enumerate();
+        rows.for_each(|(position, row)| compute(divisor, first + position, row));
+        Self { table, divisor, first }
+    }
+
+    /// Replaces `row` by the values of `position`.
+    fn write(&self, row: &mut [f32], position: usize) {
+        match self.table.chunks_exact(row.len()).nth(position) {
+            Some(tabulated) => row.copy_from_slice(tabulated),
+            None => compute(self.divisor, self.first + position, row),
+        }
+    }
+}
+
+fn compute(divisor: f32, position: usize, row: &mut [f32]) {
     let half = row.len() / 2;
-    let increment = 10_000f32.ln() / (half as f32 - 1.0);
+    let increment = 10_000f32.ln() / divisor;
     for i in 0..half {
         let angle = position as f32 * (-increment * i as f32).exp();
-        row[i] += angle.sin();
-        row[half + i] += angle.cos();
+        row[i] = angle.sin();
+        row[half + i] = angle.cos();
     }
 }

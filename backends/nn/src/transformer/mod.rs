@@ -23,7 +23,7 @@ use dyno_formats::{MarianConfig, Result};
 
 pub use autoregression::{Autoregression, AutoregressionState};
 pub use options::{Feed, Options, Positions, activation};
-pub use process::{Process, Scratch};
+pub use process::{Codes, Process, Scratch};
 pub use self_attention::SelfAttention;
 
 pub use stacks::Transformer;

@@ -3,11 +3,12 @@
 use dyno_formats::yaml::Value;
 use dyno_formats::{Fault, MarianConfig, Result};
 
+use super::process::Codes;
 use crate::math::Activation;
 
 /// Known keys of the Transformer: honoured here or in the engines, refused elsewhere, or used in training
 /// only. Any other key that is switched on is refused, because its effect is unknown.
-const KNOWN: [&str; 32] = [
+const KNOWN: [&str; 38] = [
     "transformer-aan-activation",
     "transformer-aan-depth",
     "transformer-aan-nogate",
@@ -24,29 +25,40 @@ const KNOWN: [&str; 32] = [
     "transformer-dropout",
     "transformer-dropout-attention",
     "transformer-dropout-ffn",
+    "transformer-embedding-scale",
     "transformer-ffn-activation",
     "transformer-ffn-depth",
+    "transformer-first-position",
     "transformer-guided-alignment-layer",
     "transformer-heads",
     "transformer-no-affine",
     "transformer-no-bias",
     "transformer-no-projection",
+    "transformer-norm-epsilon",
+    "transformer-normalised-keys",
     "transformer-pool",
+    "transformer-position-divisor",
     "transformer-postprocess",
     "transformer-postprocess-emb",
     "transformer-postprocess-top",
     "transformer-preprocess",
     "transformer-rnn-projection",
+    "transformer-start-word",
     "transformer-tied-layers",
     "transformer-train-position-embeddings",
     "transformer-train-positions",
 ];
 
 /// Positions of words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Positions {
-    /// Sines and cosines, on embeddings scaled by √D.
-    Sinusoid,
+    /// Sines and cosines, on embeddings scaled by √D unless the configuration says otherwise.
+    Sinusoid {
+        /// Divisor of an index in the exponent of wave lengths: D/2 − 1 in Marian and M2M-100, D/2 in MarianMT.
+        divisor: f32,
+        /// Position of the first word.
+        first: usize,
+    },
     /// Trained vectors; embeddings as they are.
     Trained,
     /// No positions; embeddings as they are.
@@ -80,15 +92,21 @@ pub struct Options {
     /// Activation of the feed-forward sublayers.
     pub activation: Activation,
     /// Codes of the operations before a sublayer.
-    pub before: String,
+    pub before: Codes,
     /// Codes of the operations after a sublayer.
-    pub after: String,
+    pub after: Codes,
     /// Codes of the operations after embeddings.
-    pub after_embedding: String,
+    pub after_embedding: Codes,
     /// Codes of the operations after the last layer.
-    pub after_top: String,
+    pub after_top: Codes,
     /// Positions of words.
     pub positions: Positions,
+    /// Factor of embeddings with sines and cosines.
+    pub embedding_scale: f32,
+    /// Input of the decoder's first step; zeros where there is none, as in Marian.
+    pub start_word: Option<u32>,
+    /// Whether the decoder's self-attention takes keys and values from its normalised input.
+    pub normalised_keys: bool,
     /// Whether attention ends with a projection.
     pub projection: bool,
     /// Index of the decoder's layer whose attention is the alignment, from 0.
@@ -120,7 +138,14 @@ impl Options {
             after: codes("transformer-postprocess", "danrh")?,
             after_embedding: codes("transformer-postprocess-emb", "dnr")?,
             after_top: codes("transformer-postprocess-top", "danrh")?,
-            positions: positions(config)?,
+            positions: positions(config, width)?,
+            embedding_scale: if config.flag("transformer-embedding-scale")? {
+                (width as f32).sqrt()
+            } else {
+                1.0
+            },
+            start_word: start_word(config)?,
+            normalised_keys: config.flag("transformer-normalised-keys")?,
             projection: !config.flag("transformer-no-projection")?,
             alignment_layer: alignment_layer(config)?,
         })
@@ -157,13 +182,27 @@ pub fn activation(config: &MarianConfig, key: &str) -> Result<Activation> {
     })
 }
 
-fn codes(config: &MarianConfig, key: &str, known: &str) -> Result<String> {
+fn codes(config: &MarianConfig, key: &str, known: &str) -> Result<Codes> {
+    // Marian's is 1e-6 (`src/models/transformer.h`).
+    let epsilon = config.float("transformer-norm-epsilon")?;
     let codes = config.text(key)?;
     match codes.chars().find(|code| !known.contains(*code)) {
         Some(code) => {
             Err(config.fault(key, format!("has the code `{}`; known are {known}", code.escape_debug())))
         }
-        None => Ok(codes.into()),
+        None => Ok(Codes { codes: codes.into(), epsilon }),
+    }
+}
+
+fn start_word(config: &MarianConfig) -> Result<Option<u32>> {
+    const KEY: &str = "transformer-start-word";
+    if !config.has(KEY) {
+        return Ok(None);
+    }
+    let (word, [_, words]) = (config.count(KEY)?, config.vocabulary_sizes()?);
+    match u32::try_from(word) {
+        Ok(start) if word < words => Ok(Some(start)),
+        _ => Err(config.fault(KEY, format!("is {word}, but the vocabulary has {words} words"))),
     }
 }
 
@@ -199,7 +238,7 @@ fn feeds(config: &MarianConfig) -> Result<[Feed; 2]> {
     Ok([encoder, decoder])
 }
 
-fn positions(config: &MarianConfig) -> Result<Positions> {
+fn positions(config: &MarianConfig, width: usize) -> Result<Positions> {
     // Marian's option is called transformer-train-position-embeddings, but its Transformer reads this key. A
     // model of 1.12 that was trained with the option has no such vectors and works with sines. With this key
     // 1.12 aborts, so that only older models have trained vectors, and no golden holds them.
@@ -209,9 +248,21 @@ fn positions(config: &MarianConfig) -> Result<Positions> {
     } else if config.has(TRAINED) && config.flag(TRAINED)? {
         Ok(Positions::Trained)
     } else {
-        Ok(Positions::Sinusoid)
+        let half = (width / 2) as f32;
+        let divisor = match config.text(DIVISOR)? {
+            "d/2" => half,
+            "d/2-1" => half - 1.0,
+            other => return Err(config.fault(DIVISOR, format!("is `{other}`; there are d/2 and d/2-1"))),
+        };
+        Ok(Positions::Sinusoid { divisor, first: config.count("transformer-first-position")?.min(MOST) })
     }
 }
+
+/// Key of the divisor in the exponent of wave lengths.
+const DIVISOR: &str = "transformer-position-divisor";
+
+/// Greatest first position: sums of positions fit.
+const MOST: usize = 1 << 24;
 
 fn alignment_layer(config: &MarianConfig) -> Result<usize> {
     const KEY: &str = "transformer-guided-alignment-layer";

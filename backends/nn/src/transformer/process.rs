@@ -7,9 +7,6 @@ use crate::math::{Epilogue, Kernels, Linear, Operands};
 use crate::params::Params;
 use crate::watch::Operator;
 
-/// Epsilon of the Transformer's norms (`src/models/transformer.h`).
-const EPSILON: f32 = 1e-6;
-
 /// Buffers of one worker that all sublayers use in turn; they only grow.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -19,6 +16,15 @@ pub struct Scratch {
     pub prepared: Vec<f32>,
     /// Gates of highways.
     pub gate: Vec<f32>,
+}
+
+/// Codes of the operations of a chain, and the epsilon of its norms.
+#[derive(Clone, Debug)]
+pub struct Codes {
+    /// A letter for each operation, in order.
+    pub codes: String,
+    /// Epsilon of norms.
+    pub epsilon: f32,
 }
 
 enum Operation {
@@ -37,6 +43,7 @@ enum Operation {
 /// A chain of operations, in order.
 pub struct Process {
     operations: Vec<Operation>,
+    epsilon: f32,
     width: usize,
     kernels: Kernels,
 }
@@ -47,9 +54,9 @@ impl Process {
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, codes: &str, prefix: &str, suffix: &str, width: usize) -> Result<Self> {
+    pub fn new(params: Params<'_>, codes: &Codes, prefix: &str, suffix: &str, width: usize) -> Result<Self> {
         let mut operations = Vec::new();
-        for code in codes.chars() {
+        for code in codes.codes.chars() {
             let norm = |part: &str| params.vector(&format!("{prefix}_{part}{suffix}"), width);
             operations.push(match code {
                 'n' => Operation::LayerNorm { scale: norm("ln_scale")?, bias: norm("ln_bias")? },
@@ -59,14 +66,14 @@ impl Process {
                 _ => continue,
             });
         }
-        Ok(Self { operations, width, kernels: params.kernels() })
+        Ok(Self { operations, epsilon: codes.epsilon, width, kernels: params.kernels() })
     }
 
     /// The operations before a sublayer, whose names end in `_pre`.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn before(params: Params<'_>, codes: &str, prefix: &str, width: usize) -> Result<Self> {
+    pub fn before(params: Params<'_>, codes: &Codes, prefix: &str, width: usize) -> Result<Self> {
         Self::new(params, codes, prefix, "_pre", width)
     }
 
@@ -74,7 +81,7 @@ impl Process {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn after(params: Params<'_>, codes: &str, prefix: &str, width: usize) -> Result<Self> {
+    pub fn after(params: Params<'_>, codes: &Codes, prefix: &str, width: usize) -> Result<Self> {
         Self::new(params, codes, prefix, "", width)
     }
 
@@ -142,10 +149,10 @@ impl Process {
         let each = rows.chunks_exact_mut(self.width);
         match operation {
             Operation::LayerNorm { scale, bias } => each.for_each(|row| {
-                self.kernels.layer_norm(row, scale, bias, EPSILON).expect(WIDE);
+                self.kernels.layer_norm(row, scale, bias, self.epsilon).expect(WIDE);
             }),
             Operation::RmsNorm { scale } => each.for_each(|row| {
-                self.kernels.rms_norm(row, scale, EPSILON).expect(WIDE);
+                self.kernels.rms_norm(row, scale, self.epsilon).expect(WIDE);
             }),
             Operation::Add | Operation::Highway(_) => {}
         }

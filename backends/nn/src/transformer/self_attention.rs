@@ -16,6 +16,8 @@ use crate::watch::Operator;
 /// The parameters of self-attention in one layer.
 pub struct SelfAttention {
     attention: Attention,
+    /// Whether keys and values come from the normalised input.
+    normalised_keys: bool,
 }
 
 impl SelfAttention {
@@ -25,7 +27,9 @@ impl SelfAttention {
     /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, number: usize) -> Result<Self> {
         let prefix = format!("decoder_l{number}_self");
-        Ok(Self { attention: Attention::new(params, options, &prefix)? })
+        let attention = Attention::new(params, options, &prefix)?;
+        let normalised_keys = options.normalised_keys || attention.before.is_empty();
+        Ok(Self { attention, normalised_keys })
     }
 }
 
@@ -65,17 +69,17 @@ impl Cache {
     /// Computes queries, keys and values of the sublayer's input `vectors` [hypotheses, D]. From `first` on
     /// the values belong to hypotheses at their first step: `out` receives their results of attention.
     ///
-    /// Keys and values come from the input itself: Marian stores those, not the keys and values of the
-    /// normalised input (`LayerAttention` in its transformer.h). Only at the first step Marian normalises its
-    /// one key, and the result of attention is the value of that key.
+    /// In Marian's models keys and values come from the input itself: Marian stores those, not the keys and
+    /// values of the normalised input (`LayerAttention` in its transformer.h). Only at the first step Marian
+    /// normalises its one key, and the result of attention is the value of that key.
     fn project(&mut self, vectors: &[f32], first: usize, scratch: &mut Scratch) {
-        let attention = &self.layer.attention;
+        let SelfAttention { attention, normalised_keys } = &*self.layer;
         let Buffers { query, keys, values, out, .. } = &mut self.buffers;
         let prepared = attention.before.prepare(vectors, &mut scratch.prepared);
         let stored = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
-        if attention.before.is_empty() {
+        if *normalised_keys {
             let [key, value] = stored;
-            together(vectors, &mut scratch.operands, [(&attention.query, query), key, value]);
+            together(prepared, &mut scratch.operands, [(&attention.query, query), key, value]);
             out.clear();
             out.extend_from_slice(&values[first..]);
         } else {

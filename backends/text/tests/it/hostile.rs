@@ -2,7 +2,7 @@
 //!
 //! `DYNO_FUZZ_CASES` sets the number of mutated files; the same number gives the same files.
 
-use dyno_text::Format;
+use dyno_text::{Format, Scratch, Vocabulary};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -16,6 +16,14 @@ const UPSETTING: [u32; 8] = [0, 0x7F, 0xFF, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0x
 
 const YAML: &[u8] = b"</s>: 0\n<unk>: 1\n\"a \\u00e4\": 2\n'b''c': 3\n? d\n: 4\n\xC3\xA9: 5 # six\n";
 const JSON: &[u8] = br#"{"eos": 0, "UNK": 1, "\"": 2, "\u00e9\/": 3, "b": 4}"#;
+const TOKENIZER: &[u8] = br#"{"version":"1.0","added_tokens":[{"id":0,"content":"<s>","single_word":false,"lstrip":false,
+"rstrip":false,"normalized":false,"special":true},{"id":2,"content":"</s>","single_word":false,"lstrip":false,"rstrip":false,
+"normalized":false,"special":true}],"normalizer":{"type":"Replace","pattern":{"Regex":" {2,}"},"content":" "},"pre_tokenizer":
+{"type":"Metaspace","replacement":"_","prepend_scheme":"always","split":true},"decoder":{"type":"Metaspace","replacement":"_",
+"prepend_scheme":"always","split":true},"model":{"type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":false,
+"vocab":{"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"a":4,"_":5,"_a":6,"l":7,"m":8,"lm":9},"merges":[["_","a"],["l","m"]]}}"#;
+const IDS: &[u8] =
+    br#"{"</s>": 0, "<unk>": 1, "a": 2, "\u2581": 3, "l": 4, "<pad>": 5, "\u2581E": 6, ">>deu<<": 7}"#;
 const LIST: &[u8] = b"</s>\n<unk>\nthe\n\xC3\xA9\r\nend\n";
 
 #[test]
@@ -45,6 +53,34 @@ fn mutated_files_never_panic() {
 }
 
 #[test]
+fn mutated_tokenisers_never_panic() {
+    Format::Tokenizer.check(TOKENIZER).expect("the unharmed file must be read");
+    let mut random = SplitMix64::seed_from_u64(3);
+    let sound = |_: &usize| Format::Tokenizer.check(&mutated(TOKENIZER, &mut random)).is_ok();
+    let sound = (0..CASES).filter(sound).count();
+    assert!(sound > CASES / 100 && sound < CASES, "{sound} of {CASES} mutated files were read");
+}
+
+#[test]
+fn mutated_ids_of_pieces_never_panic() {
+    let pieces = std::fs::read(golden("char.spm")).unwrap();
+    let read = |ids: &[u8]| {
+        let vocabulary = Vocabulary::of_pieces_and_ids(&pieces, ids)?;
+        let (mut scratch, mut ids, mut text) = (Scratch::default(), Vec::new(), String::new());
+        for line in ["Ein Film,  a\u{308} 👩", ">>deu<< allm", ">>x<<", ">>\u{3b1}"] {
+            vocabulary.encode_into(line.as_bytes(), &mut scratch, &mut ids);
+            vocabulary.decode_into(&ids, &mut text)?;
+        }
+        let all: Vec<u32> = (0..vocabulary.len() as u32).collect();
+        vocabulary.decode_into(&all, &mut text)
+    };
+    read(IDS).expect("the unharmed file must be read");
+    let mut random = SplitMix64::seed_from_u64(2);
+    let sound = (0..CASES).filter(|_| read(&mutated(IDS, &mut random)).is_ok()).count();
+    assert!(sound > CASES / 50 && sound < CASES, "{sound} of {CASES} mutated files were read");
+}
+
+#[test]
 fn every_truncation_is_an_answer() {
     let bytes = std::fs::read(golden("char.spm")).unwrap();
     for len in 0..bytes.len() {
@@ -56,11 +92,11 @@ fn every_truncation_is_an_answer() {
 fn faults_are_told_in_one_line_with_the_file() {
     let path = std::env::temp_dir().join(format!("dyno-text-{}.spm", std::process::id()));
     std::fs::write(&path, b"\x0a\x7fshort").unwrap();
-    let fault = dyno_text::Vocabulary::from_path(&path).map(|_| ()).unwrap_err().to_string();
+    let fault = Vocabulary::from_path(&path).map(|_| ()).unwrap_err().to_string();
     std::fs::remove_file(&path).unwrap();
     assert!(fault.starts_with(&path.display().to_string()), "{fault}");
     assert!(fault.ends_with("byte 2: a length beyond the end; is this a SentencePiece model?"), "{fault}");
-    let fault = dyno_text::Vocabulary::from_path("vocabulary.bin".as_ref()).map(|_| ()).unwrap_err();
+    let fault = Vocabulary::from_path("vocabulary.bin".as_ref()).map(|_| ()).unwrap_err();
     assert!(fault.to_string().contains("`vocabulary.bin` names no vocabulary format"), "{fault}");
 }
 

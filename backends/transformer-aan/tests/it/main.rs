@@ -1,4 +1,9 @@
-//! The engine against Marian's own outputs.
+//! The engine against Marian's own outputs, and against those of Hugging Face's transformers.
+
+#![allow(clippy::unwrap_used)] // a test fails by a panic
+
+mod hugging_face;
+mod refusals;
 
 use std::path::Path;
 

@@ -20,6 +20,14 @@ pub(crate) struct SearchOptions {
     /// Greatest length of a translation as a multiple of its source's length; both include the end of the
     /// sentence.
     pub(crate) max_length_factor: f32,
+    /// Greatest number of words of a translation, the end of the sentence included.
+    pub(crate) most_words: usize,
+    /// Whether a translation of the greatest length ends with the end of the sentence, whatever the scores say.
+    pub(crate) forced_end: bool,
+    /// Whether probabilities are divided by what suppressed words leave of them (`renormalize_logits`).
+    pub(crate) renormalise: bool,
+    /// Rule of the beam.
+    pub(crate) rule: Rule,
     /// Whether the search gives all finished hypotheses instead of the best one.
     pub(crate) n_best: bool,
     /// Whether logits serve as scores.
@@ -37,7 +45,7 @@ impl SearchOptions {
     /// Whether a hypothesis of `len` words, including the end, has reached the greatest length. Marian
     /// compares in f32.
     pub(super) fn is_full(&self, len: usize, source_len: usize) -> bool {
-        len as f32 >= self.max_length_factor * source_len as f32
+        len >= self.most_words || len as f32 >= self.max_length_factor * source_len as f32
     }
 
     /// Ranking value of a finished path: (score − penalty·length) / length^normalize.
@@ -47,6 +55,27 @@ impl SearchOptions {
     }
 }
 
+/// Rule by which a beam keeps hypotheses and ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Marian's: a finished hypothesis takes a place for good, and the search ends when no place is left.
+    Marian,
+    /// That of `generate` in Hugging Face's transformers: finished hypotheses take no place of live ones. A
+    /// hypothesis may finish only among the best continuations, as many as the beam has places.
+    HuggingFace(Patience),
+}
+
+/// Condition under which a search by Hugging Face's rule ends, once a beam of hypotheses is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// At once (`early_stopping: true`).
+    None,
+    /// When no live hypothesis would get a better value at its present length (`false`).
+    PresentLength,
+    /// When no live hypothesis would get a better value at the greatest length (`"never"`).
+    GreatestLength,
+}
+
 /// Rules that hold for all sentences.
 pub(super) struct Rules {
     pub(super) options: SearchOptions,
@@ -54,6 +83,28 @@ pub(super) struct Rules {
     pub(super) end: u32,
     /// Words that no translation contains, ascending.
     pub(super) suppressed: Vec<u32>,
+    /// First word of all translations, if it is known: the target language.
+    pub(super) first: Option<u32>,
+}
+
+impl Rules {
+    /// The next word of a hypothesis of `len` words, if it is known without scores.
+    pub(super) fn known(&self, len: usize, source_len: usize) -> Option<u32> {
+        let forced = self.options.forced_end && self.options.is_full(len + 1, source_len);
+        if forced { Some(self.end) } else { self.first.filter(|_| len == 0) }
+    }
+
+    /// Number of continuations to consider of a sentence with `live` hypotheses of `len` words.
+    pub(super) fn continuations(&self, live: usize, len: usize) -> usize {
+        // At the first free step, one hypothesis fills the whole beam.
+        let first = len == usize::from(self.first.is_some());
+        match self.options.rule {
+            Rule::Marian if first => self.options.beam,
+            Rule::Marian => live,
+            // Each live hypothesis can finish, and as many others stay alive.
+            Rule::HuggingFace(_) => 2 * self.options.beam,
+        }
+    }
 }
 
 /// A network of an ensemble at work.
@@ -86,6 +137,32 @@ pub(super) struct Searched {
     pub(super) paths: Paths,
     /// Greatest score of a finished hypothesis.
     pub(super) best_finished: f32,
+}
+
+impl Searched {
+    /// Whether no live hypothesis, best first, can change the translations any more.
+    pub(super) fn has_ended(&mut self, options: &SearchOptions, live: &[Hypothesis]) -> bool {
+        live.is_empty() || self.is_beyond_margin(options, live) || self.is_settled(options, live[0])
+    }
+
+    /// Whether no live hypothesis is within the margin of the best finished one.
+    fn is_beyond_margin(&self, options: &SearchOptions, live: &[Hypothesis]) -> bool {
+        let bar = options.early_stop.map_or(f32::NEG_INFINITY, |margin| self.best_finished - margin);
+        live.iter().all(|hypothesis| hypothesis.score < bar)
+    }
+
+    /// Whether the sentence has a beam of finished hypotheses that the best live one can't better by the rule
+    /// of Hugging Face (`_check_early_stop_heuristic` in its generation/utils.py).
+    fn is_settled(&mut self, options: &SearchOptions, best: Hypothesis) -> bool {
+        let Rule::HuggingFace(patience) = options.rule else { return false };
+        let Some(worst) = self.paths.keep_best(options.beam) else { return false };
+        let len = match patience {
+            Patience::None => return true,
+            Patience::GreatestLength if options.normalize > 0.0 => options.most_words,
+            Patience::GreatestLength | Patience::PresentLength => best.len,
+        };
+        options.value(best.score, len) <= worst
+    }
 }
 
 /// A live hypothesis.

@@ -1,4 +1,6 @@
-//! Beam search as in Marian: beams only shrink, because no hypothesis takes the place of a finished one.
+//! Beam search by one of two rules. In Marian's, beams only shrink, because no hypothesis takes the place of a
+//! finished one. In that of Hugging Face, beams stay as wide as they are, until finished hypotheses are as many
+//! and no live one can get better.
 
 use dyno_nn::math::{Best, multiply_add};
 
@@ -47,14 +49,23 @@ pub(super) fn advance(members: &[Member], rules: &Rules, batch: &mut Running, bu
     beams.buffers.old = old;
 }
 
+/// Index of `word` in the scores of a row.
+fn column(word: u32, candidates: &[u32]) -> Option<usize> {
+    if candidates.is_empty() { Some(word as usize) } else { candidates.binary_search(&word).ok() }
+}
+
 impl Beams<'_> {
     /// Continues the hypotheses `group` of one sentence, whose first row is `first`.
     fn advance(&mut self, group: &[Hypothesis], first: usize) {
-        // At the first step, one hypothesis fills the whole beam.
-        let places = if group[0].len == 0 { self.rules.options.beam } else { group.len() };
+        let Hypothesis { sentence, len, .. } = group[0];
+        let places = self.rules.continuations(group.len(), len);
+        let known = self.rules.known(len, self.batch.sentences[sentence].source_len);
         self.buffers.top.clear();
-        for (at, hypothesis) in group.iter().enumerate() {
-            self.consider(first + at, hypothesis, places);
+        for (row, hypothesis) in (first..).zip(group) {
+            match known {
+                Some(word) => self.buffers.top.push(Continued { row, word, score: hypothesis.score }),
+                None => self.consider(row, hypothesis, places),
+            }
         }
         self.settle(group, first);
     }
@@ -81,38 +92,52 @@ impl Beams<'_> {
 
     /// Replaces the scores by those of a row's continuations; suppressed words have -∞.
     fn score(&mut self, row: usize, hypothesis: &Hypothesis) {
+        let candidates = &self.batch.sentences[hypothesis.sentence].candidates;
+        let share = |member| self.suppressed_share(member, row, candidates);
+        let so_far = hypothesis.score - self.members.iter().map(share).sum::<f32>();
         let (first, others) = self.members.split_first().expect("one network or more");
-        let (candidates, scores) =
-            (&self.batch.sentences[hypothesis.sentence].candidates, &mut self.buffers.scores);
+        let scores = &mut self.buffers.scores;
         scores.clear();
-        let of_row = first.step.scores.row(row).iter();
-        scores.extend(of_row.map(|score| hypothesis.score + first.weight * score));
+        scores.extend(first.step.scores.row(row).iter().map(|score| so_far + first.weight * score));
         for member in others {
             multiply_add(scores, member.weight, member.step.scores.row(row));
         }
         for word in &self.rules.suppressed {
-            let at = match candidates.is_empty() {
-                false => candidates.binary_search(word).ok(),
-                true => Some(*word as usize),
-            };
-            if let Some(score) = at.and_then(|at| scores.get_mut(at)) {
+            if let Some(score) = column(*word, candidates).and_then(|at| scores.get_mut(at)) {
                 *score = f32::NEG_INFINITY;
             }
         }
     }
 
-    /// Finishes hypotheses at their end, and keeps the others alive. A sentence without a live hypothesis
-    /// has ended.
+    /// Logarithm of the probability that suppressed words leave to the others, times the member's weight; 0
+    /// where probabilities stay as they are.
+    fn suppressed_share(&self, member: &Member, row: usize, candidates: &[u32]) -> f32 {
+        let options = &self.rules.options;
+        if !options.renormalise || options.skip_cost {
+            return 0.0;
+        }
+        let scores = member.step.scores.row(row);
+        let of =
+            |word: &u32| column(*word, candidates).and_then(|at| scores.get(at)).map(|score| score.exp());
+        let suppressed: f32 = self.rules.suppressed.iter().filter_map(of).sum();
+        member.weight * (-suppressed).ln_1p()
+    }
+
+    /// Finishes hypotheses at their end, and keeps the others alive.
     fn settle(&mut self, group: &[Hypothesis], first: usize) {
         let Self { members, rules, batch, buffers } = self;
         let Running { sentences, live, kept, ended, .. } = &mut **batch;
         let Hypothesis { sentence: place, len, .. } = group[0];
         let (options, sentence, len, start) = (&rules.options, &mut sentences[place], len + 1, live.len());
         let full = options.is_full(len, sentence.source_len);
-        for Continued { row, word, score } in buffers.top.iter().copied() {
+        for (rank, Continued { row, word, score }) in buffers.top.iter().copied().enumerate() {
+            let ends = word == rules.end || full;
+            if options.beam <= if ends { rank } else { live.len() - start } {
+                continue; // considered in case that a better one ends
+            }
             let aligned = if options.attention { aligned(&members[0].step, row) } else { 0 };
             let node = sentence.paths.push(group[row - first].node, word, aligned);
-            if word == rules.end || full {
+            if ends {
                 sentence.paths.finish(Finished { node, value: Some(options.value(score, len)) });
                 sentence.best_finished = sentence.best_finished.max(score);
             } else {
@@ -120,11 +145,9 @@ impl Beams<'_> {
                 kept.push(row);
             }
         }
-        // No live hypothesis is within the margin of the best finished one.
-        let bar = options.early_stop.map_or(f32::NEG_INFINITY, |margin| sentence.best_finished - margin);
-        if live[start..].iter().all(|hypothesis| hypothesis.score < bar) {
-            kept.truncate(kept.len() - (live.len() - start));
+        if sentence.has_ended(options, &live[start..]) {
             live.truncate(start);
+            kept.truncate(start);
             sentence.paths.rank(if options.n_best { options.beam } else { 1 });
             ended.push(place);
         }

@@ -11,7 +11,9 @@ pub(super) fn advance(step: &Step, rules: &Rules, batch: &mut Running) {
     let (options, mut rows) = (&rules.options, 0..live.len());
     live.retain_mut(|hypothesis| {
         let row = rows.next().expect("a row for each hypothesis");
-        let (sentence, word) = (&mut sentences[hypothesis.sentence], step.best[row]);
+        let sentence = &mut sentences[hypothesis.sentence];
+        let known = rules.known(hypothesis.len, sentence.source_len);
+        let word = known.unwrap_or_else(|| step.best[row]);
         let aligned = if options.attention { aligned(step, row) } else { 0 };
         hypothesis.node = sentence.paths.push(hypothesis.node, word, aligned);
         hypothesis.len += 1;

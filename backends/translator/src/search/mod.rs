@@ -13,8 +13,8 @@ mod tests;
 
 use dyno_nn::{Request, Row, Sentence, Wanted};
 
-pub(crate) use batch::{Member, SearchOptions};
-use batch::{Rules, Running};
+use batch::{Hypothesis, Rules, Running};
+pub(crate) use batch::{Member, Patience, Rule, SearchOptions};
 pub(crate) use paths::Found;
 use paths::Trace;
 
@@ -31,11 +31,17 @@ pub(crate) struct Search {
 
 impl Search {
     /// A search with one or more `members`. Translations end with the word `end`, and contain no word of
-    /// `suppressed`, which are ascending.
-    pub(crate) fn new(members: Vec<Member>, options: SearchOptions, end: u32, suppressed: Vec<u32>) -> Self {
+    /// `suppressed`, which are ascending. All begin with the word `first`, if there is one.
+    pub(crate) fn new(
+        members: Vec<Member>,
+        options: SearchOptions,
+        end: u32,
+        suppressed: Vec<u32>,
+        first: Option<u32>,
+    ) -> Self {
         Self {
             members,
-            rules: Rules { options, end, suppressed },
+            rules: Rules { options, end, suppressed, first },
             batch: Running::default(),
             beams: beam::Buffers::default(),
             rows: Vec::new(),
@@ -67,7 +73,7 @@ impl Search {
         }
         let Self { members, rules, batch, beams, rows, .. } = self;
         let scores_matter = rules.options.beam > 1 || rules.options.n_best || members.len() > 1;
-        let request = rules.request(scores_matter);
+        let request = rules.request(scores_matter, &batch.live);
         batch.rows(rows);
         members.iter_mut().for_each(|member| member.decoder.step(rows, &request, &mut member.step));
         batch.kept.clear();
@@ -102,13 +108,17 @@ impl Search {
 }
 
 impl Rules {
-    /// The results that the search wants of each step.
-    fn request(&self, scores_matter: bool) -> Request<'_> {
+    /// The results that the search wants of a step of the hypotheses `live`: none, where all of them are about
+    /// to begin with the known word.
+    fn request(&self, scores_matter: bool, live: &[Hypothesis]) -> Request<'_> {
         let attention = self.options.attention;
-        match scores_matter {
-            false => Request { wanted: Wanted::Best, suppressed: &self.suppressed, attention },
-            true if self.options.skip_cost => Request { wanted: Wanted::Logits, suppressed: &[], attention },
-            true => Request { wanted: Wanted::LogProbabilities, suppressed: &[], attention },
-        }
+        let suppressed: &[u32] = if scores_matter { &[] } else { &self.suppressed };
+        let wanted = match scores_matter {
+            _ if self.first.is_some() && live.iter().all(|hypothesis| hypothesis.len == 0) => Wanted::Nothing,
+            false => Wanted::Best,
+            true if self.options.skip_cost => Wanted::Logits,
+            true => Wanted::LogProbabilities,
+        };
+        Request { wanted, suppressed, attention }
     }
 }

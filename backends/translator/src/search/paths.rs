@@ -67,15 +67,26 @@ impl Paths {
         self.finished.push(finished);
     }
 
-    /// Sorts the translations, best first, and keeps `most` of them. Of equal values, the first finished one
-    /// is first.
+    /// Keeps the `most` best finished paths; gives the least of their values, once they are so many.
+    pub(super) fn keep_best(&mut self, most: usize) -> Option<f32> {
+        self.sort(most);
+        self.finished.get(most - 1).and_then(|last| last.value)
+    }
+
+    /// Sorts the translations, best first, and keeps `most` of them.
     pub(super) fn rank(&mut self, most: usize) {
-        self.finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
-        self.finished.truncate(most);
+        self.sort(most);
         if self.finished.is_empty() {
             // Where every word was suppressed, the answer is an empty translation.
             self.finished.push(Finished { node: NONE, value: Some(f32::NEG_INFINITY) });
         }
+    }
+
+    /// Sorts finished paths, best first, and keeps `most` of them. Of equal values, the first finished one is
+    /// first.
+    fn sort(&mut self, most: usize) {
+        self.finished.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
+        self.finished.truncate(most);
     }
 
     /// Number of translations.

@@ -4,7 +4,7 @@ use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
 
 use super::batch::aligned;
-use super::{Member, Search, SearchOptions};
+use super::{Member, Patience, Rule, Search, SearchOptions};
 
 const END: u32 = 0;
 const UNKNOWN: u32 = 1;
@@ -28,6 +28,9 @@ impl Decoder for Script {
             let scores = self.0[row.previous.map_or(4, |word| word as usize)];
             let allowed = (0..4).filter(|word| !request.suppressed.contains(word));
             let better = |a: &u32, b: &u32| scores[*a as usize].total_cmp(&scores[*b as usize]);
+            if request.wanted == Wanted::Nothing {
+                continue;
+            }
             if request.wanted == Wanted::Best {
                 step.best.push(allowed.max_by(better).unwrap());
             } else {
@@ -52,6 +55,10 @@ fn options(beam: usize) -> SearchOptions {
         normalize: 0.0,
         word_penalty: 0.0,
         max_length_factor: 3.0,
+        most_words: usize::MAX,
+        forced_end: false,
+        renormalise: false,
+        rule: Rule::Marian,
         n_best: false,
         skip_cost: false,
         early_stop: None,
@@ -60,13 +67,22 @@ fn options(beam: usize) -> SearchOptions {
     }
 }
 
-fn search(
+/// Translations of each sentence, best first, with their values.
+type Lists = Vec<Vec<(Vec<u32>, Option<f32>)>>;
+
+fn search(tables: &[(f32, Scores)], options: SearchOptions, lengths: &[usize]) -> Lists {
+    search_from(None, tables, options, lengths)
+}
+
+/// As [`search`], for translations that begin with a known word.
+fn search_from(
+    first: Option<u32>,
     tables: &[(f32, Scores)],
     options: SearchOptions,
     lengths: &[usize],
-) -> Vec<Vec<(Vec<u32>, Option<f32>)>> {
+) -> Lists {
     let members = tables.iter().map(|(weight, table)| Member::new(*weight, Box::new(Script(*table, 0))));
-    let mut search = Search::new(members.collect(), options, END, vec![UNKNOWN]);
+    let mut search = Search::new(members.collect(), options, END, vec![UNKNOWN], first);
     let ids = vec![2; lengths.iter().copied().max().unwrap()];
     let sentences: Vec<Sentence<'_>> =
         lengths.iter().map(|len| Sentence { ids: &ids[..*len], candidates: None }).collect();
@@ -152,4 +168,66 @@ fn a_word_is_aligned_with_a_word_never_with_the_end() {
     step.attention.push(3).copy_from_slice(&[0.3, 0.1, 0.6]);
     step.attention.push(2).copy_from_slice(&[0.1, 0.9]);
     assert_eq!([aligned(&step, 0), aligned(&step, 1)], [0, 0]);
+}
+
+/// Options of a search by the rule of Hugging Face.
+fn hugging_face(beam: usize, patience: Patience) -> SearchOptions {
+    SearchOptions {
+        rule: Rule::HuggingFace(patience),
+        most_words: 4,
+        n_best: true,
+        normalize: 1.0,
+        ..options(beam)
+    }
+}
+
+#[test]
+fn a_finished_hypothesis_takes_no_place_by_the_rule_of_hugging_face() {
+    // A beam of one: 2 leads at first, and the end is only second after it, hence no candidate.
+    let list = search(&[(1.0, GARDEN_PATH)], hugging_face(1, Patience::None), &[5]).remove(0);
+    assert_eq!(list, [(vec![2, 3, END], Some(-1.5))]);
+    // A beam of two keeps looking until two are finished: 3 end at the second step, 2 3 end at the third.
+    let list = search(&[(1.0, GARDEN_PATH)], hugging_face(2, Patience::None), &[5]).remove(0);
+    assert_eq!(list, [(vec![3, END], Some(-1.5)), (vec![2, 3, END], Some(-1.5))]);
+}
+
+#[test]
+fn patience_decides_whether_a_longer_translation_is_awaited() {
+    let mut long: Scores = [[-9.0; 4]; 5];
+    long[2] = [-1.2, -9.0, -0.6, -9.0];
+    long[4] = [-9.0, -9.0, -0.1, -9.0];
+    let of = |patience| search(&[(1.0, long)], hugging_face(1, patience), &[9]).remove(0).remove(0).0;
+    assert_eq!(of(Patience::None), [2, 2, 2, 2], "the end is never the best continuation");
+    long[2] = [-0.4, -9.0, -0.6, -9.0];
+    long[4] = [-0.6, -9.0, -0.7, -9.0];
+    let of = |patience| search(&[(1.0, long)], hugging_face(1, patience), &[9]).remove(0).remove(0).0;
+    assert_eq!(of(Patience::None), [END]);
+    assert_eq!(of(Patience::PresentLength), [END], "−0.7 now is worse than −0.6");
+    assert_eq!(of(Patience::GreatestLength), [2, END], "−0.7 over four words is better than −0.6");
+}
+
+#[test]
+fn the_first_word_and_the_last_may_be_known() {
+    let endless: Scores = [[-9.0, -9.0, -1.0, -2.0]; 5];
+    for beam in [1, 2] {
+        let rules = [options(beam), hugging_face(beam, Patience::PresentLength)];
+        for options in rules {
+            let options = SearchOptions { most_words: 3, forced_end: true, n_best: false, ..options };
+            let lists = search_from(Some(3), &[(1.0, endless)], options, &[5, 1]);
+            assert!(lists.iter().all(|list| list[0].0 == [3, 2, END]), "{lists:?}");
+        }
+    }
+}
+
+#[test]
+fn suppressed_words_may_leave_their_share_to_the_others() {
+    let half = 0.5f32.ln();
+    // The unknown word has half of the probability at the first step.
+    let mut shared: Scores = [[half, half, -99.0, -99.0]; 5];
+    shared[4] = [half, half, -99.0, -99.0];
+    let plain = SearchOptions { n_best: true, ..options(1) };
+    let of = |options| search(&[(1.0, shared)], options, &[2]).remove(0).remove(0);
+    assert_eq!(of(plain.clone()), (vec![END], Some(half)));
+    let (ids, score) = of(SearchOptions { renormalise: true, ..plain });
+    assert!(ids == [END] && score.unwrap().abs() < 1e-6, "{score:?}");
 }

@@ -22,7 +22,7 @@ pub(crate) use full_precision::{FullPrecision, NOT_REPRODUCIBLE};
 pub use switches::{Position, Switch, Switches};
 
 use crate::error::Refusal;
-use crate::search::SearchOptions;
+use crate::search::{Patience, Rule, SearchOptions};
 
 /// Name of the setting that limits the n-grams of a vocabulary map.
 const NGRAMS: &str = "shortlist-ngrams";
@@ -61,7 +61,10 @@ pub(crate) struct RequestedSettings {
     allow_special: Option<bool>,
     skip_cost: Option<bool>,
     early_stop: Option<f32>,
+    search: Option<String>,
     pub(crate) replace_unknown: bool,
+    /// Languages of source and target, for models that have words for them.
+    pub(crate) languages: [Option<String>; 2],
     /// Whether to keep a breakdown of the time.
     pub(crate) breakdown: bool,
 }
@@ -96,6 +99,8 @@ pub(crate) struct Decoding {
     pub(crate) max_length: usize,
     pub(crate) allow_unk: bool,
     pub(crate) allow_special: bool,
+    /// Further words that no translation contains.
+    pub(crate) suppressed: Vec<u32>,
 }
 
 impl RequestedSettings {
@@ -123,7 +128,12 @@ impl RequestedSettings {
             allow_special: reader.take("allow-special", FLAG)?,
             skip_cost: reader.take("skip-cost", FLAG)?,
             early_stop: reader.take("early-stop", NUMBER)?,
+            search: reader.take(SEARCH, "\"marian\" or \"hugging-face\"")?,
             replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
+            languages: [
+                reader.take("source-language", "a language's code")?,
+                reader.take("target-language", "a language's code")?,
+            ],
             breakdown: reader.take(WATCH, FLAG)?.unwrap_or(false),
         };
         requested.check(reader)?;
@@ -143,6 +153,9 @@ impl RequestedSettings {
     fn check(&self, reader: &SettingsReader<'_>) -> Result<(), Error> {
         if self.beam.is_some_and(|beam| !(1..=LARGEST_BEAM).contains(&beam)) {
             return Err(reader.refuse("beam", format!("it must lie between 1 and {LARGEST_BEAM}")));
+        }
+        if self.search.as_deref().is_some_and(|name| !SEARCHES.contains(&name)) {
+            return Err(reader.refuse(SEARCH, "it must be \"marian\" or \"hugging-face\""));
         }
         if self.weights.iter().flatten().any(|weight| !weight.is_finite()) {
             return Err(reader.refuse("weights", "it must be finite numbers"));
@@ -174,6 +187,10 @@ impl RequestedSettings {
             normalize: written.or(self.normalize, "normalize", 0.0, MarianConfig::float)?,
             word_penalty: written.or(self.word_penalty, "word-penalty", 0.0, MarianConfig::float)?,
             max_length_factor: written.max_length_factor(self.max_length_factor)?,
+            most_words: written.most_words()?,
+            forced_end: written.flag(None, "forced-end")?,
+            renormalise: written.flag(None, "renormalise")?,
+            rule: written.rule(self.search.as_deref())?,
             n_best: written.flag(self.n_best, "n-best")?,
             skip_cost: written.flag(self.skip_cost, "skip-cost")?,
             early_stop: self.early_stop,
@@ -187,6 +204,7 @@ impl RequestedSettings {
             max_length: max_length.max(2),
             allow_unk: written.flag(self.allow_unk, "allow-unk")? || self.replace_unknown,
             allow_special: written.flag(self.allow_special, "allow-special")?,
+            suppressed: written.suppressed()?,
         })
     }
 }
@@ -236,6 +254,48 @@ impl Written<'_> {
             }
             None => Ok(factor),
         }
+    }
+}
+
+/// Name of the setting and of the decoder's key for the rule of the beam, and its values.
+const SEARCH: &str = "search";
+const SEARCHES: [&str; 2] = ["marian", "hugging-face"];
+
+/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face bring.
+impl Written<'_> {
+    /// Greatest number of words of a translation; 0 in the file stands for no limit.
+    fn most_words(self) -> dyno_formats::Result<usize> {
+        let most = self.or(None, "most-words", 0, MarianConfig::count)?;
+        Ok(if most == 0 { usize::MAX } else { most })
+    }
+
+    fn rule(self, requested: Option<&str>) -> dyno_formats::Result<Rule> {
+        const PATIENCE: &str = "early-stopping";
+        let written = self.0.map(|config| config.text(SEARCH)).transpose()?;
+        let name = requested.or(written).unwrap_or(SEARCHES[0]);
+        let patience = match self.0.map(|config| config.text(PATIENCE)).transpose()?.unwrap_or("false") {
+            "false" => Patience::PresentLength,
+            "true" => Patience::None,
+            "never" => Patience::GreatestLength,
+            _ => return Err(self.fault(PATIENCE, "must be true, false or never")),
+        };
+        match name {
+            "marian" => Ok(Rule::Marian),
+            "hugging-face" => Ok(Rule::HuggingFace(patience)),
+            _ => Err(self.fault(SEARCH, "must be marian or hugging-face")),
+        }
+    }
+
+    fn suppressed(self) -> dyno_formats::Result<Vec<u32>> {
+        const KEY: &str = "suppressed-words";
+        let words = self.0.map(|config| config.counts(KEY)).transpose()?.unwrap_or_default();
+        let ids = words.into_iter().map(u32::try_from).collect::<Result<_, _>>();
+        ids.map_err(|_| self.fault(KEY, "has an id that no vocabulary has"))
+    }
+
+    fn fault(self, key: &str, what: &str) -> dyno_formats::Error {
+        let none = MarianConfig::from_entries("", Vec::new());
+        self.0.unwrap_or(&none).fault(key, what)
     }
 }
 

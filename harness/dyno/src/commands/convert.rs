@@ -1,4 +1,4 @@
-//! `dyno convert`: a model directory from Marian's files.
+//! `dyno convert`: a model directory from Marian's files, or from a translator of Hugging Face.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use anyhow::Context;
 use dyno_api::{Answer, Settings};
 use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Shortlist, Vocabularies};
 use dyno_measure::split_lines;
-use dyno_text::Vocabulary;
+use dyno_text::{Side, Vocabulary};
 use dyno_translator::Words;
 use serde_json::json;
 
@@ -94,15 +94,12 @@ fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist
     let [source, target] = model.vocabularies() else {
         return Err(bad_input("the model has no vocabularies, which --shortlist needs: add --vocab"));
     };
-    let (source, target) = (read(source)?, read(target)?);
+    let read = |path, side| Vocabulary::open(path, model.tokens(), side).or_bad_input();
+    let (source, target) = (read(source, Side::Source)?, read(target, Side::Target)?);
     let (source, target) = (Words(&source), Words(&target));
     let vocabularies = Vocabularies { source: &source, target: &target, shared: model.shares_vocabulary() };
     let list = Shortlist::open(path.as_ref(), cut, vocabularies).or_bad_input()?;
     Ok((path.into(), list))
-}
-
-fn read(path: &Path) -> Outcome<Vocabulary> {
-    Vocabulary::from_path(path).or_bad_input()
 }
 
 fn as_text(report: &ConvertReport) -> String {

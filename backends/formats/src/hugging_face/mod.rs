@@ -1,0 +1,87 @@
+//! Directories of Hugging Face: the files that all of its models have, and translators as models of dyno.
+//!
+//! MarianMT (OPUS-MT) and M2M-100 (NLLB-200) are Transformers like Marian's. So `config.json` becomes the
+//! configuration of such a model (`network`), the generation's settings become those of a decoder
+//! (`generation`), and tensors get Marian's names (`tensors`). Engines, quantisation and conversion then need
+//! no second way.
+
+mod files;
+mod generation;
+mod network;
+mod tensors;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use files::weights_of;
+pub(crate) use tensors::Tensors;
+
+use crate::weights::Weights;
+use crate::{Error, Fault, MarianConfig, Precision, Result};
+use files::{CONFIG, GENERATION, read_json};
+use generation::WireGeneration;
+use network::{Family, WireNetwork};
+
+/// Checks whether the bytes of a `config.json` describe a translator that dyno runs. This is the entry point
+/// for mutated files.
+///
+/// # Errors
+/// The first fault.
+pub fn check(bytes: &[u8]) -> Result<(), Fault> {
+    let network: WireNetwork = files::parse_json(bytes)?;
+    let generation: WireGeneration = files::parse_json(bytes)?;
+    let family = network.family().ok_or("is of another family")?;
+    network.entries(family)?;
+    generation.entries(family, &network.ends(family), network.positions()).map(drop)
+}
+
+/// Files and configuration of a translator.
+pub(crate) struct Translator {
+    /// Source vocabulary, then target vocabulary.
+    pub(crate) vocabularies: Vec<PathBuf>,
+    /// Files beside the vocabularies.
+    pub(crate) tokens: Vec<PathBuf>,
+    pub(crate) weights: BTreeMap<Precision, PathBuf>,
+    pub(crate) tables: Vec<(String, MarianConfig)>,
+    pub(crate) tensors: Tensors,
+}
+
+/// The translator in `directory`; `None` for other directories.
+pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
+    let config = directory.join(CONFIG);
+    if !config.is_file() {
+        return Ok(None);
+    }
+    // A faulty file is told by the family that it claims; without a family it is another project's.
+    let Some(family) = files::model_type(&config).and_then(|name| Family::named(&name)) else {
+        return Ok(None);
+    };
+    let network: WireNetwork = read_json(&config)?;
+    let fault = |fault: Fault| Error::content(&config, fault);
+    let marian = network.entries(family).map_err(fault)?;
+    let (origin, generation) = generation_of(directory, &config)?;
+    let decoder = generation.entries(family, &network.ends(family), network.positions());
+    let decoder = decoder.map_err(|fault| Error::content(&origin, fault))?;
+    let tensors = Tensors::of(&network, family);
+    let weights = weights_of(directory)?;
+    let precision = Weights::open(&weights)?.precision();
+    let (vocabularies, tokens) = files::vocabularies(directory, family)?;
+    Ok(Some(Translator {
+        vocabularies,
+        tokens,
+        weights: BTreeMap::from([(precision, weights)]),
+        tables: vec![
+            ("decoder".into(), MarianConfig::from_entries(origin, decoder)),
+            ("marian".into(), MarianConfig::from_entries(config, marian)),
+        ],
+        tensors,
+    }))
+}
+
+/// The settings of generation: those of their own file, else the old ones inside of `config.json`.
+fn generation_of(directory: &Path, config: &Path) -> Result<(PathBuf, WireGeneration)> {
+    let own = directory.join(GENERATION);
+    let origin = if own.is_file() { own } else { config.into() };
+    let generation = read_json(&origin)?;
+    Ok((origin, generation))
+}

@@ -1,0 +1,231 @@
+//! The network's configuration: from `config.json` to the keys of Marian's models.
+//!
+//! The differences from Marian's Transformers are keys of dyno's own: the divisor of positions, the first
+//! position, the scale of embeddings, the norm's epsilon, keys from normalised inputs, and the start word.
+
+use serde::Deserialize;
+
+use crate::Fault;
+use crate::yaml::{Entries, Value};
+
+/// Epsilon of PyTorch's layer norm, which the original doesn't change.
+const EPSILON: &str = "0.00001";
+
+/// Greatest number of anything that a configuration counts: no model is near it, and sums of shapes fit.
+const MOST: usize = 1 << 24;
+
+/// Family of translators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// MarianMT: norms after sublayers, ids of `vocab.json`.
+    Marian,
+    /// M2M-100 and NLLB-200: norms before sublayers, words for languages.
+    M2m,
+}
+
+impl Family {
+    /// The family with this name in `model_type`.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "marian" => Some(Self::Marian),
+            "m2m_100" => Some(Self::M2m),
+            _ => None,
+        }
+    }
+
+    /// Whether norms stand before sublayers.
+    pub(super) fn norms_first(self) -> bool {
+        self == Self::M2m
+    }
+}
+
+/// `config.json`, as far as it matters. Absent values have the defaults of the original's classes, which are
+/// those of its first published models.
+#[derive(Deserialize)]
+pub(super) struct WireNetwork {
+    model_type: String,
+    pub(super) vocab_size: usize,
+    pub(super) decoder_vocab_size: Option<usize>,
+    pub(super) d_model: usize,
+    pub(super) encoder_layers: usize,
+    pub(super) decoder_layers: usize,
+    encoder_attention_heads: usize,
+    decoder_attention_heads: usize,
+    pub(super) encoder_ffn_dim: usize,
+    pub(super) decoder_ffn_dim: usize,
+    max_position_embeddings: Option<usize>,
+    activation_function: Option<String>,
+    scale_embedding: Option<bool>,
+    share_encoder_decoder_embeddings: Option<bool>,
+    tie_word_embeddings: Option<bool>,
+    normalize_before: Option<bool>,
+    normalize_embedding: Option<bool>,
+    static_position_embeddings: Option<bool>,
+    decoder_start_token_id: Option<u32>,
+    pad_token_id: Option<u32>,
+    eos_token_id: Option<Id>,
+}
+
+/// Start and end of a translation.
+pub(super) struct Ends {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// An id, which may stand in a list of its own.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Id {
+    One(u32),
+    List(Vec<u32>),
+}
+
+impl Id {
+    /// The one id.
+    pub(super) fn only(&self, key: &str) -> Result<u32, Fault> {
+        match self {
+            Self::One(id) => Ok(*id),
+            Self::List(ids) => match ids[..] {
+                [id] => Ok(id),
+                _ => Err(Fault::unsupported("more than one end of a sentence", "a model has one").of(key)),
+            },
+        }
+    }
+}
+
+impl WireNetwork {
+    pub(super) fn family(&self) -> Option<Family> {
+        Family::named(&self.model_type)
+    }
+
+    /// Greatest number of words that a position is made for.
+    pub(super) fn positions(&self) -> usize {
+        self.max_position_embeddings.unwrap_or(1024)
+    }
+
+    /// Whether source and target have one table of word vectors.
+    pub(super) fn shares_words(&self, family: Family) -> bool {
+        family == Family::M2m || self.share_encoder_decoder_embeddings.unwrap_or(true)
+    }
+
+    /// Whether the target's word vectors are the output's weights.
+    pub(super) fn ties_output(&self) -> bool {
+        self.tie_word_embeddings.unwrap_or(true)
+    }
+
+    /// Words of source and target.
+    pub(super) fn words(&self) -> [usize; 2] {
+        [self.vocab_size, self.decoder_vocab_size.unwrap_or(self.vocab_size)]
+    }
+
+    /// Special words at the ends of a translation.
+    pub(super) fn ends(&self, family: Family) -> Ends {
+        let [pad, end] = match family {
+            Family::Marian => [58_100, 0],
+            Family::M2m => [1, 2],
+        };
+        let pad = self.pad_token_id.unwrap_or(pad);
+        let start = if family == Family::Marian { pad } else { end };
+        Ends {
+            start: self.decoder_start_token_id.unwrap_or(start),
+            end: self.eos_token_id.as_ref().and_then(|id| id.only("").ok()).unwrap_or(end),
+        }
+    }
+
+    /// The configuration under Marian's keys.
+    pub(super) fn entries(&self, family: Family) -> Result<Entries, Fault> {
+        self.refuse_unsupported(family)?;
+        let [source, target] = self.words();
+        let start = self.ends(family).start;
+        if start as usize >= target {
+            return Err(Fault::from("is no word of the vocabulary").of("decoder_start_token_id"));
+        }
+        let norms = if family.norms_first() { ["n", "a", "n"] } else { ["", "an", ""] };
+        let [first_position, divisor] = match family {
+            Family::Marian => ["0", "d/2"],
+            Family::M2m => ["2", "d/2-1"],
+        };
+        let shared = self.shares_words(family);
+        let texts = [
+            ("type", "transformer".to_owned()),
+            ("dim-emb", self.d_model.to_string()),
+            ("enc-depth", self.encoder_layers.to_string()),
+            ("dec-depth", self.decoder_layers.to_string()),
+            ("tied-embeddings-all", (shared && self.ties_output()).to_string()),
+            ("tied-embeddings-src", shared.to_string()),
+            ("tied-embeddings", self.ties_output().to_string()),
+            ("output-omit-bias", (family == Family::M2m).to_string()),
+            ("transformer-heads", self.encoder_attention_heads.to_string()),
+            ("transformer-dim-ffn", self.encoder_ffn_dim.to_string()),
+            ("transformer-decoder-dim-ffn", self.decoder_ffn_dim.to_string()),
+            ("transformer-ffn-activation", self.activation()?.to_owned()),
+            ("transformer-decoder-autoreg", "self-attention".to_owned()),
+            ("transformer-preprocess", norms[0].to_owned()),
+            ("transformer-postprocess", norms[1].to_owned()),
+            ("transformer-postprocess-top", norms[2].to_owned()),
+            ("transformer-postprocess-emb", String::new()),
+            ("transformer-position-divisor", divisor.to_owned()),
+            ("transformer-first-position", first_position.to_owned()),
+            (
+                "transformer-embedding-scale",
+                self.scale_embedding.unwrap_or(family == Family::M2m).to_string(),
+            ),
+            ("transformer-norm-epsilon", EPSILON.to_owned()),
+            ("transformer-normalised-keys", family.norms_first().to_string()),
+            ("transformer-start-word", start.to_string()),
+        ];
+        let mut entries: Entries =
+            texts.into_iter().map(|(key, text)| (key.into(), Value::Text(text))).collect();
+        let sizes = [source, target].map(|size| Value::Text(size.to_string()));
+        entries.push(("dim-vocabs".into(), Value::List(sizes.into())));
+        Ok(entries)
+    }
+
+    fn activation(&self) -> Result<&'static str, Fault> {
+        match self.activation_function.as_deref().unwrap_or("gelu") {
+            "swish" | "silu" => Ok("swish"),
+            "relu" => Ok("relu"),
+            "gelu" | "gelu_python" => Ok("gelu"),
+            other => Err(Fault::unsupported(
+                format!("the activation `{}`", crate::error::clip(other)),
+                "there are swish, relu and gelu",
+            )
+            .of("activation_function")),
+        }
+    }
+
+    fn refuse_unsupported(&self, family: Family) -> Result<(), Fault> {
+        let fault = |key: &str, what: &str| Err(Fault::from(what).of(key));
+        let [source, target] = self.words();
+        let counts = [source, target, self.d_model, self.encoder_ffn_dim, self.decoder_ffn_dim];
+        let layers = [self.encoder_layers, self.decoder_layers, self.encoder_attention_heads];
+        if counts.iter().chain(&layers).chain([&self.positions()]).any(|count| !(1..=MOST).contains(count)) {
+            return fault(
+                "d_model",
+                "a size is 0 or beyond all reason; copy the file anew from the model's origin",
+            );
+        }
+        if layers.iter().any(|layers| *layers > 1000) {
+            return fault("encoder_layers", "has more than 1000 layers or heads; copy the file anew");
+        }
+        if self.encoder_attention_heads != self.decoder_attention_heads {
+            return fault(
+                "decoder_attention_heads",
+                "must be the encoder's; no engine runs different numbers of heads",
+            );
+        }
+        if self.shares_words(family) && source != target {
+            return fault("decoder_vocab_size", "must be vocab_size where embeddings are shared");
+        }
+        // Older versions of the original read these keys; today's doesn't, so that such a model has two readings.
+        let other = [
+            ("normalize_before", self.normalize_before == Some(!family.norms_first())),
+            ("normalize_embedding", self.normalize_embedding == Some(true)),
+            ("static_position_embeddings", self.static_position_embeddings == Some(false)),
+        ];
+        match other.into_iter().find(|(_, odd)| *odd).filter(|_| family == Family::Marian) {
+            Some((key, _)) => fault(key, "today's MarianMT has no such networks; convert the model anew"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Tensors: the names and shapes that a network must have, with Marian's names for them.
+//!
+//! PyTorch stores the weights of a product as [outputs, inputs], Marian as [inputs, outputs]. The data stay as
+//! they lie in the file; only their order is noted. Tensors without a place here, such as tabulated positions
+//! and second copies of tied vectors, are left out.
+
+use super::network::{Family, WireNetwork};
+use crate::error::Located;
+use crate::record::ElementOrder;
+use crate::tensor::Item;
+use crate::weights::Weights;
+use crate::{Fault, Result};
+
+/// Layers of MarianMT's and M2M-100's names, then of Marian's: the projections of an attention.
+const PROJECTIONS: [(&str, &str); 4] = [("q_proj", "q"), ("k_proj", "k"), ("v_proj", "v"), ("out_proj", "o")];
+
+/// All tensors of a network.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensors(Vec<Named>);
+
+/// A tensor under both names.
+#[derive(Clone, Debug)]
+struct Named {
+    /// Names in the file, of which the first one that exists counts.
+    stored: Vec<String>,
+    /// Marian's name.
+    name: String,
+    /// Shape in the file; a vector is one row.
+    shape: [usize; 2],
+    /// Whether it is the weights of a product, which Marian stores the other way round.
+    product: bool,
+}
+
+impl Tensors {
+    /// The tensors of a network of this family.
+    pub(super) fn of(network: &WireNetwork, family: Family) -> Self {
+        let mut tensors = Self(Vec::new());
+        let suffix = if family.norms_first() { "_pre" } else { "" };
+        let width = network.d_model;
+        let stacks = [
+            ("encoder", network.encoder_layers, network.encoder_ffn_dim),
+            ("decoder", network.decoder_layers, network.decoder_ffn_dim),
+        ];
+        for (stack, layers, inner) in stacks {
+            for layer in 0..layers {
+                let (stored, name) =
+                    (format!("model.{stack}.layers.{layer}"), format!("{stack}_l{}", layer + 1));
+                tensors.attention(&format!("{stored}.self_attn"), &format!("{name}_self"), suffix, width);
+                if stack == "decoder" {
+                    let name = format!("{name}_context");
+                    tensors.attention(&format!("{stored}.encoder_attn"), &name, suffix, width);
+                }
+                tensors.product(&format!("{stored}.fc1"), &format!("{name}_ffn"), "1", [inner, width]);
+                tensors.product(&format!("{stored}.fc2"), &format!("{name}_ffn"), "2", [width, inner]);
+                tensors.norm(
+                    &format!("{stored}.final_layer_norm"),
+                    &format!("{name}_ffn_ffn"),
+                    suffix,
+                    width,
+                );
+            }
+            if family.norms_first() {
+                tensors.norm(&format!("model.{stack}.layer_norm"), &format!("{stack}_top"), "", width);
+            }
+        }
+        tensors.words(network, family);
+        tensors
+    }
+
+    fn words(&mut self, network: &WireNetwork, family: Family) {
+        let (width, [source, target]) = (network.d_model, network.words());
+        let [shared, encoder, decoder] = ["shared", "encoder.embed_tokens", "decoder.embed_tokens"]
+            .map(|table| format!("model.{table}.weight"));
+        let output = || "lm_head.weight".to_owned();
+        let tied = network.ties_output();
+        let head = |names: &[&String]| -> Vec<String> {
+            names.iter().map(|name| (*name).clone()).chain(tied.then(output)).collect()
+        };
+        if network.shares_words(family) {
+            self.add(head(&[&shared, &encoder, &decoder]), "Wemb", [source, width], false);
+        } else {
+            self.add(vec![encoder], "encoder_Wemb", [source, width], false);
+            self.add(head(&[&decoder]), "decoder_Wemb", [target, width], false);
+        }
+        if !tied {
+            self.add(vec![output()], "decoder_ff_logit_out_Wt", [target, width], false);
+        }
+        if family == Family::Marian {
+            self.add(vec!["final_logits_bias".into()], "decoder_ff_logit_out_b", [1, target], false);
+        }
+    }
+
+    fn attention(&mut self, stored: &str, name: &str, suffix: &str, width: usize) {
+        for (part, short) in PROJECTIONS {
+            self.product(&format!("{stored}.{part}"), name, short, [width, width]);
+        }
+        self.norm(&format!("{stored}_layer_norm"), &format!("{name}_Wo"), suffix, width);
+    }
+
+    fn product(&mut self, stored: &str, name: &str, suffix: &str, shape: [usize; 2]) {
+        self.add(vec![format!("{stored}.weight")], &format!("{name}_W{suffix}"), shape, true);
+        self.add(vec![format!("{stored}.bias")], &format!("{name}_b{suffix}"), [1, shape[0]], false);
+    }
+
+    fn norm(&mut self, stored: &str, name: &str, suffix: &str, width: usize) {
+        self.add(vec![format!("{stored}.weight")], &format!("{name}_ln_scale{suffix}"), [1, width], false);
+        self.add(vec![format!("{stored}.bias")], &format!("{name}_ln_bias{suffix}"), [1, width], false);
+    }
+
+    fn add(&mut self, stored: Vec<String>, name: &str, shape: [usize; 2], product: bool) {
+        self.0.push(Named { stored, name: name.into(), shape, product });
+    }
+
+    /// The weights under Marian's names.
+    pub(crate) fn name(&self, mut weights: Weights) -> Result<Weights> {
+        let origin = weights.origin().to_owned();
+        let mut items = Vec::with_capacity(self.0.len());
+        for named in &self.0 {
+            items.push((named.name.clone(), named.take(&mut weights).in_file(&origin)?));
+        }
+        weights.keep_only(items.into_iter().collect());
+        Ok(weights)
+    }
+}
+
+impl Named {
+    fn take(&self, weights: &mut Weights) -> Result<Item, Fault> {
+        let found = self.stored.iter().find(|name| weights.find(name).is_some());
+        let Some(stored) = found else {
+            return Err(Fault::from("this tensor is missing; copy the file anew from the model's origin")
+                .of(&self.stored[0]));
+        };
+        let Some(mut item) = weights.remove(stored) else { unreachable!("it was found") };
+        let [rows, columns] = self.shape;
+        let fits = match item.shape[..] {
+            [only] => rows == 1 && only == columns,
+            [first, second] => [first, second] == self.shape,
+            _ => false,
+        };
+        if !fits {
+            let fault = format!("has shape {:?}; config.json asks for [{rows}, {columns}]", item.shape);
+            return Err(Fault::from(fault).of(stored));
+        }
+        if self.product {
+            item.shape = vec![columns, rows];
+            item.layout = ElementOrder::ColumnMajor;
+        } else {
+            item.shape = vec![rows, columns];
+        }
+        Ok(item)
+    }
+}
