@@ -22,7 +22,8 @@ pub(crate) struct SearchOptions {
     pub(crate) max_length_factor: f32,
     /// Greatest number of words of a translation, the end of the sentence included.
     pub(crate) most_words: usize,
-    /// Whether a translation of the greatest length ends with the end of the sentence, whatever the scores say.
+    /// Whether a translation of the greatest length ends with the end of the sentence, whatever the scores
+    /// say.
     pub(crate) forced_end: bool,
     /// Whether probabilities are divided by what suppressed words leave of them (`renormalize_logits`).
     pub(crate) renormalise: bool,

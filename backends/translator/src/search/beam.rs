@@ -1,6 +1,6 @@
-//! Beam search by one of two rules. In Marian's, beams only shrink, because no hypothesis takes the place of a
-//! finished one. In that of Hugging Face, beams stay as wide as they are, until finished hypotheses are as many
-//! and no live one can get better.
+//! Beam search by one of two rules. In Marian's, beams only shrink, because no hypothesis takes the place of
+//! a finished one. In that of Hugging Face, beams stay as wide as they are, until finished hypotheses are as
+//! many and no live one can get better.
 
 use dyno_nn::math::{Best, multiply_add};
 
