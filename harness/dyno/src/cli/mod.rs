@@ -24,7 +24,7 @@ pub use runs::{
 /// dyno starts each system as a child process. It measures speed, memory and quality, and checks that the
 /// system keeps the rules. Without a command, dyno runs the starter campaign, as `dyno run` does.
 #[derive(Parser)]
-#[command(version, propagate_version = true, after_help = EXAMPLES_AND_CODES)]
+#[command(name = "dyno", version, propagate_version = true, after_help = EXAMPLES_AND_CODES)]
 pub struct Cli {
     /// Command to run; `run` if absent.
     #[command(subcommand)]
