@@ -51,7 +51,10 @@ fn slurms_script_submits_a_shard_a_job_and_the_merge_after_them() {
     let bench = bench();
     bench.write(
         "go.sh",
-        script(&bench, &["slurm", "campaign.toml", "--kind", "a=c7a.large,b=c7g.large", "--runs", "runs-of-all"]),
+        script(
+            &bench,
+            &["slurm", "campaign.toml", "--kind", "a=c7a.large,b=c7g.large", "--runs", "runs-of-all"],
+        ),
     );
     let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
     let ended =
