@@ -45,7 +45,8 @@ impl MappedPieces {
     /// whose name ends in `.spm` are MarianMT's.
     ///
     /// # Errors
-    /// When a file can't be read or is faulty, or there is no end of a sentence or no unknown word.
+    /// A file that can't be read or is faulty, and a vocabulary without the end of a sentence or the unknown
+    /// word.
     pub(crate) fn open(path: &Path, bytes: &[u8], tokens: &[PathBuf], side: Side) -> Result<Self> {
         let pieces = SentencePiece::from_bytes(bytes)?;
         let tokens = Tokens::open(tokens, &pieces, side)?;

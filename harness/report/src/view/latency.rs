@@ -20,7 +20,7 @@ pub fn section(context: &SetContext<'_>) -> Section {
         tracks.flat_map(|track| of_track(context, track)).chain(server::figure(context)).collect();
     let note = figures
         .is_empty()
-        .then(|| "The latency track wasn't measured here, or no round of it counts.".into());
+        .then(|| "Latency was measured in no track here, or no round of one counts.".into());
     let tables = slowest::table(context).into_iter().collect();
     Section { id: "latency", title: "Latency", figures, tables, note }
 }
