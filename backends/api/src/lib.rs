@@ -209,6 +209,9 @@ pub struct Facts {
     /// Reason why the same lines may get other answers in the next run; `None` where they can't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_reproducible: Option<String>,
+    /// Number of lines so far that were longer than the model takes, and were cut; `None` where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_lines: Option<u64>,
     /// Files of the model; the sum of their sizes is the model size.
     #[serde(default)]
     pub files: Vec<OpenedFile>,

@@ -69,6 +69,7 @@ fn facts(
         isa: Some(requested.kernel_settings.kernels.isa().name().into()),
         precision: Some(requested.precision.name().into()),
         parameters: Some(network.parameters()),
+        cut_lines: None,
         not_reproducible: None,
         files: OpenedFile::all(paths),
     }

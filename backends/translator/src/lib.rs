@@ -15,7 +15,8 @@
 //!
 //! # Odd lines
 //! A line without words has an empty translation. A line longer than `max-length` is cut there, as Marian
-//! does with `max-length-crop`; without that option Marian drops the line, and an answer would be missing.
+//! does with `max-length-crop`; without that option Marian drops the line, and an answer would be missing. The
+//! facts count the lines that were cut. The setting `split-lines` translates long lines sentence by sentence.
 //!
 //! # Batches
 //! Each sentence is searched as if it were alone, with its own greatest length and its own candidates. Lines
@@ -30,6 +31,7 @@
 //! | `model_files` | opening of weights, configuration and vocabularies |
 //! | `model`, `shared` | an opened model, and the state that its workers share |
 //! | `session` | a worker's session |
+//! | `long_lines`, `sentences` | a session that translates long lines part by part, and the parts |
 //! | `search` | greedy search, beam search, paths |
 //! | `languages` | words for the languages of source and target |
 //! | `unknown` | replacement of unknown words |
@@ -42,9 +44,11 @@
 mod engine;
 mod error;
 mod languages;
+mod long_lines;
 mod model;
 mod model_files;
 mod search;
+mod sentences;
 mod session;
 mod settings;
 mod shared;

@@ -3,6 +3,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::{Shortlist, Vocabularies};
@@ -12,6 +13,7 @@ use dyno_text::{Side, Vocabulary};
 
 use crate::error::{Error, Result};
 use crate::languages::Languages;
+use crate::long_lines::LongLines;
 use crate::model_files::OpenedModel;
 use crate::session::{Calibrating, Worker};
 use crate::settings::{CalibrationFile, Decoding, NOT_REPRODUCIBLE, RequestedSettings};
@@ -23,6 +25,8 @@ pub(crate) struct Translator {
     shared: Arc<Shared>,
     /// File that sessions complete with the activation scales of their lines.
     calibration: Option<CalibrationFile>,
+    /// Words above which a line is translated part by part.
+    split_lines: Option<NonZeroUsize>,
 }
 
 impl Translator {
@@ -59,13 +63,15 @@ impl Translator {
             languages: Languages::of(requested, first.model.decoder(), &source, &target)?,
             facts: facts(backend, opened, &members, requested),
             times: SharedTimes::new(requested.breakdown),
+            cut_lines: AtomicU64::new(0),
             members,
             replace_unknown: requested.replace_unknown,
             decoding,
             source,
             target,
         };
-        Ok(Self { shared: Arc::new(shared), calibration: requested.scales.calibration.clone() })
+        let (calibration, split_lines) = (requested.scales.calibration.clone(), requested.split_lines);
+        Ok(Self { shared: Arc::new(shared), calibration, split_lines })
     }
 }
 
@@ -166,6 +172,7 @@ fn facts(
         isa: Some(requested.kernel_settings.kernels.isa().name().into()),
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
+        cut_lines: None,
         not_reproducible: requested.full_precision.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
         files: OpenedFile::all(paths),
     }
@@ -173,14 +180,19 @@ fn facts(
 
 impl Model for Translator {
     fn facts(&self) -> Facts {
-        self.shared.facts.clone()
+        let cut = self.shared.cut_lines.load(Ordering::Relaxed);
+        Facts { cut_lines: (cut > 0).then_some(cut), ..self.shared.facts.clone() }
     }
 
     fn session(&self) -> dyno_api::Result<Box<dyn Session>> {
         let worker = Worker::new(Arc::clone(&self.shared));
-        Ok(match &self.calibration {
+        let session: Box<dyn Session> = match &self.calibration {
             None => Box::new(worker),
             Some(calibration) => Box::new(Calibrating { worker, calibration: calibration.clone() }),
+        };
+        Ok(match self.split_lines {
+            None => session,
+            Some(most) => Box::new(LongLines::new(session, most.get())),
         })
     }
 

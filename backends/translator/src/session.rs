@@ -1,6 +1,7 @@
 //! Sessions of a model: from lines to sentences, through the search, and back to text.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use dyno_api::{Answer, Session, Sink};
 use dyno_formats::{Selection, Shortlist};
@@ -72,7 +73,11 @@ impl Worker {
         if let Some(language) = shared.languages.before_line {
             ids.insert(0, language);
         }
-        ids.truncate(shared.decoding.max_length - 1);
+        let most = shared.decoding.max_length - 1;
+        if ids.len() > most {
+            shared.cut_lines.fetch_add(1, Ordering::Relaxed);
+            ids.truncate(most);
+        }
         ids.push(shared.source_eos);
         let _output = Component::Output.span();
         let candidates =

@@ -2,6 +2,7 @@
 //! decoding.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use dyno_api::Facts;
 use dyno_formats::Shortlist;
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) languages: Languages,
     pub(crate) replace_unknown: bool,
     pub(crate) facts: Facts,
+    /// Number of lines that were cut at the greatest length.
+    pub(crate) cut_lines: AtomicU64,
     /// Times of all workers, with the setting `breakdown`.
     pub(crate) times: SharedTimes,
 }

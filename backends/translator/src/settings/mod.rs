@@ -27,6 +27,9 @@ use crate::search::{Patience, Rule, SearchOptions};
 /// Name of the setting that limits the n-grams of a vocabulary map.
 const NGRAMS: &str = "shortlist-ngrams";
 
+/// Name of the setting that translates long lines part by part.
+const SPLIT_LINES: &str = "split-lines";
+
 /// Largest beam. Larger beams take much memory and time, and give no better translations.
 const LARGEST_BEAM: usize = 1000;
 
@@ -56,6 +59,8 @@ pub(crate) struct RequestedSettings {
     word_penalty: Option<f32>,
     max_length_factor: Option<f32>,
     max_length: Option<usize>,
+    /// Words above which a line is translated part by part.
+    pub(crate) split_lines: Option<NonZeroUsize>,
     n_best: Option<bool>,
     allow_unk: Option<bool>,
     allow_special: Option<bool>,
@@ -123,6 +128,7 @@ impl RequestedSettings {
             word_penalty: reader.take("word-penalty", NUMBER)?,
             max_length_factor: reader.take("max-length-factor", NUMBER)?,
             max_length: reader.take("max-length", "a whole number")?,
+            split_lines: reader.take(SPLIT_LINES, "a whole number above 0")?,
             n_best: reader.take("n-best", FLAG)?,
             allow_unk: reader.take("allow-unk", FLAG)?,
             allow_special: reader.take("allow-special", FLAG)?,
@@ -166,6 +172,9 @@ impl RequestedSettings {
         }
         if self.max_length.is_some_and(|length| length < 2) {
             return Err(reader.refuse("max-length", "it must be 2 or more: a word and the end"));
+        }
+        if self.split_lines.is_some() && self.n_best == Some(true) {
+            return Err(reader.refuse(SPLIT_LINES, "the parts of a line have no common n-best list"));
         }
         for (name, value, (least, most)) in [
             ("normalize", self.normalize, POWERS),

@@ -149,6 +149,9 @@ pub struct DecodingArgs {
         help_heading = "Search options"
     )]
     pub max_length_factor: Option<f64>,
+    /// Translate lines of more than N words sentence by sentence
+    #[arg(long, value_name = "N", help_heading = "Search options")]
+    pub split_lines: Option<u64>,
     /// Print all translations of the beam, as `line ||| text ||| score`
     #[arg(long, help_heading = "Search options")]
     pub n_best: bool,

@@ -20,8 +20,10 @@ pub fn translate(args: TranslateArgs) -> Outcome {
         explain(hosted.tuning.as_deref())?;
     }
     hosted.translate(io::BufReader::new(io::stdin()), io::stdout())?;
-    if let Some(path) = &args.facts {
-        write_json(&hosted.model.facts(), path)?;
+    let facts = hosted.model.facts();
+    match &args.facts {
+        Some(path) => write_json(&facts, path)?,
+        None => facts.cut_lines.map(cut).into_iter().for_each(say),
     }
     if let Some(path) = &args.breakdown {
         write_json(&hosted.model.breakdown().context("can't read the breakdown")?, path)?;
@@ -38,6 +40,14 @@ fn default_precision(args: &TranslateArgs) -> Option<String> {
     let is_told = named || hosted.plugin.is_some() || args.facts.is_some();
     let default = if is_told { None } else { precision::default_of(&hosted.models) };
     default.map(|default| format!("precision: {default}; --precision chooses another one"))
+}
+
+/// Warning of lines that were cut.
+fn cut(lines: u64) -> String {
+    let were = if lines == 1 { "line was" } else { "lines were" };
+    format!(
+        "warning: {lines} {were} too long and lost words; --split-lines 60 translates sentence by sentence"
+    )
 }
 
 /// Prints the choices of the tuning. The model is open by now, so that `--tune` has completed the file.

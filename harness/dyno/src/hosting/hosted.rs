@@ -124,6 +124,7 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
         ("normalize", options.normalize.map(|power| json!(power))),
         ("word-penalty", options.word_penalty.map(|penalty| json!(penalty))),
         ("max-length-factor", options.max_length_factor.map(|factor| json!(factor))),
+        ("split-lines", options.split_lines.map(|words| json!(words))),
         ("n-best", options.n_best.then_some(json!(true))),
     ];
     for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {

@@ -106,6 +106,29 @@ fn a_tuning_is_measured_once_and_changes_no_line() {
 }
 
 #[test]
+fn long_lines_are_translated_sentence_by_sentence_and_cuts_are_said() {
+    let bench = Bench::new(LATENCY);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/nano");
+    let translate = |further: &[&str], input: &str| {
+        feed(bench.dyno(&[&["translate", "--model", model], further].concat()), input.as_bytes())
+    };
+    let (one, two) = ("The train is late today.", "Where can I buy a ticket?");
+    let alone = translate(&[], &format!("{one}\n{two}\n")).stdout;
+    for track in ["latency", "throughput-1", "throughput-all", "server"] {
+        let split = translate(&["--split-lines", "8", "--track", track], &format!("{one} {two}\n{two}\n"));
+        let translations: Vec<&str> = alone.lines().collect();
+        assert_eq!(split.stdout, format!("{} {1}\n{1}\n", translations[0], translations[1]), "{track}");
+    }
+
+    let words = "ticket ".repeat(40);
+    let cut = translate(&["--set", "max-length=12", "--precision", "int8"], &format!("{words}\n{one}\n"));
+    assert!(cut.stderr.contains("warning: 1 line was too long and lost words; --split-lines"), "{cut:?}");
+    let whole = translate(&["--set", "max-length=12", "--precision", "int8", "--split-lines", "3"], &words);
+    assert_eq!(whole.stderr, "", "no part is too long");
+    translate(&["--split-lines", "8", "--n-best"], one).assert_says(2, &["split-lines", "n-best"]);
+}
+
+#[test]
 fn what_the_backend_cannot_do_is_refused_by_name() {
     for (arguments, parts) in [
         (vec!["--set", "beam=4"], ["no setting `beam`", "word-us"]),
