@@ -100,10 +100,10 @@ pub fn wait_for<const N: usize>(
     }
 }
 
-/// A duration as the kernel takes it; one beyond its range is its longest.
+/// A duration as the kernel takes it, of 68 years at most.
 fn timespec(time: Duration) -> libc::timespec {
-    let tv_sec = libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX);
-    libc::timespec { tv_sec, tv_nsec: time.subsec_nanos() as libc::c_long }
+    let seconds = i32::try_from(time.as_secs()).unwrap_or(i32::MAX);
+    libc::timespec { tv_sec: seconds.into(), tv_nsec: time.subsec_nanos() as libc::c_long }
 }
 
 /// A descriptor that becomes readable when process `pid` ends.
