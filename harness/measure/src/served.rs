@@ -38,6 +38,10 @@ pub enum Purpose {
     Confirm,
     /// Short run at a share of the greatest rate, for the curve of latency against rate.
     Curve,
+    /// Short run of copies alone, which the system can't know, at a share of the greatest rate.
+    Unknown,
+    /// Short run of the set's lines alone, between two of copies that missed the limit.
+    Known,
 }
 
 /// Lines that arrived at one rate. Times run from the planned arrival to the answer.

@@ -67,6 +67,33 @@ fn a_rule_that_is_broken_while_lines_arrive_makes_the_cell_invalid() {
     }
 }
 
+/// A server that sleeps 3 ms for a line, but answers those of the file `known` at once.
+const WITH_A_TABLE: &str = "import sys, time
+known = set(open('known'))
+for line in sys.stdin:
+    if line not in known: time.sleep(0.003)
+    print(line, end='', flush=True)";
+
+#[test]
+fn a_server_that_has_the_set_in_a_table_is_refused_in_the_round() {
+    let set = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testsets/photos-en-de/source.en"
+    ));
+    let set: String = set.unwrap().split_inclusive('\n').take(60).collect();
+    for (known, codes) in [(set.as_str(), &["recognises"][..]), ("", &[])] {
+        let bench = bench(&format!("command = [\"python3\", \"-c\", '''{WITH_A_TABLE}''']\n"));
+        bench.write("tiny.en", &set);
+        bench.write("known", known);
+        bench.run(&[]);
+        let records = bench.records();
+        let reasons = records.iter().flat_map(|record| record["reasons"].as_array().unwrap());
+        let mut found: Vec<&str> = reasons.map(|reason| reason["code"].as_str().unwrap()).collect();
+        found.dedup();
+        assert_eq!(found, codes, "{records:?}");
+    }
+}
+
 #[test]
 fn a_system_whose_single_lines_take_too_long_has_no_rate_and_still_a_text() {
     let slow = "import sys, time

@@ -52,8 +52,9 @@ fn axis(name: &str) -> Axis {
 /// Runs of the curve, by rate. Runs that ended early show only the lines until then; those of the search are
 /// short.
 fn points(served: &Served) -> Vec<&ServedRun> {
-    let mut runs: Vec<&ServedRun> =
-        served.runs.iter().filter(|run| !run.stopped && run.purpose != Purpose::Search).collect();
+    let is_point =
+        |run: &&ServedRun| !run.stopped && matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
+    let mut runs: Vec<&ServedRun> = served.runs.iter().filter(is_point).collect();
     runs.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     runs
 }

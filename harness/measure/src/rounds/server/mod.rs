@@ -2,7 +2,7 @@
 //! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
 //!
 //! One process serves the whole round: a warm-up, the search, the run that confirms the rate, and runs at
-//! shares of that rate for the curve. Server rounds are never side by side: a system needs its cores whole.
+//! shares of that rate for the curve. A share of the rate must hold for lines that the system can't know, too. Server rounds are never side by side: a system needs its cores whole.
 
 mod arrivals;
 mod script;
@@ -30,6 +30,12 @@ use search::{Length, greatest_rate};
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
 const CURVE: [f64; 3] = [0.5, 0.7, 0.9];
+/// Share of the greatest rate that must also hold for copies alone. Their work is that of the set's lines, but
+/// for the words that were replaced.
+const UNKNOWN: f64 = 0.7;
+/// Number of runs of copies that must all miss the limit, where runs of the set between them keep it: a
+/// disturbance of the host doesn't choose among them so often.
+const UNKNOWN_RUNS: usize = 3;
 /// Duration of a short and of a long run in multiples of the limit: the queue must have the time to grow.
 const SHORT_LIMITS: f64 = 8.0;
 const LONG_LIMITS: f64 = 40.0;
@@ -39,7 +45,7 @@ const MOST_LINES: usize = 1 << 20;
 /// the figure.
 const MOST_LATE: f64 = 0.1;
 /// Usual numbers of runs: doublings and bisection, with those of the curve; confirmations.
-const USUAL_RUNS: (usize, usize) = (12, 3);
+const USUAL_RUNS: (usize, usize) = (13, 3);
 
 /// Seconds that a round usually takes for a system with this greatest rate.
 pub fn usual_seconds(profile: Profile, limit: LatencyLimit, set: usize, rate: f64) -> f64 {
@@ -84,7 +90,7 @@ struct Server<'a> {
     rate: Option<f64>,
     /// First answer to each line of the set.
     answers: Vec<Option<Vec<u8>>>,
-    /// Difference between answers to one line.
+    /// Difference between answers to one line, or between known lines and unknown ones.
     fault: Option<Reason>,
     /// Samples of lines and of their copies, in the run of the lowest load.
     pairs: Vec<(Sample, Sample)>,
@@ -129,7 +135,10 @@ impl<'a> Server<'a> {
             self.rate = greatest_rate(guess, |rate, length| self.keeps(conversation, rate, length))?;
         }
         match self.rate {
-            Some(rate) => self.draw_curve(conversation, rate),
+            Some(rate) => {
+                self.draw_curve(conversation, rate)?;
+                self.serve_unknown(conversation, rate)
+            }
             None => self.ask_the_set(conversation),
         }
     }
@@ -178,7 +187,11 @@ impl<'a> Server<'a> {
         let length = if purpose == Purpose::Confirm { Length::Long } else { Length::Short };
         let least = if purpose == Purpose::Confirm { self.script.whole_set() } else { 4 * LEAST_COPIES };
         let count = lines_of(length, self.profile(), self.limit, rate).max(least);
-        let asked = self.script.run(count);
+        let asked = match purpose {
+            Purpose::Unknown => self.script.unknown(count),
+            Purpose::Known => self.script.known(count),
+            _ => self.script.run(count),
+        };
         let instants = unit_instants(self.context.bench.protocol.seed, &self.purpose(purpose), count);
         let arrival =
             |(asked, instant): (&'_ script::Asked, f64)| (asked.line.clone(), at_rate(instant, rate));
@@ -232,6 +245,29 @@ impl<'a> Server<'a> {
         for share in CURVE {
             self.run(conversation, share * rate, Purpose::Curve)?;
         }
+        Ok(())
+    }
+
+    /// Lets copies arrive at a share of the greatest rate. A system that misses the limit with them, and keeps
+    /// it with the set's lines in between, knows the set.
+    fn serve_unknown(
+        &mut self,
+        conversation: &mut Conversation<'_, '_>,
+        greatest: f64,
+    ) -> std::result::Result<(), Stop> {
+        let rate = UNKNOWN * greatest;
+        for number in 1..=UNKNOWN_RUNS {
+            let copies = self.run(conversation, rate, Purpose::Unknown)?;
+            // A miss that the generator's lateness may explain proves nothing.
+            if copies.kept || copies.limited_ms <= self.limit.limit_ms + copies.late_ms {
+                return Ok(());
+            }
+            if number < UNKNOWN_RUNS && !self.run(conversation, rate, Purpose::Known)?.kept {
+                return Ok(());
+            }
+        }
+        let figure = format!("lines that it can't know miss the limit at {UNKNOWN} of the greatest rate");
+        self.fault = self.fault.take().or(Some(Code::Recognises.reason(figure)));
         Ok(())
     }
 

@@ -70,7 +70,7 @@ impl<'a> Script<'a> {
     /// The lines of a run of `count` lines.
     pub(super) fn run(&mut self, count: usize) -> Vec<Asked> {
         let pairs = self.copies_among(count);
-        let mut asked: Vec<Asked> = (0..count - 2 * pairs).map(|_| self.next_of_set()).collect();
+        let mut asked = self.known(count - 2 * pairs);
         let originals: Vec<usize> =
             (0..pairs).map(|_| self.alterables[self.places.below(self.alterables.len())]).collect();
         let lines: Vec<Vec<u8>> = originals.iter().map(|&of| self.source[of].clone()).collect();
@@ -81,6 +81,16 @@ impl<'a> Script<'a> {
             }
         }
         asked
+    }
+
+    /// The lines of a run of `count` copies alone.
+    pub(super) fn unknown(&mut self, count: usize) -> Vec<Asked> {
+        self.copies(count).into_iter().map(|line| Asked { line, of: None, pair: None }).collect()
+    }
+
+    /// The lines of a run of `count` lines of the set alone.
+    pub(super) fn known(&mut self, count: usize) -> Vec<Asked> {
+        (0..count).map(|_| self.next_of_set()).collect()
     }
 
     fn next_of_set(&mut self) -> Asked {
