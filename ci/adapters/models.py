@@ -1,0 +1,82 @@
+"""The models of `check`, one for each adapter, and how the engine's own API translates with them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+GOLDENS = ROOT / "backends/transformer-aan/tests/goldens/hugging-face"
+sys.path.insert(0, str(ROOT / "ci/peers"))
+
+
+class Case:
+    """A model, settings of the adapter, and `api`: from a file of lines to the answers of the engine itself."""
+
+    def __init__(self, model, settings, api):
+        self.model, self.settings, self.api = model, settings, api
+
+
+def answers(command, environment=None, stdin=None):
+    """Lines that a command prints."""
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **(environment or {})}
+    done = subprocess.run([str(word) for word in command], stdin=stdin, stdout=subprocess.PIPE, check=True,
+                          text=True, env=variables)
+    return done.stdout.removesuffix("\n").split("\n")
+
+
+def opus(check):
+    """A trained MarianMT directory of two layers, in OPUS-MT's layout: <pad> is last, and its vector zero."""
+    made = check.scratch / "opus-mt"
+    if not made.is_dir():
+        python = check.python("ctranslate2")
+        subprocess.run([python, HERE / "opus.py", GOLDENS / "marian", made], check=True)
+    return made
+
+
+def packages(python):
+    """Folder of an environment's packages."""
+    return answers([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])[0]
+
+
+def ctranslate2(check):
+    model, python = opus(check), check.python("ctranslate2")
+
+    def api(lines):
+        """CTranslate2's own converter needs PyTorch, which the environment of transformers has."""
+        converted = check.scratch / "own-ctranslate2"
+        command = [check.python("transformers"), HERE / "api/ctranslate2.py", model, lines, converted]
+        return answers(command, {"PYTHONPATH": packages(python)})
+
+    return Case(model, {"precision": "int8"}, api)
+
+
+def transformers(check):
+    model, python = opus(check), check.python("transformers")
+    return Case(model, {}, lambda lines: answers([python, HERE / "api/transformers.py", model, lines]))
+
+
+def marian(check):
+    """The shipped translator `ssru` in Marian's int8, with its shortlist; the API is marian-decoder itself."""
+    import environment
+
+    shipped, folder, python = ROOT / "models/ssru", check.scratch / "ssru", check.python("marian")
+    vocabulary = shipped / "vocab.spm"
+    if not folder.is_dir():
+        folder.mkdir()
+        subprocess.run([environment.python(), ROOT / "ci/peers/shipped.py", shipped, folder], check=True)
+    model, shortlist = folder / "model.intgemm8.bin", f"{folder / 'lex.s2t'} 100 50"
+    program = "import sys, _pymarian; sys.exit(_pymarian.main(sys.argv[1:]))"
+    command = [python, "-c", program, "decoder", "--models", model, "--vocabs", vocabulary, vocabulary,
+               "--shortlist", *shortlist.split(), "--beam-size", 1, "--mini-batch", 1, "--cpu-threads", 1,
+               "--quiet", "--quiet-translation", "--max-length-factor", 3, "--skip-cost"]
+
+    def api(lines):
+        with open(lines, encoding="utf-8") as file:
+            return answers(command, stdin=file)
+
+    return Case(model, {"vocabulary": str(vocabulary), "shortlist": shortlist}, api)
+
+
+CASES = {"ctranslate2": ctranslate2, "transformers": transformers, "marian": marian}
