@@ -1,6 +1,7 @@
 """The models of `check`, one for each adapter, and how the engine's own API translates with them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -79,4 +80,62 @@ def marian(check):
     return Case(model, {"vocabulary": str(vocabulary), "shortlist": shortlist}, api)
 
 
-CASES = {"ctranslate2": ctranslate2, "transformers": transformers, "marian": marian}
+def fxtranslate(check):
+    """The shipped translator `ssru` in the form of Firefox's files."""
+    import environment
+
+    model, python = check.scratch / "firefox", check.python("fxtranslate")
+    if not model.is_dir():
+        subprocess.run([environment.python(), HERE / "firefox.py", ROOT / "models/ssru", model], check=True)
+    return Case(model, {}, lambda lines: answers([python, HERE / "api/fxtranslate.py", model, lines]))
+
+
+def maker():
+    """Python that makes models: with gguf, and with Optimum, which is also onnxruntime's own way to run graphs."""
+    import environment
+
+    return environment.interpreter(str(HERE / "requirements.txt"), "5 GB", ["--no-deps"])
+
+
+def graphs(check):
+    """`opus` as Optimum exports it, with both forms of the decoder."""
+    made = check.scratch / "graphs"
+    if not made.is_dir():
+        program = "import sys; from optimum.exporters.onnx import main_export as export; " \
+                  "export(sys.argv[1], sys.argv[2], task='text2text-generation-with-past', do_validation=False)"
+        subprocess.run([maker(), "-c", program, opus(check), made], check=True, stdout=subprocess.DEVNULL)
+    return made
+
+
+def onnxruntime(check):
+    model = graphs(check)
+    return Case(model, {}, lambda lines: answers([maker(), HERE / "api/onnxruntime.py", model, lines]))
+
+
+def openvino(check):
+    """Without the merged decoder, whose branches OpenVINO doesn't read."""
+    model, python = check.scratch / "pair", check.python("openvino")
+    if not model.is_dir():
+        shutil.copytree(graphs(check), model, ignore=shutil.ignore_patterns("*_merged.onnx"))
+    return Case(model, {}, lambda lines: answers([python, HERE / "api/openvino.py", model, lines]))
+
+
+def llama_cpp(check):
+    """A llama of two layers with random weights."""
+    model, python = check.scratch / "model.gguf", check.python("llama.cpp")
+    prompt = "English: {line}\nGerman:"
+    if not model.is_file():
+        subprocess.run([maker(), HERE / "gguf_model.py", model], check=True)
+    command = [python, HERE / "api/llama_cpp.py", model]
+    return Case(model, {"prompt": prompt}, lambda lines: answers([*command, lines, prompt]))
+
+
+CASES = {
+    "ctranslate2": ctranslate2,
+    "fxtranslate": fxtranslate,
+    "llama.cpp": llama_cpp,
+    "marian": marian,
+    "onnxruntime": onnxruntime,
+    "openvino": openvino,
+    "transformers": transformers,
+}
