@@ -1,6 +1,6 @@
 """Writes a shipped translator as the files of Firefox Translations: `firefox.py MODEL_DIRECTORY FOLDER`.
 
-Runs where numpy and yaml are. Products are in int8, and each has the scale of its inputs, one for all: real files
+Runs where numpy and yaml are. Products are in int8, and each has a scale of its inputs, one for all: real files
 have measured scales, which quality needs and this check doesn't.
 """
 
@@ -58,13 +58,15 @@ def padded(data):
 
 def binary(all_items):
     """Marian's binary file: headers, names, shapes, padding, data."""
-    sorted_items = [(name.encode() + b"\0", kind, shape, padded(data)) for name, kind, shape, data in sorted(all_items)]
-    head = struct.pack("<QQ", 1, len(sorted_items))
-    head += b"".join(struct.pack("<4Q", len(n), kind, len(shape), len(data)) for n, kind, shape, data in sorted_items)
-    head += b"".join(name for name, *_ in sorted_items)
-    head += b"".join(struct.pack(f"<{len(shape)}i", *shape) for _, _, shape, _ in sorted_items)
+    heads, names, shapes, contents, count = b"", b"", b"", b"", 0
+    for name, kind, shape, data in sorted(all_items):
+        name, data = name.encode() + b"\0", padded(data)
+        heads += struct.pack("<4Q", len(name), kind, len(shape), len(data))
+        names, contents, count = names + name, contents + data, count + 1
+        shapes += struct.pack(f"<{len(shape)}i", *shape)
+    head = struct.pack("<QQ", 1, count) + heads + names + shapes
     gap = ((len(head) + 8) // ALIGNMENT + 1) * ALIGNMENT - len(head) - 8
-    return head + struct.pack("<Q", gap) + bytes(gap) + b"".join(data for *_, data in sorted_items)
+    return head + struct.pack("<Q", gap) + bytes(gap) + contents
 
 
 def main():

@@ -8,6 +8,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+# Most pieces of a translation of `opus`: it doesn't end every line by itself.
+MOST = 100
 GOLDENS = ROOT / "backends/transformer-aan/tests/goldens/hugging-face"
 sys.path.insert(0, str(ROOT / "ci/peers"))
 
@@ -47,15 +49,16 @@ def ctranslate2(check):
     def api(lines):
         """CTranslate2's own converter needs PyTorch, which the environment of transformers has."""
         converted = check.scratch / "own-ctranslate2"
-        command = [check.python("transformers"), HERE / "api/ctranslate2.py", model, lines, converted]
+        command = [check.python("transformers"), HERE / "api/ctranslate2.py", model, lines, converted, MOST]
         return answers(command, {"PYTHONPATH": packages(python)})
 
-    return Case(model, {"precision": "int8"}, api)
+    return Case(model, {"precision": "int8", "max-length": MOST}, api)
 
 
 def transformers(check):
     model, python = opus(check), check.python("transformers")
-    return Case(model, {}, lambda lines: answers([python, HERE / "api/transformers.py", model, lines]))
+    command = [python, HERE / "api/transformers.py", model]
+    return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
 
 
 def marian(check):
@@ -69,7 +72,7 @@ def marian(check):
         subprocess.run([environment.python(), ROOT / "ci/peers/shipped.py", shipped, folder], check=True)
     model, shortlist = folder / "model.intgemm8.bin", f"{folder / 'lex.s2t'} 100 50"
     program = "import sys, _pymarian; sys.exit(_pymarian.main(sys.argv[1:]))"
-    command = [python, "-c", program, "decoder", "--models", model, "--vocabs", vocabulary, vocabulary,
+    command = [python, "-c", program, "decode", "--models", model, "--vocabs", vocabulary, vocabulary,
                "--shortlist", *shortlist.split(), "--beam-size", 1, "--mini-batch", 1, "--cpu-threads", 1,
                "--quiet", "--quiet-translation", "--max-length-factor", 3, "--skip-cost"]
 
@@ -91,10 +94,17 @@ def fxtranslate(check):
 
 
 def maker():
-    """Python that makes models: with gguf, and with Optimum, which is also onnxruntime's own way to run graphs."""
+    """Python that writes files of models."""
     import environment
 
-    return environment.interpreter(str(HERE / "requirements.txt"), "5 GB", ["--no-deps"])
+    return environment.interpreter(str(HERE / "requirements.txt"), "0.2 GB", ["--no-deps"])
+
+
+def exporter():
+    """Python with Optimum, which exports graphs and is onnxruntime's own way to run them."""
+    import environment
+
+    return environment.interpreter(str(HERE / "requirements-optimum.txt"), "4.5 GB", ["--no-deps"])
 
 
 def graphs(check):
@@ -103,13 +113,14 @@ def graphs(check):
     if not made.is_dir():
         program = "import sys; from optimum.exporters.onnx import main_export as export; " \
                   "export(sys.argv[1], sys.argv[2], task='text2text-generation-with-past', do_validation=False)"
-        subprocess.run([maker(), "-c", program, opus(check), made], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([exporter(), "-c", program, opus(check), made], check=True, stdout=subprocess.DEVNULL)
     return made
 
 
 def onnxruntime(check):
     model = graphs(check)
-    return Case(model, {}, lambda lines: answers([maker(), HERE / "api/onnxruntime.py", model, lines]))
+    command = [exporter(), HERE / "api/onnxruntime.py", model]
+    return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
 
 
 def openvino(check):
@@ -117,23 +128,32 @@ def openvino(check):
     model, python = check.scratch / "pair", check.python("openvino")
     if not model.is_dir():
         shutil.copytree(graphs(check), model, ignore=shutil.ignore_patterns("*_merged.onnx"))
-    return Case(model, {}, lambda lines: answers([python, HERE / "api/openvino.py", model, lines]))
+    command = [python, HERE / "api/openvino.py", model]
+    return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
 
 
-def llama_cpp(check):
-    """A llama of two layers with random weights."""
-    model, python = check.scratch / "model.gguf", check.python("llama.cpp")
-    prompt = "English: {line}\nGerman:"
-    if not model.is_file():
-        subprocess.run([maker(), HERE / "gguf_model.py", model], check=True)
-    command = [python, HERE / "api/llama_cpp.py", model]
-    return Case(model, {"prompt": prompt}, lambda lines: answers([*command, lines, prompt]))
+def libretranslate(check):
+    """The shipped translator `selfatt` as a package of Argos Translate, whose own API the server calls."""
+    import environment
+
+    folder, packages = check.scratch / "selfatt", check.scratch / "argos"
+    python = check.python("libretranslate")
+    if not packages.is_dir():
+        folder.mkdir()
+        shipped = ROOT / "models/selfatt"
+        subprocess.run([environment.python(), ROOT / "ci/peers/shipped.py", shipped, folder], check=True)
+        made = [maker(), HERE / "argos.py", folder / "ct2", shipped / "vocab.spm", packages]
+        subprocess.run(made, check=True)
+    home = str(check.scratch)
+    variables = {"ARGOS_PACKAGES_DIR": str(packages), "ARGOS_BEAM_SIZE": "1", "ARGOS_INTRA_THREADS": "1",
+                 "HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
+    return Case(packages, {}, lambda lines: answers([python, HERE / "api/libretranslate.py", lines], variables))
 
 
 CASES = {
     "ctranslate2": ctranslate2,
     "fxtranslate": fxtranslate,
-    "llama.cpp": llama_cpp,
+    "libretranslate": libretranslate,
     "marian": marian,
     "onnxruntime": onnxruntime,
     "openvino": openvino,

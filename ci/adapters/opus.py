@@ -27,8 +27,10 @@ def renumbered(value, name=""):
 
 (made / "vocab.json").write_text(json.dumps({word: new[at] for word, at in ids.items()}), encoding="utf-8")
 for name in ["config.json", "generation_config.json"]:
-    told = json.loads((source / name).read_text(encoding="utf-8"))
-    (made / name).write_text(json.dumps(renumbered(told)), encoding="utf-8")
+    told = renumbered(json.loads((source / name).read_text(encoding="utf-8")))
+    if "max_position_embeddings" in told:
+        told["max_position_embeddings"] = 512  # as OPUS-MT has it: sinusoids are computed, not stored
+    (made / name).write_text(json.dumps(told), encoding="utf-8")
 told = json.loads((source / "tokenizer_config.json").read_text(encoding="utf-8"))
 added = told["added_tokens_decoder"]
 told["added_tokens_decoder"] = {str(new[int(at)]): token for at, token in added.items()}

@@ -14,8 +14,6 @@ import sentencepiece  # noqa: E402
 
 # Longest line in pieces; CTranslate2 cuts what is longer. The converter writes positions for twice as many.
 LONGEST = 1000
-# Most pieces of a translation without the setting `max-length-factor`, as OPUS-MT has it.
-ANSWER = 512
 # SentencePiece models of both sides, by the names that families of models give them.
 SHARED = ["sentencepiece.bpe.model", "sentencepiece.model", "spiece.model", "vocab.spm"]
 
@@ -26,7 +24,7 @@ class Engine:
         self.source, self.target = tokenisers(folder, settings.get("vocabulary"))
         self.prefix = settings.get("source-prefix", "").split()
         self.forced = settings.get("target-prefix", "").split()
-        self.factor = settings.get("max-length-factor")
+        self.factor, self.most = settings.get("max-length-factor"), int(settings["max-length"])
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         # Where the engine itself ends the source, a second end would change the translation.
         self.end = [] if config.get("add_source_eos") else [config.get("eos_token") or "</s>"]
@@ -43,7 +41,7 @@ class Engine:
     def submit(self, sources):
         """Starts one batch. Its longest source limits the lengths of the translations, as in Marian."""
         ends = 0 if self.end else 1
-        longest = (max(map(len, sources)) + ends) * float(self.factor) if self.factor else ANSWER
+        longest = (max(map(len, sources)) + ends) * float(self.factor) if self.factor else self.most
         return self.translator.translate_batch(
             sources, target_prefix=[self.forced] * len(sources) if self.forced else None, beam_size=self.beam,
             max_input_length=0, max_decoding_length=min(int(longest), LONGEST), use_vmap=self.has_map,
