@@ -11,6 +11,8 @@
 //! | --- | --- |
 //! | `cli`, `commands` | arguments and help texts; one file for each command |
 //! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
+//! | `adapters` | other projects' engines: their folders, environments and converted models |
+//! | `data` | folders with what ships: campaigns, models, test sets, adapters |
 //! | `registry`, `null` | built-in backends; `registry` is the only file that names engines |
 //! | `hosting` | `dyno translate`: a backend as a program, line by line or over a whole file |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
@@ -24,11 +26,13 @@
 
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
 
+mod adapters;
 mod campaign;
 mod ceiling;
 mod cli;
 mod cluster;
 mod commands;
+mod data;
 mod doctor;
 mod exit;
 mod filters;
@@ -74,6 +78,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Report(args)) => commands::report::report(&args),
         Some(Command::Score(args)) => commands::score::score(&args),
+        Some(Command::Adapters(args)) => commands::adapters::adapters(&args),
         Some(Command::Cluster(args)) => commands::cluster::cluster(&args),
         Some(Command::Export(args)) => commands::export::export(&args),
         Some(Command::Leaderboard(args)) => commands::leaderboard::leaderboard(&args),

@@ -16,11 +16,13 @@
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | [`merge`], `shard` | runs of several hosts as one result; the part of a campaign that one job measures |
 //! | [`services`] | figures in the forms of benchmark services |
+//! | `environment` | private Python environments in the user's cache |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
 
 pub mod compare;
+mod environment;
 mod error;
 mod export;
 mod histogram;
@@ -35,6 +37,7 @@ pub mod store;
 pub mod summary;
 pub mod turns;
 
+pub use environment::{build_environment, cache_folder, last_line};
 pub use error::{Error, Result};
 pub use export::{csv_of, unlike_a_formula, write_summary};
 pub use identity::{Identity, hashes_of};

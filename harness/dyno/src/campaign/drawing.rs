@@ -1,7 +1,8 @@
-//! Random models of a campaign: drawn only if a system needs them.
+//! What must be made before the systems of a campaign can start, and only for systems that need it: models that
+//! are drawn at random, environments and models of adapters.
 
 use super::checked::Campaign;
-use super::entry::Entry;
+use super::entry::{Entry, Launch};
 use super::generated::Generated;
 use crate::exit::Outcome;
 
@@ -11,8 +12,19 @@ pub fn undrawn(campaign: &Campaign) -> impl Iterator<Item = &Generated> {
     campaign.generated.iter().filter(used).filter(|model| !model.path.is_dir())
 }
 
+/// Makes what the systems of `campaign` still need.
+pub fn make_ready(campaign: &Campaign) -> Outcome<()> {
+    draw_models(campaign)?;
+    for entry in &campaign.systems {
+        if let Launch::Adapter(adapter) = &entry.launch {
+            adapter.provide()?;
+        }
+    }
+    Ok(())
+}
+
 /// Draws the missing models that the systems of `campaign` need, at all precisions that the systems ask for.
-pub fn make_models(campaign: &Campaign) -> Outcome<()> {
+fn draw_models(campaign: &Campaign) -> Outcome<()> {
     for model in &campaign.generated {
         let users: Vec<&Entry> =
             campaign.systems.iter().filter(|entry| entry.models.contains(&model.path)).collect();

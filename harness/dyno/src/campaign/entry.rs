@@ -10,6 +10,7 @@ use dyno_api::{Settings, Task};
 use dyno_measure::{Argument, Profile, System, Track};
 use serde::{Deserialize, Serialize};
 
+use crate::adapters::Adapter;
 use crate::hosting::BatchSize;
 use crate::registry;
 
@@ -86,6 +87,8 @@ pub enum Launch {
         /// Working folder: the campaign's.
         folder: PathBuf,
     },
+    /// Engine of another project, run by an adapter.
+    Adapter(Adapter),
 }
 
 /// End of the name of a system's second entry.
@@ -145,6 +148,10 @@ impl Entry {
                 let command = command.iter().cloned().map(Argument::Template).collect();
                 system(command, false, Some(folder.clone()))
             }
+            Launch::Adapter(adapter) => System {
+                models: vec![adapter.model()?.to_owned()],
+                ..system(adapter.command()?, false, Some(adapter.folder.clone()))
+            },
             _ => system(self.own_command(&std::env::current_exe()?), true, None),
         })
     }
@@ -159,11 +166,11 @@ impl Entry {
         Ok(Some(System { name, command, hosted: false, folder, ..self.system()? }))
     }
 
-    /// Name of the built-in backend; `None` for plugins and foreign programs.
+    /// Name of the built-in backend; `None` for all other systems.
     pub fn backend(&self) -> Option<&str> {
         match &self.launch {
             Launch::BuiltIn { backend, .. } => Some(backend),
-            Launch::Plugin { .. } | Launch::Foreign { .. } => None,
+            _ => None,
         }
     }
 
@@ -184,7 +191,7 @@ impl Entry {
 
     /// Whether `dyno translate` hosts the system.
     pub fn is_hosted(&self) -> bool {
-        !matches!(self.launch, Launch::Foreign { .. })
+        matches!(self.launch, Launch::BuiltIn { .. } | Launch::Plugin { .. })
     }
 
     /// Whether the system is a built-in engine with a model and without a tuning of its own.
@@ -199,6 +206,7 @@ impl Entry {
             Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } => {
                 settings.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into))
             }
+            Launch::Adapter(adapter) => adapter.setting(name),
             Launch::Foreign { .. } => None,
         }
     }
@@ -212,12 +220,13 @@ impl Entry {
         self
     }
 
-    /// Files that the run's identity hashes: a plugin's library, or the files among the words of a foreign
-    /// command.
+    /// Files that the run's identity hashes: a plugin's library, an adapter's files, or the files among the words
+    /// of a foreign command.
     pub fn own_files(&self) -> Vec<PathBuf> {
         match &self.launch {
             Launch::BuiltIn { .. } => Vec::new(),
             Launch::Plugin { library, .. } => vec![library.clone()],
+            Launch::Adapter(adapter) => adapter.files(),
             Launch::Foreign { command, folder } => {
                 command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
             }
@@ -233,7 +242,7 @@ impl Entry {
             Launch::Plugin { library, settings, batch } => {
                 (["--plugin".into(), library.display().to_string()], settings, batch)
             }
-            Launch::Foreign { .. } => unreachable!("a foreign program has a command of its own"),
+            _ => unreachable!("a foreign program has a command of its own"),
         };
         let mut command =
             vec![Argument::Fixed(program.display().to_string()), Argument::Fixed("translate".into())];
@@ -260,7 +269,7 @@ impl Entry {
 pub fn words_fault(system: &Entry) -> Option<String> {
     let command = match &system.launch {
         Launch::Foreign { command, .. } => command.as_slice(),
-        Launch::BuiltIn { .. } | Launch::Plugin { .. } => &[],
+        _ => &[],
     };
     if system.models.is_empty() && command.iter().any(|argument| argument.contains("{model}")) {
         return Some("the command uses {model}, but there is no `model`: add one".into());

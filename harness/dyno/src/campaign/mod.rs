@@ -14,7 +14,7 @@ mod test_sets;
 mod wire;
 
 pub use checked::{Campaign, MeterCommand};
-pub use drawing::{make_models, undrawn};
+pub use drawing::{make_ready, undrawn};
 pub use entry::{Entry, Launch, SandboxChoice};
 pub use generated::Generated;
-pub use shipped::{REMEDY, named_or_starter, shipped, starter};
+pub use shipped::{named_or_starter, shipped, starter};

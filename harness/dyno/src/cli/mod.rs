@@ -3,6 +3,7 @@
 //! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to
 //! `commands`.
 
+mod adapters;
 mod clusters;
 mod engines;
 mod measuring;
@@ -11,6 +12,7 @@ pub mod values;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use adapters::AdaptersArgs;
 pub use clusters::{ClusterArgs, Engine};
 pub use engines::{BreakdownArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs};
 pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
@@ -57,6 +59,9 @@ pub enum Command {
     /// List what a campaign measures and what this build offers
     #[command(after_help = runs::LIST_EXAMPLES)]
     List(ListArgs),
+    /// List the adapters of other projects' engines, with the campaign lines for each
+    #[command(after_help = adapters::ADAPTERS_EXAMPLES)]
+    Adapters(AdaptersArgs),
     /// Check that a system keeps the rules, without measuring it
     #[command(after_help = measuring::VERIFY_EXAMPLES)]
     Verify(VerifyArgs),

@@ -103,6 +103,7 @@ fn as_text(campaign: &Campaign) -> String {
             Launch::Plugin { library, settings, .. } => {
                 format!("plugin {}{}", library.display(), in_words(settings))
             }
+            Launch::Adapter(adapter) => format!("adapter {}{}", adapter.name, in_words(&adapter.settings)),
             Launch::Foreign { command, .. } => command.join(" "),
         };
         let _ = writeln!(text, "  {:<20} {what}", system.name);

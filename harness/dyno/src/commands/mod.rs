@@ -1,5 +1,6 @@
 //! The commands, one file each: what their arguments do, and what they print. No command calls another.
 
+pub mod adapters;
 pub mod breakdown;
 pub mod cluster;
 pub mod compare;

@@ -14,8 +14,9 @@ use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
-use crate::campaign::{Campaign, REMEDY, make_models, shipped};
+use crate::campaign::{Campaign, make_ready, shipped};
 use crate::cli::{PriceArgs, ReproduceArgs};
+use crate::data::REMEDY;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
@@ -160,7 +161,7 @@ fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>>
 
 fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
     let (host, runs) = (Host::detect()?, Path::new(RUNS));
-    make_models(campaign)?;
+    make_ready(campaign)?;
     if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
         say(format_args!("reading {}, measured before; use --again to measure again", folder.display()));
         return Ok((Run::read(&folder)?, Exit::Done));

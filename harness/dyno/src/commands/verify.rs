@@ -7,7 +7,7 @@ use comfy_table::{Table, presets};
 use dyno_measure::{Examined, Finding, Host, Limits, Probe, Profile, Track, Verdict, check_command, verdict};
 use serde_json::{Value, json};
 
-use crate::campaign::{Campaign, Entry, Launch, make_models, named_or_starter, starter};
+use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter, starter};
 use crate::cli::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::Filters;
@@ -74,7 +74,7 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     let Some(entry) = own(args)? else {
         let mut campaign = named_or_starter(args.campaign.as_deref())?;
         Filters { systems: args.systems.clone(), ..Filters::default() }.apply(&mut campaign)?;
-        make_models(&campaign)?;
+        make_ready(&campaign)?;
         return match campaign.test_sets.is_empty() {
             true => Err(bad_input("the campaign has no test set, which the probes need: add one")),
             false => Ok(campaign),

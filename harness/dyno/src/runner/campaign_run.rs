@@ -11,7 +11,7 @@ use dyno_stats::numbers::counted;
 
 use super::measurement::Runner;
 use super::rounds::measure_all;
-use crate::campaign::{Campaign, make_models};
+use crate::campaign::{Campaign, make_ready};
 use crate::ceiling::Ceiling;
 use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome, bad_input};
@@ -62,7 +62,7 @@ impl Finished {
 
 /// Measures the campaign, or the rounds that its folder lacks, and scores it.
 pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> Outcome<Finished> {
-    make_models(campaign)?;
+    make_ready(campaign)?;
     preflight(campaign)?;
     print_header(campaign, host);
     let (store, mut run) =

@@ -100,6 +100,7 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
     let program = match &entry.launch {
         Launch::BuiltIn { .. } => None,
         Launch::Plugin { library, .. } => Some(library.clone()),
+        Launch::Adapter(adapter) => Some(adapter.program()),
         Launch::Foreign { command, folder } => command.first().map(|program| folder.join(program)),
     };
     let mut files: Vec<PathBuf> = program.filter(|path| path.is_file()).into_iter().collect();

@@ -51,7 +51,7 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
             entry.own_files().into_iter().filter(|path| path.starts_with(folder)).collect()
         }
         Launch::Plugin { library, .. } => vec![library.clone()],
-        Launch::BuiltIn { .. } => Vec::new(),
+        Launch::BuiltIn { .. } | Launch::Adapter(_) => Vec::new(),
     };
     campaign.systems.iter().flat_map(|entry| [entry.models.clone(), programs(entry)].concat()).collect()
 }

@@ -23,15 +23,20 @@ fn data_lie_in_share_beside_the_program_or_where_the_user_says() {
     let program = bench.path("prefix/bin/dyno");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_dyno"), &program).unwrap();
-    let list = |data: Option<&str>| {
+    let ask = |question: &str, data: Option<&str>| {
         let mut command = Command::new(&program);
-        command.arg("list").current_dir(bench.path("")).env_remove("DYNO_DATA");
+        command.arg(question).current_dir(bench.path("")).env_remove("DYNO_DATA");
         data.map(|folder| command.env("DYNO_DATA", bench.path(folder)));
         Ended::of(command.output().unwrap())
     };
+    let list = |data| ask("list", data);
     list(None).assert_says(2, &["the starter campaign is missing", "DYNO_DATA"]);
     data(&bench.path("prefix/share/dyno"), "installed");
     assert!(list(None).stdout.contains("installed"), "{:?}", list(None));
+    let adapter = bench.path("prefix/share/dyno/backends/adapters/echo");
+    fs::create_dir_all(&adapter).unwrap();
+    fs::write(adapter.join("adapter.toml"), "about = 'of the package'\n").unwrap();
+    assert!(ask("adapters", None).stdout.contains("echo · of the package"));
     data(&bench.path("own"), "of-the-user");
     assert!(list(Some("own")).stdout.contains("of-the-user"));
     assert!(list(Some("gone")).stdout.contains("installed"), "a wrong folder hides nothing");

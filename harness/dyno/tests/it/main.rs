@@ -1,6 +1,7 @@
 //! dyno as a person or a script meets it: the built program, its files, its exit codes.
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
+mod adapters;
 mod answers;
 mod bad_input;
 mod breakdown;

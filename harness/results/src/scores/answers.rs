@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::python::cache_folder;
+use crate::environment::cache_folder;
 use crate::store::files::{read_json, write_json};
 
 /// Answer to `score`.

@@ -27,7 +27,6 @@ mod work;
 mod worker;
 
 pub use metric::{Metric, Metrics, Standard, WorkerCommand};
-pub use python::cache_folder;
 pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
 pub use scale::{Direction, Needs, Scale};
 pub use scorer::{Answer, score, score_run};

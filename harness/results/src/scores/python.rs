@@ -1,9 +1,8 @@
 //! A Python with sacrebleu.
 //!
 //! The user's own Python comes first. Without sacrebleu there, dyno builds a private virtual environment with
-//! pinned versions in the user's cache folder: built aside, then renamed into place.
+//! pinned versions in the user's cache folder.
 
-use std::fs;
 use std::io::Write;
 use std::iter;
 use std::os::unix::process::CommandExt;
@@ -13,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::environment::{build_environment, cache_folder, last_line};
 use crate::error::{Error, Result};
 
 /// Script that asks sacrebleu for the bench.
@@ -98,57 +98,16 @@ fn answer<T: DeserializeOwned>(output: &Output) -> Result<T> {
     serde_json::from_value(value).map_err(|error| fault("sacrebleu's answer", error))
 }
 
-fn last_line(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    text.trim_end().lines().last().unwrap_or("no message").trim().into()
-}
-
 fn private_folder() -> Result<PathBuf> {
     Ok(cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
 }
 
-/// Builds the environment beside its place and renames it. Two builds at once are harmless: one rename wins.
+/// Builds the environment with the pinned packages.
 fn build(folder: &Path, announce: &dyn Fn(&str)) -> Result<()> {
-    let parent = folder.parent().unwrap_or(folder);
-    let not_created = |error| fault(format!("can't create {}", parent.display()), error);
-    fs::create_dir_all(parent).map_err(not_created)?;
-    let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent).map_err(not_created)?;
     announce("sacrebleu is not installed: building a private environment (once, about half a minute) …");
-    let venv = aside.path().join("venv");
-    run(Command::new("python3").args(["-m", "venv"]).arg(&venv), "python3 with its venv module is needed")?;
-    let mut pip = Command::new(venv.join("bin/python3"));
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
     // Two short tries: without a network, a table without BLEU is better than a long wait.
-    pip.args(["--no-deps", "--only-binary=:all:", "--retries", "1", "--timeout", "10"]).args(PINNED);
-    run(&mut pip, "a network is needed once; or install sacrebleu for python3 yourself")?;
-    // The folder holds an environment that no longer answers, or is absent.
-    let _ = fs::remove_dir_all(folder);
-    if let Err(error) = fs::rename(&venv, folder)
-        && !folder.is_dir()
-    {
-        return Err(fault(format!("can't rename into {}", folder.display()), error));
-    }
-    Ok(())
-}
-
-fn run(command: &mut Command, remedy: &str) -> Result<()> {
-    let output =
-        command.stdin(Stdio::null()).process_group(0).output().map_err(|error| fault(remedy, error))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    // venv reports errors on standard output, pip on standard error.
-    let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-    Err(Error::Scorer(format!("{remedy} ({})", last_line(said))))
-}
-
-/// Folder of dyno in the user's cache, by the XDG base directory specification. dyno can make its files
-/// again.
-pub fn cache_folder() -> Result<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let missing = || Error::Scorer("neither XDG_CACHE_HOME nor HOME is set".into());
-    cache.map(|cache| cache.join("dyno")).ok_or_else(missing)
+    let install = [&["--retries", "1", "--timeout", "10"], PINNED.as_slice()].concat();
+    build_environment(folder, &install, "a network is needed once; or install sacrebleu for python3 yourself")
 }
 
 fn fault(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Error {

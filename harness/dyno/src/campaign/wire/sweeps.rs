@@ -68,8 +68,10 @@ pub(super) fn batches(
 pub(super) fn over_batches(entry: Entry, sizes: &[BatchSize], tracks: &[Track]) -> Vec<Entry> {
     let sized = |size: BatchSize| {
         let mut entry = entry.clone();
-        if let Launch::BuiltIn { batch, .. } | Launch::Plugin { batch, .. } = &mut entry.launch {
-            *batch = Some(size);
+        match &mut entry.launch {
+            Launch::BuiltIn { batch, .. } | Launch::Plugin { batch, .. } => *batch = Some(size),
+            Launch::Adapter(adapter) => adapter.batch = Some(size),
+            Launch::Foreign { .. } => {}
         }
         entry
     };

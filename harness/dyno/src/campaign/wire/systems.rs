@@ -10,6 +10,7 @@ use toml::Spanned;
 use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
 use super::sweeps::{self, OneOrMany};
+use crate::adapters::{self, Adapter};
 use crate::campaign::entry::{self, Entry, Launch, SandboxChoice, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
@@ -17,7 +18,7 @@ use crate::registry;
 use dyno_measure::{Track, check_command};
 use dyno_report::reproduction::Unbuilt;
 
-/// System: one of `backend`, `plugin` and `command`, with models and options.
+/// System: one of `backend`, `plugin`, `command` and `adapter`, with models and options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct WireSystem {
@@ -25,6 +26,7 @@ pub(super) struct WireSystem {
     backend: Option<Spanned<String>>,
     plugin: Option<Spanned<PathBuf>>,
     command: Option<Spanned<Vec<String>>>,
+    adapter: Option<Spanned<String>>,
     model: Option<Spanned<WireModel>>,
     #[serde(default)]
     models: Vec<Spanned<WireModel>>,
@@ -101,28 +103,32 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let wire = entry.into_inner();
     let name = checked_name(source, &wire.name)?;
     let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
-    let models = models.collect::<Outcome<_>>()?;
+    let models = models.collect::<Outcome<Vec<_>>>()?;
     let (batch, has_batch) = (None, wire.batch.is_some() || wire.batch_lines.is_some());
-    let launch = match (wire.backend, wire.plugin, wire.command) {
-        (Some(backend), None, None) => {
+    let launch = match (wire.backend, wire.plugin, wire.command, wire.adapter) {
+        (None, None, None, Some(adapter)) => {
+            Launch::Adapter(adapter_of(source, &adapter, wire.settings, &models)?)
+        }
+        (Some(backend), None, None, None) => {
             registry::find(backend.get_ref()).map_err(|m| source.error_at(backend.span(), m))?;
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
-        (None, Some(plugin), None) => {
+        (None, Some(plugin), None, None) => {
             Launch::Plugin { library: source.existing(&plugin, "plugin")?, settings: wire.settings, batch }
         }
-        (None, None, Some(command)) if wire.settings.is_empty() && !has_batch => {
+        (None, None, Some(command), None) if wire.settings.is_empty() && !has_batch => {
             let folder = source.resolve(Path::new("."));
             check_command(command.get_ref(), &folder)
                 .map_err(|m| source.error_at(command.span(), format!("system {name:?}: {m}")))?;
             Launch::Foreign { command: command.into_inner(), folder }
         }
-        (None, None, Some(command)) => {
+        (None, None, Some(command), None) => {
             let message = "`settings` and `batch` need a backend or a plugin: put the options of a command into the command";
             return Err(source.error_at(command.span(), message));
         }
         _ => {
-            let message = format!("system {name:?} needs one of `backend`, `plugin` and `command`");
+            let message =
+                format!("system {name:?} needs one of `backend`, `plugin`, `command` and `adapter`");
             return Err(source.error_at(span, message));
         }
     };
@@ -130,6 +136,9 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         (Launch::BuiltIn { backend, .. }, Some(task)) => {
             let message = format!("backend {backend} itself says what its task is: leave `task` out");
             return Err(source.error_at(task.span(), message));
+        }
+        (Launch::Adapter(_), Some(task)) => {
+            return Err(source.error_at(task.span(), "an adapter translates: leave `task` out"));
         }
         (_, task) => task.map(Spanned::into_inner),
     };
@@ -140,4 +149,16 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),
     }
+}
+
+fn adapter_of(
+    source: &Source<'_>,
+    name: &Spanned<String>,
+    settings: dyno_api::Settings,
+    models: &[PathBuf],
+) -> Outcome<Adapter> {
+    let shelved = adapters::find(name.get_ref());
+    let folder = source.folder()?;
+    let made = shelved.and_then(|shelved| Adapter::new(shelved, settings, folder, models));
+    made.map_err(|fault| source.error_at(name.span(), fault))
 }

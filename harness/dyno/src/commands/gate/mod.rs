@@ -11,7 +11,7 @@ use dyno_results::compare::{
 };
 use dyno_results::{Place, scores};
 
-use crate::campaign::{Campaign, Entry, make_models, named_or_starter};
+use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
 use crate::cli::GateArgs;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::gate::{self, Baseline, Cell, Noisy, Stage};
@@ -32,7 +32,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     args.filters.apply(&mut campaign)?;
     campaign.systems.retain(|system| !baseline.is(&system.name));
     refuse_unchecked_limits(args, &campaign)?;
-    make_models(&campaign)?;
+    make_ready(&campaign)?;
     let stop = Stop::on_signals(|| ())?;
     let mut cells = cells(&campaign, &baseline)?;
     if cells.is_empty() {

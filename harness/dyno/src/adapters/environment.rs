@@ -1,0 +1,97 @@
+//! Private Python of an adapter: the packages of its `requirements.txt`, all pinned, in the user's cache.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use dyno_measure::files::hash_of;
+use dyno_results::{build_environment, cache_folder};
+
+use super::shelf::Shelved;
+use crate::exit::{Outcome, bad_input};
+use crate::output::say;
+
+/// State of an adapter on this host.
+pub enum State<'a> {
+    /// Its environment is built.
+    Ready,
+    /// Its environment is built when a campaign needs it.
+    Unbuilt,
+    /// The engine can't be installed, for this reason.
+    Unavailable(&'a str),
+}
+
+/// State of `adapter` on this host.
+pub fn state(adapter: &Shelved) -> State<'_> {
+    match &adapter.description.unavailable {
+        Some(reason) => State::Unavailable(reason),
+        None if Environment::of(adapter).is_ok_and(|environment| environment.is_built()) => State::Ready,
+        None => State::Unbuilt,
+    }
+}
+
+/// Interpreter of `adapter`, if its environment is built.
+pub fn python(adapter: &Shelved) -> Option<PathBuf> {
+    matches!(state(adapter), State::Ready).then(|| Environment::of(adapter).ok().map(|own| own.python()))?
+}
+
+/// Builds the environment of `adapter` if it is missing.
+pub fn provide(adapter: &Shelved) -> Outcome<()> {
+    match &adapter.description.unavailable {
+        Some(reason) => Err(bad_input(format!("adapter {} can't be used: {reason}", adapter.name))),
+        None => Environment::of(adapter)?.provide(),
+    }
+}
+
+/// The environment of an adapter, built or not.
+pub struct Environment<'a> {
+    adapter: &'a Shelved,
+    /// Folder of the environment; `None` for an adapter without packages, which runs in the user's Python.
+    folder: Option<PathBuf>,
+}
+
+impl<'a> Environment<'a> {
+    /// The environment of `adapter`. Its name holds a hash of the packages and of Python's version, since
+    /// packages are compiled for one version.
+    pub fn of(adapter: &'a Shelved) -> io::Result<Self> {
+        let requirements = adapter.requirements();
+        if !requirements.is_file() {
+            return Ok(Self { adapter, folder: None });
+        }
+        let content = dyno_api::files::read_to_string(&requirements)? + python_version();
+        let name = format!("{}-{}", adapter.name, &hash_of(content.as_bytes())[..8]);
+        let cache = cache_folder().map_err(io::Error::other)?;
+        Ok(Self { adapter, folder: Some(cache.join("adapters").join(name)) })
+    }
+
+    /// Path of the interpreter.
+    pub fn python(&self) -> PathBuf {
+        self.folder.as_ref().map_or_else(|| "python3".into(), |folder| folder.join("bin/python3"))
+    }
+
+    /// Whether there is nothing to build.
+    pub fn is_built(&self) -> bool {
+        self.folder.is_none() || self.python().exists()
+    }
+
+    /// Builds the environment if it is missing.
+    pub fn provide(&self) -> Outcome<()> {
+        let Some(folder) = self.folder.as_ref().filter(|_| !self.is_built()) else { return Ok(()) };
+        let Shelved { name, description, .. } = self.adapter;
+        let size = &description.takes;
+        say(format_args!("adapter {name}: building its private environment (once, about {size}) …"));
+        let remedy = "a network is needed once, and a Python that the pinned packages support";
+        build_environment(folder, &["-r".into(), self.adapter.requirements()], remedy)
+            .map_err(|error| bad_input(format!("adapter {name} has no environment: {error}")))
+    }
+}
+
+/// Version of the user's Python; empty without one, which the build reports.
+fn python_version() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(|| {
+        let told = Command::new("python3").arg("--version").output();
+        told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned()).unwrap_or_default()
+    })
+}

@@ -1,0 +1,79 @@
+//! Folders of adapters, found where dyno's data lie.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyno_api::closest;
+
+use super::description::Description;
+use crate::data;
+
+/// Folder of the adapters, in the folder of the data.
+const SHELF: &str = "backends/adapters";
+
+/// An adapter that can be used.
+#[derive(Clone, Debug)]
+pub struct Shelved {
+    /// Name of the adapter: that of its folder.
+    pub name: String,
+    /// Folder of the adapter.
+    pub folder: PathBuf,
+    /// Description of the adapter.
+    pub description: Description,
+}
+
+impl Shelved {
+    /// File of the pinned packages; absent for an adapter without any.
+    pub fn requirements(&self) -> PathBuf {
+        self.folder.join("requirements.txt")
+    }
+
+    /// Lines of a campaign that use the adapter; none if it can't be used.
+    pub fn campaign_lines(&self) -> String {
+        let Self { name, description: Description { example, unavailable, .. }, .. } = self;
+        if unavailable.is_some() {
+            return String::new();
+        }
+        let settings =
+            example.settings.as_ref().map_or(String::new(), |settings| format!("settings = {settings}\n"));
+        let model = &example.model;
+        format!("[[system]]\nname = {name:?}\nadapter = {name:?}\nmodel = {model:?}\n{settings}")
+    }
+
+    fn open(name: &str, folder: PathBuf) -> Result<Self, String> {
+        Ok(Self { name: name.into(), description: Description::read(&folder)?, folder })
+    }
+}
+
+/// All adapters, sorted by name. Of two with one name, the one in the earlier place counts.
+pub fn all() -> Result<Vec<Shelved>, String> {
+    folders().into_iter().map(|(name, folder)| Shelved::open(&name, folder)).collect()
+}
+
+/// Adapter of that name, or an error message.
+pub fn find(name: &str) -> Result<Shelved, String> {
+    let folders = folders();
+    if let Some((_, folder)) = folders.iter().find(|(known, _)| known == name) {
+        return Shelved::open(name, folder.clone());
+    }
+    if folders.is_empty() {
+        return Err(format!("no adapter {name:?}: the folder {SHELF} is missing; {}", data::REMEDY));
+    }
+    let names: Vec<&str> = folders.iter().map(|(name, _)| name.as_str()).collect();
+    let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
+    Err(format!("no adapter {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", ")))
+}
+
+fn folders() -> Vec<(String, PathBuf)> {
+    let within = |place: PathBuf| fs::read_dir(place.join(SHELF)).into_iter().flatten().flatten();
+    let entries = data::places().into_iter().flat_map(within).map(|entry| entry.path());
+    let adapters = entries.filter(|folder| folder.join("adapter.toml").is_file());
+    let mut folders: Vec<_> = adapters.filter_map(|folder| Some((name_of(&folder)?, folder))).collect();
+    folders.sort_by(|(a, _), (b, _)| a.cmp(b)); // stable: the earlier place stays first
+    folders.dedup_by(|(a, _), (b, _)| a == b);
+    folders
+}
+
+fn name_of(folder: &Path) -> Option<String> {
+    Some(folder.file_name()?.to_str()?.to_owned())
+}

@@ -1,0 +1,119 @@
+//! A system that runs by an adapter: its command, its model, and what must be made before it can start.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use dyno_api::Settings;
+use dyno_measure::Argument;
+use serde::Serialize;
+
+use super::conversion::Conversion;
+use super::environment::Environment;
+use super::shelf::Shelved;
+use crate::exit::Outcome;
+use crate::hosting::BatchSize;
+
+/// An adapter, with the settings and the model of one system.
+#[derive(Clone, Debug, Serialize)]
+pub struct Adapter {
+    /// Name of the adapter.
+    pub name: String,
+    /// Settings of the campaign.
+    pub settings: Settings,
+    /// Size of batches in the throughput tracks; the adapter chooses it if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<BatchSize>,
+    /// Folder in which the program starts: the campaign's.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    #[serde(skip)]
+    shelved: Arc<Shelved>,
+    /// Model as the campaign names it.
+    #[serde(skip)]
+    named: PathBuf,
+    /// Model that the program opens, known once its files have been hashed.
+    #[serde(skip)]
+    opened: OnceLock<PathBuf>,
+}
+
+impl Adapter {
+    /// The system of `shelved` with `model`; the error says why there is none.
+    pub fn new(
+        shelved: Shelved,
+        settings: Settings,
+        folder: PathBuf,
+        models: &[PathBuf],
+    ) -> Result<Self, String> {
+        let name = shelved.name.clone();
+        if let Some(reason) = &shelved.description.unavailable {
+            return Err(format!("adapter {name} can't be used: {reason}"));
+        }
+        shelved.description.check(&name, &settings)?;
+        let [model] = models else {
+            return Err(format!("adapter {name} needs one `model`; `dyno adapters {name}` has an example"));
+        };
+        let (named, shelved, opened) = (model.clone(), Arc::new(shelved), OnceLock::new());
+        Ok(Self { name, settings, batch: None, folder, shelved, named, opened })
+    }
+
+    /// Builds the environment and converts the model, where that is still to be done.
+    pub fn provide(&self) -> Outcome<()> {
+        Environment::of(&self.shelved)?.provide()?;
+        self.conversion()?.map_or(Ok(()), |conversion| conversion.provide())
+    }
+
+    /// The model that the program opens: the campaign's, or what was made of it.
+    pub fn model(&self) -> io::Result<&Path> {
+        if self.opened.get().is_none() {
+            let made = self.conversion()?.map(|conversion| conversion.made);
+            let _ = self.opened.set(made.unwrap_or_else(|| self.named.clone())); // a second hash is the same
+        }
+        Ok(self.opened.get().unwrap_or(&self.named))
+    }
+
+    /// Program and arguments.
+    pub fn command(&self) -> io::Result<Vec<Argument>> {
+        let python = Environment::of(&self.shelved)?.python();
+        let fixed = |word: &Path| Argument::Fixed(word.display().to_string());
+        let mut command = vec![fixed(&python), fixed(&self.program())];
+        command
+            .extend(["--track", "{track}", "--cores", "{cores}"].map(|word| Argument::Template(word.into())));
+        let mut option =
+            |name: &str, value: String| command.extend([name.into(), value].map(Argument::Fixed));
+        option("--model", self.model()?.display().to_string());
+        if let Some(batch) = self.batch {
+            let (name, most) = batch.option();
+            option(name, most.to_string());
+        }
+        for (name, value) in self.values() {
+            option("--set", format!("{name}={value}"));
+        }
+        Ok(command)
+    }
+
+    /// Files of the adapter, which decide what the system does.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let shared = self.shelved.folder.parent().map(|shelf| shelf.join("protocol.py"));
+        let own = ["adapter.py", "convert.py", "requirements.txt"].map(|name| self.shelved.folder.join(name));
+        own.into_iter().chain(shared).filter(|path| path.is_file()).collect()
+    }
+
+    /// A setting as text: the campaign's value, else the default.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        self.values().into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// The program that speaks the bench's protocol.
+    pub fn program(&self) -> PathBuf {
+        self.shelved.folder.join("adapter.py")
+    }
+
+    fn values(&self) -> Vec<(&str, String)> {
+        self.shelved.description.values(&self.settings)
+    }
+
+    fn conversion(&self) -> io::Result<Option<Conversion<'_>>> {
+        Conversion::of(&self.shelved, &self.named, &self.values())
+    }
+}

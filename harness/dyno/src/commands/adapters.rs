@@ -1,0 +1,65 @@
+//! `dyno adapters`: the engines of other projects that dyno can run, and the campaign lines for each.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::adapters::{self, Shelved, State, state};
+use crate::cli::AdaptersArgs;
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::output::{print, print_json};
+
+/// Prints all adapters, or the named one with its settings.
+pub fn adapters(args: &AdaptersArgs) -> Outcome {
+    let shown = match &args.name {
+        Some(name) => vec![adapters::find(name).map_err(bad_input)?],
+        None => adapters::all().map_err(bad_input)?,
+    };
+    for adapter in shown.iter().filter(|_| args.build) {
+        adapters::provide(adapter)?;
+    }
+    if args.json {
+        print_json("adapters", &json!({"adapters": shown.iter().map(as_json).collect::<Vec<_>>()}))?;
+        return Ok(Exit::Done);
+    }
+    let texts: Vec<String> = shown.iter().map(|adapter| as_text(adapter, args.name.is_some())).collect();
+    print(&texts.join("\n"))?;
+    Ok(Exit::Done)
+}
+
+fn as_json(adapter: &Shelved) -> Value {
+    let described = &adapter.description;
+    let (state, reason) = match state(adapter) {
+        State::Ready => ("ready", None),
+        State::Unbuilt => ("unbuilt", None),
+        State::Unavailable(reason) => ("unavailable", Some(reason)),
+    };
+    json!({
+        "name": adapter.name,
+        "about": described.about,
+        "state": state,
+        "reason": reason,
+        "takes": described.takes,
+        "python": adapters::python(adapter),
+        "lines": adapter.campaign_lines(),
+        "settings": described.settings,
+    })
+}
+
+fn as_text(adapter: &Shelved, with_settings: bool) -> String {
+    let described = &adapter.description;
+    let state = match state(adapter) {
+        State::Ready => "ready".into(),
+        State::Unbuilt => format!("its environment is built on first use, about {}", described.takes),
+        State::Unavailable(reason) => format!("can't be used: {reason}"),
+    };
+    let mut text = format!("{} · {}\n  {state}\n", adapter.name, described.about);
+    for line in adapter.campaign_lines().lines() {
+        let _ = writeln!(text, "    {line}");
+    }
+    for (name, setting) in described.settings.iter().filter(|_| with_settings) {
+        let default = setting.default.as_ref().map_or(String::new(), |value| format!(" [default: {value}]"));
+        let _ = writeln!(text, "  {name:<20} {}{default}", setting.about);
+    }
+    text
+}

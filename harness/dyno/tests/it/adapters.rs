@@ -1,0 +1,224 @@
+//! Adapters: a folder makes a system. The folders here are invented; `ci/adapters` runs the real ones.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::support::{Bench, Ended, LATENCY};
+
+const SHELF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/adapters");
+
+/// Answers with the words of the model's file, and what the campaign set.
+const PROGRAM: &str = r#"
+import os, sys
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from protocol import options, serve
+chosen = options()
+print("a library's banner")
+word = open(os.path.join(chosen.model, "word")).read().strip()
+head = f"{word} {chosen.settings['beam']} {chosen.batch_lines}"
+serve(chosen, lambda lines: [f"{head} {line}" for line in lines])
+"#;
+
+const DESCRIPTION: &str = "about = 'Echo'\n[example]\nmodel = 'folder'\nsettings = '{ beam = 2 }'\n\
+                           [settings]\nbeam = { about = 'hypotheses', default = 1 }\n";
+
+/// A bench whose data folder `data` has the adapter `echo`, beside what all adapters share.
+fn bench(system: &str) -> Bench {
+    let bench = Bench::new(&format!("probes = []\n{LATENCY}[[system]]\nname = \"it\"\n{system}"));
+    put(&bench, "data/backends/adapters/echo/adapter.toml", DESCRIPTION);
+    put(&bench, "data/backends/adapters/echo/adapter.py", PROGRAM);
+    fs::copy(format!("{SHELF}/protocol.py"), bench.path("data/backends/adapters/protocol.py")).unwrap();
+    put(&bench, "model/word", "gesagt");
+    bench
+}
+
+fn put(bench: &Bench, name: &str, text: &str) {
+    fs::create_dir_all(bench.path(name).parent().unwrap()).unwrap();
+    bench.write(name, text);
+}
+
+fn dyno(bench: &Bench, arguments: &[&str]) -> Ended {
+    let mut command = bench.dyno(arguments);
+    command.env("DYNO_DATA", bench.path("data")).env("XDG_CACHE_HOME", bench.path("cache"));
+    if let Some(path) = bench.path("bin").is_dir().then(|| std::env::var("PATH").unwrap()) {
+        command.env("PATH", format!("{}:{path}", bench.path("bin").display()));
+    }
+    Ended::of(command.output().unwrap())
+}
+
+fn measured(bench: &Bench) -> (Ended, Vec<String>) {
+    let ended = dyno(bench, &["run", "campaign.toml", "--out", "out", "--no-tune"]);
+    let outputs = fs::read_dir(bench.path("out/outputs")).unwrap_or_else(|_| panic!("{ended:?}"));
+    let texts = outputs.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    (ended, texts)
+}
+
+const ECHO: &str = "adapter = \"echo\"\nmodel = \"model\"\n";
+
+#[test]
+fn a_folder_makes_a_system_with_settings_batches_and_an_honest_size() {
+    let bench = bench(&format!("{ECHO}settings = {{ beam = 3 }}\nbatch-lines = 7\n"));
+    let (ended, texts) = measured(&bench);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let line = |text: &str| format!("gesagt 3 7 {text}\n");
+    let expected = [line("A dog barks."), "\n".into(), line("Two men\ttalk"), line("no end\u{2028}here")];
+    assert_eq!(texts, [expected.concat() + &line("last one")]);
+    let record = &bench.records()[0];
+    assert_eq!(record["model_bytes"], "gesagt".len(), "{record}");
+    let identity: Value = serde_json::from_slice(&fs::read(bench.path("out/run.json")).unwrap()).unwrap();
+    let text = identity.to_string();
+    for file in ["echo/adapter.py", "adapters/protocol.py", "model/word"] {
+        assert!(text.contains(file), "{file} is not hashed: {text}");
+    }
+}
+
+#[test]
+fn each_track_gets_the_lines_in_order() {
+    let tracks = "[\"latency\", \"latency-all\", \"throughput-1\", \"throughput-all\"]";
+    let bench = bench(&format!("{ECHO}batch-lines = 2\n"));
+    let campaign = fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    bench.write("campaign.toml", campaign.replace("[\"latency\"]", tracks));
+    let (ended, texts) = measured(&bench);
+    assert_eq!((ended.code, texts.len()), (Some(0), 1), "all tracks give one text: {texts:?} {ended:?}");
+}
+
+#[test]
+fn a_system_that_cannot_be_is_refused_with_a_remedy() {
+    for (system, parts) in [
+        (
+            "adapter = \"ehco\"\nmodel = \"model\"\n",
+            ["no adapter \"ehco\" (did you mean \"echo\"?)", "6:11:"],
+        ),
+        ("adapter = \"echo\"\n", ["adapter echo needs one `model`; `dyno adapters echo`", "6:11:"]),
+        ("adapter = \"echo\"\nmodel = \"gone\"\n", ["no model at", "7:9:"]),
+        (
+            "adapter = \"echo\"\nmodel = \"model\"\nsettings = { baem = 1 }\n",
+            ["did you mean \"beam\"?", "6:11:"],
+        ),
+        (
+            "adapter = \"echo\"\nbackend = \"null\"\n",
+            ["one of `backend`, `plugin`, `command` and `adapter`", "4:1:"],
+        ),
+        ("adapter = \"gone\"\nmodel = \"model\"\n", ["adapter gone can't be used: no wheel", "6:11:"]),
+        ("adapter = \"echo\"\nmodel = \"model\"\ntask = \"encode\"\n", ["an adapter translates", "8:8:"]),
+    ] {
+        let bench = bench(system);
+        put(&bench, "data/backends/adapters/gone/adapter.toml", "about = 'x'\nunavailable = 'no wheel'\n");
+        dyno(&bench, &["run", "campaign.toml"]).assert_says(2, &parts);
+    }
+}
+
+#[test]
+fn adapters_are_listed_with_their_lines_and_these_lines_are_a_campaign() {
+    let bench = bench(ECHO);
+    put(&bench, "data/backends/adapters/gone/adapter.toml", "about = 'x'\nunavailable = 'no wheel'\n");
+    let text = dyno(&bench, &["adapters"]).stdout;
+    assert!(text.contains("gone · x\n  can't be used: no wheel"), "{text}");
+    let told: Value = serde_json::from_str(&dyno(&bench, &["adapters", "echo", "--json"]).stdout).unwrap();
+    let echo = &told["adapters"][0];
+    assert_eq!(
+        (echo["state"].as_str(), echo["settings"]["beam"]["default"].as_i64()),
+        (Some("ready"), Some(1))
+    );
+    assert_eq!(crate::answers::misfits(&told, "adapters"), Vec::<String>::new());
+    let lines = echo["lines"].as_str().unwrap();
+    assert!(lines.lines().all(|line| text.contains(line)), "{text}");
+    fs::rename(bench.path("model"), bench.path("folder")).unwrap();
+    bench.write("campaign.toml", format!("probes = []\n{LATENCY}{lines}"));
+    let (_, texts) = measured(&bench);
+    assert!(texts[0].starts_with("gesagt 2 None A dog barks."), "{texts:?}");
+    dyno(&bench, &["adapters", "ecco"]).assert_says(2, &["did you mean \"echo\"?"]);
+}
+
+/// Stands in for `python3 -m venv`: makes a folder whose interpreter is the real one, and notes what pip is
+/// asked for.
+const VENV: &str = r#"#!/bin/sh
+real=$(PATH=${PATH#*:} command -v python3)
+if [ "$1 $2" = "-m venv" ]; then
+    mkdir -p "$3/bin"
+    cat > "$3/bin/python3" <<END
+#!/bin/sh
+if [ "\$1 \$2" = "-m pip" ]; then echo "\$@" >> "NOTES/pip"; exit; fi
+exec $real "\$@"
+END
+    exec chmod +x "$3/bin/python3"
+fi
+exec "$real" "$@"
+"#;
+
+/// Writes the model in capital letters, and notes that it did.
+const CONVERT: &str = r#"
+import os, pathlib, sys
+model, made = map(pathlib.Path, sys.argv[1:3])
+if not (model / "word").is_file():
+    sys.exit("there is no word")
+made.mkdir()
+(made / "word").write_text((model / "word").read_text().upper() + sys.argv[3])
+print("converted", file=open(os.path.join(os.path.dirname(__file__), "notes"), "a"))
+"#;
+
+#[test]
+fn environments_and_converted_models_are_made_once_and_by_content() {
+    let bench = bench(ECHO);
+    let notes = bench.path("").display().to_string();
+    put(&bench, "bin/python3", &VENV.replace("NOTES", notes.trim_end_matches('/')));
+    fs::set_permissions(bench.path("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    let echo = "data/backends/adapters/echo";
+    put(&bench, &format!("{echo}/requirements.txt"), "some-package==1.0\n");
+    put(&bench, &format!("{echo}/convert.py"), CONVERT);
+    let convert = "[convert]\nunless = 'done'\nsettings = ['beam']\n";
+    bench.write(&format!("{echo}/adapter.toml"), format!("takes = '1 MB'\n{DESCRIPTION}{convert}"));
+    let listed = dyno(&bench, &["list", "campaign.toml"]);
+    assert!(listed.code == Some(0) && !bench.path("cache").exists(), "only a run makes anything: {listed:?}");
+
+    let (ended, texts) = measured(&bench);
+    assert!(texts[0].starts_with("GESAGTbeam=1 1 None A dog"), "{texts:?}");
+    for said in ["building its private environment (once, about 1 MB)", "converting"] {
+        assert!(ended.stderr.contains(said), "{ended:?}");
+    }
+    assert_eq!(bench.records()[0]["model_bytes"], "GESAGTbeam=1".len());
+    let pip = fs::read_to_string(bench.path("pip")).unwrap();
+    assert!(pip.contains("--no-deps") && pip.contains("requirements.txt"), "{pip}");
+
+    let count = |name: &str| fs::read_to_string(bench.path(name)).unwrap().lines().count();
+    let again = || {
+        fs::remove_dir_all(bench.path("out")).unwrap();
+        measured(&bench).1
+    };
+    let converted = format!("{echo}/notes");
+    again();
+    assert_eq!((count("pip"), count(&converted)), (1, 1), "all was there");
+    bench.write("model/word", "anders");
+    assert!(again()[0].starts_with("ANDERS"));
+    assert_eq!((count("pip"), count(&converted)), (1, 2), "another content is another model");
+    bench.write("model/done", "");
+    assert!(again()[0].starts_with("anders"), "the engine reads this model as it is");
+
+    fs::remove_file(bench.path("model/done")).unwrap();
+    fs::remove_file(bench.path("model/word")).unwrap();
+    let ended = dyno(&bench, &["run", "campaign.toml", "--out", "other"]);
+    ended.assert_says(2, &["adapter echo: can't convert", "there is no word"]);
+}
+
+#[test]
+fn every_shipped_adapter_is_whole() {
+    let bench = Bench::new("");
+    let told = Ended::of(bench.dyno(&["adapters", "--json"]).env_remove("DYNO_DATA").output().unwrap());
+    let told: Value = serde_json::from_str(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
+    assert_eq!(crate::answers::misfits(&told, "adapters"), Vec::<String>::new());
+    for adapter in told["adapters"].as_array().unwrap() {
+        let folder = format!("{SHELF}/{}", adapter["name"].as_str().unwrap());
+        let read = |name: &str| fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default();
+        assert!(read("README.md").lines().count() >= 5, "{folder} has a README");
+        if adapter["state"] == "unavailable" {
+            assert!(!adapter["reason"].as_str().unwrap().is_empty());
+            continue;
+        }
+        let code = read("requirements.txt");
+        let packages = code.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        assert!(packages.clone().all(|package| package.contains("==")), "{folder}: all are pinned");
+        assert!(read("adapter.py").contains("from protocol import"), "{folder} shares the protocol");
+    }
+}
