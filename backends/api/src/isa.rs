@@ -1,14 +1,15 @@
 //! Instruction sets: their names, which of them this processor has, and how a setting asks for one.
 //!
-//! One type serves records, settings and kernels, so that an instruction set has one spelling everywhere: the
-//! spelling of the CPU flags in `/proc/cpuinfo`.
+//! One type serves records, settings and kernels, so that an instruction set has one spelling everywhere: on
+//! x86-64 the spelling of the CPU flags in `/proc/cpuinfo`, on Arm the names that compilers use.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::closest;
 
-/// An instruction set for which the kernels have code of their own. The order is by speed, the slowest first.
+/// An instruction set for which the kernels have code of their own. The order is by speed on each
+/// architecture, the slowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Isa {
@@ -22,13 +23,28 @@ pub enum Isa {
     Avx512bw,
     /// AVX-512 with the dot products of AVX-512-VNNI.
     Avx512Vnni,
+    /// NEON, which every 64-bit Arm processor under Linux has.
+    Neon,
+    /// NEON with the dot products of bytes (`asimddp` among the CPU flags).
+    Dotprod,
+    /// NEON with dot products and the products of matrices of bytes.
+    I8mm,
 }
 
 impl Isa {
-    /// All instruction sets, the slowest first.
-    pub const ALL: [Self; 5] = [Self::Scalar, Self::Avx2, Self::AvxVnni, Self::Avx512bw, Self::Avx512Vnni];
+    /// All instruction sets: those of x86-64, then those of Arm, each the slowest first.
+    pub const ALL: [Self; 8] = [
+        Self::Scalar,
+        Self::Avx2,
+        Self::AvxVnni,
+        Self::Avx512bw,
+        Self::Avx512Vnni,
+        Self::Neon,
+        Self::Dotprod,
+        Self::I8mm,
+    ];
 
-    /// The name in settings, records and CPU flags.
+    /// The name in settings and records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,6 +53,9 @@ impl Isa {
             Self::AvxVnni => "avx_vnni",
             Self::Avx512bw => "avx512bw",
             Self::Avx512Vnni => "avx512_vnni",
+            Self::Neon => "neon",
+            Self::Dotprod => "dotprod",
+            Self::I8mm => "i8mm",
         }
     }
 
@@ -56,12 +75,30 @@ impl Isa {
             Self::AvxVnni => avx2 && is_x86_feature_detected!("avxvnni"),
             Self::Avx512bw => avx512,
             Self::Avx512Vnni => avx512 && is_x86_feature_detected!("avx512vnni"),
+            Self::Neon | Self::Dotprod | Self::I8mm => false,
         }
     }
 
-    /// Whether this processor has the instruction set: outside of x86-64 only the plain code runs.
+    /// Whether this processor has the instruction set and the operating system enables it.
     #[must_use]
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    pub fn is_present(self) -> bool {
+        use std::arch::is_aarch64_feature_detected;
+        let neon = is_aarch64_feature_detected!("neon");
+        let dotprod = neon && is_aarch64_feature_detected!("dotprod");
+        match self {
+            Self::Scalar => true,
+            Self::Neon => neon,
+            Self::Dotprod => dotprod,
+            Self::I8mm => dotprod && is_aarch64_feature_detected!("i8mm"),
+            Self::Avx2 | Self::AvxVnni | Self::Avx512bw | Self::Avx512Vnni => false,
+        }
+    }
+
+    /// Whether this processor has the instruction set: outside of x86-64 and 64-bit Arm only the plain code
+    /// runs.
+    #[must_use]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     pub fn is_present(self) -> bool {
         self == Self::Scalar
     }
@@ -127,7 +164,7 @@ mod tests {
         assert_eq!(
             told,
             "instruction set 'avx512vnni' is unknown (did you mean `avx512_vnni`?); \
-             known are scalar, avx2, avx_vnni, avx512bw, avx512_vnni"
+             known are scalar, avx2, avx_vnni, avx512bw, avx512_vnni, neon, dotprod, i8mm"
         );
         let told = "mmx\n".parse::<Isa>().unwrap_err().to_string();
         assert!(told.starts_with("instruction set 'mmx\\n' is unknown; known are scalar"), "{told}");

@@ -3,7 +3,8 @@
 //!
 //! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two
 //! AVX-512 sets share vector maths and f32 products, and so do the two 256-bit sets: they differ in integer
-//! products only. AVX-VNNI is the 256-bit body with a step of its own.
+//! products only. AVX-VNNI is the 256-bit body with a step of its own. The three Arm sets differ in int8 products
+//! only.
 
 use crate::Precision;
 use crate::lanes::{Block, LANES};
@@ -102,9 +103,12 @@ macro_rules! vector_maths {
 pub(crate) mod scalar {
     use super::*;
     vector_maths!([], scalar);
-    product!(int8, [], scalar, crate::product::arithmetic::scalar::int8, super, wide: [1], tiles: (1, 1));
-    product!(int16, [], scalar, crate::product::arithmetic::scalar::int16, super, wide: [1], tiles: (1, 1));
-    product!(f32, [], scalar, crate::product::arithmetic::scalar::f32, super, wide: [1], tiles: (1, 1));
+    product!(int8, [], scalar, crate::product::arithmetic::scalar::int8, super, walk: by_groups,
+        wide: [1], tiles: (1, 1));
+    product!(int16, [], scalar, crate::product::arithmetic::scalar::int16, super, walk: by_groups,
+        wide: [1], tiles: (1, 1));
+    product!(f32, [], scalar, crate::product::arithmetic::scalar::f32, super, walk: by_groups,
+        wide: [1], tiles: (1, 1));
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
@@ -121,7 +125,7 @@ pub(crate) mod scalar {
 macro_rules! product_256 {
     ($name:ident, $features:literal, $arithmetic:path) => {
         product!($name, [#[target_feature(enable = $features)]], avx2, $arithmetic, crate::isa_code::avx2,
-            wide: [4, 2, 2, 1, 1, 1],
+            walk: by_groups, wide: [4, 2, 2, 1, 1, 1],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (3, 2) (4, 1) (5, 1) (6, 1));
     };
 }
@@ -132,7 +136,7 @@ pub(crate) mod avx2 {
     vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
     // Signs and magnitudes of activations take registers, so that a tile has four rows at most.
     product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
-        wide: [4, 2, 1, 1],
+        walk: by_groups, wide: [4, 2, 1, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
     product_256!(int16, "avx2,fma", crate::product::arithmetic::avx2::int16);
     product_256!(f32, "avx2,fma", crate::product::arithmetic::avx2::f32);
@@ -166,7 +170,7 @@ pub(crate) mod avx_vnni {
 macro_rules! products_512 {
     ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(
         product!($name, [#[target_feature(enable = $features)]], avx512, crate::product::arithmetic::$arithmetic::$name,
-            crate::isa_code::avx512bw,
+            crate::isa_code::avx512bw, walk: by_groups,
             wide: [4, 4, 4, 4, 4, 4],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
                 (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4));
@@ -200,4 +204,50 @@ pub(crate) mod avx512_vnni {
         f32: avx512bw::f32::multiply,
         vector: &avx512bw::VECTOR,
     };
+}
+
+/// Tiles as large as those of 256 bits: 32 registers of 128 bits hold as much as sixteen of 256.
+#[cfg(target_arch = "aarch64")]
+macro_rules! product_128 {
+    ($name:ident, $features:literal, $arithmetic:path, $walk:ident) => {
+        product!($name, [#[target_feature(enable = $features)]], neon, $arithmetic, crate::isa_code::neon,
+            walk: $walk, wide: [4, 2, 1, 1, 1, 1],
+            tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1) (5, 1) (6, 1));
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon {
+    use super::*;
+    vector_maths!([#[target_feature(enable = "neon")]], neon);
+    // Products of bytes take registers before they are added, so that a tile has four rows at most.
+    product!(int8, [#[target_feature(enable = "neon")]], neon, crate::product::arithmetic::arm::neon::int8, super,
+        walk: by_groups, wide: [4, 2, 1, 1],
+        tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
+    product_128!(int16, "neon", crate::product::arithmetic::arm::neon::int16, by_groups);
+    product_128!(f32, "neon", crate::product::arithmetic::arm::neon::f32, by_groups);
+
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions {
+        flip: 0,
+        int8: int8::multiply,
+        int16: int16::multiply,
+        f32: f32::multiply,
+        vector: &VECTOR,
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod dotprod {
+    use super::*;
+    product_128!(int8, "neon,dotprod", crate::product::arithmetic::arm::dotprod::int8, by_groups);
+
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: int8::multiply, ..neon::TABLE };
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod i8mm {
+    use super::*;
+    product_128!(int8, "neon,dotprod,i8mm", crate::product::arithmetic::arm::i8mm::int8, by_pairs);
+
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: int8::multiply, ..neon::TABLE };
 }

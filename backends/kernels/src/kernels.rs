@@ -51,6 +51,12 @@ impl Kernels {
             Isa::Avx512bw => &isa_code::avx512bw::TABLE,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Vnni => &isa_code::avx512_vnni::TABLE,
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => &isa_code::neon::TABLE,
+            #[cfg(target_arch = "aarch64")]
+            Isa::Dotprod => &isa_code::dotprod::TABLE,
+            #[cfg(target_arch = "aarch64")]
+            Isa::I8mm => &isa_code::i8mm::TABLE,
             _ => &isa_code::scalar::TABLE,
         };
         Self { isa, table, tuning: None }

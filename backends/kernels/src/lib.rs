@@ -35,7 +35,7 @@
 //! # Modules
 //! | module | contents |
 //! | --- | --- |
-//! | `lanes` | sixteen lanes of 32 bits: the same operations for plain code, AVX2 and AVX-512 |
+//! | `lanes` | sixteen lanes of 32 bits: the same operations for plain code, AVX2, AVX-512 and NEON |
 //! | `product` | weights, rows, matrices, the loop nest of a product, and candidates of a shortlist |
 //! | `vector`, `vector_methods` | vector maths as macro bodies over the lanes, and as methods with checks |
 //! | `look_up` | tables of the logistic function and the hyperbolic tangent |

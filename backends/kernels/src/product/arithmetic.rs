@@ -17,9 +17,12 @@ macro_rules! arithmetic {
     ($name:ident, $features:literal, $lanes:ident, $sum:ty, $group:ty,
      spread($bits:ident) $spread:block, step($acc:ident, $a:ident, $b:ident) $step:block, start($from:ident) $start:block,
      to_f($done:ident) $to_f:block) => {
-        #[allow(unused_imports)] // not every precision uses both
+        #[allow(unused_imports)] // not every precision uses all
         pub(crate) mod $name {
             use crate::lanes::{Block, $lanes as lanes};
+            #[cfg(target_arch = "aarch64")]
+            use std::arch::aarch64::*;
+            #[cfg(target_arch = "x86_64")]
             use std::arch::x86_64::*;
             pub(crate) type Sum = $sum;
 
@@ -41,6 +44,9 @@ macro_rules! arithmetic {
         }
     };
 }
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod arm;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512_vnni {

@@ -9,6 +9,7 @@ mod layout;
 mod matrix;
 mod rows;
 pub(crate) mod tile;
+pub(crate) mod walk;
 pub(crate) mod weights;
 
 pub use blocking::Blocking;

@@ -9,24 +9,25 @@
 //! from afar, so each tile may prefetch a share of the next panel. The [`Blocking`] sets the rows of a tile,
 //! the rows of a pass, and the distance of prefetching.
 //!
-//! After the tile, `finish` works on vectors of sixteen sums: it scales, adds the bias, activates, adds the
-//! residual, and writes the result. The function is long because its values stay in registers only within one
-//! function.
+//! A macro of `walk` goes through K. After it, `finish` works on vectors of sixteen sums: it scales, adds the
+//! bias, activates, adds the residual, and writes the result. The function is long because its values stay in
+//! registers only within one function.
 //!
 //! [`Blocking`]: crate::Blocking
 
 /// Writes the product of one precision for one instruction set. `wide` gives the vectors of a panel that a
 /// tile takes, by its number of rows. All sums stay in registers, and few rows have at least eight sums in
-/// flight.
+/// flight. `walk` is the macro that goes through K.
 macro_rules! product {
-    ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, wide: $wide:expr,
-     tiles: $(($rows:literal, $vectors:literal))+) => {
+    ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, walk: $walk:ident,
+     wide: $wide:expr, tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
             use crate::Blocking;
             use crate::lanes::{Block, LANES, $lanes as lanes};
             use crate::product::job::{Best, Job, Panel, Sink, Soon};
             use crate::product::Activation;
-            use crate::product::tile::{each_row, even_tiles, group, part, sixteen};
+            use crate::product::tile::{even_tiles, part, sixteen};
+            use crate::product::walk::{$walk, each_row};
             use $arithmetic as arithmetic;
             use $maths as maths;
 
@@ -74,22 +75,7 @@ macro_rules! product {
                         sums[I][v] = arithmetic::start(&starts[v]);
                     }
                 });
-                for g in 0..job.groups {
-                    if let Some(soon) = soon {
-                        for next in 0..VECTORS {
-                            lanes::prefetch(soon.group(g).wrapping_add(next));
-                        }
-                    }
-                    // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
-                    let blocks: &[Block; VECTORS] = unsafe { panel.group(g, first) };
-                    each_row!(ROWS, I, {
-                        // SAFETY: `row_starts` answers for as many groups as the panel has.
-                        let a = arithmetic::spread(unsafe { group(a[I], g) });
-                        for v in 0..VECTORS {
-                            sums[I][v] = arithmetic::step(sums[I][v], a, &blocks[v]);
-                        }
-                    });
-                }
+                $walk!(ROWS, VECTORS, job, a, panel, first, soon, sums);
                 finish(job, row, column, sums);
             }
 
@@ -231,21 +217,6 @@ macro_rules! product {
 }
 pub(crate) use product;
 
-/// Writes a block for each row of a tile, with the row's number as a constant. The compiler might keep a
-/// loop, and then all sums would lie in memory to be indexed.
-macro_rules! each_row {
-    ($rows:ident, $row:ident, $block:block) => {
-        each_row!(@ $rows, $row, $block, 0 1 2 3 4 5)
-    };
-    (@ $rows:ident, $row:ident, $block:block, $($number:literal)+) => {
-        $({
-            const $row: usize = $number;
-            if $row < $rows $block
-        })+
-    };
-}
-pub(crate) use each_row;
-
 /// Sixteen values from a position on.
 #[inline]
 pub(crate) fn sixteen(values: &[f32], from: usize) -> &[f32; 16] {
@@ -263,14 +234,4 @@ pub(crate) fn even_tiles(rows: usize, most: usize) -> impl Iterator<Item = usize
     let tiles = rows.div_ceil(most);
     let (rows, more) = (rows / tiles, rows % tiles);
     (0..tiles).map(move |tile| rows + usize::from(tile < more))
-}
-
-/// The four bytes of group `g` of a row.
-///
-/// # Safety
-/// The row must have more than `g` groups.
-#[inline(always)]
-pub(crate) unsafe fn group(row: *const u8, g: usize) -> i32 {
-    // SAFETY: the caller says that the group is within the row; the read needs no alignment.
-    unsafe { row.wrapping_add(4 * g).cast::<i32>().read_unaligned() }
 }

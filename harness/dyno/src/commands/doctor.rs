@@ -46,8 +46,9 @@ fn isa(host: &Host) -> Finding {
         "scalar" => Finding::warning(
             "CPU",
             found,
-            "without AVX2, engines reach about a tenth of the speed: use a newer CPU",
+            "without AVX2 or NEON, engines reach about a tenth of the speed: use a newer CPU",
         ),
+        "neon" => Finding::warning("CPU", found, "int8 is slow without dot products: use a newer CPU"),
         "avx2" => Finding::warning("CPU", found, "int8 is slow without VNNI: use a newer CPU"),
         _ => Finding::good("CPU", found),
     }

@@ -65,6 +65,13 @@ impl Host {
     pub fn best_isa(&self) -> &str {
         self.isa.last().map_or("scalar", String::as_str)
     }
+
+    /// Architecture of the host, which needs a build of dyno of its own. The instruction sets tell; a host with
+    /// none is an Arm processor as dyno saw them before it had kernels for Arm.
+    pub fn architecture(&self) -> &'static str {
+        let arm = self.isa.is_empty() || self.isa.iter().any(|isa| isa == dyno_api::Isa::Neon.name());
+        if arm { "aarch64" } else { "x86_64" }
+    }
 }
 
 /// Instruction sets in today's spelling. Runs of dyno 0.1 spell two of them without the underscore.
@@ -161,5 +168,16 @@ mod tests {
         let read: Host = serde_json::from_value(old).unwrap();
         assert_eq!(read.isa, ["avx2", "avx_vnni", "avx512bw", "avx512_vnni"]);
         assert_eq!(read.best_isa(), "avx512_vnni");
+    }
+
+    #[test]
+    fn instruction_sets_tell_the_architecture() {
+        let mut host = Host::detect().unwrap();
+        for (isa, architecture) in
+            [(vec!["avx2", "avx512bw"], "x86_64"), (vec!["neon", "i8mm"], "aarch64"), (vec![], "aarch64")]
+        {
+            host.isa = isa.into_iter().map(String::from).collect();
+            assert_eq!(host.architecture(), architecture);
+        }
     }
 }

@@ -64,13 +64,13 @@ fn systems(a: &Identity, b: &Identity) -> Option<String> {
     changed.map(|changes| changes.about())
 }
 
-/// Another build of dyno. Processors without a common instruction set need builds of their own, so only hosts
-/// that can run one program must have run the same.
+/// Another build of dyno. Each architecture needs a build of its own, so only hosts that can run one program
+/// must have run the same.
 fn build(a: &Identity, b: &Identity) -> Option<String> {
     let build = |identity: &Identity| {
         let mut programs = identity.programs.iter();
         programs.find(|(path, _)| path == Path::new("dyno")).map(|(_, hash)| hash.clone())
     };
-    let same_kind = a.host.isa.is_empty() == b.host.isa.is_empty();
+    let same_kind = a.host.architecture() == b.host.architecture();
     (same_kind && build(a) != build(b)).then(|| "another build of dyno measured it".into())
 }

@@ -97,17 +97,11 @@ fn version_of(figures: &[&Figure<'_>]) -> String {
     figures.first().map_or(String::new(), |figure| format!("{} {}", figure.cell.profile, figure.unit))
 }
 
-/// Architecture of `host`, where another one may export. dyno runs on x86-64 and on Arm, and lists the
-/// instruction sets of the former.
-fn arch(host: &Host) -> &'static str {
-    if host.isa.is_empty() { "aarch64" } else { "x86_64" }
-}
-
 fn machine_facts(machine: &str, host: &Host) -> Value {
     json!({
         "machine": machine,
         "os": format!("Linux {}", host.kernel),
-        "arch": arch(host),
+        "arch": host.architecture(), // where another host may export
         "cpu": host.cpu,
         "num_cpu": host.cores.len().to_string(),
         "ram": (host.memory_bytes / 1024).to_string(),

@@ -1,0 +1,99 @@
+//! Two ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
+//! step for each row and group, `by_pairs!` a step for two rows and two groups.
+
+/// Walks through K group by group: each row's group is spread, and meets the blocks of the group.
+macro_rules! by_groups {
+    ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        by_groups!($rows, $vectors, 0..$job.groups, $a, $panel, $first, $soon, $sums)
+    };
+    ($rows:ident, $vectors:ident, $groups:expr, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        for g in $groups {
+            if let Some(soon) = $soon {
+                for next in 0..$vectors {
+                    lanes::prefetch(soon.group(g).wrapping_add(next));
+                }
+            }
+            // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
+            let blocks: &[Block; $vectors] = unsafe { $panel.group(g, $first) };
+            each_row!($rows, I, {
+                // SAFETY: `row_starts` answers for as many groups as the panel has.
+                let a = arithmetic::spread(unsafe { crate::product::walk::group($a[I], g) });
+                for v in 0..$vectors {
+                    $sums[I][v] = arithmetic::step($sums[I][v], a, &blocks[v]);
+                }
+            });
+        }
+    };
+}
+pub(crate) use by_groups;
+
+/// Walks through K by pairs of groups, with pairs of rows. A row without a partner is its own partner, whose
+/// sums are dropped. A single row, and a last group without a partner, are walked through by groups.
+#[cfg(target_arch = "aarch64")]
+macro_rules! by_pairs {
+    ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        let paired = if $rows > 1 { $job.groups / 2 * 2 } else { 0 };
+        let mut pairs = [[arithmetic::no_pair(); $vectors]; $rows]; // of which each second stays unused
+        for g in (0..paired).step_by(2) {
+            if let Some(soon) = $soon {
+                for next in 0..$vectors {
+                    lanes::prefetch(soon.group(g).wrapping_add(next));
+                    lanes::prefetch(soon.group(g + 1).wrapping_add(next));
+                }
+            }
+            // SAFETY: the panel has both groups, and in each VECTORS blocks from the first.
+            let [even, odd]: [&[Block; $vectors]; 2] = [g, g + 1].map(|g| unsafe { $panel.group(g, $first) });
+            let mut two = [arithmetic::no_rows(); $rows]; // as above
+            each_row!($rows, I, {
+                if I % 2 == 0 {
+                    let rows = [$a[I], $a[if I + 1 < $rows { I + 1 } else { I }]];
+                    // SAFETY: `row_starts` answers for as many groups as the panel has.
+                    two[I] = unsafe { arithmetic::two_rows(rows, g) };
+                }
+            });
+            for v in 0..$vectors {
+                // Columns in the outer loop: their registers are free again after a step of each pair of rows.
+                for (c, b) in arithmetic::two_groups(&even[v], &odd[v]).into_iter().enumerate() {
+                    each_row!($rows, I, {
+                        if I % 2 == 0 {
+                            pairs[I][v][c] = arithmetic::step_pair(pairs[I][v][c], two[I], b);
+                        }
+                    });
+                }
+            }
+        }
+        each_row!($rows, I, {
+            for v in 0..$vectors {
+                $sums[I][v] = arithmetic::add_of_pair($sums[I][v], pairs[I / 2 * 2][v], I % 2);
+            }
+        });
+        crate::product::walk::by_groups!($rows, $vectors, paired..$job.groups, $a, $panel, $first, $soon, $sums)
+    };
+}
+#[cfg(target_arch = "aarch64")]
+pub(crate) use by_pairs;
+
+/// Writes a block for each row of a tile, with the row's number as a constant. The compiler might keep a
+/// loop, and then all sums would lie in memory to be indexed.
+macro_rules! each_row {
+    ($rows:ident, $row:ident, $block:block) => {
+        each_row!(@ $rows, $row, $block, 0 1 2 3 4 5)
+    };
+    (@ $rows:ident, $row:ident, $block:block, $($number:literal)+) => {
+        $({
+            const $row: usize = $number;
+            if $row < $rows $block
+        })+
+    };
+}
+pub(crate) use each_row;
+
+/// The four bytes of group `g` of a row.
+///
+/// # Safety
+/// The row must have more than `g` groups.
+#[inline(always)]
+pub(crate) unsafe fn group(row: *const u8, g: usize) -> i32 {
+    // SAFETY: the caller says that the group is within the row; the read needs no alignment.
+    unsafe { row.wrapping_add(4 * g).cast::<i32>().read_unaligned() }
+}
