@@ -1,7 +1,12 @@
-//! Random models of a campaign: drawn only if a system needs them.
+//! What a campaign's systems need before they start: random models, drawn only if a system needs them, and
+//! the setup of submissions.
+
+use std::path::PathBuf;
+
+use dyno_results::scores;
 
 use super::checked::Campaign;
-use super::entry::Entry;
+use super::entry::{Entry, Launch};
 use super::generated::Generated;
 use crate::exit::Outcome;
 
@@ -11,7 +16,8 @@ pub fn undrawn(campaign: &Campaign) -> impl Iterator<Item = &Generated> {
     campaign.generated.iter().filter(used).filter(|model| !model.path.is_dir())
 }
 
-/// Draws the missing models that the systems of `campaign` need, at all precisions that the systems ask for.
+/// Draws the missing models that the systems of `campaign` need, at all precisions that the systems ask for,
+/// and sets submissions up.
 pub fn make_models(campaign: &Campaign) -> Outcome<()> {
     for model in &campaign.generated {
         let users: Vec<&Entry> =
@@ -22,5 +28,15 @@ pub fn make_models(campaign: &Campaign) -> Outcome<()> {
             model.make(&users.iter().filter_map(precision).collect::<Vec<_>>())?;
         }
     }
-    Ok(())
+    set_up_submissions(campaign)
+}
+
+/// Lets submissions install what they need, out of sight of all references.
+fn set_up_submissions(campaign: &Campaign) -> Outcome<()> {
+    let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
+    let hidden: Vec<PathBuf> = sets.chain(scores::collection()).collect();
+    campaign.systems.iter().try_for_each(|entry| match &entry.launch {
+        Launch::Submission(submission) => submission.set_up(&hidden),
+        _ => Ok(()),
+    })
 }

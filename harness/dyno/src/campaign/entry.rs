@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hosting::BatchSize;
 use crate::registry;
+use crate::submission::Submission;
 
 /// System, as a campaign describes it.
 #[derive(Clone, Debug, Serialize)]
@@ -86,6 +87,8 @@ pub enum Launch {
         /// Working folder: the campaign's.
         folder: PathBuf,
     },
+    /// A submission to a shared task.
+    Submission(Submission),
 }
 
 /// End of the name of a system's second entry.
@@ -110,6 +113,12 @@ impl Entry {
             sweep: None,
             twin_of: None,
         }
+    }
+
+    /// Creates the entry of a submission, in the tracks of its dialect.
+    pub fn of_submission(name: &str, submission: Submission) -> Self {
+        let (model, tracks) = (submission.model().to_owned(), submission.dialect.tracks().to_vec());
+        Self { tracks: Some(tracks), ..Self::new(name, Launch::Submission(submission), vec![model]) }
     }
 
     /// Whether the system takes part in `track`.
@@ -139,12 +148,15 @@ impl Entry {
             tracks: self.tracks.clone(),
             cores: self.cores,
             twin_of: self.twin_of.clone(),
+            places: None,
+            sized_by_sight: false,
         };
         Ok(match &self.launch {
             Launch::Foreign { command, folder } => {
                 let command = command.iter().cloned().map(Argument::Template).collect();
                 system(command, false, Some(folder.clone()))
             }
+            Launch::Submission(submission) => submission.adapt(system(Vec::new(), false, None)),
             _ => system(self.own_command(&std::env::current_exe()?), true, None),
         })
     }
@@ -163,7 +175,7 @@ impl Entry {
     pub fn backend(&self) -> Option<&str> {
         match &self.launch {
             Launch::BuiltIn { backend, .. } => Some(backend),
-            Launch::Plugin { .. } | Launch::Foreign { .. } => None,
+            Launch::Plugin { .. } | Launch::Foreign { .. } | Launch::Submission(_) => None,
         }
     }
 
@@ -174,9 +186,10 @@ impl Entry {
     }
 
     /// Whether the system should run in a sandbox: by the campaign's choice, else every foreign system and
-    /// plugin where figures are published.
+    /// plugin where figures are published. A submission is written for the paths that a sandbox gives it.
     pub fn is_sandboxed(&self, profile: Profile) -> bool {
         match self.sandbox {
+            _ if matches!(self.launch, Launch::Submission(_)) => true,
             Some(choice) => choice == SandboxChoice::Bwrap,
             None => profile.sandboxes() && self.backend().is_none(),
         }
@@ -184,7 +197,7 @@ impl Entry {
 
     /// Whether `dyno translate` hosts the system.
     pub fn is_hosted(&self) -> bool {
-        !matches!(self.launch, Launch::Foreign { .. })
+        matches!(self.launch, Launch::BuiltIn { .. } | Launch::Plugin { .. })
     }
 
     /// Whether the system is a built-in engine with a model and without a tuning of its own.
@@ -199,7 +212,7 @@ impl Entry {
             Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } => {
                 settings.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into))
             }
-            Launch::Foreign { .. } => None,
+            Launch::Foreign { .. } | Launch::Submission(_) => None,
         }
     }
 
@@ -221,6 +234,7 @@ impl Entry {
             Launch::Foreign { command, folder } => {
                 command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
             }
+            Launch::Submission(submission) => submission.scripts(),
         }
     }
 
@@ -233,7 +247,9 @@ impl Entry {
             Launch::Plugin { library, settings, batch } => {
                 (["--plugin".into(), library.display().to_string()], settings, batch)
             }
-            Launch::Foreign { .. } => unreachable!("a foreign program has a command of its own"),
+            Launch::Foreign { .. } | Launch::Submission(_) => {
+                unreachable!("a foreign program has a command of its own")
+            }
         };
         let mut command =
             vec![Argument::Fixed(program.display().to_string()), Argument::Fixed("translate".into())];
@@ -260,7 +276,7 @@ impl Entry {
 pub fn words_fault(system: &Entry) -> Option<String> {
     let command = match &system.launch {
         Launch::Foreign { command, .. } => command.as_slice(),
-        Launch::BuiltIn { .. } | Launch::Plugin { .. } => &[],
+        Launch::BuiltIn { .. } | Launch::Plugin { .. } | Launch::Submission(_) => &[],
     };
     if system.models.is_empty() && command.iter().any(|argument| argument.contains("{model}")) {
         return Some("the command uses {model}, but there is no `model`: add one".into());

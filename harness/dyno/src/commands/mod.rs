@@ -1,6 +1,7 @@
 //! The commands, one file each: what their arguments do, and what they print. No command calls another.
 
 pub mod breakdown;
+pub mod bundle;
 pub mod cluster;
 pub mod compare;
 pub mod completions;

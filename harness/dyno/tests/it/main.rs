@@ -35,6 +35,7 @@ mod server;
 mod serving;
 mod shipped_workers;
 mod slices;
+mod submissions;
 mod support;
 mod sweeps;
 mod tampering;

@@ -71,12 +71,16 @@ pub(super) fn over_batches(entry: Entry, sizes: &[BatchSize], tracks: &[Track]) 
         if let Launch::BuiltIn { batch, .. } | Launch::Plugin { batch, .. } = &mut entry.launch {
             *batch = Some(size);
         }
+        if let (Launch::Submission(submission), BatchSize::Lines { lines }) = (&mut entry.launch, size) {
+            submission.batch_lines = lines;
+        }
         entry
     };
     let [first, _, ..] = sizes else {
         return vec![sizes.first().map_or_else(|| entry.clone(), |size| sized(*size))];
     };
-    let in_files: Vec<Track> = tracks.iter().copied().filter(|track| !track.is_lockstep()).collect();
+    let is_in_files = |track: &Track| !track.is_lockstep() && entry.takes_part(*track);
+    let in_files: Vec<Track> = tracks.iter().copied().filter(is_in_files).collect();
     let of = |size: &BatchSize| {
         let name = match size {
             BatchSize::Words(words) => format!("{} batch {words}", entry.name),
@@ -99,7 +103,7 @@ pub(super) fn over_cores(systems: &mut Vec<Entry>, cores: &[usize], tracks: &[Tr
     }
     let on = |entry: &Entry, cores: usize| Entry {
         name: format!("{} on {cores} {}", entry.name, if cores == 1 { "core" } else { "cores" }),
-        tracks: Some(several.clone()),
+        tracks: Some(several.iter().copied().filter(|track| entry.takes_part(*track)).collect()),
         cores: Some(cores),
         sweep: Some(entry.name.clone()),
         ..entry.clone()
