@@ -234,7 +234,7 @@ impl Entry {
             Launch::Foreign { command, folder } => {
                 command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
             }
-            Launch::Submission(submission) => submission.scripts(),
+            Launch::Submission(submission) => submission.own_files(),
         }
     }
 

@@ -15,6 +15,7 @@ mod image;
 mod layout;
 mod setup;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Argument, System};
@@ -99,6 +100,14 @@ impl Submission {
         [self.layout.script.clone()].into_iter().chain(setup).collect()
     }
 
+    /// Files that decide what the submission answers, beside its model: all parts of a folder of parts, else the
+    /// scripts. A root file system is too large to be hashed for each run.
+    pub fn own_files(&self) -> Vec<PathBuf> {
+        let mounts = self.layout.places.iter().flat_map(|places| &places.mounts);
+        let parts = mounts.map(|(from, _)| from.clone()).filter(|from| !self.layout.model.starts_with(from));
+        self.scripts().into_iter().chain(parts).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     /// `system` with the command of this submission, and with its files at their places.
     #[must_use]
     pub fn adapt(&self, system: System) -> System {
@@ -113,5 +122,29 @@ impl Submission {
             sized_by_sight: true,
             ..system
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn all_parts_but_the_model_are_files_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("model")).unwrap();
+        for name in ["model/weights", "program", "run.sh"] {
+            fs::write(folder.path().join(name), "#!/bin/sh\n").unwrap();
+        }
+        let run = folder.path().join("run.sh");
+        fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
+        let submission = Submission::open(folder.path(), Dialect::Wmt22, None, None).unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        assert_eq!(submission.own_files(), ["program", "run.sh"].map(|name| home.join(name)));
+        assert_eq!(submission.scripts(), [home.join("run.sh")]);
+        assert_eq!(submission.model(), home.join("model"));
     }
 }

@@ -42,7 +42,7 @@ impl Ending {
         let unseen = || Code::HiddenMemory.reason("a process forbids looks at its files");
         let hidden = hidden.or_else(|| self.report.forbids_looks.then(unseen));
         let attempts = self.report.network_attempts;
-        let network = || Code::UsesNetwork.reason(format!("{attempts} attempts to reach another host"));
+        let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
         let network = (attempts > 0).then(network);
         [affinity, share, left, hidden, over_memory(&self.report), network].into_iter().flatten().collect()
     }

@@ -91,7 +91,7 @@ fn contract(trials: &[Trial], lines: usize) -> Check {
 /// Whether no launch tried to reach another host.
 fn network(trials: &[Trial]) -> Check {
     let attempts: u64 = trials.iter().map(|trial| trial.ending.report.network_attempts).sum();
-    let reason = Code::UsesNetwork.reason(format!("{attempts} attempts to reach another host"));
+    let reason = Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
     let said = match attempts {
         0 => "no attempt to reach another host".into(),
         _ => format!("{}; {}", reason.figure, reason.remedy),
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!((starts(&crashed).passed, contract(&crashed, 1).passed), (false, false));
         assert!(starts(&crashed).said.contains("crashed (throughput-1): exit code 3; "));
         assert!(contract(&crashed, 1).said.starts_with("not seen"));
-        assert!(network(&crashed).said.starts_with("2 attempts to reach another host; ship all files"));
+        assert!(network(&crashed).said.starts_with("attempts to reach another host: 2; ship all files"));
         let short = [trial(Report::default(), vec![Code::LineCount.reason("1 lines out for 2 lines in")])];
         assert_eq!((starts(&short).passed, contract(&short, 2).passed), (true, false));
         assert!(network(&short).passed && memory(&short, &Limits::default()).passed);
