@@ -13,6 +13,7 @@
 //! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
 //! | `adapters` | other projects' engines: their folders, environments and converted models |
 //! | `data` | folders with what ships: campaigns, models, test sets, adapters |
+//! | `submission`, `bundle` | submissions to shared tasks, and the making of one |
 //! | `registry`, `null` | built-in backends; `registry` is the only file that names engines |
 //! | `hosting` | `dyno translate`: a backend as a program, line by line or over a whole file |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
@@ -27,6 +28,7 @@
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
 
 mod adapters;
+mod bundle;
 mod campaign;
 mod ceiling;
 mod cli;
@@ -51,6 +53,7 @@ mod reproduce;
 mod runner;
 mod scoring;
 mod scratch;
+mod submission;
 mod table;
 mod tuning;
 
@@ -95,6 +98,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Verify(args)) => commands::verify::verify(&args),
         Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),
         Some(Command::Convert(args)) => commands::convert::convert(&args),
+        Some(Command::Bundle(args)) => commands::bundle::bundle(&args),
     }
 }
 

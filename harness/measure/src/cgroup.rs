@@ -39,6 +39,20 @@ impl Group {
         File::options().write(true).open(self.folder.join("cgroup.procs")).ok()
     }
 
+    /// Caps the memory of all processes of the group together. Swapped memory is memory too.
+    pub fn cap_memory(&self, bytes: u64) {
+        // Where the kernel takes no limit, the supervisor's looks still find a system above it.
+        let _ = fs::write(self.folder.join("memory.max"), bytes.to_string());
+        let _ = fs::write(self.folder.join("memory.swap.max"), "0");
+    }
+
+    /// Whether the kernel ended a process because the group was at its cap.
+    pub fn was_at_cap(&self) -> bool {
+        let events = read(self.folder.join("memory.events"));
+        let kills = events.lines().find_map(|line| line.strip_prefix("oom_kill "));
+        kills.and_then(|kills| kills.trim().parse::<u64>().ok()).is_some_and(|kills| kills > 0)
+    }
+
     /// CPU time of all processes of the group together, with those that no parent waited for.
     pub fn cpu_ns(&self) -> Option<u64> {
         let stat = read(self.folder.join("cpu.stat"));
@@ -94,6 +108,20 @@ mod tests {
         assert_eq!(mount_point("30 23 0:26 / /proc rw - proc proc rw\n"), None);
         let own = own_path("4:memory:/a\n0::/user.slice/session-1.scope\n").unwrap();
         assert_eq!(own, Path::new("/user.slice/session-1.scope"));
+    }
+
+    #[test]
+    fn a_cap_and_its_events_are_files_of_the_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = Group { folder: folder.path().to_owned() };
+        group.cap_memory(5 << 20);
+        let written = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!((written("memory.max"), written("memory.swap.max")), ("5242880".into(), "0".into()));
+        assert!(!group.was_at_cap());
+        for (events, expected) in [("max 3\noom 1\noom_kill 0\n", false), ("oom 1\noom_kill 2\n", true)] {
+            fs::write(folder.path().join("memory.events"), events).unwrap();
+            assert_eq!(group.was_at_cap(), expected, "{events}");
+        }
     }
 
     #[test]

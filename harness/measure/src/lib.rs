@@ -29,7 +29,7 @@
 //! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
-//! | `sandbox`, `way` | what a system sees of the host, and how paths lead to it |
+//! | `sandbox`, `places`, `way` | what a system sees of the host, at which paths, and how paths lead to it |
 //! | [`energy`] | joules of the host while a system works |
 //! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
@@ -52,12 +52,14 @@ mod likeness;
 mod load;
 pub mod noise;
 pub mod os;
+mod places;
 mod plan;
 pub mod process;
 mod profile;
 mod program;
 mod protocol;
 mod record;
+mod roots;
 pub mod rounds;
 pub mod rules;
 mod sandbox;
@@ -76,6 +78,7 @@ pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
 pub use host::Host;
 pub use load::LatencyLimit;
+pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use profile::Profile;
 pub use program::check_command;

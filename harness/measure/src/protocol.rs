@@ -20,12 +20,20 @@ pub struct Limits {
     pub noisy_repeats: Option<usize>,
     /// Characters out for each character in, above which an answer runs away.
     pub runaway_factor: f64,
+    /// MiB of memory that all processes of a system together may hold; all of the host's if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_mib: Option<f64>,
 }
 
 impl Limits {
     /// Seconds for the answer to `line`. The time grows with the length of an over-long line.
     pub fn seconds_for(&self, line: &[u8]) -> f64 {
         self.seconds_for_bytes(line.len())
+    }
+
+    /// Bytes of memory that all processes of a system together may hold.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        self.memory_mib.map(|mebibytes| (mebibytes * f64::from(1 << 20)) as u64)
     }
 
     /// Seconds for the answer to a line of `bytes` bytes.
@@ -42,6 +50,7 @@ impl Default for Limits {
             launch_seconds: 3600.0,
             noisy_repeats: None,
             runaway_factor: RUNAWAY_FACTOR as f64,
+            memory_mib: None,
         }
     }
 }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::files::collect_files;
+use crate::places::Places;
+use crate::roots;
 use crate::system::{Argument, System};
 use crate::way::Way;
 
@@ -18,11 +20,10 @@ pub(crate) const BWRAP: &str = "bwrap";
 /// inner process namespace.
 pub(crate) const LAYERS: usize = 2;
 
-/// Options for every system: a read-only root, namespaces, and no rights beyond the user's.
-const NAMESPACES: [&str; 16] = [
-    "--ro-bind",
-    "/",
-    "/",
+/// Options for a system that sees the host's root, read-only.
+const HOST_ROOT: [&str; 3] = ["--ro-bind", "/", "/"];
+/// Options for every system: namespaces, and no rights beyond the user's.
+const NAMESPACES: [&str; 13] = [
     "--dev",
     "/dev",
     "--proc",
@@ -67,7 +68,12 @@ pub enum SandboxFault {
 impl SandboxFault {
     /// Fault of this host, from a trial.
     pub fn of_this_host() -> Option<Self> {
-        let trial = Command::new(BWRAP).args(NAMESPACES).args(["--", "true"]).stdin(Stdio::null()).output();
+        let trial = Command::new(BWRAP)
+            .args(HOST_ROOT)
+            .args(NAMESPACES)
+            .args(["--", "true"])
+            .stdin(Stdio::null())
+            .output();
         match trial {
             Ok(output) if output.status.success() => None,
             Ok(output) => {
@@ -105,7 +111,11 @@ impl Sandbox {
 
     /// Arguments of bubblewrap for `system`, which may write to `reports` alone.
     pub(crate) fn arguments(&self, system: &System, reports: &[PathBuf]) -> Vec<String> {
-        let mut arguments: Vec<String> = NAMESPACES.map(String::from).into();
+        if let Some(places) = &system.places {
+            return self.with_places(places, system);
+        }
+        let mut arguments: Vec<String> =
+            HOST_ROOT.iter().chain(&NAMESPACES).map(|&word| word.into()).collect();
         let mut push = |option: &[&str], path: &Path| {
             arguments.extend(option.iter().map(|&word| word.to_owned()));
             arguments.push(path.display().to_string());
@@ -129,6 +139,23 @@ impl Sandbox {
         if let Some(folder) = folder(system) {
             push(&["--chdir"], &folder);
         }
+        arguments
+    }
+
+    /// Arguments for a system with files at fixed paths. Nothing of the host that is hidden, or is any system's
+    /// model, lies below them.
+    fn with_places(&self, places: &Places, system: &System) -> Vec<String> {
+        let mut arguments = roots::root(places);
+        arguments.extend(NAMESPACES.map(String::from));
+        let private = PRIVATE.iter().map(PathBuf::from).filter(|path| places.on_host(path).exists());
+        let of_host = || self.owned.iter().chain(&self.hidden).filter(|_| places.root.is_none()).cloned();
+        let covers = private.chain(of_host()).collect::<Vec<_>>();
+        arguments.extend(covers.iter().flat_map(|path| roots::cover(path, path)));
+        arguments.extend(roots::mounts(places));
+        let seen = |path: &PathBuf| Some(roots::cover(path, &places.seen(path)?));
+        arguments.extend(self.hidden.iter().filter_map(seen).flatten());
+        let folder = system.folder.as_deref().unwrap_or(Path::new("/"));
+        arguments.extend(["--chdir".into(), folder.display().to_string()]);
         arguments
     }
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::os::core_list;
+use crate::places::Places;
 use crate::rules::Track;
 
 /// A program that is measured, under one name.
@@ -31,6 +32,11 @@ pub struct System {
     pub sampling: bool,
     /// Whether the system runs in the bench's sandbox.
     pub sandboxed: bool,
+    /// Fixed paths at which the system expects its files; they need the sandbox.
+    pub places: Option<Places>,
+    /// Whether the size of the model is that of the files which the system was seen to open. The models then
+    /// are the folders in which such files may lie.
+    pub sized_by_sight: bool,
     /// Tracks that the system takes part in; all of the campaign if absent.
     pub tracks: Option<Vec<Track>>,
     /// Number of cores in the tracks of several cores, where it is less than the campaign's.
@@ -49,11 +55,13 @@ pub enum Argument {
 }
 
 /// Placeholders of a command line, with their meaning.
-pub const PLACEHOLDERS: [(&str, &str); 4] = [
+pub const PLACEHOLDERS: [(&str, &str); 6] = [
     ("cores", "number of cores that the system may use"),
     ("core-list", "numbers of these cores, such as 2,3"),
     ("track", "latency, latency-all, throughput-1, throughput-all or server"),
     ("model", "path of the system's model, from the key `model`"),
+    ("task", "CPU-1 or CPU-ALL: whether the system may use one core or several"),
+    ("mode", "latency or throughput: line by line, or the whole file"),
 ];
 
 impl System {
@@ -70,6 +78,8 @@ impl System {
             translates: true,
             sampling: false,
             sandboxed: false,
+            places: None,
+            sized_by_sight: false,
             tracks: None,
             cores: None,
             twin_of: None,
@@ -111,6 +121,8 @@ impl System {
             "cores" => Some(cores.len().to_string()),
             "core-list" => Some(core_list(cores)),
             "track" => Some(track.name().into()),
+            "task" => Some(if track.uses_all_cores() { "CPU-ALL" } else { "CPU-1" }.into()),
+            "mode" => Some(if track.answers_lines() { "latency" } else { "throughput" }.into()),
             "model" => self.models.first().map(|model| model.display().to_string()),
             _ => None,
         }
@@ -149,6 +161,19 @@ mod tests {
             (r#"{"n":{cores}}"#, r#"{"n":2}"#),
         ] {
             assert_eq!(fill(argument, &value), expected);
+        }
+    }
+
+    #[test]
+    fn a_track_has_the_words_of_the_efficiency_task() {
+        let system = System::of_command("s", ["/run.sh", "{task}", "{mode}"]);
+        for (track, words) in [
+            (Track::Latency, ["CPU-1", "latency"]),
+            (Track::LatencyAll, ["CPU-ALL", "latency"]),
+            (Track::Throughput1, ["CPU-1", "throughput"]),
+            (Track::ThroughputAll, ["CPU-ALL", "throughput"]),
+        ] {
+            assert_eq!(system.command(track, &[0], Path::new("f"))[1..], words);
         }
     }
 

@@ -1,5 +1,9 @@
 //! What must be made before the systems of a campaign can start, and only for systems that need it: models that
-//! are drawn at random, environments and models of adapters.
+//! are drawn at random, environments and models of adapters, the setup of submissions.
+
+use std::path::PathBuf;
+
+use dyno_results::scores;
 
 use super::checked::Campaign;
 use super::entry::{Entry, Launch};
@@ -20,7 +24,7 @@ pub fn make_ready(campaign: &Campaign) -> Outcome<()> {
             adapter.provide()?;
         }
     }
-    Ok(())
+    set_up_submissions(campaign)
 }
 
 /// Draws the missing models that the systems of `campaign` need, at all precisions that the systems ask for.
@@ -35,4 +39,14 @@ fn draw_models(campaign: &Campaign) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// Lets submissions install what they need, out of sight of all references.
+fn set_up_submissions(campaign: &Campaign) -> Outcome<()> {
+    let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
+    let hidden: Vec<PathBuf> = sets.chain(scores::collection()).collect();
+    campaign.systems.iter().try_for_each(|entry| match &entry.launch {
+        Launch::Submission(submission) => submission.set_up(&hidden),
+        _ => Ok(()),
+    })
 }

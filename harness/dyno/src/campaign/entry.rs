@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::Adapter;
 use crate::hosting::BatchSize;
 use crate::registry;
+use crate::submission::Submission;
 
 /// System, as a campaign describes it.
 #[derive(Clone, Debug, Serialize)]
@@ -89,6 +90,8 @@ pub enum Launch {
     },
     /// Engine of another project, run by an adapter.
     Adapter(Adapter),
+    /// A submission to a shared task.
+    Submission(Submission),
 }
 
 /// End of the name of a system's second entry.
@@ -113,6 +116,12 @@ impl Entry {
             sweep: None,
             twin_of: None,
         }
+    }
+
+    /// Creates the entry of a submission, in the tracks of its dialect.
+    pub fn of_submission(name: &str, submission: Submission) -> Self {
+        let (model, tracks) = (submission.model().to_owned(), submission.dialect.tracks().to_vec());
+        Self { tracks: Some(tracks), ..Self::new(name, Launch::Submission(submission), vec![model]) }
     }
 
     /// Whether the system takes part in `track`.
@@ -142,6 +151,8 @@ impl Entry {
             tracks: self.tracks.clone(),
             cores: self.cores,
             twin_of: self.twin_of.clone(),
+            places: None,
+            sized_by_sight: false,
         };
         Ok(match &self.launch {
             Launch::Foreign { command, folder } => {
@@ -152,6 +163,7 @@ impl Entry {
                 models: vec![adapter.model()?.to_owned()],
                 ..system(adapter.command()?, false, Some(adapter.folder.clone()))
             },
+            Launch::Submission(submission) => submission.adapt(system(Vec::new(), false, None)),
             _ => system(self.own_command(&std::env::current_exe()?), true, None),
         })
     }
@@ -181,9 +193,10 @@ impl Entry {
     }
 
     /// Whether the system should run in a sandbox: by the campaign's choice, else every foreign system and
-    /// plugin where figures are published.
+    /// plugin where figures are published. A submission is written for the paths that a sandbox gives it.
     pub fn is_sandboxed(&self, profile: Profile) -> bool {
         match self.sandbox {
+            _ if matches!(self.launch, Launch::Submission(_)) => true,
             Some(choice) => choice == SandboxChoice::Bwrap,
             None => profile.sandboxes() && self.backend().is_none(),
         }
@@ -207,7 +220,7 @@ impl Entry {
                 settings.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into))
             }
             Launch::Adapter(adapter) => adapter.setting(name),
-            Launch::Foreign { .. } => None,
+            Launch::Foreign { .. } | Launch::Submission(_) => None,
         }
     }
 
@@ -230,6 +243,7 @@ impl Entry {
             Launch::Foreign { command, folder } => {
                 command.iter().map(|argument| folder.join(argument)).filter(|path| path.is_file()).collect()
             }
+            Launch::Submission(submission) => submission.own_files(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::{batch, cores, finite, setting, track};
+use crate::submission::Dialect;
 use dyno_measure::Track;
 
 pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
@@ -210,5 +211,41 @@ pub struct ConvertArgs {
     pub overwrite: bool,
     /// Print the files that were written as JSON
     #[arg(long)]
+    pub json: bool,
+}
+
+pub(super) const BUNDLE_EXAMPLES: &str = "Examples:
+  dyno bundle models/ssru --dialect wmt22 --program target/x86_64-unknown-linux-musl/release/dyno
+  dyno bundle models/ssru --dialect wmt26 --pair eng-deu -o mine --set precision=int8
+  dyno verify --submission ssru-wmt22 --dialect wmt22                  the same check that an organiser makes
+
+The folder holds the files of the model that the engine opens, the program, run.sh, and a container file
+(wmt26: setup.sh). A static program runs in any container of its architecture.";
+
+/// Arguments of `dyno bundle`.
+#[derive(Args)]
+pub struct BundleArgs {
+    /// Directory of the model
+    pub model: PathBuf,
+    /// Dialect of the shared task
+    #[arg(long, value_enum)]
+    pub dialect: Dialect,
+    /// Folder to create [default: MODEL-DIALECT, here]
+    #[arg(long, short, value_name = "FOLDER", help_heading = "Output options")]
+    pub out: Option<PathBuf>,
+    /// Program dyno of the submission [default: this one]
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// Backend that translates [default: the one that suits the model]
+    #[arg(long, short)]
+    pub backend: Option<String>,
+    /// Set an option of the backend; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub settings: Vec<(String, serde_json::Value)>,
+    /// Language pair that wmt25 and wmt26 name in each call, in the task's own words, such as ces-deu
+    #[arg(long, value_name = "PAIR")]
+    pub pair: Option<String>,
+    /// Print the sizes as JSON
+    #[arg(long, help_heading = "Output options")]
     pub json: bool,
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::runs::PriceArgs;
-use super::values::{amount, pairs, probe, profile, score, seconds, setting, track};
+use super::values::{amount, batch, pairs, probe, profile, score, seconds, setting, track};
 use crate::filters::Filters;
+use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
 use dyno_results::Shard;
 use dyno_results::compare::PAIRS;
@@ -66,6 +67,8 @@ pub(super) const VERIFY_EXAMPLES: &str = "Examples:
   dyno verify --command './run.sh --threads {cores}'
   dyno verify --command 'python3 echo.py' --probe buffering --track latency
   dyno verify --backend ssru --model models/ssru --json
+  dyno verify --submission unpacked --dialect wmt22 --memory 8192
+  dyno verify --submission mine --dialect wmt26 --pair ces-deu --batch-lines 64
 
 Exit codes:
     0  every system keeps the rules
@@ -102,6 +105,29 @@ pub struct VerifyArgs {
         help_heading = "Systems"
     )]
     pub plugin: Option<PathBuf>,
+    /// Verify the submission to a shared task in FOLDER instead of a campaign's systems
+    ///
+    /// FOLDER is the whole root of an unpacked image, or holds the files that the task names. `podman:NAME` and
+    /// `docker:NAME` unpack an image into the user's cache. The submission runs in the sandbox of bubblewrap,
+    /// without a network. dyno first says whether it starts, keeps the contract, stays off the network and fits
+    /// the memory.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        requires = "dialect",
+        conflicts_with_all = ["systems", "campaign", "backend", "plugin", "command", "models"],
+        help_heading = "Systems"
+    )]
+    pub submission: Option<PathBuf>,
+    /// Dialect of the submission
+    #[arg(long, value_enum, requires = "submission", help_heading = "Systems")]
+    pub dialect: Option<Dialect>,
+    /// Language pair that the dialect names in each call, in the task's own words, such as ces-deu
+    #[arg(long, value_name = "PAIR", requires = "submission", help_heading = "Systems")]
+    pub pair: Option<String>,
+    /// Number of lines to translate together, which wmt25 and wmt26 name in each call [default: 16]
+    #[arg(long, value_name = "LINES", value_parser = batch, requires = "submission", help_heading = "Systems")]
+    pub batch_lines: Option<usize>,
     /// Model of the backend; repeat it for an ensemble
     #[arg(
         long = "model",
@@ -134,6 +160,9 @@ pub struct VerifyArgs {
     /// Time limit for a launch, in seconds [default: the campaign's, else 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub launch_seconds: Option<f64>,
+    /// End a system whose processes together hold more memory, in MiB [default: the campaign's, else no limit]
+    #[arg(long, value_name = "MIB", value_parser = amount)]
+    pub memory: Option<f64>,
     /// Accept that the system draws its answers at random
     #[arg(long)]
     pub sampling: bool,

@@ -14,7 +14,9 @@ use clap::{Args, Parser, Subcommand};
 
 pub use adapters::AdaptersArgs;
 pub use clusters::{ClusterArgs, Engine};
-pub use engines::{BreakdownArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs};
+pub use engines::{
+    BreakdownArgs, BundleArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs,
+};
 pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{
     CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PriceArgs, PublishArgs,
@@ -110,6 +112,9 @@ pub enum Command {
     /// Convert a Marian model into a model directory
     #[command(after_help = engines::CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
+    /// Make a submission to a shared task of a model
+    #[command(after_help = engines::BUNDLE_EXAMPLES)]
+    Bundle(BundleArgs),
     /// Print completions for a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),

@@ -12,6 +12,7 @@ use crate::campaign::{Campaign, Launch, named_or_starter};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{print, print_json, say};
+use crate::submission::Submission;
 use crate::{registry, table};
 
 /// Prints systems, test sets, backends and tracks, or the prices.
@@ -105,6 +106,9 @@ fn as_text(campaign: &Campaign) -> String {
             }
             Launch::Adapter(adapter) => format!("adapter {}{}", adapter.name, in_words(&adapter.settings)),
             Launch::Foreign { command, .. } => command.join(" "),
+            Launch::Submission(Submission { dialect, folder, .. }) => {
+                format!("submission {} ({})", folder.display(), dialect.name())
+            }
         };
         let _ = writeln!(text, "  {:<20} {what}", system.name);
     }

@@ -2,6 +2,7 @@
 
 pub mod adapters;
 pub mod breakdown;
+pub mod bundle;
 pub mod cluster;
 pub mod compare;
 pub mod completions;

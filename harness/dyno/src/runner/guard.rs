@@ -102,6 +102,7 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
         Launch::Plugin { library, .. } => Some(library.clone()),
         Launch::Adapter(adapter) => Some(adapter.program()),
         Launch::Foreign { command, folder } => command.first().map(|program| folder.join(program)),
+        Launch::Submission(submission) => submission.scripts().into_iter().next(),
     };
     let mut files: Vec<PathBuf> = program.filter(|path| path.is_file()).into_iter().collect();
     entry.models.iter().for_each(|model| drop(collect_files(model, &mut files)));

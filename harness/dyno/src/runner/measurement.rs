@@ -10,9 +10,13 @@ use std::sync::Arc;
 use dyno_api::Breakdown;
 use dyno_measure::energy::Meter;
 use dyno_measure::os::{fresh_seed, pin_thread};
+use dyno_measure::process::ending::Ending;
+use dyno_measure::process::lockstep::lockstep;
+use dyno_measure::process::subject::Subject;
+use dyno_measure::process::whole_file::whole_file;
 use dyno_measure::{
-    Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Record, Round, System, TestSet, Track,
-    break_down, examine, measure_together, refuse,
+    Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System, TestSet,
+    Track, as_text, break_down, examine, measure_together, refuse,
 };
 use dyno_results::{Run, Store};
 
@@ -163,6 +167,36 @@ impl Runner {
             pace: std::cell::Cell::default(),
         };
         self.pinned(|| Ok(examine(&mut examinee, probes, watch)?))
+    }
+
+    /// One launch of `system` over `lines` under `track`: the rules that it broke, and its ending.
+    pub fn try_out(
+        &self,
+        system: &System,
+        track: Track,
+        lines: &[Vec<u8>],
+    ) -> Outcome<(Vec<Reason>, Ending)> {
+        let scratch = self.bench.scratch_of(system);
+        let subject = Subject {
+            system,
+            track,
+            cores: self.bench.placement.cores_of(system, track),
+            limits: self.bench.protocol.limits,
+            scratch: &scratch,
+            breakdown: None,
+            isolated: self.bench.protocol.profile.isolates(),
+            sandbox: self.bench.sandbox.as_ref(),
+            meter: None,
+            seat: None,
+        };
+        self.pinned(|| {
+            if track.answers_lines() {
+                let asked = lockstep(&subject, lines)?;
+                return Ok((asked.reasons, asked.ending));
+            }
+            let pass = whole_file(&subject, &as_text(lines), lines.len())?;
+            Ok((pass.reasons, pass.ending))
+        })
     }
 
     /// Breaks down the time of the system of `cell`.

@@ -22,11 +22,13 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
     }
     let sandbox = Sandbox::new(&hidden(campaign, own), &owned(campaign));
     if let Some(fault) = sandbox.fault() {
-        if let Some(entry) = wanted.find(|entry| entry.sandbox == Some(SandboxChoice::Bwrap)) {
+        let needs = |entry: &&Entry| {
+            entry.sandbox == Some(SandboxChoice::Bwrap) || matches!(entry.launch, Launch::Submission(_))
+        };
+        if let Some(entry) = wanted.find(needs) {
             let (name, remedy) = (&entry.name, fault.remedy());
-            return Err(bad_input(format!(
-                "system {name:?} can't run in a sandbox: {fault}; {remedy}, or remove `sandbox` from this system"
-            )));
+            let or = if entry.sandbox.is_some() { ", or remove `sandbox` from this system" } else { "" };
+            return Err(bad_input(format!("system {name:?} can't run in a sandbox: {fault}; {remedy}{or}")));
         }
         say(format_args!(
             "warning: foreign systems can read records and references, without a sandbox: {fault}: {}",
@@ -51,6 +53,7 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
             entry.own_files().into_iter().filter(|path| path.starts_with(folder)).collect()
         }
         Launch::Plugin { library, .. } => vec![library.clone()],
+        Launch::Submission(submission) => vec![submission.folder.clone()],
         Launch::BuiltIn { .. } | Launch::Adapter(_) => Vec::new(),
     };
     campaign.systems.iter().flat_map(|entry| [entry.models.clone(), programs(entry)].concat()).collect()

@@ -28,7 +28,7 @@ fn answer(ended: &Ended) -> Value {
 #[test]
 fn every_answer_keeps_the_schema() {
     let bench = campaign();
-    let commands: [(&str, &[&str], i32); 14] = [
+    let commands: [(&str, &[&str], i32); 15] = [
         ("run", &["run", "campaign.toml", "--out", "out"], 1),
         ("run", &["run", "campaign.toml", "--out", "fine", "-s", "cat"], 0),
         ("dry-run", &["run", "campaign.toml", "--dry-run"], 0),
@@ -57,6 +57,7 @@ fn every_answer_keeps_the_schema() {
         ("publish", &["publish", "fine", "--to", "published", "--as", "fine"], 0),
         ("breakdown", &["breakdown", "--model", MODEL, "tiny.en"], 0),
         ("convert", &["convert", MODEL, "converted", "--precision", "int8"], 0),
+        ("bundle", &["bundle", MODEL, "--dialect", "wmt22"], 0),
         ("gate", &["gate", "campaign.toml", "-s", "cat", "--baseline", "null", "--pairs", "9"], -1),
     ];
     for (name, arguments, code) in commands {

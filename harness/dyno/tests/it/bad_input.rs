@@ -45,7 +45,7 @@ fn a_broken_campaign_is_told_by_line_and_column() {
 #[test]
 fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
     for (system, parts) in [
-        ("name = \"a\"\n", ["one of `backend`, `plugin`, `command` and `adapter`", "5:"]),
+        ("name = \"a\"\n", ["one of `backend`, `plugin`, `command`", "5:"]),
         ("name = \"a\"\nbackend = \"nul\"\n", ["did you mean \"null\"?", "7:11:"]),
         (
             "name = \"a\"\ncommand = [\"no-such-program\"]\n",

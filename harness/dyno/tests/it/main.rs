@@ -36,6 +36,7 @@ mod server;
 mod serving;
 mod shipped_workers;
 mod slices;
+mod submissions;
 mod support;
 mod sweeps;
 mod tampering;

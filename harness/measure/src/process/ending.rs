@@ -41,8 +41,19 @@ impl Ending {
         let hidden = (hidden >= HIDDEN_BYTES).then(|| Code::HiddenMemory.reason(figure()));
         let unseen = || Code::HiddenMemory.reason("a process forbids looks at its files");
         let hidden = hidden.or_else(|| self.report.forbids_looks.then(unseen));
-        [affinity, share, left, hidden].into_iter().flatten().collect()
+        let attempts = self.report.network_attempts;
+        let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
+        let network = (attempts > 0).then(network);
+        [affinity, share, left, hidden, over_memory(&self.report), network].into_iter().flatten().collect()
     }
+}
+
+/// Reason if a system held more memory than it may.
+fn over_memory(report: &Report) -> Option<Reason> {
+    let cap = report.exceeded_cap_bytes?;
+    let mebibytes = |bytes: u64| format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20));
+    let figure = format!("{} or more of {}", mebibytes(report.peak_bytes.max(cap)), mebibytes(cap));
+    Some(Code::OverMemory.reason(figure))
 }
 
 /// Reason if a system ended abnormally.
@@ -50,6 +61,10 @@ pub fn abnormal_end(report: &Report) -> Option<Reason> {
     if report.flooded {
         let figure = format!("{} bytes on standard error", report.stderr_bytes);
         return Some(Code::Flood.reason(figure));
+    }
+    let by_force = report.killed || report.signal.is_some();
+    if let Some(reason) = over_memory(report).filter(|_| by_force) {
+        return Some(reason);
     }
     let figure = match (report.code, report.signal) {
         (Some(0), _) => return None,
@@ -66,4 +81,18 @@ pub fn abnormal_end(report: &Report) -> Option<Reason> {
 /// At most 200 characters, for one line of a terminal.
 fn shorten(text: &str) -> String {
     dyno_api::printable_line(text).chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_above_the_cap_is_told_before_the_signal_that_ended_the_system() {
+        let killed = Report { signal: Some(libc::SIGKILL), killed: true, ..Report::default() };
+        assert_eq!(abnormal_end(&killed).unwrap().code, Code::Crashed);
+        let over = Report { peak_bytes: 300 << 20, exceeded_cap_bytes: Some(256 << 20), ..killed };
+        let reason = abnormal_end(&over).unwrap();
+        assert_eq!((reason.code, reason.figure.as_str()), (Code::OverMemory, "300 MiB or more of 256 MiB"));
+    }
 }

@@ -1,10 +1,10 @@
 //! The declared model beside the files that a system was seen to read. Large files that are not declared are
 //! hidden: the size of the model then says nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::files::bytes_of;
-use crate::rules::limits::{HIDDEN_SHARE, SEEN_SHARE};
+use crate::files::{bytes_of, collect_files};
+use crate::rules::limits::{HIDDEN_BYTES, HIDDEN_SHARE, SEEN_SHARE};
 use crate::rules::{Code, Reason};
 use crate::sandbox::named_files;
 use crate::supervisor::SeenFile;
@@ -19,16 +19,40 @@ pub fn hidden_files(system: &System, seen: &[SeenFile]) -> Option<Reason> {
     let named: Vec<_> =
         named_files(system).into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect();
     let is_named = |path: &Path| named.iter().any(|named| path.starts_with(named));
-    let hidden: Vec<&SeenFile> = seen.iter().filter(|file| !is_named(&file.path)).collect();
+    let hidden: Vec<&SeenFile> = seen.iter().filter(|file| !is_named(&on_host(system, file))).collect();
     judge(&hidden, bytes_of(&system.models))
 }
 
-/// Whether `system` was seen to read the model that it declares.
+/// Whether `system` was seen to read the model that it declares; all that a system opens, if that is its model.
 pub fn reads_its_model(system: &System, seen: &[SeenFile]) -> bool {
+    let read = bytes_read_of_the_model(system, seen);
+    read > 0 && (system.sized_by_sight || read as f64 >= SEEN_SHARE * bytes_of(&system.models) as f64)
+}
+
+/// Bytes of the model of `system` that it opens: of the files that it was seen to read, and of those too small to
+/// be seen. `None` if no file was seen.
+pub fn opened_bytes(system: &System, seen: &[SeenFile]) -> Option<u64> {
+    let mut files = Vec::new();
+    // A model that can't be read is the system's own failure.
+    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
+    let small: u64 = sizes.filter(|&bytes| bytes < HIDDEN_BYTES).sum();
+    Some(bytes_read_of_the_model(system, seen))
+        .filter(|&read| read > 0)
+        .map(|read| read.saturating_add(small))
+}
+
+/// Bytes of the files of its model that `system` was seen to read.
+fn bytes_read_of_the_model(system: &System, seen: &[SeenFile]) -> u64 {
     let models: Vec<_> = system.models.iter().filter_map(|model| model.canonicalize().ok()).collect();
-    let is_of_a_model = |file: &&SeenFile| models.iter().any(|model| file.path.starts_with(model));
-    let read: u64 = seen.iter().filter(is_of_a_model).map(|file| file.bytes).fold(0, u64::saturating_add);
-    read > 0 && read as f64 >= SEEN_SHARE * bytes_of(&system.models) as f64
+    let is_of_a_model =
+        |file: &&SeenFile| models.iter().any(|model| on_host(system, file).starts_with(model));
+    seen.iter().filter(is_of_a_model).map(|file| file.bytes).fold(0, u64::saturating_add)
+}
+
+/// Path on the host of a file that `system` has seen.
+fn on_host(system: &System, file: &SeenFile) -> PathBuf {
+    system.places.as_ref().map_or_else(|| file.path.clone(), |places| places.on_host(&file.path))
 }
 
 fn judge(hidden: &[&SeenFile], declared: u64) -> Option<Reason> {
@@ -44,6 +68,7 @@ fn judge(hidden: &[&SeenFile], declared: u64) -> Option<Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::places::Places;
 
     #[test]
     fn files_count_beside_a_declared_model_unless_they_are_named() {
@@ -63,6 +88,15 @@ mod tests {
         assert!(reads_its_model(&system, &real), "the declared model was read");
         assert!(!reads_its_model(&system, &real[1..]), "a vocabulary is no model");
         assert!(!reads_its_model(&system, &[seen("model", 500)]), "half of the model");
+        system.sized_by_sight = true;
+        assert!(reads_its_model(&system, &[seen("model", 500)]), "what it opens is its model");
+        system.sized_by_sight = false;
+        let mounts = vec![(path("model"), "/model".into())];
+        system.places = Some(Places { root: None, mounts });
+        let inside = [SeenFile { path: "/model/weights".into(), bytes: 5000 }];
+        assert_eq!(hidden_files(&system, &inside), None, "the model, at its place in the sandbox");
+        assert_eq!(opened_bytes(&system, &inside), Some(5000 + 1000), "with the small file");
+        assert_eq!(opened_bytes(&system, &real[1..]), None, "nothing of the model was seen");
         let reason = hidden_files(&system, &real).expect("a hidden file");
         assert_eq!(reason.code, Code::HiddenFiles);
         assert!(

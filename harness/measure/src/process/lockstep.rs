@@ -229,7 +229,9 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     let patience = if leaves { EXIT_TIME } else { subject.exit_patience() };
     // After the system's end the supervisor still gives its helpers their grace.
     let (ending, hung) = system.finish(patience + GRACE, || None)?;
-    let died = abnormal_end(&ending.report).filter(|_| !ending.report.killed || ending.report.flooded);
+    let report = &ending.report;
+    let by_supervisor = report.flooded || report.exceeded_cap_bytes.is_some();
+    let died = abnormal_end(report).filter(|_| !report.killed || by_supervisor);
     let reason = match exchange.fault {
         // A system that still runs after its output ended gets the fault of the early end.
         Some(fault) if leaves => {
@@ -241,7 +243,8 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     };
     let start_ns = exchange.first_answer_ns.map(|at| at.saturating_sub(ending.launched_ns));
     let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
-    let reasons = reason.into_iter().chain(ending.faults(subject.cores)).collect();
+    let mut reasons: Vec<Reason> = reason.into_iter().chain(ending.faults(subject.cores)).collect();
+    reasons.dedup();
     let (answers, latency_ns) = (exchange.answers, exchange.latency_ns);
     Ok(Lockstep { answers, latency_ns, start_ns, after_ns, reasons, ending })
 }

@@ -235,6 +235,7 @@ fn spec(subject: &Subject<'_>, reports: &[PathBuf]) -> Spec {
         environment: environment(subject.cores.len(), &system.environment),
         named: named_files(system).iter().filter_map(|path| path.canonicalize().ok()).collect(),
         isolated: subject.isolated && subject.sandbox().is_none(),
+        memory_cap_bytes: subject.limits.memory_bytes(),
         sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),
     }
 }

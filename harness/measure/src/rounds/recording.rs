@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::files::{file_hash, hash_of, make_way};
 use crate::noise::Noise;
 use crate::plan::Round;
-use crate::process::hidden::reads_its_model;
+use crate::process::hidden::{opened_bytes, reads_its_model};
 use crate::process::subject::Subject;
 use crate::record::{Record, SCHEMA, Slices};
 use crate::rules::{Code, Reason, Verdict};
@@ -124,7 +124,11 @@ pub(super) fn record(
         model_bytes,
         model_seen: reads_its_model(round.system, &observed.read_files),
     };
-    Ok(Measured { record: record.with_model_bytes(&round.system.models), answers: observed.answers })
+    let mut record = record.with_model_bytes(&round.system.models);
+    if round.system.sized_by_sight {
+        record.model_bytes = opened_bytes(round.system, &observed.read_files).or(record.model_bytes);
+    }
+    Ok(Measured { record, answers: observed.answers })
 }
 
 /// Name of an output: the hash of its text. No answers, no name.

@@ -69,6 +69,10 @@ pub enum Code {
     HiddenMemory,
     /// The system reads files beside its declared model.
     HiddenFiles,
+    /// The system holds more memory than it may.
+    OverMemory,
+    /// The system tries to reach a network from which it is cut off.
+    UsesNetwork,
     /// Most answers equal a reference.
     EqualsReferences,
     /// The system's own processes disturbed its round.
@@ -90,7 +94,7 @@ pub enum Severity {
 
 impl Code {
     /// All codes, in the order of the document of detectors.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 35] = [
         Self::Crashed,
         Self::ExitedEarly,
         Self::Hung,
@@ -121,6 +125,8 @@ impl Code {
         Self::NotReproducible,
         Self::HiddenMemory,
         Self::HiddenFiles,
+        Self::OverMemory,
+        Self::UsesNetwork,
         Self::EqualsReferences,
         Self::SelfDisturbed,
         Self::NoRate,
@@ -143,6 +149,7 @@ impl Code {
             | Self::SlowLine
             | Self::TracksDiffer
             | Self::NotReproducible
+            | Self::UsesNetwork
             | Self::EqualsReferences
             | Self::SelfDisturbed
             | Self::NoRate => Severity::Warning,

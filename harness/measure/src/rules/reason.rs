@@ -94,6 +94,8 @@ impl Code {
                 mebibytes(HIDDEN_BYTES),
                 percent(HIDDEN_SHARE)
             ),
+            Self::OverMemory => "at most the campaign's memory-mib, all processes together".into(),
+            Self::UsesNetwork => "no attempt to reach another host".into(),
             Self::EqualsReferences => {
                 format!("at most {} of answers equal a reference", percent(MOST_REFERENCES))
             }
@@ -159,6 +161,12 @@ impl Code {
                 "keep weights in its own memory, or map them, so that the peak holds them; leave PR_SET_DUMPABLE as it is"
             }
             Self::HiddenFiles => "declare all files of the model: `model` may be their folder",
+            Self::OverMemory => {
+                "load fewer or smaller models, translate smaller batches, or raise `memory-mib` (--memory)"
+            }
+            Self::UsesNetwork => {
+                "ship all files with the system, and switch off downloads, updates and telemetry, such as by HF_HUB_OFFLINE=1"
+            }
             Self::EqualsReferences => {
                 "see whether it was trained on the test set, or reads its references; measure a set that it can't know"
             }

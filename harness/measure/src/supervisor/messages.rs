@@ -21,6 +21,8 @@ pub struct Spec {
     pub isolated: bool,
     /// Files and folders that the system declares as its model or names in its command, without links.
     pub named: Vec<PathBuf>,
+    /// Bytes of memory that all processes together may hold, if there is a cap.
+    pub memory_cap_bytes: Option<u64>,
     /// Arguments of bubblewrap before the system's command, if the system has a sandbox.
     pub sandbox: Option<Vec<String>>,
 }
@@ -80,6 +82,12 @@ pub struct Report {
     /// Method behind `peak_bytes`.
     #[serde(default)]
     pub memory_method: MemoryMethod,
+    /// Cap of the memory, if the system held more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exceeded_cap_bytes: Option<u64>,
+    /// Attempts to reach a network from which the system is cut off.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub network_attempts: u64,
     /// Peak memory of the supervisor: the least that `peak_bytes` can be.
     pub floor_bytes: u64,
     /// Most shared memory that the system held without mapping it; `peak_bytes` lacks it.
@@ -127,6 +135,11 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Report {
+    /// Most memory that looks have shown so far.
+    pub(super) fn seen_bytes(&self) -> u64 {
+        self.largest_process_bytes.max(self.tree_pss_bytes.unwrap_or(0))
+    }
+
     /// Reads a signal out of the exit code, as which a sandbox passes it on (shells do so as well).
     pub(super) fn unwrap_signal(&mut self) {
         if let Some(code @ 129..=192) = self.code {

@@ -12,6 +12,7 @@
 //! [`Spec`], the supervisor [`Launched`] and later a [`Report`]. After the spec the bench writes nothing
 //! more, and closing its side means "kill".
 
+mod attempts;
 mod files;
 mod messages;
 mod tail;
@@ -30,6 +31,7 @@ use std::{fs, io};
 use dyno_stats::Random;
 use serde::Serialize;
 
+use attempts::Attempts;
 use files::SeenFiles;
 pub use messages::{Launched, MemoryMethod, Report, SeenFile, Spec};
 pub use tail::STDERR_TAIL;
@@ -55,6 +57,8 @@ pub const TREE_LOOK: Duration = Duration::from_millis(50);
 /// Time between two looks at ending processes. A system that answers from a process behind its own is timed
 /// this finely.
 const REAP_INTERVAL: Duration = Duration::from_micros(500);
+/// Time between two looks for the first process in a sandbox, which takes some milliseconds to come.
+const ENTRY_INTERVAL: Duration = Duration::from_millis(1);
 /// Time limit for the end of killed processes, which takes milliseconds. A process in an uninterruptible wait
 /// is left to the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -75,6 +79,9 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
     let (group, files) = (Group::create(), SeenFiles::begin(&spec.named));
+    if let Some((group, cap)) = group.as_ref().zip(spec.memory_cap_bytes) {
+        group.cap_memory(cap);
+    }
     let (pid, stderr) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
@@ -91,8 +98,11 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
     report.unwaited_ns = seen.beyond(report.user_ns + report.system_ns, cpu_ns);
     report.ignores_children = seen.ignores_children;
-    report.group_peak_bytes = group.and_then(|group| group.peak_bytes());
+    report.group_peak_bytes = group.as_ref().and_then(Group::peak_bytes);
     choose_memory(&mut report);
+    let at_cap = group.is_some_and(|group| group.was_at_cap());
+    report.exceeded_cap_bytes =
+        spec.memory_cap_bytes.filter(|&cap| at_cap || report.seen_bytes().max(report.peak_bytes) > cap);
     let _ = send(&mut control, &report);
     Ok(())
 }
@@ -171,9 +181,11 @@ fn watch(
 ) -> Result<(Report, SeenTimes)> {
     let cores = &spec.cores;
     let root = Root { supervisor: std::process::id(), layers: spec.layers() };
+    let is_cut_off = spec.isolated && spec.sandbox.is_none();
+    let mut attempts = is_cut_off.then(|| Attempts::of("self")).flatten();
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
-    let mut report = Report { floor_bytes: own_peak_bytes(), ..Report::default() };
+    let mut report = Report { floor_bytes: peak_bytes_of("self"), ..Report::default() };
     let mut seen = SeenTimes::default();
     // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
     // there.
@@ -184,13 +196,20 @@ fn watch(
         // After standard error is closed, a descriptor that is waited for anyway takes its place in the list.
         let stderr = tail.fd().unwrap_or(ended.as_fd());
         let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
-        let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
+        if attempts.is_none() && spec.sandbox.is_some() {
+            attempts = root.below().first().and_then(|pid| Attempts::of(&pid.to_string()));
+        }
+        let is_entering = attempts.is_none() && spec.sandbox.is_some();
+        let rest = pause.saturating_sub(looked.elapsed());
+        let rest = if is_entering { rest.min(ENTRY_INTERVAL) } else { rest };
+        let [end, bench, _] = os::wait_for(wanted, Some(rest))?;
         tail.read();
         if end {
             break;
         }
         report.flooded = tail.bytes > MOST_STDERR_BYTES;
-        if bench || report.flooded {
+        let is_large = spec.memory_cap_bytes.is_some_and(|cap| report.seen_bytes() > cap);
+        if bench || report.flooded || is_large {
             report.killed = true;
             os::kill_group(pid);
             os::kill(pid); // the system may have moved to another group
@@ -199,7 +218,7 @@ fn watch(
         }
         if looked.elapsed() >= pause {
             let pids = root.below();
-            inspect_tree(&mut report, &pids, cores);
+            inspect_tree(&mut report, &pids, spec);
             seen.look(&pids);
             files.look(&pids);
             (looked, pause) = (Instant::now(), until_next_look());
@@ -213,6 +232,7 @@ fn watch(
         report.unwrap_signal();
     }
     tail.read();
+    report.network_attempts = attempts.map_or(0, |attempts| attempts.count());
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
     files.look_after_the_end();
     (report.read_files, report.hidden_memory_bytes) = (files.read(), files.hidden_memory_bytes);
@@ -225,9 +245,13 @@ fn watch(
 /// only, so that it disturbs none. It misses children that live as long as a line takes, and the kernel adds
 /// the time of unreaped children to no process. The memory of several processes is sampled, because the
 /// kernel's accounting knows only the largest one.
-fn inspect_tree(report: &mut Report, pids: &[u32], cores: &[usize]) {
-    report.escaped =
-        report.escaped.take().or_else(|| pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores)));
+fn inspect_tree(report: &mut Report, pids: &[u32], spec: &Spec) {
+    let escaped = || pids.iter().find_map(|&pid| tree::escaped_thread(pid, &spec.cores));
+    report.escaped = report.escaped.take().or_else(escaped);
+    if spec.memory_cap_bytes.is_some() {
+        let largest = pids.iter().map(|&pid| peak_bytes_of(&pid.to_string())).max();
+        report.largest_process_bytes = report.largest_process_bytes.max(largest.unwrap_or(0));
+    }
     if pids.len() > 1 {
         report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(pids));
     }
@@ -298,9 +322,9 @@ fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     report.involuntary_switches += ended.involuntary_switches;
 }
 
-/// Peak resident memory of this process (VmHWM, which starts anew at exec, unlike ru_maxrss).
-fn own_peak_bytes() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+/// Peak resident memory of `process`, a name in /proc (VmHWM, which starts anew at exec, unlike ru_maxrss).
+fn peak_bytes_of(process: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     os::odd_memory::kibibytes(&status, "VmHWM:").unwrap_or(0) * 1024
 }
 

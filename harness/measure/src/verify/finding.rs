@@ -128,10 +128,21 @@ impl ProbeOutcome {
 /// Whether a system with this fault can't be asked further questions in the same track.
 fn is_fatal(finding: &Finding) -> bool {
     use Code::{
-        BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung, LineCount, ReadsAhead, WaitsForEof,
+        BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung, LineCount, OverMemory, ReadsAhead,
+        WaitsForEof,
     };
-    let fatal =
-        [Crashed, ExitedEarly, Hung, BlockBuffered, ReadsAhead, WaitsForEof, LineCount, ExtraOutput, Flood];
+    let fatal = [
+        Crashed,
+        ExitedEarly,
+        Hung,
+        BlockBuffered,
+        ReadsAhead,
+        WaitsForEof,
+        LineCount,
+        ExtraOutput,
+        Flood,
+        OverMemory,
+    ];
     fatal.contains(&finding.reason.code)
 }
 

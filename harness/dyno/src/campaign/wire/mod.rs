@@ -5,6 +5,7 @@
 mod metrics;
 mod models;
 mod source;
+mod submissions;
 mod sweeps;
 mod systems;
 mod test_sets;
@@ -59,6 +60,8 @@ struct WireCampaign {
     noisy_repeats: Option<Spanned<usize>>,
     /// Characters out for each character in, above which an answer runs away.
     runaway_factor: Option<Spanned<f64>>,
+    /// MiB of memory that a system may hold.
+    memory_mib: Option<Spanned<f64>>,
     /// File of lines that make throughput launches longer.
     filler: Option<Spanned<PathBuf>>,
     /// Program that answers each line with the joules so far.
@@ -107,6 +110,10 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         launch_seconds: source.amount(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
         noisy_repeats: source.count(wire.noisy_repeats, "noisy-repeats", 0..=MOST_REPEATS)?,
         runaway_factor: source.amount(wire.runaway_factor, "runaway-factor", default.runaway_factor)?,
+        memory_mib: wire
+            .memory_mib
+            .map(|memory| source.amount(Some(memory), "memory-mib", 0.0))
+            .transpose()?,
     };
     let generated = generated(source, wire.generate)?;
     let (tracks, load) = tracks(source, wire.tracks)?;

@@ -71,6 +71,10 @@ pub(super) fn over_batches(entry: Entry, sizes: &[BatchSize], tracks: &[Track]) 
         match &mut entry.launch {
             Launch::BuiltIn { batch, .. } | Launch::Plugin { batch, .. } => *batch = Some(size),
             Launch::Adapter(adapter) => adapter.batch = Some(size),
+            Launch::Submission(submission) => match size {
+                BatchSize::Lines { lines } => submission.batch_lines = lines,
+                BatchSize::Words(_) => {}
+            },
             Launch::Foreign { .. } => {}
         }
         entry
@@ -78,7 +82,8 @@ pub(super) fn over_batches(entry: Entry, sizes: &[BatchSize], tracks: &[Track]) 
     let [first, _, ..] = sizes else {
         return vec![sizes.first().map_or_else(|| entry.clone(), |size| sized(*size))];
     };
-    let in_files: Vec<Track> = tracks.iter().copied().filter(|track| !track.is_lockstep()).collect();
+    let is_in_files = |track: &Track| !track.is_lockstep() && entry.takes_part(*track);
+    let in_files: Vec<Track> = tracks.iter().copied().filter(is_in_files).collect();
     let of = |size: &BatchSize| {
         let name = match size {
             BatchSize::Words(words) => format!("{} batch {words}", entry.name),
@@ -101,7 +106,7 @@ pub(super) fn over_cores(systems: &mut Vec<Entry>, cores: &[usize], tracks: &[Tr
     }
     let on = |entry: &Entry, cores: usize| Entry {
         name: format!("{} on {cores} {}", entry.name, if cores == 1 { "core" } else { "cores" }),
-        tracks: Some(several.clone()),
+        tracks: Some(several.iter().copied().filter(|track| entry.takes_part(*track)).collect()),
         cores: Some(cores),
         sweep: Some(entry.name.clone()),
         ..entry.clone()

@@ -9,16 +9,18 @@ use toml::Spanned;
 
 use super::models::{WireModel, model_at};
 use super::source::{Source, checked_name};
+use super::submissions;
 use super::sweeps::{self, OneOrMany};
 use crate::adapters::{self, Adapter};
 use crate::campaign::entry::{self, Entry, Launch, SandboxChoice, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use crate::registry;
+use crate::submission::Dialect;
 use dyno_measure::{Track, check_command};
 use dyno_report::reproduction::Unbuilt;
 
-/// System: one of `backend`, `plugin`, `command` and `adapter`, with models and options.
+/// System: one of `backend`, `plugin`, `command`, `adapter` and `submission`, with models and options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct WireSystem {
@@ -46,6 +48,38 @@ pub(super) struct WireSystem {
     sampling: bool,
     /// Whether the system runs in a sandbox.
     sandbox: Option<SandboxChoice>,
+    /// Folder of a submission to a shared task.
+    submission: Option<Spanned<PathBuf>>,
+    /// Dialect of the submission.
+    dialect: Option<Dialect>,
+    /// Language pair of the submission, in the task's own words.
+    pair: Option<String>,
+}
+
+impl WireSystem {
+    /// Keys that matter to a submission.
+    fn submission(&self) -> submissions::Keys<'_> {
+        let others = [
+            ("backend", self.backend.is_some()),
+            ("plugin", self.plugin.is_some()),
+            ("command", self.command.is_some()),
+            ("model", self.model.is_some()),
+            ("models", !self.models.is_empty()),
+            ("build", self.build.is_some()),
+            ("batch", self.batch.is_some()),
+            ("settings", !self.settings.is_empty()),
+        ];
+        submissions::Keys {
+            folder: self.submission.as_ref(),
+            dialect: self.dialect,
+            pair: self.pair.as_deref(),
+            has_batch_lines: self.batch_lines.is_some(),
+            environment: &self.environment,
+            sampling: self.sampling,
+            sandbox: self.sandbox,
+            other: others.into_iter().find_map(|(key, is_there)| is_there.then_some(key)),
+        }
+    }
 }
 
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
@@ -70,6 +104,7 @@ pub(super) fn systems(
         let name_span = wire.name.span();
         let sizes = sweeps::batches(source, wire.batch.as_ref(), wire.batch_lines.as_ref())?;
         let entry = system(source, entry, generated)?;
+        let entry = submissions::in_its_tracks(source, name_span.clone(), entry, tracks)?;
         systems.extend(sweeps::over_batches(entry, &sizes, tracks));
         if let Some(second) = second_of_its_name(&systems) {
             let message = format!("a second system named {second:?}: give each system its own name");
@@ -102,6 +137,9 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let span = entry.span();
     let wire = entry.into_inner();
     let name = checked_name(source, &wire.name)?;
+    if let Some(entry) = submissions::entry(source, &wire.submission(), &name, span.clone())? {
+        return Ok(entry);
+    }
     let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
     let models = models.collect::<Outcome<Vec<_>>>()?;
     let (batch, has_batch) = (None, wire.batch.is_some() || wire.batch_lines.is_some());
@@ -127,8 +165,9 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             return Err(source.error_at(command.span(), message));
         }
         _ => {
-            let message =
-                format!("system {name:?} needs one of `backend`, `plugin`, `command` and `adapter`");
+            let message = format!(
+                "system {name:?} needs one of `backend`, `plugin`, `command`, `adapter` and `submission`"
+            );
             return Err(source.error_at(span, message));
         }
     };

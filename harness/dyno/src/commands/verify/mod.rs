@@ -1,5 +1,8 @@
 //! `dyno verify`: conformance and probes of a system, without measuring its speed.
 
+mod submission;
+
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +17,9 @@ use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::registry;
 use crate::runner::Runner;
+use crate::submission::{Dialect, Submission, is_image};
 use crate::tuning::open;
+use submission::Check;
 
 /// Time limit for a line of a system from the command line. A person waits, so it is short; --line-seconds
 /// raises it.
@@ -32,23 +37,38 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let runner = Runner::new(&campaign, &host)?;
     let plan = campaign.plan(|_| None)?;
-    let mut verified = Vec::new();
+    let (mut verified, mut checked) = (Vec::new(), BTreeMap::new());
     for system in &plan.systems {
+        let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
+        let tracks: Vec<Track> = own.collect();
+        if let Some(submission) = submission_of(&campaign, &system.name) {
+            let asked = (&plan.test_sets[0], &campaign.limits);
+            let checks = submission::ask(&runner, submission, system, &tracks, asked)?;
+            if !args.json {
+                submission::show(&system.name, submission, &checks)?;
+            }
+            let passed = checks.iter().all(|check| check.passed);
+            checked.insert(system.name.as_str(), checks);
+            if !passed {
+                verified.push((system.name.as_str(), Vec::new()));
+                continue;
+            }
+        }
         let mut watch = |probe: &Examined| {
             say(format_args!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name()));
             ControlFlow::Continue(())
         };
-        let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
-        let tracks: Vec<Track> = own.collect();
         let examined = runner.examine(system, &tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
         if !args.json {
             show(&system.name, &examined, &skipped(&campaign, &examined))?;
         }
         verified.push((system.name.as_str(), examined));
     }
+    let failed = checked.values().flatten().any(|check: &Check| !check.passed);
     let worst = verified.iter().map(|(_, examined)| verdict(examined)).max().unwrap_or(Verdict::Valid);
+    let worst = if failed { Verdict::Invalid } else { worst };
     if args.json {
-        print_json("verify", &as_json(worst, &verified, &campaign))?;
+        print_json("verify", &as_json(worst, &verified, &checked, &campaign))?;
     }
     Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
 }
@@ -64,6 +84,7 @@ fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
         Some(if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() });
     campaign.profile = Profile::Quick; // probes need no network namespace, and no rounds follow
     campaign.limits.line_seconds = args.line_seconds.unwrap_or(campaign.limits.line_seconds);
+    campaign.limits.memory_mib = args.memory.or(campaign.limits.memory_mib);
     campaign.limits.launch_seconds = args.launch_seconds.unwrap_or(campaign.limits.launch_seconds);
     campaign.systems.iter_mut().for_each(|entry| entry.sampling |= args.sampling);
     campaign
@@ -89,7 +110,19 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     let limits =
         Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
     let tracks = vec![Track::Latency, Track::Throughput1];
-    Ok(Campaign { systems: vec![entry], tracks, limits, ..starter })
+    let tracks = tracks.into_iter().filter(|&track| entry.takes_part(track)).collect();
+    let campaign = Campaign { systems: vec![entry], tracks, limits, ..starter };
+    make_ready(&campaign)?;
+    Ok(campaign)
+}
+
+/// The submission that the system `name` of `campaign` is, if it is one.
+fn submission_of<'a>(campaign: &'a Campaign, name: &str) -> Option<&'a Submission> {
+    let entry = campaign.systems.iter().find(|entry| entry.name == name)?;
+    match &entry.launch {
+        Launch::Submission(submission) => Some(submission),
+        _ => None,
+    }
 }
 
 /// System that the command line itself describes, if any.
@@ -99,6 +132,9 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
         let command = ["sh", "-c", command].map(String::from).to_vec();
         let launch = Launch::Foreign { command, folder: PathBuf::from(".") };
         return Ok(Some(Entry::new("command", launch, Vec::new())));
+    }
+    if let Some(folder) = &args.submission {
+        return own_submission(folder, args).map(Some);
     }
     let settings = args.settings.iter().cloned().collect();
     if let Some(library) = &args.plugin {
@@ -113,6 +149,22 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
     };
     let launch = Launch::BuiltIn { backend: backend.name().into(), settings, batch: None };
     Ok(Some(Entry::new(backend.name(), launch, args.models.clone())))
+}
+
+/// The submission in `folder`, under the folder's name.
+fn own_submission(folder: &Path, args: &VerifyArgs) -> Outcome<Entry> {
+    let dialect = args.dialect.unwrap_or(Dialect::Wmt22);
+    let submission = Submission::open(folder, dialect, args.pair.clone(), args.batch_lines);
+    let submission = submission.map_err(|fault| bad_input(format!("--submission: {fault}")))?;
+    let other = args.tracks.iter().find(|track| !dialect.tracks().contains(track));
+    if let Some(track) = other {
+        let names: Vec<_> = dialect.tracks().iter().map(|track| track.name()).collect();
+        let message = format!("the dialect {} has no {track}; it has {}", dialect.name(), names.join(", "));
+        return Err(bad_input(message));
+    }
+    let named = if is_image(folder) { folder } else { &submission.folder };
+    let name = named.file_name().unwrap_or_default().display().to_string();
+    Ok(Entry::of_submission(&name, submission))
 }
 
 /// Refuses a command that can't start. Only paths are checked here: only the shell knows its own commands.
@@ -169,11 +221,19 @@ fn line(finding: &Finding) -> String {
     )
 }
 
-fn as_json(worst: Verdict, verified: &[(&str, Vec<Examined>)], campaign: &Campaign) -> Value {
+fn as_json(
+    worst: Verdict,
+    verified: &[(&str, Vec<Examined>)],
+    checked: &BTreeMap<&str, Vec<Check>>,
+    campaign: &Campaign,
+) -> Value {
     let system = |(system, examined): &(&str, Vec<Examined>)| {
+        let checks = checked.get(system);
+        let failed = checks.is_some_and(|checks| checks.iter().any(|check| !check.passed));
         json!({
             "system": system,
-            "verdict": verdict(examined),
+            "verdict": if failed { Verdict::Invalid } else { verdict(examined) },
+            "submission": checks,
             "reasons": reasons(examined),
             "probes": examined,
             "skipped": skipped(campaign, examined),

@@ -1,0 +1,194 @@
+//! Submissions made of our own models: a folder with the model, this program, and the script of the dialect.
+//!
+//! | file | owns |
+//! | --- | --- |
+//! | `elf` | whether a program is static |
+//! | `*.sh` | the scripts, with `@NAMES@` to fill |
+
+mod elf;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::files::{bytes_of, collect_files};
+use serde::Serialize;
+
+use crate::exit::{Outcome, bad_input};
+use crate::submission::Dialect;
+
+pub use elf::is_static;
+
+/// Bytes of a file from which on it is left out unless the engine opens it: weights of other precisions are
+/// larger, configurations smaller.
+const WEIGHTS_BYTES: u64 = 1 << 20;
+/// Name of the program in the folder.
+const PROGRAM: &str = "dyno";
+/// Setup of `wmt26`.
+const SETUP: &str = "#!/bin/sh\n# Nothing to install: the program needs no other.\n";
+
+/// Parts of a submission to make.
+pub struct Bundle<'a> {
+    /// Dialect of the submission.
+    pub dialect: Dialect,
+    /// Folder of the model.
+    pub model: &'a Path,
+    /// Files of the model that the engine opens.
+    pub opened: Vec<PathBuf>,
+    /// Program that translates.
+    pub program: &'a Path,
+    /// Whether the program needs no library of its host.
+    pub is_static: bool,
+    /// Options of `dyno translate`.
+    pub options: &'a [String],
+    /// Language pair, in the task's own words; empty if the dialect names none.
+    pub pair: &'a str,
+}
+
+/// Sizes of a submission, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sizes {
+    /// Files of the model.
+    pub model_bytes: u64,
+    /// Program.
+    pub program_bytes: u64,
+    /// All files.
+    pub bytes: u64,
+}
+
+impl Bundle<'_> {
+    /// Writes the submission to `folder`, which must not exist. It is made aside first, so that no half of it
+    /// stays.
+    pub fn write(&self, folder: &Path) -> Outcome<Sizes> {
+        if folder.exists() {
+            return Err(bad_input(format!(
+                "{} exists already; name another folder with -o",
+                folder.display()
+            )));
+        }
+        let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let no_room =
+            |error| bad_input(format!("can't write to {}: {error}; choose another -o", above.display()));
+        fs::create_dir_all(above).map_err(no_room)?;
+        let aside = tempfile::tempdir_in(above).map_err(no_room)?;
+        let sizes = self.fill(aside.path()).map_err(no_room)?;
+        fs::set_permissions(aside.path(), fs::Permissions::from_mode(0o755))?;
+        fs::rename(aside.keep(), folder).map_err(no_room)?;
+        Ok(sizes)
+    }
+
+    fn fill(&self, folder: &Path) -> std::io::Result<Sizes> {
+        let home = match self.dialect {
+            Dialect::Wmt22 | Dialect::Wmt26 => folder.to_owned(),
+            Dialect::Wmt25 => folder.join("model").join(self.name()),
+        };
+        let model = home.join("model");
+        self.copy_model(&model)?;
+        fs::copy(self.program, home.join(PROGRAM))?;
+        make_executable(&home.join(PROGRAM))?;
+        write_script(&home.join("run.sh"), &self.script())?;
+        match self.dialect {
+            Dialect::Wmt26 => write_script(&home.join("setup.sh"), SETUP)?,
+            Dialect::Wmt22 | Dialect::Wmt25 => {
+                fs::write(folder.join("Containerfile"), self.container_file())?
+            }
+        }
+        let bytes = |path: PathBuf| bytes_of(&[path]);
+        let program_bytes = bytes(home.join(PROGRAM));
+        Ok(Sizes { model_bytes: bytes(model), program_bytes, bytes: bytes(folder.to_owned()) })
+    }
+
+    /// Copies the files that the engine opens, and the small ones, which configure it.
+    fn copy_model(&self, to: &Path) -> std::io::Result<()> {
+        let mut files = Vec::new();
+        collect_files(self.model, &mut files)?;
+        let opened: BTreeSet<_> = self.opened.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        for file in files {
+            let is_opened = file.canonicalize().is_ok_and(|file| opened.contains(&file));
+            if is_opened || file.metadata()?.len() < WEIGHTS_BYTES {
+                let at = to.join(file.strip_prefix(self.model).unwrap_or(&file));
+                fs::create_dir_all(at.parent().unwrap_or(to))?;
+                fs::copy(&file, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Name of the model: that of its folder.
+    fn name(&self) -> String {
+        let folder = self.model.canonicalize().unwrap_or_else(|_| self.model.to_owned());
+        folder.file_name().unwrap_or_default().display().to_string()
+    }
+
+    fn script(&self) -> String {
+        let template = match self.dialect {
+            Dialect::Wmt22 => include_str!("wmt22.sh"),
+            Dialect::Wmt25 => include_str!("wmt25.sh"),
+            Dialect::Wmt26 => include_str!("wmt26.sh"),
+        };
+        let words = self.options.iter().map(String::as_str);
+        let options = shlex::try_join(words).unwrap_or_default(); // options of a process hold no NUL
+        template.replace("@PAIR@", self.pair).replace("@OPTIONS@", &options)
+    }
+
+    /// A static program needs a shell beside it, and nothing else.
+    fn container_file(&self) -> String {
+        let base = if self.is_static { "busybox:stable" } else { "debian:trixie-slim" };
+        let files = match self.dialect {
+            Dialect::Wmt22 => "COPY run.sh dyno /\nCOPY model /model\n",
+            Dialect::Wmt25 | Dialect::Wmt26 => "COPY model /model\n",
+        };
+        format!("# podman build -t {} .\nFROM docker.io/library/{base}\n{files}", self.name())
+    }
+}
+
+fn write_script(path: &Path, text: &str) -> std::io::Result<()> {
+    fs::write(path, text)?;
+    make_executable(path)
+}
+
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_the_files_of_its_dialect_and_no_other_weights() {
+        let source = tempfile::tempdir().unwrap();
+        let model = source.path().join("mine");
+        fs::create_dir(&model).unwrap();
+        let program = source.path().join("program");
+        fs::write(&program, "program").unwrap();
+        for (name, bytes) in [("model.toml", 10), ("weights.int8", 2 << 20), ("weights.f32", 8 << 20)] {
+            fs::write(model.join(name), vec![0; bytes]).unwrap();
+        }
+        for (dialect, home, further) in [
+            (Dialect::Wmt22, "", "Containerfile"),
+            (Dialect::Wmt25, "model/mine/", "Containerfile"),
+            (Dialect::Wmt26, "", "setup.sh"),
+        ] {
+            let bundle = Bundle {
+                dialect,
+                model: &model,
+                opened: vec![model.join("weights.int8")],
+                program: &program,
+                is_static: true,
+                options: &["--set".into(), "a=b c".into()],
+                pair: "en-de",
+            };
+            let folder = source.path().join(dialect.name());
+            let sizes = bundle.write(&folder).unwrap();
+            let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+            assert_eq!((sizes.model_bytes, sizes.program_bytes), ((2 << 20) + 10, 7));
+            assert!(text(&format!("{home}run.sh")).contains("--set 'a=b c'"), "{}", dialect.name());
+            assert!(!text(&format!("{home}run.sh")).contains('@'), "nothing is left to fill");
+            assert!(folder.join(further).is_file() && folder.join(format!("{home}dyno")).is_file());
+            let refused = bundle.write(&folder).unwrap_err().error.to_string();
+            assert!(refused.contains("exists already"), "{refused}");
+        }
+    }
+}

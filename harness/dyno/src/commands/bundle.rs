@@ -1,0 +1,112 @@
+//! `dyno bundle`: a submission to a shared task, made of one of our models.
+
+use std::path::{Path, PathBuf};
+
+use dyno_api::{Backend, Settings};
+use serde_json::json;
+
+use crate::bundle::{Bundle, Sizes, is_static};
+use crate::cli::BundleArgs;
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::output::{print, print_json, say};
+use crate::registry;
+use crate::submission::Submission;
+
+/// Makes the submission of `args`, and prints its sizes.
+pub fn bundle(args: &BundleArgs) -> Outcome {
+    let pair = checked_pair(args)?;
+    let settings: Settings = args.settings.iter().cloned().collect();
+    let backend = backend(args)?;
+    // Opening shows that the model runs, and which of its files it needs.
+    let model = backend.open(std::slice::from_ref(&args.model), &settings).or_bad_input()?;
+    let program = args.program.clone().map_or_else(std::env::current_exe, Ok)?;
+    let is_static = checked_program(&program)?;
+    let mut options = vec!["--backend".to_owned(), backend.name().to_owned()];
+    options.extend(settings.iter().flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]));
+    let bundle = Bundle {
+        dialect: args.dialect,
+        model: &args.model,
+        opened: model.facts().files.into_iter().map(|file| file.path).collect(),
+        program: &program,
+        is_static,
+        options: &options,
+        pair,
+    };
+    let folder = args.out.clone().unwrap_or_else(|| default_folder(args));
+    let sizes = bundle.write(&folder)?;
+    // A folder that dyno itself can't open as a submission would be a fault of this program.
+    Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(anyhow::Error::from)?;
+    if args.json {
+        let Sizes { model_bytes, program_bytes, bytes } = sizes;
+        let fields = json!({
+            "folder": folder, "dialect": args.dialect, "static": is_static, "model_bytes": model_bytes,
+            "program_bytes": program_bytes, "bytes": bytes
+        });
+        print_json("bundle", &fields)?;
+    } else {
+        print(&as_text(args, &folder, &sizes))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The language pair, which stands in a script as it is.
+fn checked_pair(args: &BundleArgs) -> Outcome<&str> {
+    let (pair, dialect) = (args.pair.as_deref().unwrap_or_default(), args.dialect);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match () {
+        () if dialect.names_pair() && pair.is_empty() => Err(bad_input(format!(
+            "the dialect {} names a language pair in each call; give the pair, such as --pair ces-deu",
+            dialect.name()
+        ))),
+        () if !dialect.names_pair() && args.pair.is_some() => {
+            Err(bad_input(format!("the dialect {} names no language pair; leave --pair out", dialect.name())))
+        }
+        () if !pair.chars().all(is_plain) => {
+            Err(bad_input("--pair has letters, digits, - and _ alone; give a pair such as ces-deu"))
+        }
+        () => Ok(pair),
+    }
+}
+
+fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
+    if !args.model.is_dir() {
+        let message = "is no folder of a model; make one with `dyno convert`";
+        return Err(bad_input(format!("{} {message}", args.model.display())));
+    }
+    match &args.backend {
+        Some(name) => registry::find(name).map_err(bad_input),
+        None => registry::suiting(std::slice::from_ref(&args.model)).map_err(bad_input),
+    }
+}
+
+/// Whether `program` is static; a warning if it isn't.
+fn checked_program(program: &Path) -> Outcome<bool> {
+    let no_program =
+        || bad_input(format!("{} is no program of Linux; give a dyno with --program", program.display()));
+    let read = is_static(program)
+        .map_err(|error| bad_input(format!("can't read {}: {error}; check --program", program.display())))?;
+    let is_static = read.ok_or_else(no_program)?;
+    if !is_static {
+        say(format_args!(
+            "warning: {} needs shared libraries of its host; give a static one with --program \
+             (cargo build --release --target x86_64-unknown-linux-musl)",
+            program.display()
+        ));
+    }
+    Ok(is_static)
+}
+
+/// Folder of the submission: the names of model and dialect, here.
+fn default_folder(args: &BundleArgs) -> PathBuf {
+    let model = args.model.canonicalize().unwrap_or_else(|_| args.model.clone());
+    format!("{}-{}", model.file_name().unwrap_or_default().display(), args.dialect.name()).into()
+}
+
+fn as_text(args: &BundleArgs, folder: &Path, sizes: &Sizes) -> String {
+    let row = |name: &str, bytes: u64| format!("  {name:<8} {bytes:>12} bytes\n");
+    let pair = args.pair.as_ref().map_or_else(String::new, |pair| format!(" --pair {pair}"));
+    let (folder, dialect) = (folder.display(), args.dialect.name());
+    let rows =
+        row("model", sizes.model_bytes) + &row("program", sizes.program_bytes) + &row("all", sizes.bytes);
+    format!("{folder}\n{rows}check it: dyno verify --submission {folder} --dialect {dialect}{pair}\n")
+}

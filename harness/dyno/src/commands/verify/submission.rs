@@ -1,0 +1,177 @@
+//! What an organiser of a shared task asks about a submission: does it start, keep the contract, stay off the
+//! network, and fit the memory. One launch in each track answers; the probes ask only those that pass.
+
+use comfy_table::{Table, presets};
+use dyno_measure::files::bytes_of;
+use dyno_measure::process::ending::Ending;
+use dyno_measure::process::hidden::opened_bytes;
+use dyno_measure::{Code, Limits, Reason, System, TestSet, Track};
+use serde::Serialize;
+
+use crate::exit::Outcome;
+use crate::output::print;
+use crate::runner::Runner;
+use crate::submission::Submission;
+
+/// Number of lines of a launch: enough for a batch, and few enough for a slow system.
+const LINES: usize = 40;
+
+/// An organiser's question, with its answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// Question, in a word or two.
+    pub check: &'static str,
+    /// Whether the submission passes.
+    pub passed: bool,
+    /// What was seen, with a remedy if the submission fails.
+    pub said: String,
+}
+
+/// A launch in one track: its faults, and how it ended.
+struct Trial {
+    track: Track,
+    reasons: Vec<Reason>,
+    ending: Ending,
+}
+
+/// Asks the questions about `submission`, which runs as `system`.
+pub fn ask(
+    runner: &Runner,
+    submission: &Submission,
+    system: &System,
+    tracks: &[Track],
+    (test_set, limits): (&TestSet, &Limits),
+) -> Outcome<Vec<Check>> {
+    let lines = &test_set.source[..test_set.source.len().min(LINES)];
+    let trial = |&track: &Track| {
+        let (reasons, ending) = runner.try_out(system, track, lines)?;
+        Ok(Trial { track, reasons, ending })
+    };
+    let trials = tracks.iter().map(trial).collect::<Outcome<Vec<_>>>()?;
+    Ok(vec![
+        starts(&trials),
+        contract(&trials, lines.len()),
+        network(&trials),
+        memory(&trials, limits),
+        size(submission, system, &trials),
+    ])
+}
+
+/// Whether every launch ended well.
+fn starts(trials: &[Trial]) -> Check {
+    let crash = |trial: &&Trial| trial.reasons.iter().any(|reason| reason.code == Code::Crashed);
+    let said = match trials.iter().find(crash) {
+        Some(trial) => told(trial, |code| code == Code::Crashed),
+        None => {
+            let seconds = trials.iter().map(|trial| trial.ending.wall_ns()).max().unwrap_or(0) as f64 / 1e9;
+            format!("{}, each with exit code 0, in at most {seconds:.1} s", launches(trials.len()))
+        }
+    };
+    Check { check: "starts", passed: !trials.iter().any(|trial| crash(&trial)), said }
+}
+
+/// Whether every launch kept the rules of its track.
+fn contract(trials: &[Trial], lines: usize) -> Check {
+    let is_other = |code: Code| !matches!(code, Code::Crashed | Code::OverMemory | Code::UsesNetwork);
+    let broken = |trial: &&Trial| trial.reasons.iter().any(|reason| is_other(reason.code));
+    let fault = trials.iter().find(broken).map(|trial| told(trial, is_other));
+    let failed = |trial: &Trial| {
+        trial.ending.report.killed || trial.reasons.iter().any(|reason| reason.code == Code::Crashed)
+    };
+    let is_unseen = fault.is_none() && trials.iter().any(failed);
+    let names: Vec<_> = trials.iter().map(|trial| trial.track.name()).collect();
+    let said = match &fault {
+        Some(fault) => fault.clone(),
+        None if is_unseen => "not seen, because a launch failed".into(),
+        None => format!("{lines} lines answered one for one in {}", names.join(" and ")),
+    };
+    Check { check: "contract", passed: fault.is_none() && !is_unseen, said }
+}
+
+/// Whether no launch tried to reach another host.
+fn network(trials: &[Trial]) -> Check {
+    let attempts: u64 = trials.iter().map(|trial| trial.ending.report.network_attempts).sum();
+    let reason = Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
+    let said = match attempts {
+        0 => "no attempt to reach another host".into(),
+        _ => format!("{}; {}", reason.figure, reason.remedy),
+    };
+    Check { check: "off the network", passed: attempts == 0, said }
+}
+
+/// Whether the memory fits, if there is a cap.
+fn memory(trials: &[Trial], limits: &Limits) -> Check {
+    let peak = trials.iter().map(|trial| trial.ending.report.peak_bytes).max().unwrap_or(0);
+    let exceeded = trials.iter().find(|trial| trial.ending.report.exceeded_cap_bytes.is_some());
+    let said = match (exceeded, limits.memory_mib) {
+        (Some(trial), _) => told(trial, |code| code == Code::OverMemory),
+        (None, Some(cap)) => format!("peak {} of {cap} MiB", mebibytes(peak)),
+        (None, None) => format!("peak {}; no cap is set (--memory)", mebibytes(peak)),
+    };
+    Check { check: "fits the memory", passed: exceeded.is_none(), said }
+}
+
+/// Sizes: of the model that was opened, and of all files.
+fn size(submission: &Submission, system: &System, trials: &[Trial]) -> Check {
+    let opened = |trial: &Trial| opened_bytes(system, &trial.ending.report.read_files);
+    let all = mebibytes(bytes_of(std::slice::from_ref(&submission.folder)));
+    let model = match trials.iter().filter_map(opened).max() {
+        None => format!("model {}, as declared", mebibytes(bytes_of(&system.models))),
+        Some(bytes) => format!("model {}, as opened", mebibytes(bytes)),
+    };
+    Check { check: "size", passed: true, said: format!("{model}; {all} in the folder") }
+}
+
+/// First fault of `trial` with such a code: its track, figure and remedy.
+fn told(trial: &Trial, is_wanted: impl Fn(Code) -> bool) -> String {
+    let reason = trial.reasons.iter().find(|reason| is_wanted(reason.code));
+    let said = |reason: &Reason| {
+        let (code, track) = (reason.code.name(), trial.track);
+        format!("{code} ({track}): {}; {}", reason.figure, reason.remedy)
+    };
+    reason.map_or_else(String::new, said)
+}
+
+fn launches(number: usize) -> String {
+    if number == 1 { "1 launch".into() } else { format!("{number} launches") }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+/// Prints one row for each check.
+pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<()> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for Check { check, passed, said } in checks {
+        table.add_row([*check, if *passed { "yes" } else { "NO" }, said.as_str()]);
+    }
+    let (dialect, folder) = (submission.dialect.name(), submission.folder.display());
+    let verdict = if checks.iter().all(|check| check.passed) { "" } else { "INVALID\n" };
+    print(&format!("{system}: {dialect} submission in {folder}\n{table}\n{verdict}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_measure::supervisor::Report;
+
+    use super::*;
+
+    fn trial(report: Report, reasons: Vec<Reason>) -> Trial {
+        Trial { track: Track::Throughput1, reasons, ending: Ending { report, ..Ending::default() } }
+    }
+
+    #[test]
+    fn each_fault_is_told_by_its_own_check() {
+        let report = || Report { network_attempts: 2, ..Report::default() };
+        let crashed = [trial(report(), vec![Code::Crashed.reason("exit code 3")])];
+        assert_eq!((starts(&crashed).passed, contract(&crashed, 1).passed), (false, false));
+        assert!(starts(&crashed).said.contains("crashed (throughput-1): exit code 3; "));
+        assert!(contract(&crashed, 1).said.starts_with("not seen"));
+        assert!(network(&crashed).said.starts_with("attempts to reach another host: 2; ship all files"));
+        let short = [trial(Report::default(), vec![Code::LineCount.reason("1 lines out for 2 lines in")])];
+        assert_eq!((starts(&short).passed, contract(&short, 2).passed), (true, false));
+        assert!(network(&short).passed && memory(&short, &Limits::default()).passed);
+    }
+}

@@ -1,0 +1,160 @@
+//! Images of containers as submissions: `podman:NAME` or `docker:NAME`.
+//!
+//! The engine of containers only unpacks the image, into the user's cache. The unpacked root file system then
+//! runs in the sandbox, below the supervisor. In a container of the engine, cores, CPU time, memory and stops
+//! would be those of the engine's client.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dyno_results::cache_folder;
+use serde::Deserialize;
+
+use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::output::say;
+
+/// Engines of containers, whose commands are alike.
+const ENGINES: [&str; 2] = ["podman", "docker"];
+
+/// An image of an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image<'a> {
+    engine: &'a str,
+    name: &'a str,
+}
+
+/// What an engine tells about an image.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Told {
+    id: String,
+    config: Config,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Config {
+    env: Option<Vec<String>>,
+}
+
+impl<'a> Image<'a> {
+    /// The image that `text` names; `None` for a folder.
+    pub fn named(text: &'a str) -> Option<Self> {
+        let (engine, name) = text.split_once(':')?;
+        (ENGINES.contains(&engine) && !name.is_empty()).then_some(Self { engine, name })
+    }
+
+    /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
+    pub fn unpacked(&self) -> Outcome<(PathBuf, Vec<(String, String)>)> {
+        let text = self.ask(&self.inspect())?;
+        let told: Vec<Told> = serde_json::from_str(&text).map_err(|fault| {
+            bad_input(format!(
+                "{} describes {} in no known form: {fault}; unpack the image by hand",
+                self.engine, self.name
+            ))
+        })?;
+        let told = told
+            .into_iter()
+            .next()
+            .ok_or_else(|| bad_input(format!("no image {}; pull or load it", self.name)))?;
+        let id = told.id.rsplit(':').next().unwrap_or_default().to_owned();
+        let folder = cache_folder().or_bad_input()?.join("images").join(id);
+        if !folder.is_dir() {
+            self.unpack(&folder)?;
+        }
+        let variables = told.config.env.unwrap_or_default();
+        Ok((folder, variables.iter().filter_map(|pair| pair.split_once('=')).map(owned).collect()))
+    }
+
+    fn inspect(&self) -> Vec<&str> {
+        vec!["image", "inspect", self.name]
+    }
+
+    /// Makes a container that is never started. An image without a command of its own needs one.
+    fn create(&self) -> Vec<&str> {
+        vec!["create", "--network=none", self.name, "/run.sh"]
+    }
+
+    /// Unpacks aside, so that a folder is whole.
+    fn unpack(&self, folder: &Path) -> Outcome<()> {
+        say(format_args!("unpacking {} into {}", self.name, folder.display()));
+        let above = folder.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(above)?;
+        let aside = tempfile::tempdir_in(above)?;
+        let created = self.ask(&self.create())?;
+        let container = created.trim();
+        let copied = self.copy(container, aside.path());
+        self.ask(&["rm", container])?;
+        copied?;
+        fs::set_permissions(aside.path(), fs::Permissions::from_mode(0o755))?;
+        Ok(fs::rename(aside.keep(), folder)?)
+    }
+
+    /// Streams the files of `container` into `folder`.
+    fn copy(&self, container: &str, folder: &Path) -> Outcome<()> {
+        let mut export = Command::new(self.engine);
+        let mut export = export.args(["export", container]).stdout(Stdio::piped()).spawn()?;
+        let stream = export.stdout.take().map_or_else(Stdio::null, Stdio::from);
+        let unpacked = Command::new("tar").args(tar(folder)).stdin(stream).status()?;
+        let exported = export.wait()?;
+        match exported.success() && unpacked.success() {
+            true => Ok(()),
+            false => Err(bad_input(format!(
+                "can't unpack {}: {exported}, tar: {unpacked}; unpack it by hand",
+                self.name
+            ))),
+        }
+    }
+
+    /// Standard output of the engine's command.
+    fn ask(&self, arguments: &[&str]) -> Outcome<String> {
+        let asked = Command::new(self.engine).args(arguments).stdin(Stdio::null()).output();
+        let asked = asked.map_err(|error| {
+            bad_input(format!("can't start {}: {error}; install it, or give an unpacked folder", self.engine))
+        })?;
+        if asked.status.success() {
+            return Ok(String::from_utf8_lossy(&asked.stdout).into_owned());
+        }
+        let said = String::from_utf8_lossy(&asked.stderr);
+        let last = said.trim_end().lines().last().unwrap_or("no message");
+        let line = shlex::try_join(arguments.iter().copied()).unwrap_or_default();
+        Err(bad_input(format!(
+            "{} {line}: {last}; pull or load the image, or give an unpacked folder",
+            self.engine
+        )))
+    }
+}
+
+/// Arguments of tar: the user's own files, without devices, which only root could make.
+fn tar(folder: &Path) -> [String; 5] {
+    let folder = folder.display().to_string();
+    ["-x".into(), "--no-same-owner".into(), "--exclude=dev/*".into(), "-C".into(), folder]
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_is_named_by_its_engine_and_a_path_is_none() {
+        let image = Image::named("docker:host/team/mine:1.0").unwrap();
+        assert_eq!(image, Image { engine: "docker", name: "host/team/mine:1.0" });
+        for path in ["mine", "./docker:x", "lxc:mine", "podman:", "a/b:c"] {
+            assert_eq!(Image::named(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_engine_only_makes_a_container_and_never_starts_it() {
+        let image = Image::named("podman:mine").unwrap();
+        assert_eq!(image.inspect(), ["image", "inspect", "mine"]);
+        assert_eq!(image.create(), ["create", "--network=none", "mine", "/run.sh"]);
+        assert_eq!(tar(Path::new("/f")).join(" "), "-x --no-same-owner --exclude=dev/* -C /f");
+    }
+}

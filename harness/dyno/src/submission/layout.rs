@@ -1,0 +1,262 @@
+//! Layout of a submission's folder: where script and model lie, and at which paths the submission sees them.
+//!
+//! A folder is either a whole root file system, as an image unpacks to, or only the parts that the task
+//! names. Parts are seen at the root of the host's own file system, read-only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::{Places, check_command};
+
+use super::dialect::Dialect;
+
+/// Script that every dialect calls.
+const RUN: &str = "run.sh";
+/// Script that `wmt26` calls once.
+pub(super) const SETUP: &str = "setup.sh";
+/// Folder of the model.
+const MODEL: &str = "model";
+/// Folders of an operating system. A submission's part of such a name would hide the host's.
+const OF_THE_HOST: [&str; 14] =
+    ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr", "var"];
+/// Search path of programs in a root file system that brings its own.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Fault of a submission's files, with its remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The folder doesn't exist.
+    #[error(
+        "no folder {0}; give the folder that holds the submission's run.sh, or unpack its image into one"
+    )]
+    NoFolder(PathBuf),
+    /// A file of the dialect is missing.
+    #[error("no {name} in {}, which the dialect {dialect} needs; add it, or choose another dialect", folder.display())]
+    Missing {
+        /// File or folder.
+        name: &'static str,
+        /// Where it was looked for.
+        folder: PathBuf,
+        /// Name of the dialect.
+        dialect: &'static str,
+    },
+    /// Several models lie in the folder.
+    #[error("{} has several models: {names}; give the folder of one of them", folder.display())]
+    Several {
+        /// Folder of the models.
+        folder: PathBuf,
+        /// Names of the models.
+        names: String,
+    },
+    /// A part would hide one of the host's folders.
+    #[error("{} would hide the host's /{name}; rename it, or make the folder a whole root file system", folder.join(name).display())]
+    Hides {
+        /// Folder of the submission.
+        folder: PathBuf,
+        /// Name of the part.
+        name: String,
+    },
+    /// The script can't be started.
+    #[error(transparent)]
+    Script(#[from] dyno_measure::Error),
+    /// An image can't be unpacked.
+    #[error("{0:#}")]
+    Image(anyhow::Error),
+    /// A language pair is missing, or has no place in the call.
+    #[error("{}", pair_fault(*.0))]
+    Pair(Dialect),
+    /// A size of batches has no place in the call.
+    #[error("the dialect {} names no size of batches; leave the size out", .0.name())]
+    Batch(Dialect),
+}
+
+fn pair_fault(dialect: Dialect) -> String {
+    let name = dialect.name();
+    match dialect.names_pair() {
+        true => {
+            format!("the dialect {name} names a language pair in each call; give the pair, such as ces-deu")
+        }
+        false => format!("the dialect {name} names no language pair; leave the pair out"),
+    }
+}
+
+/// Files of a submission.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// Folder of the submission, without links.
+    pub folder: PathBuf,
+    /// Script, on the host.
+    pub script: PathBuf,
+    /// Path at which the submission sees its script.
+    pub call: String,
+    /// Folder in which the script starts.
+    pub start: PathBuf,
+    /// Folder of the model, on the host.
+    pub model: PathBuf,
+    /// Fixed paths; `None` for a submission that runs in its own folder.
+    pub places: Option<Places>,
+}
+
+impl Layout {
+    /// Layout of `folder` in `dialect`.
+    pub(super) fn of(folder: &Path, dialect: Dialect) -> Result<Self, Fault> {
+        let found = folder.canonicalize().ok().filter(|found| found.is_dir());
+        let folder = found.ok_or_else(|| Fault::NoFolder(folder.into()))?;
+        let layout = match dialect {
+            Dialect::Wmt22 => Self::at_root(folder)?,
+            Dialect::Wmt25 => Self::at_id(folder)?,
+            Dialect::Wmt26 => Self::in_its_folder(folder)?,
+        };
+        if !layout.has_own_root() {
+            check_command(&[layout.script.display().to_string()], &layout.folder)?;
+        }
+        Ok(layout)
+    }
+
+    /// `wmt22`: `/run.sh` and `/model`.
+    fn at_root(folder: PathBuf) -> Result<Self, Fault> {
+        let script = existing(&folder, RUN, Dialect::Wmt22)?;
+        let model = existing(&folder, MODEL, Dialect::Wmt22)?;
+        let places = Some(places(&folder)?);
+        Ok(Self { folder, script, call: "/run.sh".into(), start: "/".into(), model, places })
+    }
+
+    /// `wmt25`: `/model/ID/run.sh`. The folder holds `model/ID`, or is `ID` itself.
+    fn at_id(folder: PathBuf) -> Result<Self, Fault> {
+        let (model, places) = if folder.join(RUN).is_file() {
+            let at = Path::new("/model").join(folder.file_name().unwrap_or_default());
+            (folder.clone(), Places { root: None, mounts: vec![(folder.clone(), at)] })
+        } else {
+            (only_model(&folder)?, places(&folder)?)
+        };
+        let id = model.file_name().unwrap_or_default().display().to_string();
+        let (script, call) = (model.join(RUN), format!("/model/{id}/{RUN}"));
+        Ok(Self { folder, script, call, start: "/".into(), model, places: Some(places) })
+    }
+
+    /// `wmt26`: the submission runs where it lies, because what `setup.sh` installs may hold its path.
+    fn in_its_folder(folder: PathBuf) -> Result<Self, Fault> {
+        let script = existing(&folder, RUN, Dialect::Wmt26)?;
+        let setup = existing(&folder, SETUP, Dialect::Wmt26)?;
+        check_command(&[setup.display().to_string()], &folder)?;
+        let model = Some(folder.join(MODEL)).filter(|model| model.is_dir()).unwrap_or_else(|| folder.clone());
+        Ok(Self { script, call: RUN.into(), start: folder.clone(), model, places: None, folder })
+    }
+
+    fn has_own_root(&self) -> bool {
+        self.places.as_ref().is_some_and(|places| places.root.is_some())
+    }
+
+    /// Variables of a root file system, in which the host's paths mean nothing.
+    pub(super) fn environment(&self) -> Vec<(String, String)> {
+        let variables = [("PATH", PATH), ("HOME", "/tmp")].map(|(name, value)| (name.into(), value.into()));
+        variables.into_iter().filter(|_| self.has_own_root()).collect()
+    }
+}
+
+/// The path `name` of `folder`, which the dialect needs.
+fn existing(folder: &Path, name: &'static str, dialect: Dialect) -> Result<PathBuf, Fault> {
+    let missing = || Fault::Missing { name, folder: folder.into(), dialect: dialect.name() };
+    Some(folder.join(name)).filter(|path| path.exists()).ok_or_else(missing)
+}
+
+/// The only folder in `model` with a script.
+fn only_model(folder: &Path) -> Result<PathBuf, Fault> {
+    let models: Vec<PathBuf> =
+        names_in(&folder.join(MODEL)).into_iter().map(|name| folder.join(MODEL).join(name)).collect();
+    let models: Vec<PathBuf> = models.into_iter().filter(|model| model.join(RUN).is_file()).collect();
+    let name = |model: &PathBuf| model.file_name().unwrap_or_default().display().to_string();
+    match models.as_slice() {
+        [model] => Ok(model.clone()),
+        [] => existing(folder, RUN, Dialect::Wmt25),
+        several => {
+            let names = several.iter().map(name).collect::<Vec<_>>().join(", ");
+            Err(Fault::Several { folder: folder.join(MODEL), names })
+        }
+    }
+}
+
+/// Places of a folder: a root file system, or parts of one.
+fn places(folder: &Path) -> Result<Places, Fault> {
+    if folder.join("usr/bin").is_dir() || folder.join("bin/sh").symlink_metadata().is_ok() {
+        return Ok(Places { root: Some(folder.into()), mounts: Vec::new() });
+    }
+    let names = names_in(folder);
+    if let Some(name) = names.iter().find(|name| OF_THE_HOST.contains(&name.as_str())) {
+        return Err(Fault::Hides { folder: folder.into(), name: name.clone() });
+    }
+    // A link would lead elsewhere from its place.
+    let mount = |name: &String| Some((folder.join(name).canonicalize().ok()?, Path::new("/").join(name)));
+    Ok(Places { root: None, mounts: names.iter().filter_map(mount).collect() })
+}
+
+/// Sorted names in `folder`, without those that begin with a dot.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// A folder with these files, each a script if its name ends so.
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "#!/bin/sh\n").unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn parts_are_seen_at_the_root_and_a_root_is_seen_whole() {
+        let parts = folder(&["run.sh", "model/weights", "program", ".git/HEAD"]);
+        let layout = Layout::of(parts.path(), Dialect::Wmt22).unwrap();
+        let places = layout.places.unwrap();
+        let at: Vec<_> = places.mounts.iter().map(|(_, at)| at.display().to_string()).collect();
+        assert_eq!((places.root, at.join(" ")), (None, "/model /program /run.sh".into()));
+        let root = folder(&["run.sh", "model/weights", "usr/bin/python3"]);
+        let layout = Layout::of(root.path(), Dialect::Wmt22).unwrap();
+        assert_eq!(layout.places.as_ref().unwrap().root, Some(root.path().canonicalize().unwrap()));
+        assert!(layout.environment().iter().any(|(name, value)| name == "PATH" && value == PATH));
+    }
+
+    #[test]
+    fn a_model_of_wmt25_is_found_by_its_id_from_inside_and_outside() {
+        let image = folder(&["model/mine/run.sh", "model/mine/weights"]);
+        for folder in [image.path().to_owned(), image.path().join("model/mine")] {
+            let layout = Layout::of(&folder, Dialect::Wmt25).unwrap();
+            assert_eq!(layout.call, "/model/mine/run.sh");
+            let places = layout.places.unwrap();
+            assert_eq!(places.on_host(Path::new(&layout.call)), layout.script);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let fault = |files: &[&str], dialect: Dialect| {
+            Layout::of(folder(files).path(), dialect).unwrap_err().to_string()
+        };
+        for (files, dialect, part) in [
+            (&["model/w"] as &[&str], Dialect::Wmt22, "no run.sh in"),
+            (&["run.sh"], Dialect::Wmt22, "no model in"),
+            (&["model/a/weights"], Dialect::Wmt25, "no run.sh in"),
+            (&["model/a/run.sh", "model/b/run.sh"], Dialect::Wmt25, "several models: a, b"),
+            (&["run.sh"], Dialect::Wmt26, "no setup.sh in"),
+            (&["run.sh", "model/w", "etc/passwd"], Dialect::Wmt22, "would hide the host's /etc"),
+        ] {
+            let fault = fault(files, dialect);
+            assert!(fault.contains(part) && fault.contains("; "), "{fault}");
+        }
+        assert!(Layout::of(Path::new("/absent"), Dialect::Wmt22).is_err());
+    }
+}
