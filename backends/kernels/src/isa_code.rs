@@ -225,7 +225,7 @@ pub(crate) mod neon {
         walk: by_groups, wide: [4, 2, 1, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
     product_128!(int16, "neon", crate::product::arithmetic::arm::neon::int16, by_groups);
-    product_128!(f32, "neon", crate::product::arithmetic::arm::neon::f32, by_groups);
+    product_128!(f32, "neon", crate::product::arithmetic::arm::neon::f32, by_fours);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
@@ -239,7 +239,7 @@ pub(crate) mod neon {
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod dotprod {
     use super::*;
-    product_128!(int8, "neon,dotprod", crate::product::arithmetic::arm::dotprod::int8, by_groups);
+    product_128!(int8, "neon,dotprod", crate::product::arithmetic::arm::dotprod::int8, by_fours);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: int8::multiply, ..neon::TABLE };
 }

@@ -16,7 +16,7 @@
 macro_rules! arithmetic {
     ($name:ident, $features:literal, $lanes:ident, $sum:ty, $group:ty,
      spread($bits:ident) $spread:block, step($acc:ident, $a:ident, $b:ident) $step:block, start($from:ident) $start:block,
-     to_f($done:ident) $to_f:block) => {
+     to_f($done:ident) $to_f:block $(, also { $($more:item)* })?) => {
         #[allow(unused_imports)] // not every precision uses all
         pub(crate) mod $name {
             use crate::lanes::{Block, $lanes as lanes};
@@ -41,6 +41,8 @@ macro_rules! arithmetic {
             #[inline]
             #[target_feature(enable = $features)]
             pub(crate) fn to_f($done: Sum) -> lanes::F $to_f
+
+            $($($more)*)?
         }
     };
 }

@@ -1,5 +1,6 @@
-//! Two ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
-//! step for each row and group, `by_pairs!` a step for two rows and two groups.
+//! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
+//! step for each row and group, `by_fours!` the same from registers that hold four groups, `by_pairs!` a step for
+//! two rows and two groups.
 
 /// Walks through K group by group: each row's group is spread, and meets the blocks of the group.
 macro_rules! by_groups {
@@ -26,6 +27,47 @@ macro_rules! by_groups {
     };
 }
 pub(crate) use by_groups;
+
+/// Walks through K by four groups: a register holds four groups of a row, and each instruction takes one of them.
+/// Groups that are left are walked through one by one.
+#[cfg(target_arch = "aarch64")]
+macro_rules! by_fours {
+    ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        let whole = $job.groups / 4 * 4;
+        for g in (0..whole).step_by(4) {
+            let mut four = [arithmetic::no_groups(); $rows];
+            each_row!($rows, I, {
+                // SAFETY: `row_starts` answers for as many groups as the panel has.
+                four[I] = unsafe { arithmetic::four_groups($a[I], g) };
+            });
+            crate::product::walk::by_fours!(@ $rows, $vectors, $panel, $first, $soon, $sums, g, four, 0 1 2 3);
+        }
+        crate::product::walk::by_groups!($rows, $vectors, whole..$job.groups, $a, $panel, $first, $soon, $sums)
+    };
+    (@ $rows:ident, $vectors:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident, $g:ident, $four:ident,
+     $($at:literal)+) => {
+        $(
+            if let Some(soon) = $soon {
+                for next in 0..$vectors {
+                    lanes::prefetch(soon.group($g + $at).wrapping_add(next));
+                }
+            }
+            // SAFETY: the panel has these groups, and in each VECTORS blocks from the first.
+            let blocks: &[Block; $vectors] = unsafe { $panel.group($g + $at, $first) };
+            for v in 0..$vectors {
+                // Quarters in the outer loop: a register is free again after a step of each row.
+                for q in 0..4 {
+                    let b = arithmetic::quarter(&blocks[v], q);
+                    each_row!($rows, I, {
+                        $sums[I][v][q] = arithmetic::step_of::<$at>($sums[I][v][q], $four[I], b);
+                    });
+                }
+            }
+        )+
+    };
+}
+#[cfg(target_arch = "aarch64")]
+pub(crate) use by_fours;
 
 /// Walks through K by pairs of groups, with pairs of rows. A row without a partner is its own partner, whose
 /// sums are dropped. A single row, and a last group without a partner, are walked through by groups.

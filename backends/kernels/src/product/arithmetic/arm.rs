@@ -6,6 +6,37 @@
 //!
 //! SDOT and SMMLA are inline instructions, because their intrinsics aren't stable.
 
+/// What `by_fours!` needs of each precision besides its step.
+mod fours {
+    use crate::lanes::Block;
+    use std::arch::aarch64::*;
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(crate) fn no_groups() -> int8x16_t {
+        vdupq_n_s8(0)
+    }
+
+    /// Four groups of a row from `g` on.
+    ///
+    /// # Safety
+    /// The row must have more than `g + 3` groups.
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(crate) unsafe fn four_groups(row: *const u8, g: usize) -> int8x16_t {
+        // SAFETY: the caller says that these sixteen bytes are within the row; the load needs no alignment.
+        unsafe { vld1q_s8(row.wrapping_add(4 * g).cast()) }
+    }
+
+    /// Four of sixteen columns.
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(crate) fn quarter(block: &Block, q: usize) -> int8x16_t {
+        // SAFETY: sixteen of 64 bytes are there; the load needs no alignment.
+        unsafe { vld1q_s8(block.0[16 * q..].as_ptr().cast()) }
+    }
+}
+
 pub(crate) mod neon {
     arithmetic!(int8, "neon", neon, [int32x4_t; 4], int8x16_t,
         spread(a) { vreinterpretq_s8_s32(vdupq_n_s32(a)) },
@@ -32,30 +63,54 @@ pub(crate) mod neon {
         },
         start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
     arithmetic!(f32, "neon", neon, [float32x4_t; 4], float32x4_t,
-        spread(a) { vdupq_n_f32(f32::from_bits(a as u32)) },
-        step(sum, a, b) {
-            let b = lanes::load_block(b);
-            std::array::from_fn(|q| vfmaq_f32(sum[q], b[q], a))
-        },
-        start(from) { lanes::load_i(from).map(|from| vreinterpretq_f32_s32(from)) }, to_f(sum) { sum });
+    spread(a) { vdupq_n_f32(f32::from_bits(a as u32)) },
+    step(sum, a, b) {
+        let b = lanes::load_block(b);
+        std::array::from_fn(|q| vfmaq_f32(sum[q], b[q], a))
+    },
+    start(from) { lanes::load_i(from).map(|from| vreinterpretq_f32_s32(from)) }, to_f(sum) { sum },
+    also {
+        pub(crate) use super::super::fours::*;
+
+        #[inline]
+        #[target_feature(enable = "neon")]
+        pub(crate) fn step_of<const AT: i32>(sum: float32x4_t, a: int8x16_t, b: int8x16_t) -> float32x4_t {
+            vfmaq_laneq_f32::<AT>(sum, vreinterpretq_f32_s8(b), vreinterpretq_f32_s8(a))
+        }
+    });
 }
 
 pub(crate) mod dotprod {
     arithmetic!(int8, "neon,dotprod", neon, [int32x4_t; 4], int8x16_t,
-        spread(a) { vreinterpretq_s8_s32(vdupq_n_s32(a)) },
-        step(sum, a, b) {
-            let (mut sum, b) = (sum, lanes::load_bytes(b));
-            for q in 0..4 {
-                // SAFETY: one instruction between registers, of a set that was found.
-                unsafe {
-                    std::arch::asm!("sdot {0:v}.4s, {1:v}.16b, {2:v}.16b",
-                        inout(vreg) sum[q], in(vreg) b[q], in(vreg) a,
-                        options(pure, nomem, nostack, preserves_flags));
-                }
+    spread(a) { vreinterpretq_s8_s32(vdupq_n_s32(a)) },
+    step(sum, a, b) {
+        let (mut sum, b) = (sum, lanes::load_bytes(b));
+        for q in 0..4 {
+            // SAFETY: one instruction between registers, of a set that was found.
+            unsafe {
+                std::arch::asm!("sdot {0:v}.4s, {1:v}.16b, {2:v}.16b",
+                    inout(vreg) sum[q], in(vreg) b[q], in(vreg) a,
+                    options(pure, nomem, nostack, preserves_flags));
+            }
+        }
+        sum
+    },
+    start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) },
+    also {
+        pub(crate) use super::super::fours::*;
+
+        #[inline]
+        #[target_feature(enable = "neon,dotprod")]
+        pub(crate) fn step_of<const AT: i32>(mut sum: int32x4_t, a: int8x16_t, b: int8x16_t) -> int32x4_t {
+            // SAFETY: one instruction between registers, of a set that was found.
+            unsafe {
+                std::arch::asm!("sdot {0:v}.4s, {1:v}.16b, {2:v}.4b[{3}]",
+                    inout(vreg) sum, in(vreg) b, in(vreg) a, const AT,
+                    options(pure, nomem, nostack, preserves_flags));
             }
             sum
-        },
-        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+        }
+    });
 }
 
 pub(crate) mod i8mm {
