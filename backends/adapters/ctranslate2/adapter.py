@@ -48,7 +48,8 @@ class Engine:
             disable_unk=True, asynchronous=True)
 
     def text(self, result):
-        return self.target.decode(result.result().hypotheses[0][len(self.forced) :])
+        """The translation without blanks at its ends, as the tokenisers of transformers give it."""
+        return self.target.decode(result.result().hypotheses[0][len(self.forced) :]).strip()
 
 
 def tokenisers(folder, named):
