@@ -112,7 +112,7 @@ fn each_fault_has_its_line_and_its_remedy() {
             "empty line",
         ),
         (
-            "#!/bin/bash\n(echo >/dev/tcp/192.0.2.1/80) 2>/dev/null\nsleep 0.5\nexec cat\n",
+            "#!/bin/bash\n(echo >/dev/tcp/192.0.2.1/80) 2>/dev/null\nexec cat\n",
             "off the network",
             "attempts",
             "ship all files",

@@ -14,6 +14,7 @@
 
 mod attempts;
 mod files;
+mod gate;
 mod messages;
 mod tail;
 mod unwaited;
@@ -33,6 +34,7 @@ use serde::Serialize;
 
 use attempts::Attempts;
 use files::SeenFiles;
+use gate::Gate;
 pub use messages::{Launched, MemoryMethod, Report, SeenFile, Spec};
 pub use tail::STDERR_TAIL;
 use tail::Tail;
@@ -57,8 +59,6 @@ pub const TREE_LOOK: Duration = Duration::from_millis(50);
 /// Time between two looks at ending processes. A system that answers from a process behind its own is timed
 /// this finely.
 const REAP_INTERVAL: Duration = Duration::from_micros(500);
-/// Time between two looks for the first process in a sandbox, which takes some milliseconds to come.
-const ENTRY_INTERVAL: Duration = Duration::from_millis(1);
 /// Time limit for the end of killed processes, which takes milliseconds. A process in an uninterruptible wait
 /// is left to the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -82,7 +82,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     if let Some((group, cap)) = group.as_ref().zip(spec.memory_cap_bytes) {
         group.cap_memory(cap);
     }
-    let (pid, stderr) = match start(&spec, group.as_ref()) {
+    let (pid, stderr, attempts) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
             send(
@@ -94,7 +94,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     };
     // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let (mut report, seen) = watch(pid, stderr, &control, &spec, files)?;
+    let (mut report, seen) = watch(pid, stderr, &control, &spec, (files, attempts))?;
     let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
     report.unwaited_ns = seen.beyond(report.user_ns + report.system_ns, cpu_ns);
     report.ignores_children = seen.ignores_children;
@@ -125,7 +125,7 @@ fn receive_spec(control: &UnixStream) -> Result<Spec> {
 }
 
 /// The system's command, in its sandbox if it has one.
-fn command(spec: &Spec) -> io::Result<Command> {
+fn command(spec: &Spec, gate: Option<&Gate>) -> io::Result<Command> {
     let Some(sandbox) = &spec.sandbox else {
         let mut command = Command::new(&spec.command[0]);
         command.args(&spec.command[1..]);
@@ -135,7 +135,9 @@ fn command(spec: &Spec) -> io::Result<Command> {
         return Ok(command);
     };
     let mut command = Command::new(BWRAP);
-    command.args(sandbox).arg("--");
+    command.args(sandbox);
+    gate.into_iter().for_each(|gate| gate.pass_to(&mut command));
+    command.arg("--");
     if spec.command[0] == OWN_PROGRAM {
         // Inside, this path would be bubblewrap's own. The open file stays the image of this program.
         let image = File::open(OWN_PROGRAM)?.into_raw_fd();
@@ -147,8 +149,10 @@ fn command(spec: &Spec) -> io::Result<Command> {
     Ok(command)
 }
 
-fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
-    let mut command = command(spec)?;
+/// Starts the system. In a sandbox, the counters of its network are open before its first instruction.
+fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Option<Attempts>)> {
+    let gate = spec.sandbox.as_ref().map(|_| Gate::new()).transpose()?;
+    let mut command = command(spec, gate.as_ref())?;
     command.stderr(Stdio::piped()).process_group(0);
     command.env_clear().envs(spec.environment.iter().cloned());
     os::pin_before_exec(&mut command, spec.cores.clone());
@@ -157,12 +161,17 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr)> {
         os::enter_group_before_exec(&mut command, entry_file);
     }
     let child = command.spawn()?;
+    let is_cut_off = spec.isolated && spec.sandbox.is_none();
+    let attempts = match gate {
+        Some(gate) => gate.open()?,
+        None => is_cut_off.then(|| Attempts::of("self")).flatten(),
+    };
     // From here on only the system holds its pipes. The bench must see their ends when the system closes
     // them.
     os::replace_by_null(0)?;
     os::replace_by_null(1)?;
     // `reap_all` reaps the child with accounting, instead of std.
-    Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe")))
+    Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe"), attempts))
 }
 
 fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
@@ -177,12 +186,10 @@ fn watch(
     stderr: ChildStderr,
     control: &UnixStream,
     spec: &Spec,
-    mut files: SeenFiles,
+    (mut files, attempts): (SeenFiles, Option<Attempts>),
 ) -> Result<(Report, SeenTimes)> {
     let cores = &spec.cores;
     let root = Root { supervisor: std::process::id(), layers: spec.layers() };
-    let is_cut_off = spec.isolated && spec.sandbox.is_none();
-    let mut attempts = is_cut_off.then(|| Attempts::of("self")).flatten();
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let mut report = Report { floor_bytes: peak_bytes_of("self"), ..Report::default() };
@@ -196,13 +203,7 @@ fn watch(
         // After standard error is closed, a descriptor that is waited for anyway takes its place in the list.
         let stderr = tail.fd().unwrap_or(ended.as_fd());
         let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
-        if attempts.is_none() && spec.sandbox.is_some() {
-            attempts = root.below().first().and_then(|pid| Attempts::of(&pid.to_string()));
-        }
-        let is_entering = attempts.is_none() && spec.sandbox.is_some();
-        let rest = pause.saturating_sub(looked.elapsed());
-        let rest = if is_entering { rest.min(ENTRY_INTERVAL) } else { rest };
-        let [end, bench, _] = os::wait_for(wanted, Some(rest))?;
+        let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
         tail.read();
         if end {
             break;
