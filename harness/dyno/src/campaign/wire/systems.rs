@@ -63,6 +63,7 @@ impl WireSystem {
             ("backend", self.backend.is_some()),
             ("plugin", self.plugin.is_some()),
             ("command", self.command.is_some()),
+            ("adapter", self.adapter.is_some()),
             ("model", self.model.is_some()),
             ("models", !self.models.is_empty()),
             ("build", self.build.is_some()),
