@@ -99,7 +99,7 @@ fn a_system_that_cannot_be_is_refused_with_a_remedy() {
         ),
         (
             "adapter = \"echo\"\nbackend = \"null\"\n",
-            ["one of `backend`, `plugin`, `command` and `adapter`", "4:1:"],
+            ["one of `backend`, `plugin`, `command`, `adapter`", "4:1:"],
         ),
         ("adapter = \"gone\"\nmodel = \"model\"\n", ["adapter gone can't be used: no wheel", "6:11:"]),
         ("adapter = \"echo\"\nmodel = \"model\"\ntask = \"encode\"\n", ["an adapter translates", "8:8:"]),
