@@ -35,28 +35,48 @@ pub const fn cost(track: Track) -> Figure {
     if track.is_lockstep() { P95 } else { SPEED }
 }
 
-/// Ratio of the figure of `a` to that of `b`. Words a second of one group are compared turn by turn: in one
-/// turn all systems have the same lines.
-pub fn ratio(a: &Record, b: &Record, figure: Figure) -> Option<f64> {
-    let turns = turns_of(a, figure).zip(turns_of(b, figure)).filter(|_| are_of_one_group(a, b));
-    match turns.filter(|(a, b)| a.len() == b.len()) {
-        Some((a, b)) => {
-            let ratios = a.iter().zip(b).map(|(a, b)| *b as f64 / (*a).max(1) as f64);
-            median(&ratios.collect::<Vec<_>>())
-        }
-        None => Some(figure.of(a)? / figure.of(b)?),
-    }
+/// A round with its figure. The figure of a round that is compared with many others is computed once.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    /// The round.
+    pub record: &'a Record,
+    /// Figure of the round, if it has one.
+    pub value: Option<f64>,
+    figure: Figure,
 }
 
-/// Figure of `record` relative to the geometric mean of its `group`, itself included. What the host does to the
-/// whole group cancels out. The mean contains a part of the record's own noise, which makes the noise smaller
-/// by √(1 − 1/n) in a group of n; the result is stretched by as much. `None` for a record without partners.
-pub fn relative(record: &Record, group: &[&Record], figure: Figure) -> Option<f64> {
-    let others = group.iter().filter(|other| are_of_one_group(record, other));
-    let logs = others.map(|other| Some(ratio(record, other, figure)?.ln())).collect::<Option<Vec<f64>>>()?;
-    match logs.len() {
-        0 | 1 => None,
-        n => Some((mean(&logs)? / (1.0 - 1.0 / n as f64).sqrt()).exp()),
+impl<'a> Compared<'a> {
+    /// `record` with its `figure`.
+    pub fn of(record: &'a Record, figure: Figure) -> Self {
+        Self { record, value: figure.of(record), figure }
+    }
+
+    /// Ratio of the figure to that of `other`. Words a second of one group are compared turn by turn: in one
+    /// turn all systems have the same lines.
+    pub fn ratio_to(&self, other: &Self) -> Option<f64> {
+        let (a, b) = (self.record, other.record);
+        let turns = turns_of(a, self.figure).zip(turns_of(b, self.figure));
+        match turns.filter(|(ours, theirs)| are_of_one_group(a, b) && ours.len() == theirs.len()) {
+            Some((ours, theirs)) => {
+                let ratios =
+                    ours.iter().zip(theirs).map(|(ours, theirs)| *theirs as f64 / (*ours).max(1) as f64);
+                median(&ratios.collect::<Vec<_>>())
+            }
+            None => Some(self.value? / other.value?),
+        }
+    }
+
+    /// Figure relative to the geometric mean of the round's `group`, itself included. What the host does to the
+    /// whole group cancels out. The mean contains a part of the round's own noise, which makes the noise
+    /// smaller by √(1 − 1/n) in a group of n; the result is stretched by as much. `None` for a round without
+    /// partners.
+    pub fn relative_to(&self, group: &[Self]) -> Option<f64> {
+        let others = group.iter().filter(|other| are_of_one_group(self.record, other.record));
+        let logs = others.map(|other| Some(self.ratio_to(other)?.ln())).collect::<Option<Vec<f64>>>()?;
+        match logs.len() {
+            0 | 1 => None,
+            n => Some((mean(&logs)? / (1.0 - 1.0 / n as f64).sqrt()).exp()),
+        }
     }
 }
 

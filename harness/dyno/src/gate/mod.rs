@@ -12,7 +12,7 @@ use dyno_measure::{
     Host, Interleave, Limits, Placement, Profile, Reason, Record, Round, System, TestSet, Track, Verdict,
 };
 use dyno_results::compare::Speeds;
-use dyno_results::turns::{SPEED, ratio};
+use dyno_results::turns::{Compared, SPEED};
 use dyno_results::{Identity, Place, Store};
 use dyno_stats::{Random, mean, median};
 
@@ -238,7 +238,8 @@ impl Cell {
         if let Some(baseline) = records.pop() {
             self.noisy.baseline += noisy(&baseline);
             self.speeds.baseline.extend(baseline.words_per_second());
-            self.speeds.ratios.extend(ratio(&candidate, &baseline, SPEED));
+            let speed = |record| Compared::of(record, SPEED);
+            self.speeds.ratios.extend(speed(&candidate).ratio_to(&speed(&baseline)));
             self.speeds.in_slices = stage.takes_turns();
         }
         Ok(())

@@ -12,7 +12,7 @@ use dyno_stats::{Estimate, Order, median, median_interval};
 use super::cell::{CellSummary, MetricFigure};
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{Scale, Standard};
-use crate::turns::{Figure, SPEED, cost, ratio, relative};
+use crate::turns::{Compared, Figure, SPEED, cost};
 
 /// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation. Other metrics
 /// have no such bound.
@@ -30,9 +30,8 @@ pub fn unusable(scale: &Scale, best: f64) -> Option<String> {
 
 /// One figure of all rounds of a cell.
 pub struct Rounds<'a> {
-    figure: Figure,
-    /// Records that count.
-    records: Vec<&'a Record>,
+    /// Rounds that count.
+    rounds: Vec<Compared<'a>>,
 }
 
 /// Comparison of two cells in one figure, by pairs of rounds.
@@ -47,18 +46,19 @@ pub struct Duel {
 impl<'a> Rounds<'a> {
     /// The figures of `cell`.
     pub fn of(cell: &MeasuredCell<'a>, figure: Figure) -> Self {
-        Self { figure, records: cell.valid() }
+        Self { rounds: cell.valid().into_iter().map(|record| Compared::of(record, figure)).collect() }
     }
 
     fn has_figures(&self) -> bool {
-        self.records.iter().any(|record| self.figure.of(record).is_some())
+        self.rounds.iter().any(|round| round.value.is_some())
     }
 
     /// Comparison with `other`. Rounds of one number were measured side by side, or near each other, so a load
     /// on both cancels out.
     pub fn against(&self, other: &Self, floor: f64) -> Option<Duel> {
-        let partner = |record: &Record| other.records.iter().find(|other| other.round == record.round);
-        let ratios = self.records.iter().filter_map(|record| ratio(record, partner(record)?, self.figure));
+        let partner =
+            |round: &Compared<'_>| other.rounds.iter().find(|other| other.record.round == round.record.round);
+        let ratios = self.rounds.iter().filter_map(|round| round.ratio_to(partner(round)?));
         duel(&ratios.collect::<Vec<_>>(), floor)
     }
 }
@@ -88,12 +88,14 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
     let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
     let whole = cells.iter().map(|cell| cell.valid().len()).max().unwrap_or(0);
     // A system without some of the rounds would shift the group's mean in these.
-    let steady: Vec<&Record> =
-        cells.iter().map(|cell| cell.valid()).filter(|rounds| rounds.len() == whole).flatten().collect();
+    let steady = cells.iter().map(|cell| cell.valid()).filter(|rounds| rounds.len() == whole).flatten();
+    let steady: Vec<Compared<'_>> = steady.map(|record| Compared::of(record, figure)).collect();
     // Relative figures and absolute ones have different units, so one lonely round makes all absolute.
-    let is_relative = steady.iter().all(|record| relative(record, &steady, figure).is_some());
-    let of =
-        |record: &Record| if is_relative { relative(record, &steady, figure) } else { figure.of(record) };
+    let is_relative = steady.iter().all(|round| round.relative_to(&steady).is_some());
+    let of = |record: &Record| match Compared::of(record, figure) {
+        round if is_relative => round.relative_to(&steady),
+        round => round.value,
+    };
     let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(of).collect::<Vec<f64>>();
     let (mut groups, mut has_twin): (Vec<(&MeasuredCell<'_>, Vec<f64>)>, _) = (Vec::new(), false);
     for cell in cells {
