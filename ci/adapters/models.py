@@ -108,7 +108,7 @@ def exporter():
 
 
 def graphs(check):
-    """`opus` as Optimum exports it, with both forms of the decoder."""
+    """`opus` as Optimum exports it."""
     made = check.scratch / "graphs"
     if not made.is_dir():
         program = "import sys; from optimum.exporters.onnx import main_export as export; " \
@@ -120,15 +120,6 @@ def graphs(check):
 def onnxruntime(check):
     model = graphs(check)
     command = [exporter(), HERE / "api/onnxruntime.py", model]
-    return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
-
-
-def openvino(check):
-    """Without the merged decoder, whose branches OpenVINO doesn't read."""
-    model, python = check.scratch / "pair", check.python("openvino")
-    if not model.is_dir():
-        shutil.copytree(graphs(check), model, ignore=shutil.ignore_patterns("*_merged.onnx"))
-    command = [python, HERE / "api/openvino.py", model]
     return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
 
 
@@ -156,6 +147,5 @@ CASES = {
     "libretranslate": libretranslate,
     "marian": marian,
     "onnxruntime": onnxruntime,
-    "openvino": openvino,
     "transformers": transformers,
 }
