@@ -1,7 +1,6 @@
 """The models of `check`, one for each adapter, and how the engine's own API translates with them."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
