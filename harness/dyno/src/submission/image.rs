@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use dyno_results::cache_folder;
+use dyno_results::{cache_folder, last_line};
 use serde::Deserialize;
 
 use crate::exit::{OrBadInput, Outcome, bad_input};
@@ -117,8 +117,7 @@ impl<'a> Image<'a> {
         if asked.status.success() {
             return Ok(String::from_utf8_lossy(&asked.stdout).into_owned());
         }
-        let said = String::from_utf8_lossy(&asked.stderr);
-        let last = said.trim_end().lines().last().unwrap_or("no message");
+        let last = last_line(&asked.stderr);
         let line = shlex::try_join(arguments.iter().copied()).unwrap_or_default();
         Err(bad_input(format!(
             "{} {line}: {last}; pull or load the image, or give an unpacked folder",

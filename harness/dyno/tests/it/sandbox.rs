@@ -1,12 +1,11 @@
 //! The sandbox: what a system sees in it, and that a system works in it as outside.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::Value;
 
 use crate::plugins::rust_plugin;
-use crate::support::{Bench, skip};
+use crate::support::{Bench, can_sandbox};
 
 /// A system that answers each line with what it sees: bytes of a reference, records of the run, other
 /// systems' models, processes with a number above its own ten, whether it can leave a file, and network devices.
@@ -17,15 +16,6 @@ const CURIOUS: &str = "\
       echo \"reference=$(bytes tiny.de) run=$(bytes out/run.json) other=$(bytes model/weights)\" \\\n\
         \"processes=$(ls -d /proc/[0-9]* | wc -l) left=$left devices=$(grep -c : /proc/net/dev)\"\n\
     done";
-
-fn can_sandbox() -> bool {
-    let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
-    let can = tried.is_ok_and(|status| status.success());
-    if !can {
-        skip("the sandbox: bubblewrap doesn't work here");
-    }
-    can
-}
 
 /// First answer of the system `name`, as figures by name.
 fn seen(bench: &Bench, name: &str) -> Vec<(String, String)> {
@@ -44,7 +34,7 @@ fn figure<'a>(seen: &'a [(String, String)], name: &str) -> &'a str {
 
 #[test]
 fn a_system_in_the_sandbox_sees_nothing_of_the_measurement() {
-    if !can_sandbox() {
+    if !can_sandbox("the sandbox") {
         return;
     }
     let system = |name: &str, further: &str| {
@@ -80,7 +70,7 @@ fn a_system_in_the_sandbox_sees_nothing_of_the_measurement() {
 
 #[test]
 fn a_plugin_translates_in_the_sandbox_as_outside() {
-    if !can_sandbox() {
+    if !can_sandbox("the sandbox") {
         return;
     }
     let bench = Bench::new("");
@@ -118,7 +108,7 @@ fn a_plugin_translates_in_the_sandbox_as_outside() {
 
 #[test]
 fn a_model_behind_a_link_in_a_temporary_folder_is_found_in_the_sandbox() {
-    if !can_sandbox() {
+    if !can_sandbox("the sandbox") {
         return;
     }
     let elsewhere = tempfile::tempdir().unwrap();
@@ -143,7 +133,7 @@ fn a_model_behind_a_link_in_a_temporary_folder_is_found_in_the_sandbox() {
 
 #[test]
 fn a_crash_in_the_sandbox_keeps_its_signal() {
-    if !can_sandbox() {
+    if !can_sandbox("the sandbox") {
         return;
     }
     let system =

@@ -3,11 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended, skip};
+use crate::support::{Bench, Ended, can_sandbox};
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/nano");
 
@@ -15,15 +14,6 @@ const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/nano");
 const BY_FILES: &str = "#!/bin/sh\n[ -s made ] || exit 5\necho chatter\n\
     while [ $# -gt 0 ]; do\n  case $1 in --input) input=$2 ;; --output) output=$2 ;; esac\n  shift\ndone\n\
     cp \"$input\" \"$output\"\n";
-
-fn can_sandbox() -> bool {
-    let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
-    let can = tried.is_ok_and(|status| status.success());
-    if !can {
-        skip("submissions: bubblewrap doesn't work here");
-    }
-    can
-}
 
 /// Writes a script to `path` below the folder of `bench`.
 fn script(bench: &Bench, path: &str, text: &str) {
@@ -61,7 +51,7 @@ fn assert_row(ended: &Ended, check: &str, answer: &str, part: &str) {
 
 #[test]
 fn an_honest_submission_of_the_efficiency_task_passes() {
-    if !can_sandbox() {
+    if !can_sandbox("submissions") {
         return;
     }
     let bench = of_script("#!/bin/sh\n[ -s /model/weights ] && [ \"$1\" = CPU-1 ] && exec cat\n");
@@ -75,7 +65,7 @@ fn an_honest_submission_of_the_efficiency_task_passes() {
 
 #[test]
 fn honest_submissions_of_whole_files_pass_in_the_tracks_that_they_have() {
-    if !can_sandbox() {
+    if !can_sandbox("submissions") {
         return;
     }
     let bench = Bench::new("");
@@ -98,7 +88,7 @@ fn honest_submissions_of_whole_files_pass_in_the_tracks_that_they_have() {
 
 #[test]
 fn each_fault_has_its_line_and_its_remedy() {
-    if !can_sandbox() {
+    if !can_sandbox("submissions") {
         return;
     }
     let hog = "#!/bin/sh\nexec python3 -c 'x = bytearray(b\"x\" * (400 << 20)); input()'\n";
@@ -148,7 +138,7 @@ fn a_folder_without_the_files_of_its_dialect_is_refused() {
 
 #[test]
 fn a_campaign_measures_a_submission_by_what_it_opens_and_says_which_tracks_are_missing() {
-    if !can_sandbox() {
+    if !can_sandbox("submissions") {
         return;
     }
     let system =
@@ -202,7 +192,7 @@ fn keys_that_a_submission_may_not_have_are_refused() {
 
 #[test]
 fn what_dyno_bundles_passes_the_same_verification() {
-    if !can_sandbox() {
+    if !can_sandbox("submissions") {
         return;
     }
     let bench = Bench::new("");
@@ -233,7 +223,7 @@ const ENGINE: &str = "#!/bin/sh\necho \"$@\" >>asked\ncase $1 in\n\
 
 #[test]
 fn an_image_is_unpacked_once_and_then_runs_like_a_folder() {
-    if !can_sandbox() {
+    if !can_sandbox("submissions") {
         return;
     }
     let bench = Bench::new("");

@@ -116,6 +116,16 @@ pub fn feed(mut command: Command, input: &[u8]) -> Ended {
     ended
 }
 
+/// Whether bubblewrap works here; if not, says that `what` is skipped.
+pub fn can_sandbox(what: &str) -> bool {
+    let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
+    let can = tried.is_ok_and(|status| status.success());
+    if !can {
+        skip(&format!("{what}: bubblewrap doesn't work here"));
+    }
+    can
+}
+
 /// Says that a test could not do its work here, in a way that the test runner doesn't swallow.
 pub fn skip(what: &str) {
     let line = format!("skipped: {what}\n");

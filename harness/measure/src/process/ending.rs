@@ -1,5 +1,7 @@
 //! The ending of a process: its status, its usage, and the rules that it broke.
 
+use dyno_stats::numbers::mebibytes;
+
 use super::audit::{self, Audit};
 use crate::rules::limits::HIDDEN_BYTES;
 use crate::rules::{Code, Reason};
@@ -51,8 +53,8 @@ impl Ending {
 /// Reason if a system held more memory than it may.
 fn over_memory(report: &Report) -> Option<Reason> {
     let cap = report.exceeded_cap_bytes?;
-    let mebibytes = |bytes: u64| format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20));
-    let figure = format!("{} or more of {}", mebibytes(report.peak_bytes.max(cap)), mebibytes(cap));
+    let peak = report.peak_bytes.max(cap);
+    let figure = format!("{:.0} MiB or more of {:.0} MiB", mebibytes(peak), mebibytes(cap));
     Some(Code::OverMemory.reason(figure))
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use dyno_measure::{Record, Track};
 use dyno_results::Identity;
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
-use dyno_stats::numbers::{p_value, whole};
+use dyno_stats::numbers::{mebibytes, p_value, whole};
 use serde::Serialize;
 
 use crate::campaign::{Campaign, Entry};
@@ -94,7 +94,6 @@ impl Speed {
 }
 
 pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> Vec<Ceiling> {
-    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let of = |system: &Entry| {
         let most = |figure: fn(&Record) -> Option<u64>| {
             let records = stage.records().iter().filter(|record| record.system == system.name);
@@ -104,8 +103,8 @@ pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> V
         let model = ("model", most(|record| record.model_bytes), args.max_model);
         let ceiling = |(what, bytes, most): (&'static str, u64, Option<f64>)| {
             let most_mib = most?;
-            let (system, exceeded) = (system.name.clone(), mib(bytes) > most_mib);
-            Some(Ceiling { system, what, mib: mib(bytes), most_mib, exceeded })
+            let (system, mib) = (system.name.clone(), mebibytes(bytes));
+            Some(Ceiling { system, what, mib, most_mib, exceeded: mib > most_mib })
         };
         [memory, model].into_iter().filter_map(ceiling).collect::<Vec<_>>()
     };

@@ -6,6 +6,7 @@ use dyno_measure::files::bytes_of;
 use dyno_measure::process::ending::Ending;
 use dyno_measure::process::hidden::opened_bytes;
 use dyno_measure::{Code, Limits, Reason, System, TestSet, Track};
+use dyno_stats::numbers::{counted, mebibytes};
 use serde::Serialize;
 
 use crate::exit::Outcome;
@@ -64,7 +65,10 @@ fn starts(trials: &[Trial]) -> Check {
         Some(trial) => told(trial, |code| code == Code::Crashed),
         None => {
             let seconds = trials.iter().map(|trial| trial.ending.wall_ns()).max().unwrap_or(0) as f64 / 1e9;
-            format!("{}, each with exit code 0, in at most {seconds:.1} s", launches(trials.len()))
+            format!(
+                "{}, each with exit code 0, in at most {seconds:.1} s",
+                counted(trials.len(), "launch", "launches")
+            )
         }
     };
     Check { check: "starts", passed: !trials.iter().any(|trial| crash(&trial)), said }
@@ -105,8 +109,8 @@ fn memory(trials: &[Trial], limits: &Limits) -> Check {
     let exceeded = trials.iter().find(|trial| trial.ending.report.exceeded_cap_bytes.is_some());
     let said = match (exceeded, limits.memory_mib) {
         (Some(trial), _) => told(trial, |code| code == Code::OverMemory),
-        (None, Some(cap)) => format!("peak {} of {cap} MiB", mebibytes(peak)),
-        (None, None) => format!("peak {}; no cap is set (--memory)", mebibytes(peak)),
+        (None, Some(cap)) => format!("peak {} of {cap} MiB", mib(peak)),
+        (None, None) => format!("peak {}; no cap is set (--memory)", mib(peak)),
     };
     Check { check: "fits the memory", passed: exceeded.is_none(), said }
 }
@@ -114,10 +118,10 @@ fn memory(trials: &[Trial], limits: &Limits) -> Check {
 /// Sizes: of the model that was opened, and of all files.
 fn size(submission: &Submission, system: &System, trials: &[Trial]) -> Check {
     let opened = |trial: &Trial| opened_bytes(system, &trial.ending.report.read_files);
-    let all = mebibytes(bytes_of(std::slice::from_ref(&submission.folder)));
+    let all = mib(bytes_of(std::slice::from_ref(&submission.folder)));
     let model = match trials.iter().filter_map(opened).max() {
-        None => format!("model {}, as declared", mebibytes(bytes_of(&system.models))),
-        Some(bytes) => format!("model {}, as opened", mebibytes(bytes)),
+        None => format!("model {}, as declared", mib(bytes_of(&system.models))),
+        Some(bytes) => format!("model {}, as opened", mib(bytes)),
     };
     Check { check: "size", passed: true, said: format!("{model}; {all} in the folder") }
 }
@@ -132,12 +136,8 @@ fn told(trial: &Trial, is_wanted: impl Fn(Code) -> bool) -> String {
     reason.map_or_else(String::new, said)
 }
 
-fn launches(number: usize) -> String {
-    if number == 1 { "1 launch".into() } else { format!("{number} launches") }
-}
-
-fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+fn mib(bytes: u64) -> String {
+    format!("{:.1} MiB", mebibytes(bytes))
 }
 
 /// Prints one row for each check.
