@@ -20,6 +20,10 @@ pub fn fail_writes_beyond_the_limit() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
+/// Time within which a signal to all processes of a job, as a scheduler of a cluster sends it, reaches this one.
+/// The processes get it one after the other, within milliseconds.
+const SAME_JOB: Duration = Duration::from_millis(100);
+
 /// Request to stop, shared by all clones.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Mutex<State>>);
@@ -89,6 +93,14 @@ impl Stop {
     /// Whether the user asked to stop.
     pub fn is_wanted(&self) -> bool {
         self.state().wanted.is_some()
+    }
+
+    /// Whether the user asked to stop, or does so in a moment: a system may get the same signal first.
+    pub fn is_about_to_be_wanted(&self) -> bool {
+        if !self.is_wanted() {
+            std::thread::sleep(SAME_JOB);
+        }
+        self.is_wanted()
     }
 
     /// Names the work that begins, for the message after the first signal.

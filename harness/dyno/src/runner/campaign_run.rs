@@ -82,6 +82,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let stop = Stop::on_signals(move || summarise(&folder))?;
     let mut runner = Runner::keeping(campaign, host, store, run)?;
     runner.keeps_going = options.keeps_going;
+    runner.stop = stop.clone();
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
     let breakdowns = match stop.is_wanted() {
         true => None,

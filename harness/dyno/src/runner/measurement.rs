@@ -15,13 +15,14 @@ use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::subject::Subject;
 use dyno_measure::process::whole_file::whole_file;
 use dyno_measure::{
-    Bench, Cell, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System, TestSet,
-    Track, as_text, break_down, examine, measure_together, refuse,
+    Bench, Cell, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System,
+    TestSet, Track, as_text, break_down, examine, measure_together, refuse,
 };
 use dyno_results::{Run, Store};
 
 use crate::campaign::{Campaign, MeterCommand};
 use crate::exit::Outcome;
+use crate::interrupt::Stop;
 use crate::output::say;
 use crate::scratch::Scratch;
 
@@ -39,6 +40,8 @@ pub struct Runner {
     earlier: Earlier,
     /// Whether systems that broke a rule are asked on.
     pub keeps_going: bool,
+    /// The user's request to stop.
+    pub stop: Stop,
     /// Store and run, if rounds are kept.
     pub(super) kept: Option<(Store, Run)>,
 }
@@ -70,6 +73,7 @@ impl Runner {
             cores: host.cores.clone(),
             earlier: Earlier::default(),
             keeps_going: true,
+            stop: Stop::default(),
             kept: None,
         })
     }
@@ -106,6 +110,9 @@ impl Runner {
     }
 
     /// Measures one round of each of several systems side by side, and keeps them.
+    ///
+    /// Nothing is kept of rounds in which a system crashed while the user stopped the run: the signal may have
+    /// ended the system.
     pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Measured>> {
         self.guard.check(None)?;
         warm(group.iter().map(|round| round.system));
@@ -113,6 +120,11 @@ impl Runner {
         // Side by side, one system could have changed another's files.
         let alone = <&[Round<'_>; 1]>::try_from(group).ok();
         self.guard.check(alone.map(|[round]| round.system))?;
+        let has_crashed =
+            |one: &Measured| one.record.reasons.iter().any(|reason| reason.code == Code::Crashed);
+        if measured.iter().any(has_crashed) && self.stop.is_about_to_be_wanted() {
+            return Ok(Vec::new());
+        }
         self.keep(&measured)?;
         Ok(measured)
     }

@@ -109,7 +109,8 @@ impl<'a> SystemFindings<'a> {
             let tracks = self.open_tracks(system, &found, runner);
             let mut watch = |probe: &Examined| self.watch(name, probe, pace);
             found.extend(runner.examine(system, &tracks, test_set, &wanted, &mut watch)?);
-            if self.stop.is_wanted() {
+            let has_fault = found.iter().any(|probe| probe.verdict == Verdict::Invalid);
+            if self.stop.is_wanted() || has_fault && self.stop.is_about_to_be_wanted() {
                 return Ok(None);
             }
         }

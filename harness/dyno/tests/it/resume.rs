@@ -65,6 +65,24 @@ fn interrupt_finishes_the_round_and_the_next_run_goes_on() {
 }
 
 #[test]
+fn a_signal_to_all_processes_of_a_job_accuses_no_system() {
+    let bench = slow_bench();
+    let child = start(&bench);
+    wait_for_records(&bench, 2);
+    wait_for(|| descendants(child.id()).len() >= 2);
+    let job: Vec<String> =
+        descendants(child.id()).into_iter().chain([child.id()]).map(|id| id.to_string()).collect();
+    // A scheduler stops all of them; systems first is the worst order.
+    let stopped = Command::new("kill").arg("-TERM").args(&job).status().unwrap();
+    assert!(stopped.success() || !bench.records().is_empty());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let verdicts: Vec<_> = bench.records().iter().map(|record| record["verdict"].to_string()).collect();
+    assert!(verdicts.len() == 6 && !verdicts.contains(&"\"INVALID\"".into()), "{verdicts:?}");
+}
+
+#[test]
 #[ignore = "takes many seconds"]
 fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
     let bench = slow_bench();
