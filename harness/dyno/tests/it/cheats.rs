@@ -150,7 +150,7 @@ for line in sys.stdin:
 #[test]
 fn a_system_has_three_open_files_and_no_path_of_the_run() {
     let bench = Bench::new(
-        "probes = []\nprofile = \"quick\"\ntracks = [\"latency\", \"throughput-1\"]\n\
+        "probes = []\nprofile = \"quick\"\nnoisy-repeats = 0\ntracks = [\"latency\", \"throughput-1\"]\n\
          test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n\
          [[system]]\nname = \"it\"\ncommand = [\"python3\", \"nosy.py\"]\n",
     );

@@ -31,8 +31,10 @@ echo 4$last
 "#;
 
 fn bench() -> Bench {
-    let bench =
-        Bench::new(&format!("{}{SYSTEMS}", LATENCY.replace("\"latency\"", "\"latency\", \"throughput-1\"")));
+    let bench = Bench::new(&format!(
+        "probes = []\nnoisy-repeats = 0\n{}{SYSTEMS}",
+        LATENCY.replace("\"latency\"", "\"latency\", \"latency-all\"")
+    ));
     fs::create_dir(bench.path("bin")).unwrap();
     bench.write("bin/sbatch", SBATCH);
     fs::set_permissions(bench.path("bin/sbatch"), fs::Permissions::from_mode(0o755)).unwrap();

@@ -19,6 +19,7 @@ for line in sys.stdin.buffer:
 fn bench(tracks: &str) -> Bench {
     let bench = Bench::new(&format!(
         r#"
+noisy-repeats = 0
 tracks = {tracks}
 test-sets = [{{ name = "sts", pairs = "pairs.csv" }}]
 [[system]]

@@ -14,8 +14,8 @@ fn campaign(further: &str) -> Bench {
     let bench = Bench::new(&format!(
         "probes = []\nnoisy-repeats = 0\n{further}\n\
          test-sets = [{{ name = \"lines\", source = \"lines.en\" }}]\n{}{}",
-        system("quick", 1000),
-        system("slow", 3000)
+        system("quick", 400),
+        system("slow", 1200)
     ));
     bench.write("meter.sh", METER);
     bench.write("lines.en", (0..60).map(|i| format!("A small dog runs {i}\n")).collect::<String>());

@@ -90,7 +90,7 @@ fn a_plugin_translates_in_the_sandbox_as_outside() {
     bench.write(
         "campaign.toml",
         format!(
-            "probes = []\ntracks = [\"latency\", \"throughput-1\"]\n\
+            "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\", \"throughput-1\"]\n\
              test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n{}{}",
             system("inside", "sandbox = \"bwrap\""),
             system("outside", "sandbox = \"none\"")

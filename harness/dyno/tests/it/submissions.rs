@@ -144,7 +144,7 @@ fn a_campaign_measures_a_submission_by_what_it_opens_and_says_which_tracks_are_m
     let system =
         "[[system]]\nname = \"it\"\nsubmission = \"image\"\ndialect = \"wmt25\"\npair = \"ces-deu\"\n";
     let bench = Bench::new(&format!(
-        "probes = []\ntracks = [\"latency\", \"throughput-1\"]\nmemory-mib = 512\ninterleave = \"rounds\"\n\
+        "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\", \"throughput-1\"]\nmemory-mib = 512\ninterleave = \"rounds\"\n\
          test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n{system}"
     ));
     let run = "#!/bin/sh\nexec 3</model/mine/weights\nsleep 0.4\nexec cat\n";

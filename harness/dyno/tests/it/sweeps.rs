@@ -5,6 +5,8 @@ use serde_json::Value;
 use crate::support::Bench;
 
 const CAMPAIGN: &str = r#"
+probes = []
+noisy-repeats = 0
 tracks = ["latency", "throughput-1", "throughput-all"]
 cores = [1, 2]
 test-sets = [{ name = "tiny", source = "tiny.en" }]
@@ -38,10 +40,10 @@ fn a_list_makes_a_system_for_each_value_in_the_tracks_that_it_changes() {
 #[test]
 fn a_sweep_is_measured_whole_and_its_command_says_the_value() {
     let bench = Bench::new(CAMPAIGN);
-    let ended = bench.run(&["--track", "throughput-all", "--json", "-s", "engine*"]);
+    let ended = bench.run(&["--track", "throughput-all", "--json", "-s", "engine 8*"]);
     assert!(matches!(ended.code, Some(0)), "{ended:?}");
     let records = crate::support::records(&bench.path("out"));
-    assert_eq!(records.len(), 4 * 3, "four systems, three rounds each");
+    assert_eq!(records.len(), 2 * 3, "two systems, three rounds each");
     let command = |system: &str| {
         let record = records.iter().find(|record| record["system"] == system).unwrap();
         let words = record["command"].as_array().unwrap().iter().filter_map(Value::as_str);
@@ -50,7 +52,7 @@ fn a_sweep_is_measured_whole_and_its_command_says_the_value() {
     let (words, cores) = command("engine 8-line batch on 1 core");
     assert!(words.contains("--cores 1") && words.contains("--batch-lines 8"), "{words}");
     assert_eq!(cores, 1);
-    let again = bench.run(&["--track", "throughput-all", "-s", "engine*"]);
+    let again = bench.run(&["--track", "throughput-all", "-s", "engine 8*"]);
     assert!(!again.stderr.contains("unfinished"), "{again:?}");
 }
 
