@@ -91,6 +91,43 @@ fn every_point_has_a_system_or_a_reason_and_every_system_is_a_point() {
     assert!(!bench.path("cache").exists(), "nothing is drawn before it is measured");
 }
 
+/// Systems of a shipped campaign, as its file has them.
+fn systems_of(campaign: &str) -> Vec<toml::Table> {
+    let text = fs::read_to_string(Path::new(CAMPAIGNS).join(format!("{campaign}.toml"))).unwrap();
+    let mut campaign: toml::Table = toml::from_str(&text).unwrap();
+    campaign.remove("system").unwrap().try_into().unwrap()
+}
+
+#[test]
+fn batches_are_counted_as_in_the_papers() {
+    // OpenNMT's section 4.1: "we choose beam K = 2 and batch 2", and figure 3 has batches of its own.
+    for campaign in ["opennmt-1", "opennmt-3", "opennmt-fig2", "opennmt-fig3"] {
+        for system in systems_of(campaign) {
+            let name = system["name"].as_str().unwrap();
+            let of_name = name.split_once(", ").filter(|_| campaign == "opennmt-fig3");
+            let lines = of_name.map_or("2", |(_, lines)| lines.split(' ').next().unwrap());
+            let lines: Option<i64> = Some(lines.parse().unwrap());
+            assert_eq!(system["batch-lines"].as_integer(), lines, "{campaign}, {name}");
+            assert!(!system.contains_key("batch"), "{campaign}, {name}: words");
+        }
+    }
+    // Marian's table 2: "batch-size equal to 1 sentence (1s) and around 384 words (384w)".
+    for campaign in ["marian-2", "marian-4"] {
+        assert!(systems_of(campaign).iter().all(|system| system["batch"].as_integer() == Some(384)));
+    }
+}
+
+#[test]
+fn devlins_decoder_stops_early_and_replaces_unknown_words() {
+    // The paper's section 3: δ = 3.0, unk-replacement, and section 4.6: a beam of 6.
+    for system in ["devlin-1", "devlin-2"].into_iter().flat_map(systems_of) {
+        let settings = &system["settings"];
+        assert_eq!(settings["early-stop"].as_float(), Some(3.0), "{system:?}");
+        assert_eq!(settings["replace-unknown"].as_bool(), Some(true), "{system:?}");
+        assert_eq!(settings["beam"].as_integer(), Some(6), "{system:?}");
+    }
+}
+
 #[test]
 #[ignore = "takes many seconds"]
 fn every_campaign_runs_with_networks_of_a_few_numbers() {

@@ -274,8 +274,13 @@ mod tests {
         }
         assert!((1.0 - 1.0 / factor("opennmt-3", "distill-small-opt", 0) - 0.633).abs() < 1e-3);
         assert!((1.0 - 1.0 / factor("opennmt-3", "distill-tiny-opt", 0) - 0.803).abs() < 1e-3);
+        // OpenNMT's conclusion: "110x compared to the baseline system".
+        assert!((factor("opennmt-fig1", "distill-tiny-opt", 0) / 110.0 - 1.0).abs() < 0.03);
         assert!((factor("bolt-3", "Base.12 INT8", 0) - 3.44).abs() < 5e-3);
+        assert!((factor("bolt-3", "Small.12 INT8", 0) - 2.82).abs() < 5e-3);
+        assert!((factor("bolt-3", "Tiny INT8", 0) - 2.10).abs() < 5e-3);
         assert!((factor("marian-2", "+memoization", 0) - 1.78).abs() < 5e-3);
+        assert!((factor("marian-2", "+auto-tuning", 1) - 1.46).abs() < 6e-3);
         // Dice & Kogan's tables print theirs behind each figure.
         for (table, threads, printed) in [
             ("dice-1", 1, [1.46, 1.33, 1.10]),
