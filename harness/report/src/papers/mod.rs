@@ -10,8 +10,10 @@ use crate::error::{Error, Result};
 use dyno_measure::Track;
 
 mod product;
+mod statement;
 
 pub use product::{Precision, Product};
+pub use statement::{Quantity, Statement};
 
 const PAPERS: [&str; 5] = [
     include_str!("devlin-2017.toml"),
@@ -53,6 +55,9 @@ pub struct Table {
     /// Whether the table is a figure of quality against cost, to be drawn as one.
     #[serde(default)]
     pub plots: bool,
+    /// Whether the scale of costs is linear in the figure, not logarithmic.
+    #[serde(default)]
+    pub linear: bool,
     /// Whether its points are named “row, column”, to be drawn as a map.
     #[serde(default)]
     pub maps: bool,
@@ -75,6 +80,11 @@ pub struct Table {
     /// Claims of figures and text, in our words.
     #[serde(default)]
     pub claims: Vec<String>,
+    /// Statements with a figure of their own.
+    #[serde(default)]
+    pub statements: Vec<Statement>,
+    /// Reason why the quality of the rows can't be compared with ours: hardware or data.
+    pub quality: Option<String>,
     /// Differences of our comparison from the paper's.
     #[serde(default)]
     pub differences: Vec<String>,
@@ -95,6 +105,9 @@ pub struct Column {
     pub track: Option<Track>,
     /// Name of the campaign's test set, where columns have sets of their own.
     pub set: Option<String>,
+    /// Whether sizes are those of the files that a system reads, instead of its network's in f32.
+    #[serde(default)]
+    pub stored: bool,
 }
 
 /// Unit of a column.
@@ -112,9 +125,18 @@ pub enum Unit {
     /// Words per dollar in tables; the data hold seconds.
     #[serde(rename = "Mwords/$")]
     Dollars,
-    /// Megabytes of a model in f32.
+    /// Megabytes of a model; less is better.
     #[serde(rename = "MB")]
     Megabytes,
+    /// Mebibytes of a model; less is better.
+    #[serde(rename = "MiB")]
+    Mebibytes,
+    /// Millions of parameters or of sentences.
+    #[serde(rename = "M")]
+    Millions,
+    /// Widths and other dimensions, which stand for themselves.
+    #[serde(rename = "dimension")]
+    Dimension,
     /// 10⁹ multiply-accumulates a second of a product alone; more is better.
     #[serde(rename = "GMAC/s")]
     GigaMacs,
@@ -131,14 +153,25 @@ pub struct Point {
     /// A figure for each column; empty where the paper's figures are lost.
     #[serde(default)]
     pub values: Vec<f64>,
+    /// Speed over that of the base, where it is printed and the figures are lost.
+    pub factor: Option<f64>,
     /// BLEU as published.
     pub bleu: Option<f64>,
+    /// Head of the column whose figure the paper's abstract or conclusion rests on.
+    pub headline: Option<String>,
+    /// Price of the row's machine in US dollars an hour, where it isn't the table's.
+    #[serde(rename = "dollars-per-hour")]
+    pub dollars_per_hour: Option<f64>,
+    /// Least number of cores that the row needs.
+    pub cores: Option<usize>,
     /// Name of the point that this one is compared with.
     pub base: Option<String>,
     /// Matrix product of the row, where no system stands for it.
     pub product: Option<Product>,
-    /// Reason why dyno doesn't measure the row.
+    /// Hardware or data without which the row can't be compared: “hardware: …” or “data: …”.
     pub missing: Option<String>,
+    /// Reason why nothing measures the row so far.
+    pub pending: Option<String>,
     /// Note on the row.
     pub note: Option<String>,
 }
@@ -152,6 +185,9 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::Dollars => "Mwords/$",
             Self::Megabytes => "MB",
+            Self::Mebibytes => "MiB",
+            Self::Millions => "M",
+            Self::Dimension => "",
             Self::GigaMacs => "GMAC/s",
         }
     }
@@ -161,7 +197,7 @@ impl Unit {
         match self {
             Self::Words | Self::GigaMacs => Some(point / base),
             Self::Seconds | Self::Milliseconds | Self::Dollars => Some(base / point),
-            Self::Megabytes => None,
+            Self::Megabytes | Self::Mebibytes | Self::Millions | Self::Dimension => None,
         }
     }
 }
@@ -170,6 +206,11 @@ impl Point {
     /// Name of the system that stands for the point here.
     pub fn system(&self) -> &str {
         self.system.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Whether a system or a product stands for the point.
+    pub const fn is_measured(&self) -> bool {
+        self.missing.is_none() && self.pending.is_none()
     }
 }
 
@@ -196,7 +237,8 @@ impl Table {
 
     /// Words per dollar of a point, by the paper's own machine.
     pub fn words_per_dollar(&self, point: &Point) -> Option<f64> {
-        Some(self.words_per_second(point)? * 3600.0 / self.dollars_per_hour?)
+        let price = point.dollars_per_hour.or(self.dollars_per_hour)?;
+        Some(self.words_per_second(point)? * 3600.0 / price)
     }
 
     /// Words a second of a point by its first column, where the unit allows it.
@@ -205,7 +247,7 @@ impl Table {
         match self.columns.first()?.unit {
             Unit::Words => Some(value),
             Unit::Seconds | Unit::Dollars => Some(self.words? / value),
-            Unit::Milliseconds | Unit::Megabytes | Unit::GigaMacs => None,
+            _ => None,
         }
     }
 }
@@ -250,6 +292,25 @@ mod tests {
         }
         let ids: std::collections::BTreeSet<_> = tables.iter().map(|table| &table.id).collect();
         assert_eq!(ids.len(), tables.len(), "ids differ");
+    }
+
+    #[test]
+    fn only_hardware_and_data_can_be_missing() {
+        for table in tables().unwrap() {
+            let of_points = table.points.iter().filter_map(|point| point.missing.as_ref());
+            let of_statements = table.statements.iter().filter_map(|said| said.missing.as_ref());
+            for reason in of_points.chain(of_statements).chain(&table.quality) {
+                let is_named = ["hardware: ", "data: "].iter().any(|kind| reason.starts_with(kind));
+                assert!(is_named, "{}: {reason}", table.id);
+            }
+            for said in &table.statements {
+                let ends = [said.of.is_some(), said.missing.is_some(), said.pending.is_some()];
+                assert_eq!(ends.iter().filter(|is| **is).count(), 1, "{}: {}", table.id, said.says);
+                assert_eq!(said.of.is_some(), said.least.is_some(), "{}: {}", table.id, said.says);
+                let point = said.point.as_ref().map(|name| table.point(name).is_some());
+                assert_eq!(point, said.of.map(|_| true), "{}: {}", table.id, said.says);
+            }
+        }
     }
 
     #[test]
