@@ -16,6 +16,10 @@ pub struct Statement {
     pub point: Option<String>,
     /// Least value that reaches the claim.
     pub least: Option<f64>,
+    /// Greatest value that reaches the claim, where less is better.
+    pub most: Option<f64>,
+    /// Two components of the time, of which the quantity is the ratio.
+    pub parts: Option<[String; 2]>,
     /// Hardware or data that the comparison lacks for good.
     pub missing: Option<String>,
     /// Reason why nothing measures the quantity so far.
@@ -34,6 +38,8 @@ pub enum Quantity {
     BleuGain,
     /// Speed over that of the base.
     Factor,
+    /// Time of a component over that of another one.
+    PartsRatio,
 }
 
 impl Quantity {
@@ -42,7 +48,7 @@ impl Quantity {
         match self {
             Self::SameLines | Self::Products => format!("{value:.1} %"),
             Self::BleuGain => format!("{value:+.2} BLEU"),
-            Self::Factor => format!("{value:.2}×"),
+            Self::Factor | Self::PartsRatio => format!("{value:.2}×"),
         }
     }
 }

@@ -73,9 +73,15 @@ struct Place<'a> {
 }
 
 impl Measured<'_> {
-    /// Our figures for one column of a system.
-    pub(super) fn pair(&self, column: &Column, system: &str, base: Option<&str>) -> Pair {
-        let Some(track) = column.track else {
+    /// Our figures for one column of a system, in the track of its point or of the column.
+    pub(super) fn pair(
+        &self,
+        column: &Column,
+        point: Option<Track>,
+        system: &str,
+        base: Option<&str>,
+    ) -> Pair {
+        let Some(track) = column.track.map(|track| point.unwrap_or(track)) else {
             return match column.unit {
                 Unit::GigaMacs => self.product(system, base),
                 Unit::Megabytes | Unit::Mebibytes | Unit::Millions => {

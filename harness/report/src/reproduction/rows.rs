@@ -76,8 +76,9 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
             Unit::Dollars => table.words_per_dollar(point).map(|words| words / 1e6),
             _ => value,
         };
-        let ours =
-            point.is_measured().then(|| measured.pair(column, point.system(), base.map(Point::system)));
+        let ours = point
+            .is_measured()
+            .then(|| measured.pair(column, point.track, point.system(), base.map(Point::system)));
         Pair { paper: shown, paper_factor, ..ours.unwrap_or_default() }
     };
     let other_base = base.filter(|base| base.name != point.name && point.is_measured());
@@ -102,7 +103,7 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         return None;
     }
     let system = format!("{}{LIBRARY}", point.system());
-    let found = |column| measured.pair(column, &system, Some(point.system()));
+    let found = |column| measured.pair(column, point.track, &system, Some(point.system()));
     let columns: Vec<Pair> = table.columns.iter().map(found).collect();
     columns.iter().any(|pair| pair.ours.is_some()).then(|| Row {
         same_lines: measured.same_lines(&system, point.system()),
