@@ -13,6 +13,9 @@ use super::verdict::Verdict;
 use crate::papers::{Column, Point, Quantity, Statement, Unit};
 use crate::tables::{Field, Table};
 
+/// Reason of a missing figure that only a library's products give.
+const LIBRARY_NEEDED: &str = "the base is a library's products: ci/peers/README.md says how to build them";
+
 /// A claim of a paper, and what became of it here.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
@@ -131,8 +134,10 @@ fn factor(reproduction: &Reproduction, column: &Column, pair: &Pair, row: &Row) 
     let paper = pair.paper_factor?;
     let (ours, over) = match (pair.over_library, pair.factor) {
         (Some(library), _) if row.same_lines.is_some() => (Some(library), "a library's products"),
+        (_, Some(_)) if is_its_own_base(reproduction, row, base) => (None, ""),
         (_, own) => (own, "our own engine"),
     };
+    let needs_library = pair.factor.is_some() && ours.is_none();
     let of_column = match &reproduction.table.columns[..] {
         [_] => String::new(),
         _ => format!(" ({})", column.head),
@@ -146,8 +151,17 @@ fn factor(reproduction: &Reproduction, column: &Column, pair: &Pair, row: &Row) 
             over: ours.map(|_| over),
             ..claim
         },
-        found: ours.map(|ours| Verdict::of(ours, paper)),
+        found: match needs_library {
+            true => Some(Verdict::NotMeasured(LIBRARY_NEEDED.into())),
+            false => ours.map(|ours| Verdict::of(ours, paper)),
+        },
     })
+}
+
+/// Whether one system stands for a row and for its base, so that only a library's products tell them apart.
+fn is_its_own_base(reproduction: &Reproduction, row: &Row, base: &str) -> bool {
+    let system = |name: &str| reproduction.table.point(name).map(Point::system);
+    system(&row.name) == system(base)
 }
 
 fn interval(of: Estimate) -> String {
@@ -250,6 +264,29 @@ mod tests {
         assert_eq!(judged.interval.as_deref(), Some("5.90–6.10"));
         let same = claim(&devlin, "translations");
         assert_eq!((same.ours.as_deref(), same.verdict), (Some("50.0 %"), Verdict::NotReached));
+    }
+
+    #[test]
+    fn a_system_is_not_held_against_itself() {
+        let mut dice = reproduction("dice-1");
+        let row = dice.rows.iter_mut().find(|row| row.name == "2 threads, onednn-almo").unwrap();
+        row.same_lines = Some(1.0);
+        row.columns[0].factor = Some(Estimate::exactly(1.0));
+        assert!(claim(&dice, "“2 threads, onednn-almo”").verdict.text().ends_with(LIBRARY_NEEDED));
+        let row = dice.rows.iter_mut().find(|row| row.name == "2 threads, onednn-almo").unwrap();
+        row.columns[0].over_library = Some(Estimate { value: 2.0, low: 1.9, high: 2.1 });
+        // The paper prints 1.66.
+        let judged = claim(&dice, "“2 threads, onednn-almo”");
+        assert_eq!((judged.paper.as_str(), judged.verdict), ("1.66×", Verdict::Exceeded));
+    }
+
+    #[test]
+    fn a_host_with_too_few_cores_is_missing_hardware() {
+        let mut processes = reproduction("opennmt-processes");
+        let row = processes.rows.iter_mut().find(|row| row.name == "4 processes").unwrap();
+        row.lacking = Some("hardware: 4 cores are needed; this host has 2".into());
+        let told = claim(&processes, "4 processes").verdict.text();
+        assert_eq!(told, "can't be compared: hardware: 4 cores are needed; this host has 2");
     }
 
     #[test]

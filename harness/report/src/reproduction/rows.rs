@@ -76,9 +76,9 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
             Unit::Dollars => table.words_per_dollar(point).map(|words| words / 1e6),
             _ => value,
         };
-        let ours = point
-            .is_measured()
-            .then(|| measured.pair(column, point.track, point.system(), base.map(Point::system)));
+        let is_measured = point.is_measured() && measured.lacking(point.cores).is_none();
+        let ours =
+            is_measured.then(|| measured.pair(column, point.track, point.system(), base.map(Point::system)));
         Pair { paper: shown, paper_factor, ..ours.unwrap_or_default() }
     };
     let other_base = base.filter(|base| base.name != point.name && point.is_measured());
@@ -99,7 +99,7 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
 /// The row of a library, behind its base; a point that isn't measured has none, even if another point has the
 /// same system.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
-    if !point.is_measured() {
+    if !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;
     }
     let system = format!("{}{LIBRARY}", point.system());
@@ -125,7 +125,8 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), reason(point)?)));
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (name, reason) in told.chain(table.points.iter().filter_map(|point| {
-        point.is_measured().then(|| Some((point.name.as_str(), measured.failure(point.system())?))).flatten()
+        let absence = || measured.lacking(point.cores).or_else(|| measured.failure(point.system()));
+        point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
     })) {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
