@@ -23,7 +23,10 @@ pub struct Published {
 pub fn all() -> Result<Vec<Published>> {
     let tables = papers::tables()?;
     let under = tables.iter().filter(|table| table.frontier);
-    under.flat_map(|table| table.points.iter().map(|point| Published::of(table, point))).collect()
+    // Rivals that a paper quotes without a speed have no place under a chart of speed.
+    let timed = under.flat_map(|table| table.points.iter().map(move |point| (table, point)));
+    let timed = timed.filter(|(_, point)| !point.values.is_empty());
+    timed.map(|(table, point)| Published::of(table, point)).collect()
 }
 
 /// Short names of the papers with such points, in the order of the data.

@@ -160,9 +160,7 @@ impl Run {
 
     /// UTC day of the first round, as in 2026-11-21.
     pub fn day(&self) -> Option<String> {
-        let first = self.records.iter().map(|record| record.started_unix_ms).min()?;
-        let moment = jiff::Timestamp::from_millisecond(i64::try_from(first).ok()?).ok()?;
-        Some(moment.strftime("%Y-%m-%d").to_string())
+        day(self.records.iter().map(|record| record.started_unix_ms).min()?)
     }
 
     /// Scales of the metrics that suit a test set of the run, in the order of the list. Metrics that only
@@ -329,4 +327,9 @@ fn outputs(folder: &Path, records: &[Record]) -> Result<HashMap<String, Vec<Stri
         }
     }
     Ok(outputs)
+}
+/// UTC day of a moment in milliseconds since 1970, as in 2026-11-21.
+pub fn day(unix_ms: u64) -> Option<String> {
+    let moment = jiff::Timestamp::from_millisecond(i64::try_from(unix_ms).ok()?).ok()?;
+    Some(moment.strftime("%Y-%m-%d").to_string())
 }

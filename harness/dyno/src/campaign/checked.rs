@@ -192,6 +192,7 @@ impl Campaign {
             name: entry.name.clone(),
             backend: entry.backend().map(Into::into),
             drawn_bytes: drawn_bytes(entry),
+            reads_f32: entry.setting("precision").is_some_and(|precision| precision == "f32"),
         };
         Contestants {
             systems: self.systems.iter().map(contestant).collect(),

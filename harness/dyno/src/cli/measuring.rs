@@ -258,9 +258,10 @@ pub(super) const REPRODUCE_EXAMPLES: &str = "Examples:
   dyno reproduce devlin-1 --quick             a first look, in minutes
   dyno reproduce marian-2 opennmt-3 --markdown
   dyno reproduce --all -o tables.html         hours; repeat the command to resume after an interrupt
+  dyno reproduce --all --publish              the page on all papers, from what was measured, in results/papers
 
 Models have the dimensions of the papers and random weights. dyno draws them on first use, into
-the user's cache folder (up to 0.9 GB each). A finished run of the same programs, models and lines
+the user's cache folder (up to 1.4 GB each). A finished run of the same programs, models and lines
 is read, not repeated.
 
 Exit codes:
@@ -281,6 +282,12 @@ pub struct ReproduceArgs {
     /// Measure all tables
     #[arg(long, conflicts_with = "tables")]
     pub all: bool,
+    /// Publish the page on all papers from what was measured before, in a new folder; measures nothing
+    #[arg(long, requires = "all", conflicts_with_all = ["quick", "systems", "again", "dry_run", "out", "figures", "markdown", "json"])]
+    pub publish: bool,
+    /// Folder of the publications
+    #[arg(long, value_name = "DIR", default_value = "results/papers", requires = "publish")]
+    pub to: PathBuf,
     /// Measure fewer lines and rounds: minutes for each table
     #[arg(long)]
     pub quick: bool,

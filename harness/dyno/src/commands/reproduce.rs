@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Host, Placement, Profile, Track, host};
+use dyno_measure::{Host, Profile, Track};
 use dyno_report::papers::{self, Table};
 use dyno_report::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
 use dyno_results::store::files::write_whole;
@@ -21,13 +21,10 @@ use crate::exit::{Exit, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::page::{unwritable, write_figures};
-use crate::product_speed::product_speeds;
+use crate::papers::{self as measured, RUNS, keep, measure};
 use crate::reproduce::text;
 use crate::runner::{Options, dry_run, run_campaign};
 use crate::table::grid;
-
-/// Folder of the runs, the same as that of `dyno run`.
-const RUNS: &str = "runs";
 
 /// Number of lines of a quick latency campaign: enough for a factor, and a minute for the slowest network of
 /// the papers.
@@ -45,6 +42,9 @@ struct Shared {
 
 /// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    if args.publish {
+        return measured::publish(&args.to);
+    }
     let tables = papers::tables()?;
     let wanted = wanted(args, &tables)?;
     if wanted.is_empty() {
@@ -141,22 +141,20 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
     Ok(Shared { contestants: campaign.contestants(), run, exit })
 }
 
-/// Measures the products of a table, which takes about a second.
+/// Measures the products of a table, which takes about a second, and keeps their speeds.
 fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>> {
-    let (products, this_host) = (table.products(), Host::detect()?);
-    if products.is_empty() {
+    if table.products().is_empty() {
         return Ok(None);
     }
-    let count = counted(products.len(), "product", "products");
     if args.dry_run {
+        let count = counted(table.products().len(), "product", "products");
         say(format_args!("{}: {count}, about a second", table.id));
         return Ok(None);
     }
-    let core = Placement::new(&this_host.cores, None, host::siblings).system(Track::Latency)[0];
-    let names = table.points.iter().filter(|point| point.product.is_some()).map(|point| point.name.clone());
-    let conditions =
-        vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
-    Ok(Some(Products { conditions, speeds: names.zip(product_speeds(&products, core)?).collect() }))
+    let host = Host::detect()?;
+    let products = measure(table, &host)?;
+    keep(table, &host, &products)?;
+    Ok(Some(products))
 }
 
 fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {

@@ -38,6 +38,20 @@ fn a_list_makes_a_system_for_each_value_in_the_tracks_that_it_changes() {
 }
 
 #[test]
+fn a_system_may_have_tracks_of_its_own() {
+    let own = |tracks: &str| CAMPAIGN.replace("batch = 64", &format!("batch = 64\ntracks = {tracks}"));
+    let bench = Bench::new(&own("[\"throughput-1\"]"));
+    let answer: Value = serde_json::from_str(&bench.run(&["--dry-run", "--json"]).stdout).unwrap();
+    let cells = answer["cells"].as_array().unwrap().iter();
+    let of_plain = cells.filter(|cell| cell["system"].as_str().unwrap().starts_with("plain"));
+    assert_eq!(of_plain.map(|cell| cell["track"].as_str().unwrap()).collect::<Vec<_>>(), ["throughput-1"]);
+    for (tracks, part) in [("[\"server\"]", "the campaign has no track server"), ("[]", "`tracks` is empty")]
+    {
+        Bench::new(&own(tracks)).run(&["--dry-run"]).assert_says(2, &[part]);
+    }
+}
+
+#[test]
 fn a_sweep_is_measured_whole_and_its_command_says_the_value() {
     let bench = Bench::new(CAMPAIGN);
     let ended = bench.run(&["--track", "throughput-all", "--json", "-s", "engine 8*"]);

@@ -10,8 +10,10 @@ use crate::error::{Error, Result};
 use dyno_measure::Track;
 
 mod product;
+mod statement;
 
 pub use product::{Precision, Product};
+pub use statement::{Quantity, Statement};
 
 const PAPERS: [&str; 5] = [
     include_str!("devlin-2017.toml"),
@@ -53,6 +55,9 @@ pub struct Table {
     /// Whether the table is a figure of quality against cost, to be drawn as one.
     #[serde(default)]
     pub plots: bool,
+    /// Whether the scale of costs is linear in the figure, not logarithmic.
+    #[serde(default)]
+    pub linear: bool,
     /// Whether its points are named “row, column”, to be drawn as a map.
     #[serde(default)]
     pub maps: bool,
@@ -75,6 +80,11 @@ pub struct Table {
     /// Claims of figures and text, in our words.
     #[serde(default)]
     pub claims: Vec<String>,
+    /// Statements with a figure of their own.
+    #[serde(default)]
+    pub statements: Vec<Statement>,
+    /// Reason why the quality of the rows can't be compared with ours: hardware or data.
+    pub quality: Option<String>,
     /// Differences of our comparison from the paper's.
     #[serde(default)]
     pub differences: Vec<String>,
@@ -95,6 +105,11 @@ pub struct Column {
     pub track: Option<Track>,
     /// Name of the campaign's test set, where columns have sets of their own.
     pub set: Option<String>,
+    /// Whether sizes are those of the files that a system reads, instead of its network's in f32.
+    #[serde(default)]
+    pub stored: bool,
+    /// Reason why the column's claims can't be judged so far.
+    pub pending: Option<String>,
 }
 
 /// Unit of a column.
@@ -112,9 +127,18 @@ pub enum Unit {
     /// Words per dollar in tables; the data hold seconds.
     #[serde(rename = "Mwords/$")]
     Dollars,
-    /// Megabytes of a model in f32.
+    /// Megabytes of a model; less is better.
     #[serde(rename = "MB")]
     Megabytes,
+    /// Mebibytes of a model; less is better.
+    #[serde(rename = "MiB")]
+    Mebibytes,
+    /// Millions of parameters or of sentences.
+    #[serde(rename = "M")]
+    Millions,
+    /// Widths and other dimensions, which stand for themselves.
+    #[serde(rename = "dimension")]
+    Dimension,
     /// 10⁹ multiply-accumulates a second of a product alone; more is better.
     #[serde(rename = "GMAC/s")]
     GigaMacs,
@@ -131,14 +155,27 @@ pub struct Point {
     /// A figure for each column; empty where the paper's figures are lost.
     #[serde(default)]
     pub values: Vec<f64>,
+    /// Speed over that of the base, where it is printed and the figures are lost.
+    pub factor: Option<f64>,
     /// BLEU as published.
     pub bleu: Option<f64>,
+    /// Head of the column whose figure the paper's abstract or conclusion rests on.
+    pub headline: Option<String>,
+    /// Price of the row's machine in US dollars an hour, where it isn't the table's.
+    #[serde(rename = "dollars-per-hour")]
+    pub dollars_per_hour: Option<f64>,
+    /// Number of cores that the row needs.
+    pub cores: Option<usize>,
+    /// Track that measures the row, where it isn't the column's.
+    pub track: Option<Track>,
     /// Name of the point that this one is compared with.
     pub base: Option<String>,
     /// Matrix product of the row, where no system stands for it.
     pub product: Option<Product>,
-    /// Reason why dyno doesn't measure the row.
+    /// Hardware or data without which the row can't be compared: “hardware: …” or “data: …”.
     pub missing: Option<String>,
+    /// Reason why nothing measures the row so far.
+    pub pending: Option<String>,
     /// Note on the row.
     pub note: Option<String>,
 }
@@ -152,6 +189,9 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::Dollars => "Mwords/$",
             Self::Megabytes => "MB",
+            Self::Mebibytes => "MiB",
+            Self::Millions => "M",
+            Self::Dimension => "",
             Self::GigaMacs => "GMAC/s",
         }
     }
@@ -161,7 +201,7 @@ impl Unit {
         match self {
             Self::Words | Self::GigaMacs => Some(point / base),
             Self::Seconds | Self::Milliseconds | Self::Dollars => Some(base / point),
-            Self::Megabytes => None,
+            Self::Megabytes | Self::Mebibytes | Self::Millions | Self::Dimension => None,
         }
     }
 }
@@ -170,6 +210,11 @@ impl Point {
     /// Name of the system that stands for the point here.
     pub fn system(&self) -> &str {
         self.system.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Whether a system or a product stands for the point.
+    pub const fn is_measured(&self) -> bool {
+        self.missing.is_none() && self.pending.is_none()
     }
 }
 
@@ -196,7 +241,8 @@ impl Table {
 
     /// Words per dollar of a point, by the paper's own machine.
     pub fn words_per_dollar(&self, point: &Point) -> Option<f64> {
-        Some(self.words_per_second(point)? * 3600.0 / self.dollars_per_hour?)
+        let price = point.dollars_per_hour.or(self.dollars_per_hour)?;
+        Some(self.words_per_second(point)? * 3600.0 / price)
     }
 
     /// Words a second of a point by its first column, where the unit allows it.
@@ -205,7 +251,7 @@ impl Table {
         match self.columns.first()?.unit {
             Unit::Words => Some(value),
             Unit::Seconds | Unit::Dollars => Some(self.words? / value),
-            Unit::Milliseconds | Unit::Megabytes | Unit::GigaMacs => None,
+            _ => None,
         }
     }
 }
@@ -253,6 +299,28 @@ mod tests {
     }
 
     #[test]
+    fn only_hardware_and_data_can_be_missing() {
+        for table in tables().unwrap() {
+            let of_points = table.points.iter().filter_map(|point| point.missing.as_ref());
+            let of_statements = table.statements.iter().filter_map(|said| said.missing.as_ref());
+            for reason in of_points.chain(of_statements).chain(&table.quality) {
+                let is_named = ["hardware: ", "data: "].iter().any(|kind| reason.starts_with(kind));
+                assert!(is_named, "{}: {reason}", table.id);
+            }
+            for said in &table.statements {
+                let ends = [said.of.is_some(), said.missing.is_some(), said.pending.is_some()];
+                assert_eq!(ends.iter().filter(|is| **is).count(), 1, "{}: {}", table.id, said.says);
+                let limits = [said.least, said.most].iter().flatten().count();
+                assert_eq!(usize::from(said.of.is_some()), limits, "{}: {}", table.id, said.says);
+                let is_ratio = said.of == Some(Quantity::PartsRatio);
+                assert_eq!(is_ratio, said.parts.is_some(), "{}: {}", table.id, said.says);
+                let point = said.point.as_ref().map(|name| table.point(name).is_some());
+                assert_eq!(point, said.of.map(|_| true), "{}: {}", table.id, said.says);
+            }
+        }
+    }
+
+    #[test]
     fn figures_follow_as_the_papers_say() {
         let tables = tables().unwrap();
         let factor = |id: &str, name: &str, column: usize| {
@@ -263,7 +331,6 @@ mod tests {
         };
         // Devlin's table 1 prints its factors; OpenNMT's section 4 the share of time that is saved.
         for (name, printed) in [
-            ("Baseline", 1.00),
             ("+ 16-Bit Mult.", 2.59), // printed; 248 / 95 is 2.61
             ("+ Pre-Comp. Emb.", 3.25),
             ("+ Pre-Comp. Att.", 3.57),
@@ -271,11 +338,18 @@ mod tests {
             ("+ Merge Rec.", 4.37),
         ] {
             assert!((factor("devlin-1", name, 0) / printed - 1.0).abs() < 0.015, "{name}");
+            let table = tables.iter().find(|table| table.id == "devlin-1").unwrap();
+            assert_eq!(table.point(name).unwrap().factor, Some(printed), "{name}");
         }
         assert!((1.0 - 1.0 / factor("opennmt-3", "distill-small-opt", 0) - 0.633).abs() < 1e-3);
         assert!((1.0 - 1.0 / factor("opennmt-3", "distill-tiny-opt", 0) - 0.803).abs() < 1e-3);
+        // OpenNMT's conclusion: "110x compared to the baseline system".
+        assert!((factor("opennmt-fig1", "distill-tiny-opt", 0) / 110.0 - 1.0).abs() < 0.03);
         assert!((factor("bolt-3", "Base.12 INT8", 0) - 3.44).abs() < 5e-3);
+        assert!((factor("bolt-3", "Small.12 INT8", 0) - 2.82).abs() < 5e-3);
+        assert!((factor("bolt-3", "Tiny INT8", 0) - 2.10).abs() < 5e-3);
         assert!((factor("marian-2", "+memoization", 0) - 1.78).abs() < 5e-3);
+        assert!((factor("marian-2", "+auto-tuning", 1) - 1.46).abs() < 6e-3);
         // Dice & Kogan's tables print theirs behind each figure.
         for (table, threads, printed) in [
             ("dice-1", 1, [1.46, 1.33, 1.10]),

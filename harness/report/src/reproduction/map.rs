@@ -156,7 +156,7 @@ mod tests {
         let table = papers::tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig3").unwrap();
         let mut reproduction = Reproduction::of(&table, Measured::default());
         assert!(figure(&reproduction).is_none());
-        let speeds = [4.0, 6.0, 8.0, 2.0, 2.0, 1.0];
+        let speeds = [4.0, 5.0, 6.0, 8.0, 2.0, 2.0, 2.0, 1.0];
         for (row, speed) in reproduction.rows.iter_mut().zip(speeds) {
             row.columns[0].factor = Some(Estimate::exactly(speed / 4.0));
         }

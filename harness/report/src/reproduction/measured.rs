@@ -1,11 +1,13 @@
 //! Our side of a table: figures of a run, and facts of models that need no run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use dyno_measure::{Record, Track, Verdict};
 use dyno_results::summary::steady;
 use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
+use serde::{Deserialize, Serialize};
 
 use super::pair::{LIBRARY, Pair};
 use crate::papers::{Column, Unit};
@@ -30,6 +32,8 @@ pub struct Contestant {
     pub backend: Option<String>,
     /// Bytes of the model in f32, if its weights are drawn.
     pub drawn_bytes: Option<u64>,
+    /// Whether the system reads its weights in f32.
+    pub reads_f32: bool,
 }
 
 /// A system whose plugin is not built.
@@ -42,6 +46,7 @@ pub struct Unbuilt {
 }
 
 /// Speeds of the matrix products of a table, with the conditions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Products {
     /// Host and subject of the measurement, in words.
     pub conditions: Vec<String>,
@@ -68,12 +73,20 @@ struct Place<'a> {
 }
 
 impl Measured<'_> {
-    /// Our figures for one column of a system.
-    pub(super) fn pair(&self, column: &Column, system: &str, base: Option<&str>) -> Pair {
-        let Some(track) = column.track else {
+    /// Our figures for one column of a system, in the track of its point or of the column.
+    pub(super) fn pair(
+        &self,
+        column: &Column,
+        point: Option<Track>,
+        system: &str,
+        base: Option<&str>,
+    ) -> Pair {
+        let Some(track) = column.track.map(|track| point.unwrap_or(track)) else {
             return match column.unit {
                 Unit::GigaMacs => self.product(system, base),
-                Unit::Megabytes => Pair { ours: self.megabytes(system), ..Pair::default() },
+                Unit::Megabytes | Unit::Mebibytes | Unit::Millions => {
+                    Pair { ours: self.size(column, system), ..Pair::default() }
+                }
                 _ => Pair::default(),
             };
         };
@@ -117,7 +130,7 @@ impl Measured<'_> {
                 let price = self.run?.price.as_ref()?;
                 Some(price.words_per_dollar_pro_rata(speed, 1) / 1e6)
             }
-            Unit::Megabytes | Unit::GigaMacs => None,
+            _ => None,
         }
     }
 
@@ -143,9 +156,26 @@ impl Measured<'_> {
         self.run?.cells().into_iter().find(|cell| is_it(cell) && has_set(cell))
     }
 
-    /// Megabytes of the system's model in f32, if its weights are drawn.
-    fn megabytes(&self, system: &str) -> Option<f64> {
-        self.contestant(system)?.drawn_bytes.map(|bytes| bytes as f64 / 1e6)
+    /// Size of the system's weights in the column's unit, or the number of its parameters.
+    fn size(&self, column: &Column, system: &str) -> Option<f64> {
+        let contestant = self.contestant(system)?;
+        let of_network = contestant.drawn_bytes.filter(|_| contestant.reads_f32 || !column.stored);
+        let bytes = of_network.or_else(|| self.stored_bytes(system))? as f64;
+        Some(match column.unit {
+            Unit::Millions => bytes / size_of::<f32>() as f64 / 1e6,
+            Unit::Mebibytes => bytes / f64::from(1 << 20),
+            _ => bytes / 1e6,
+        })
+    }
+
+    /// Bytes of the files of weights that the system has opened in the run.
+    fn stored_bytes(&self, system: &str) -> Option<u64> {
+        let cells = self.run?.cells();
+        let record = *cells.iter().find(|cell| cell.system == system)?.valid().first()?;
+        let is_weights =
+            |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("weights."));
+        let files = record.facts.as_ref()?.files.iter().filter(|file| is_weights(&file.path));
+        Some(files.map(|file| file.bytes).sum()).filter(|bytes| *bytes > 0)
     }
 
     fn contestant(&self, system: &str) -> Option<&Contestant> {
@@ -178,6 +208,12 @@ impl Measured<'_> {
         let cell = run.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
         let output = cell.valid().first()?.output.clone()?;
         run.scores.quality("bleu", &output, &cell.test_set.name).map(|quality| quality.score)
+    }
+
+    /// Reason why this host is too small for a point, if it is.
+    pub(super) fn lacking(&self, cores: Option<usize>) -> Option<String> {
+        let (wanted, there) = (cores?, self.run?.identity.host.cores.len());
+        (there < wanted).then(|| format!("hardware: {wanted} cores are needed; this host has {there}"))
     }
 
     /// Breakdown of a system's time, as the system accounts for it.

@@ -11,6 +11,8 @@
 //! that is built apart; the name of its system is that of the base with [`LIBRARY`] behind it.
 
 mod chart;
+mod claims;
+mod cover;
 mod map;
 mod measured;
 mod notes;
@@ -19,11 +21,14 @@ mod pair;
 mod rows;
 mod table;
 mod time;
+mod verdict;
 
+pub use claims::{Claim, claims};
 pub use measured::{Contestant, Contestants, Measured, Products, Unbuilt};
 pub use notes::{Notes, all_findings, notes, source, title};
-pub use page::{figures, markdown, page};
+pub use page::{figures, markdown, page, papers_page};
 pub use pair::{LIBRARY, Pair};
 pub use rows::{Reproduction, Row};
 pub use table::table;
 pub use time::tables as time_tables;
+pub use verdict::Verdict;

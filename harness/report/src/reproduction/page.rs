@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::claims::{claims, claims_table};
+use super::cover::Cover;
 use super::notes::{Notes, all_findings, findings, notes, source, title};
 use super::rows::Reproduction;
 use super::table::whole;
@@ -49,22 +51,39 @@ struct Section {
     title: String,
     source: String,
     findings: Vec<String>,
+    claims: Table,
     figures: Vec<Figure>,
     table: Table,
     notes: Vec<Notes>,
 }
 
+fn claims_of(reproduction: &Reproduction) -> Table {
+    let claims: Vec<_> = claims(reproduction).into_iter().map(|claim| (String::new(), claim)).collect();
+    claims_table("Claims of the paper", &claims)
+}
+
 /// All reproductions on one offline page.
 pub fn page(reproductions: &[Reproduction]) -> Result<String> {
+    document_of(reproductions, None)
+}
+
+/// The page on all papers: a head with the headline factors and every numbered table and figure, then the
+/// reproductions.
+pub fn papers_page(reproductions: &[Reproduction], conditions: &[String]) -> Result<String> {
+    document_of(reproductions, Some(Cover::of(reproductions, conditions)))
+}
+
+fn document_of(reproductions: &[Reproduction], cover: Option<Cover>) -> Result<String> {
     let section = |reproduction: &Reproduction| Section {
         id: reproduction.table.id.clone(),
         title: title(reproduction),
         source: source(reproduction),
         findings: findings(reproduction),
+        claims: claims_of(reproduction),
         figures: drawn(reproduction),
         table: whole(reproduction),
         notes: notes(reproduction),
     };
     let sections: Vec<Section> = reproductions.iter().map(section).collect();
-    document("reproduce.html", TEMPLATE, &serde_json::json!({ "sections": sections }))
+    document("reproduce.html", TEMPLATE, &serde_json::json!({ "sections": sections, "cover": cover }))
 }

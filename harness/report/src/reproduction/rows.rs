@@ -41,6 +41,8 @@ pub struct Row {
     pub bleu: Option<f64>,
     /// Breakdown of its time, where the table is about that.
     pub time: Option<CellBreakdown>,
+    /// Hardware that this host lacks for the row.
+    pub lacking: Option<String>,
     /// Note on the row.
     pub note: Option<String>,
 }
@@ -68,16 +70,18 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
     let pair = |at: usize| {
         let (column, value) = (&table.columns[at], point.values.get(at).copied());
         let base_value = base.and_then(|base| base.values.get(at).copied());
-        let paper_factor = value.zip(base_value).and_then(|(value, base)| column.unit.speed_up(value, base));
+        let from_values = value.zip(base_value).and_then(|(value, base)| column.unit.speed_up(value, base));
+        let paper_factor = point.factor.filter(|_| at == 0).or(from_values);
         let shown = match column.unit {
             Unit::Dollars => table.words_per_dollar(point).map(|words| words / 1e6),
             _ => value,
         };
+        let is_measured = point.is_measured() && measured.lacking(point.cores).is_none();
         let ours =
-            point.missing.is_none().then(|| measured.pair(column, point.system(), base.map(Point::system)));
+            is_measured.then(|| measured.pair(column, point.track, point.system(), base.map(Point::system)));
         Pair { paper: shown, paper_factor, ..ours.unwrap_or_default() }
     };
-    let other_base = base.filter(|base| base.name != point.name && point.missing.is_none());
+    let other_base = base.filter(|base| base.name != point.name && point.is_measured());
     Row {
         name: point.name.clone(),
         backend: measured.backend(point.system()),
@@ -85,8 +89,9 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         columns: (0..table.columns.len()).map(pair).collect(),
         same_lines: other_base.and_then(|base| measured.same_lines(point.system(), base.system())),
         paper_bleu: point.bleu,
-        bleu: measured.bleu(point.system()),
+        bleu: measured.bleu(point.system()).filter(|_| point.is_measured()),
         time: measured.time(point.system()).filter(|_| table.splits).cloned(),
+        lacking: measured.lacking(point.cores),
         note: point.note.clone(),
     }
 }
@@ -94,11 +99,11 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
 /// The row of a library, behind its base; a point that isn't measured has none, even if another point has the
 /// same system.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
-    if point.missing.is_some() {
+    if !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;
     }
     let system = format!("{}{LIBRARY}", point.system());
-    let found = |column| measured.pair(column, &system, Some(point.system()));
+    let found = |column| measured.pair(column, point.track, &system, Some(point.system()));
     let columns: Vec<Pair> = table.columns.iter().map(found).collect();
     columns.iter().any(|pair| pair.ours.is_some()).then(|| Row {
         same_lines: measured.same_lines(&system, point.system()),
@@ -109,20 +114,19 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         paper_bleu: None,
         bleu: None,
         time: None,
+        lacking: None,
         note: None,
     })
 }
 
 /// Rows without a figure of ours, with the reason.
 fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
-    let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), point.missing.clone()?)));
+    let reason = |point: &Point| point.missing.clone().or_else(|| point.pending.clone());
+    let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), reason(point)?)));
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (name, reason) in told.chain(table.points.iter().filter_map(|point| {
-        point
-            .missing
-            .is_none()
-            .then(|| Some((point.name.as_str(), measured.failure(point.system())?)))
-            .flatten()
+        let absence = || measured.lacking(point.cores).or_else(|| measured.failure(point.system()));
+        point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
     })) {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),

@@ -25,6 +25,7 @@
 pub mod files;
 pub(crate) mod folder;
 pub(crate) mod journal;
+mod latest;
 pub(crate) mod texts;
 pub(crate) mod whole;
 
@@ -43,6 +44,8 @@ use crate::prices::Price;
 use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, METRICS, PRICE, Run, SCORES, identity_in};
 use crate::scores::{Metrics, Scores};
 use crate::summary::Summary;
+pub use latest::latest;
+
 use files::{read_json, write_json, write_whole};
 use folder::{create, is_finished, lock, numbered, read_identity};
 use journal::{RECORDS, Stamp, open_records};

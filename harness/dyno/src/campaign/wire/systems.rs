@@ -42,6 +42,8 @@ pub(super) struct WireSystem {
     settings: dyno_api::Settings,
     #[serde(default)]
     environment: BTreeMap<String, String>,
+    /// Tracks of the campaign in which the system takes part; all if absent.
+    tracks: Option<Spanned<Vec<Track>>>,
     /// Task of a plugin or a command: `translate` (default) or `encode`.
     task: Option<Spanned<Task>>,
     #[serde(default)]
@@ -104,7 +106,8 @@ pub(super) fn systems(
         refuse_reserved(source, &wire.name)?;
         let name_span = wire.name.span();
         let sizes = sweeps::batches(source, wire.batch.as_ref(), wire.batch_lines.as_ref())?;
-        let entry = system(source, entry, generated)?;
+        let own_tracks = wire.tracks.clone();
+        let entry = in_own_tracks(source, system(source, entry, generated)?, own_tracks, tracks)?;
         let entry = submissions::in_its_tracks(source, name_span.clone(), entry, tracks)?;
         systems.extend(sweeps::over_batches(entry, &sizes, tracks));
         if let Some(second) = second_of_its_name(&systems) {
@@ -113,6 +116,24 @@ pub(super) fn systems(
         }
     }
     Ok((systems, unbuilt))
+}
+
+/// `entry` in its `own` tracks, which must be among the campaign's.
+fn in_own_tracks(
+    source: &Source<'_>,
+    entry: Entry,
+    own: Option<Spanned<Vec<Track>>>,
+    tracks: &[Track],
+) -> Outcome<Entry> {
+    let Some(own) = own else { return Ok(entry) };
+    let span = own.span();
+    let own = own.into_inner();
+    let fault = match own.iter().find(|track| !tracks.contains(track)) {
+        Some(track) => format!("the campaign has no track {track}: add it to `tracks` at the top"),
+        None if own.is_empty() => "`tracks` is empty: name a track, or leave the key out".into(),
+        None => return Ok(Entry { tracks: Some(own), ..entry }),
+    };
+    Err(source.error_at(span, fault))
 }
 
 fn second_of_its_name(systems: &[Entry]) -> Option<&str> {

@@ -1,5 +1,5 @@
-//! The copy of a run: made aside and moved to its place when it is complete, so that a `publish` that ends half way
-//! leaves nothing.
+//! The copy of measurements: made aside and moved to its place when it is complete, so that a publication
+//! that ends half way leaves nothing.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,13 +14,11 @@ use crate::interrupt::Stop;
 /// Beginning of the names of temporary folders, beside the published runs.
 const ASIDE: &str = ".publishing-";
 
-/// Copies `files` of the run in `from` to a temporary folder, calls `add` on it, and renames it to `place`.
-pub(super) fn copy(
-    from: &Path,
-    files: &[PathBuf],
-    place: &Path,
-    add: impl Fn(&Path) -> Outcome<()>,
-) -> Outcome<()> {
+/// A file to publish, and its path in the published folder.
+pub type Source = (PathBuf, PathBuf);
+
+/// Copies `files` to a temporary folder, calls `add` on it, and renames it to `place`.
+pub fn copy(files: &[Source], place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
     let stop = Stop::on_signals(|| ())?;
     let to = place.parent().unwrap_or(Path::new("."));
     let lock = lock(to)?;
@@ -28,8 +26,9 @@ pub(super) fn copy(
         lock.as_ref().map_or(Ok(()), |_| remove_abandoned(to))?;
         let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(to)?;
         let folder = aside.path().join("run");
-        for file in files.iter().take_while(|_| !stop.is_wanted()) {
-            copy_file(&from.join(file), &folder.join(file))?;
+        fs::create_dir(&folder)?;
+        for (from, inside) in files.iter().take_while(|_| !stop.is_wanted()) {
+            copy_file(from, &folder.join(inside))?;
         }
         if stop.is_wanted() {
             return Ok(false);

@@ -1,0 +1,90 @@
+//! All of the papers' tables with what was measured for them before.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dyno_measure::Host;
+use dyno_report::papers::Table;
+use dyno_report::reproduction::{Contestants, Measured, Reproduction};
+use dyno_results::{Run, day, latest};
+use dyno_stats::numbers::counted;
+use serde_json::json;
+
+use super::products::{RUNS, kept};
+use crate::campaign::{Campaign, shipped};
+use crate::data::REMEDY;
+use crate::exit::{Outcome, bad_input};
+
+/// Tables of the papers with our figures, and the files that have them.
+pub struct Collected {
+    /// One for each table.
+    pub reproductions: Vec<Reproduction>,
+    /// Folder of each campaign's run.
+    pub runs: BTreeMap<String, PathBuf>,
+    /// Files of products' speeds.
+    pub products: Vec<PathBuf>,
+    /// Day of the newest measurement, if there is one.
+    pub day: Option<String>,
+    /// Host and extent of the measurements, in sentences.
+    pub conditions: Vec<String>,
+}
+
+/// A campaign with its latest run.
+struct Ours {
+    contestants: Contestants,
+    run: Option<(PathBuf, Run)>,
+}
+
+/// Collects what was measured on `host` for `tables`.
+pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
+    let mut ours: BTreeMap<&str, Ours> = BTreeMap::new();
+    for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
+        if !ours.contains_key(name) {
+            ours.insert(name, of_campaign(name, host)?);
+        }
+    }
+    let (mut reproductions, mut products, mut days) = (Vec::new(), Vec::new(), Vec::new());
+    for table in tables {
+        let found = table.campaign.as_deref().and_then(|name| ours.get(name));
+        let speeds = (!table.products().is_empty()).then(|| kept(table, host)).flatten();
+        let measured = Measured {
+            contestants: found.map(|found| &found.contestants),
+            run: found.and_then(|found| found.run.as_ref()).map(|(_, run)| run),
+            products: speeds.as_ref().map(|(_, kept)| &kept.products),
+        };
+        reproductions.push(Reproduction::of(table, measured));
+        days.extend(speeds.as_ref().and_then(|(_, kept)| day(kept.measured_unix_ms)));
+        products.extend(speeds.map(|(path, _)| path));
+    }
+    let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
+    days.extend(runs.clone().filter_map(|(_, (_, run))| run.day()));
+    let conditions = conditions(host, &ours);
+    let runs = runs.map(|(name, (folder, _))| (name.to_owned(), folder.clone())).collect();
+    Ok(Collected { reproductions, runs, products, day: days.into_iter().max(), conditions })
+}
+
+fn of_campaign(name: &str, host: &Host) -> Outcome<Ours> {
+    let missing = || bad_input(format!("campaigns/{name}.toml is missing; {REMEDY}"));
+    let campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
+    let run = latest(Path::new(RUNS), name, &json!(campaign.systems), &host.cpu)?;
+    Ok(Ours { contestants: campaign.contestants(), run })
+}
+
+fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {
+    let measured = || ours.values().filter_map(|ours| ours.run.as_ref());
+    let count =
+        |profile: &str| measured().filter(|(_, run)| run.identity.protocol["profile"] == profile).count();
+    let profiles = ["quick", "standard", "official"].map(|profile| (count(profile), profile));
+    let profiles = profiles.iter().filter(|(count, _)| *count > 0);
+    let profiles: Vec<String> =
+        profiles.map(|(count, profile)| format!("{count} in the {profile} profile")).collect();
+    let of = counted(ours.len(), "campaign", "campaigns");
+    let extent = match measured().count() {
+        0 => format!("None of the {of} was measured so far."),
+        count => format!("Measured: {count} of the {of}, {}.", profiles.join(", ")),
+    };
+    vec![
+        format!("Here: {}, {}, {}.", host.cpu, counted(host.cores.len(), "core", "cores"), host.best_isa()),
+        extent,
+    ]
+}

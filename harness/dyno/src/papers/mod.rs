@@ -1,0 +1,11 @@
+//! The papers' tables beside what was measured for them: the kept speeds of products, the latest finished
+//! runs, and the publication of the page on all papers.
+//!
+//! `dyno reproduce` measures; nothing here starts a system.
+
+mod collected;
+mod products;
+mod publication;
+
+pub use products::{RUNS, keep, measure};
+pub use publication::publish;

@@ -1,0 +1,64 @@
+//! Speeds of the matrix products of a paper's figure: measured in about a second, and kept beside the runs,
+//! since the page on all papers is made from what was measured before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use dyno_api::files;
+use dyno_measure::{Host, Placement, Track, host};
+use dyno_report::papers::Table;
+use dyno_report::reproduction::Products;
+use dyno_results::store::files::write_json;
+use dyno_stats::numbers::counted;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Outcome;
+use crate::product_speed::product_speeds;
+
+/// Folder of the runs, the same as that of `dyno run`.
+pub const RUNS: &str = "runs";
+
+/// Speeds as they are kept.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    /// Processor that was measured.
+    cpu: String,
+    /// Time of the measurement, in milliseconds since 1970.
+    pub measured_unix_ms: u64,
+    /// Speeds with their conditions.
+    pub products: Products,
+}
+
+/// Measures the products of a table on one core.
+pub fn measure(table: &Table, this_host: &Host) -> Outcome<Products> {
+    let products = table.products();
+    let count = counted(products.len(), "product", "products");
+    let core = Placement::new(&this_host.cores, None, host::siblings).system(Track::Latency)[0];
+    let names = table.points.iter().filter(|point| point.product.is_some()).map(|point| point.name.clone());
+    let conditions =
+        vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
+    Ok(Products { conditions, speeds: names.zip(product_speeds(&products, core)?).collect() })
+}
+
+/// Keeps the speeds of a table for the page on all papers.
+pub fn keep(table: &Table, this_host: &Host, products: &Products) -> Outcome<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let measured_unix_ms = u64::try_from(now.as_millis()).unwrap_or_default();
+    let kept = Kept { cpu: this_host.cpu.clone(), measured_unix_ms, products: products.clone() };
+    fs::create_dir_all(RUNS)?;
+    Ok(write_json(&path_of(table), &kept)?)
+}
+
+/// The kept speeds of a table with their file, if they are this processor's.
+pub fn kept(table: &Table, this_host: &Host) -> Option<(PathBuf, Kept)> {
+    let path = path_of(table);
+    let kept: Kept = serde_json::from_str(&files::read_to_string(&path).ok()?).ok()?;
+    let names = || table.points.iter().filter(|point| point.product.is_some()).map(|point| &point.name);
+    let is_whole = names().all(|name| kept.products.speeds.contains_key(name));
+    (kept.cpu == this_host.cpu && is_whole).then_some((path, kept))
+}
+
+fn path_of(table: &Table) -> PathBuf {
+    Path::new(RUNS).join(format!("products-{}.json", table.id))
+}

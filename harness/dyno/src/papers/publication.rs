@@ -1,0 +1,86 @@
+//! The publication of the page on all papers: a folder with the page, its claims as JSON, the figures and the
+//! records.
+
+use std::path::Path;
+
+use anyhow::Context;
+use dyno_measure::Host;
+use dyno_report::papers;
+use dyno_report::reproduction::{Reproduction, claims, figures, papers_page};
+use dyno_results::store::files::{write_json, write_whole};
+use serde_json::json;
+
+use super::collected::{Collected, collect};
+use crate::exit::{Exit, Outcome, bad_input};
+use crate::output::{print, say};
+use crate::page::write_figures;
+use crate::publication::{FIGURES, PrivateFolders, Source, copy, day_and_host, files_of, make_folder};
+
+/// Folder of the records in a publication.
+const RECORDS: &str = "records";
+
+/// Name of the page.
+const PAGE: &str = "index.html";
+
+/// Publishes what was measured for the papers in a new folder below `to`, completely or not at all.
+pub fn publish(to: &Path) -> Outcome {
+    let host = Host::detect()?;
+    let collected = collect(&papers::tables()?, &host)?;
+    let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
+    let place = to.join(day_and_host(&day, &host));
+    if place.exists() {
+        let remedy = "publish below another folder with --to; dyno never overwrites a publication";
+        return Err(bad_input(format!("{} exists already; {remedy}", place.display())));
+    }
+    let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host()?);
+    make_folder(to)?;
+    copy(&sources, &place, |folder| {
+        let campaigns = collected.runs.keys().map(|name| folder.join(RECORDS).join(name));
+        campaigns.into_iter().try_for_each(|run| private.shorten_in(&run))?;
+        write(&collected, folder)
+    })?;
+    say(
+        "note: the records hold this host's commands, with . for this folder and ~ for your home; check them",
+    );
+    print(&format!("{}\n", place.join(PAGE).display()))?;
+    Ok(Exit::Done)
+}
+
+/// Files of the runs and of the products, each with its path in the publication.
+fn sources(collected: &Collected) -> Outcome<Vec<Source>> {
+    let mut sources = Vec::new();
+    for (name, run) in &collected.runs {
+        let to = Path::new(RECORDS).join(name);
+        sources.extend(files_of(run)?.into_iter().map(|file| (run.join(&file), to.join(&file))));
+    }
+    let products = collected.products.iter().filter_map(|path| Some((path, path.file_name()?)));
+    sources.extend(products.map(|(path, name)| (path.clone(), Path::new(RECORDS).join(name))));
+    Ok(sources)
+}
+
+/// Writes the page and what belongs to it.
+fn write(collected: &Collected, folder: &Path) -> Outcome<()> {
+    let Collected { reproductions, conditions, .. } = collected;
+    write_whole(&folder.join(PAGE), papers_page(reproductions, conditions)?.as_bytes())?;
+    let told = |table: &Reproduction| {
+        let published = &table.table;
+        let (paper, place) = (&published.paper, &published.place);
+        json!({"id": published.id, "paper": paper, "place": place, "claims": claims(table)})
+    };
+    let told: Vec<_> = reproductions.iter().map(told).collect();
+    write_json(&folder.join("claims.json"), &json!({"conditions": conditions, "tables": told}))?;
+    write_figures(figures(reproductions), &folder.join(FIGURES))?;
+    let readme = folder.join("README.md");
+    write_whole(&readme, readme_text(conditions).as_bytes()).with_context(|| readme.display().to_string())?;
+    Ok(())
+}
+
+fn readme_text(conditions: &[String]) -> String {
+    format!(
+        "# The papers' tables, measured again\n\n{}\n\n\
+         [The page]({PAGE}) has the papers' claims beside ours; `claims.json` has the same.\n\
+         `{RECORDS}/` holds the run of each campaign, and the speeds of products alone.\n\
+         Written by `dyno reproduce --all --publish`.\n",
+        conditions.join("\n")
+    )
+}

@@ -1,0 +1,81 @@
+//! A publication: measurements copied into a folder that is never changed again, with a page about them.
+//!
+//! What is copied and what the page shows belong to the commands. This module owns the copy as a whole, and
+//! the names and the privacy of published folders.
+
+mod copy;
+mod private;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use dyno_api::files;
+use dyno_measure::Host;
+use dyno_measure::files::entries_below;
+
+pub use copy::{Source, copy};
+pub use private::PrivateFolders;
+
+use crate::exit::{Outcome, bad_input};
+
+/// Entries of the run's folder that aren't published: the lock and temporary files.
+const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
+
+/// Most letters of the label and of the host's name, as in names of systems. File systems allow 255 in all.
+pub const MOST_LETTERS: usize = 60;
+
+/// Folder of the figures in a publication.
+pub const FIGURES: &str = "figures";
+
+/// Creates the folder of published runs. A failure is bad input, which the user can correct.
+pub fn make_folder(to: &Path) -> Outcome<()> {
+    fs::create_dir_all(to).map_err(|error| {
+        let remedy = "choose another folder with --to; nothing was published";
+        let fault = if to.is_file() { "it is a file".into() } else { error.to_string() };
+        bad_input(format!("{} can't be the folder of published runs: {fault}; {remedy}", to.display()))
+    })
+}
+
+/// Files to publish, relative to the run's folder. A link could publish any file of this host.
+pub fn files_of(run: &Path) -> Outcome<Vec<PathBuf>> {
+    let entries = entries_below(run).with_context(|| format!("can't read {}", run.display()))?;
+    let inside = entries.iter().filter_map(|entry| entry.strip_prefix(run).ok());
+    let inside = inside.filter(|inside| !UNPUBLISHED.iter().any(|left| inside.starts_with(left)));
+    let files: Vec<PathBuf> = inside.map(Path::to_owned).collect();
+    for file in &files {
+        let path = run.join(file);
+        files::open_itself(&path).map_err(|error| {
+            let remedy = "remove it, or put a copy of the file in its place; nothing was published";
+            bad_input(format!("can't publish {}: {error}; {remedy}", path.display()))
+        })?;
+    }
+    Ok(files)
+}
+
+/// Day and host, as the names of published folders begin.
+pub fn day_and_host(day: &str, host: &Host) -> String {
+    format!("{day}-{}-{}c", clipped(&slug(&host.cpu)), host.cores.len())
+}
+
+/// `text` in lower-case letters and digits, with single dashes between words.
+pub fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// `text`, which is ASCII, without what is beyond [`MOST_LETTERS`].
+fn clipped(text: &str) -> &str {
+    &text[..text.len().min(MOST_LETTERS)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_become_folder_names() {
+        assert_eq!(slug("AMD EPYC 9R14 (Zen 4)"), "amd-epyc-9r14-zen-4");
+        assert_eq!(slug("Intel(R) Xeon(R) @ 2.50GHz"), "intel-r-xeon-r-2-50ghz");
+    }
+}

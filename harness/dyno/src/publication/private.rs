@@ -1,0 +1,78 @@
+//! Private folders of this host, which published records don't show.
+
+use std::cmp::Reverse;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use dyno_api::files;
+use dyno_results::COMMAND;
+use dyno_results::store::files::write_whole;
+
+use crate::exit::Outcome;
+
+/// Private folders of this host as JSON writes them, each with its replacement.
+pub struct PrivateFolders(Vec<(String, &'static str)>);
+
+impl PrivateFolders {
+    /// The working folder and the home folder, the longer one first: the working folder is often inside the
+    /// home.
+    pub fn of_this_host() -> anyhow::Result<Self> {
+        let here = env::current_dir()
+            .context("the working folder was removed; run `dyno publish` in another one")?;
+        let known = [(Some(here), "."), (env::var_os("HOME").map(PathBuf::from), "~")];
+        let mut places = Vec::new();
+        for (folder, sign) in known {
+            let Some(folder) = folder.filter(|folder| folder.components().count() > 1) else { continue };
+            let quoted = serde_json::to_string(&folder.to_string_lossy())?;
+            places.push((quoted.trim_matches('"').to_owned(), sign));
+        }
+        places.sort_by_key(|(folder, _)| Reverse(folder.len()));
+        Ok(Self(places))
+    }
+
+    /// Replaces the private folders in the copied files; the rest stays the same, byte by byte.
+    pub fn shorten_in(&self, run: &Path) -> Outcome<()> {
+        let files = ["run.json", "records.jsonl", "metrics.json", COMMAND].map(|name| run.join(name));
+        for file in files.iter().filter(|file| file.is_file()) {
+            let text = files::read_to_string(file).with_context(|| file.display().to_string())?;
+            let cut =
+                self.0.iter().fold(text, |text, (folder, sign)| with_folder_replaced(&text, folder, sign));
+            write_whole(file, cut.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces `folder` by `sign` where a path equals or begins with `folder`, but not inside other paths.
+fn with_folder_replaced(text: &str, folder: &str, sign: &str) -> String {
+    let inside = |c: char| c.is_alphanumeric() || "/._~-".contains(c);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(folder) {
+        let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
+        let begins = !(if before.is_empty() { out.as_str() } else { before }).ends_with(inside);
+        let ends = after.starts_with('/') || !after.starts_with(inside);
+        out.push_str(before);
+        out.push_str(if begins && ends { sign } else { folder });
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_this_host_is_written_short_and_others_stay() {
+        let cut = |text| with_folder_replaced(text, "/home/ann", "~");
+        assert_eq!(
+            cut(r#"["/home/ann/bin/mt","a=\"/home/ann\"","/home/ann"]"#),
+            r#"["~/bin/mt","a=\"~\"","~"]"#
+        );
+        for other in ["/home/anna/x", "/mnt/home/ann/x", "/home/ann.old", "/home/an"] {
+            assert_eq!(cut(other), other);
+        }
+    }
+}

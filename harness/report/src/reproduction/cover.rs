@@ -1,0 +1,132 @@
+//! The head of the page on all papers: the headline factors, and every numbered table and figure with the
+//! number of its claims by verdict.
+
+use serde::Serialize;
+
+use super::claims::{Claim, claims, claims_table};
+use super::rows::Reproduction;
+use crate::tables::{Field, Table};
+
+/// Kinds of verdicts, in the order of the columns.
+const KINDS: [&str; 5] = ["exceeded", "reached", "not reached", "can't be compared", "not measured yet"];
+
+/// Head of the page.
+#[derive(Serialize)]
+pub(super) struct Cover {
+    /// Sentences below the title.
+    sentences: Vec<String>,
+    /// Claims on which the papers' abstracts and conclusions rest.
+    headlines: Table,
+    /// Every numbered table and figure.
+    places: Table,
+}
+
+impl Cover {
+    /// The head over `reproductions`; `conditions` say where and how ours were measured.
+    pub(super) fn of(reproductions: &[Reproduction], conditions: &[String]) -> Self {
+        let all: Vec<(&Reproduction, Vec<Claim>)> =
+            reproductions.iter().map(|reproduction| (reproduction, claims(reproduction))).collect();
+        Self { sentences: sentences(&all, conditions), headlines: headlines(&all), places: places(&all) }
+    }
+}
+
+fn sentences(all: &[(&Reproduction, Vec<Claim>)], conditions: &[String]) -> Vec<String> {
+    let claims = || all.iter().flat_map(|(_, claims)| claims);
+    let counts = counts(claims());
+    let counted: Vec<String> =
+        KINDS.iter().zip(counts).map(|(kind, count)| format!("{count} {kind}")).collect();
+    let verdicts = format!("{} claims: {}.", claims().count(), counted.join(", "));
+    let drawn = "Models with drawn weights have the papers' dimensions and show speed and size only. Their \
+                 translations mean nothing, and their BLEU isn't printed. Quality is that of the trained \
+                 models that ship with dyno, where a table names them.";
+    let judged = "Exceeded: our whole interval, the least to the most of the rounds, is better than the \
+                  paper's figure. Reached: the interval holds it. Sizes within 5 % are the same.";
+    let ours = conditions.iter().cloned();
+    [verdicts].into_iter().chain(ours).chain([judged.into(), drawn.into()]).collect()
+}
+
+fn counts<'a>(claims: impl Iterator<Item = &'a Claim>) -> [usize; KINDS.len()] {
+    let mut counts = [0; KINDS.len()];
+    for claim in claims {
+        let kind = KINDS.iter().position(|kind| *kind == claim.verdict.kind());
+        kind.into_iter().for_each(|kind| counts[kind] += 1);
+    }
+    counts
+}
+
+fn headlines(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
+    let placed = |(reproduction, claims): &(&Reproduction, Vec<Claim>)| {
+        let table = &reproduction.table;
+        let place = format!("{}, {}", table.paper, table.place);
+        let headlines = claims.iter().filter(|claim| claim.headline).cloned();
+        headlines.map(|claim| (place.clone(), claim)).collect::<Vec<_>>()
+    };
+    claims_table("Headline factors of the papers", &all.iter().flat_map(placed).collect::<Vec<_>>())
+}
+
+fn places(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
+    let counted = KINDS.map(|kind| format!("#{kind}"));
+    let heads: Vec<&str> =
+        ["paper", "place"].into_iter().chain(counted.iter().map(String::as_str)).chain(["content"]).collect();
+    let mut table =
+        Table::new("Every numbered table and figure, with the number of its claims by verdict", &heads);
+    for (reproduction, claims) in all {
+        let published = &reproduction.table;
+        let place = Field::text(&published.place).linked(Some(format!("#{}", published.id)));
+        let (paper, about) = (Field::text(&published.paper), Field::text(&published.about));
+        let counts = counts(claims.iter()).map(|count| match count {
+            0 => Field::none(),
+            count => Field::figure(count.to_string(), count as f64),
+        });
+        table.push("", [paper, place].into_iter().chain(counts).chain([about]).collect());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measured::Measured;
+    use super::*;
+    use crate::papers;
+
+    fn unmeasured() -> Vec<Reproduction> {
+        let tables = papers::tables().unwrap();
+        tables.iter().map(|table| Reproduction::of(table, Measured::default())).collect()
+    }
+
+    /// Numbered tables and figures of the papers, counted in the papers themselves.
+    const NUMBERED: [(&str, usize, usize); 5] = [
+        ("Devlin 2017", 2, 1),
+        ("Marian 2018", 4, 2),
+        ("OpenNMT 2018", 3, 3),
+        ("HW-TSC 2021", 3, 1),
+        ("Dice & Kogan 2021", 7, 4),
+    ];
+
+    #[test]
+    fn no_numbered_table_or_figure_is_silently_absent() {
+        let cover = Cover::of(&unmeasured(), &[]);
+        for (paper, tables, figures) in NUMBERED {
+            let numbered =
+                |kind: &'static str, most| (1..=most).map(move |number| format!("{kind} {number}"));
+            for place in numbered("table", tables).chain(numbered("figure", figures)) {
+                let text = |row: &crate::tables::Row, at: usize| row.fields[at].text.clone();
+                let row = cover.places.rows.iter().find(|row| text(row, 0) == paper && text(row, 1) == place);
+                let row = row.unwrap_or_else(|| panic!("{paper}, {place}"));
+                assert!(
+                    row.fields[2..].iter().any(|count| count.value.is_some()),
+                    "{paper}, {place}: no claim"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_headlines_are_those_of_the_abstracts() {
+        let cover = Cover::of(&unmeasured(), &[]);
+        let printed: Vec<&str> = cover.headlines.rows.iter().map(|row| row.fields[1].text.as_str()).collect();
+        // Printed, 1018.8 / 572.9, 397.5 / 273.2, 506.67 / 99.81; then 815 / 237, 1158 / 411, 2096 / 1000 and
+        // 379 / 160.
+        assert_eq!(printed, ["4.37×", "1.78×", "1.45×", "5.08×", "3.44×", "2.82×", "2.10×", "2.37×"]);
+    }
+}
