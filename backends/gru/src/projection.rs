@@ -111,11 +111,9 @@ impl Projection {
         let Some(norm) = &self.norm else { return };
         let _norm = Operator::Norm.span();
         let kernels = self.linear.kernels();
-        for row in out.chunks_exact_mut(self.linear.outputs()) {
-            kernels
-                .layer_norm(row, &norm.scale, &norm.bias, norm.epsilon)
-                .expect("norms of the product's width");
-            if !self.after.is_empty() {
+        kernels.layer_norm(out, &norm.scale, &norm.bias, norm.epsilon).expect("norms of the product's width");
+        if !self.after.is_empty() {
+            for row in out.chunks_exact_mut(self.linear.outputs()) {
                 kernels.add(row, &self.after).expect("a bias of the product's width");
             }
         }

@@ -1,6 +1,6 @@
 //! Vector maths as methods of [`Kernels`], which check the shapes.
 
-use crate::error::sized;
+use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
 use crate::look_up::{LookUp, SIGMOID, TANH};
 use crate::product::{Best, Mat};
@@ -95,11 +95,15 @@ impl Kernels {
         Ok(())
     }
 
-    /// Layer norm, in place: (x - mean)/√(variance + ε)·scale + bias, with the population variance.
+    /// Layer norm of each row of `x` [rows, D], in place: (x - mean)/√(variance + ε)·scale + bias, with the
+    /// population variance. `scale` and `bias` are [D].
     pub fn layer_norm(self, x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) -> Result<()> {
-        sized("layer norm scale", scale.len(), x.len())?;
-        sized("layer norm bias", bias.len(), x.len())?;
-        call!(self.layer_norm(x, scale, bias, epsilon));
+        let width = scale.len();
+        sized("layer norm bias", bias.len(), width)?;
+        sized_rows("rows of a layer norm", x.len(), x.len() / width.max(1), width)?;
+        if width > 0 {
+            call!(self.layer_norm(x, scale, bias, epsilon));
+        }
         Ok(())
     }
 

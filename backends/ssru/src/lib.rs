@@ -105,11 +105,9 @@ impl Ssru {
     fn norm(&self, x: &mut [f32], forget: &mut [f32]) {
         let Some(Norms { scale, forget_scale, forget_bias, zeros }) = &self.norms else { return };
         let _norm = Operator::Norm.span();
-        for (x, forget) in x.chunks_exact_mut(self.width).zip(forget.chunks_exact_mut(self.width)) {
-            self.kernels.layer_norm(x, scale, zeros, EPSILON).expect(WIDE);
-            self.kernels.layer_norm(forget, forget_scale, zeros, EPSILON).expect(WIDE);
-            add(forget, forget_bias);
-        }
+        self.kernels.layer_norm(x, scale, zeros, EPSILON).expect(WIDE);
+        self.kernels.layer_norm(forget, forget_scale, zeros, EPSILON).expect(WIDE);
+        forget.chunks_exact_mut(self.width).for_each(|forget| add(forget, forget_bias));
     }
 }
 
@@ -149,6 +147,7 @@ impl AutoregressionState for Cells {
         drop(gates);
         match &unit.projection {
             Some(projection) => {
+                x.resize(vectors.len(), 0.0);
                 unit.after.product(projection, out, vectors, scratch, x);
                 std::mem::swap(out, x);
             }

@@ -31,12 +31,13 @@ impl Pieces {
     /// Checks and indexes the pieces of `wire`. With `share_names`, a surface piece may have the text of a
     /// reserved piece.
     pub fn new(wire: &WireModel<'_>, share_names: bool) -> Result<Self> {
+        let many = wire.pieces.len();
         let mut pieces = Self {
             text: String::new(),
-            ends: Vec::new(),
-            kinds: Vec::new(),
-            scores: Vec::new(),
-            surfaces: HashMap::new(),
+            ends: Vec::with_capacity(many),
+            kinds: Vec::with_capacity(many),
+            scores: Vec::with_capacity(many),
+            surfaces: HashMap::with_capacity(many), // nearly all of them; growing would insert them twice
             reserved: HashMap::new(),
             unk: None,
             bytes: None,

@@ -86,7 +86,7 @@ fn starts(bytes: &[u8], ids: u64) -> Result<Vec<usize>, Fault> {
 
 fn targets(bytes: &[u8], target_words: usize) -> Result<Vec<u32>, Fault> {
     let ids: Vec<u32> = bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-    match ids.iter().find(|id| **id as usize >= target_words) {
+    match ids.iter().max().filter(|id| **id as usize >= target_words) {
         Some(id) => Err(format!("has the word {id}, but the target vocabulary has {target_words}").into()),
         None => Ok(ids),
     }

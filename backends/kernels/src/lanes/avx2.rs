@@ -7,6 +7,8 @@ pub(crate) type F = [__m256; 2];
 pub(crate) type I = [__m256i; 2];
 /// Mask of lanes: all bits of a set lane are 1.
 pub(crate) type M = [__m256; 2];
+/// Number of vectors of sums that a loop keeps in registers, beside its operands.
+pub(crate) const SUMS: usize = 4;
 
 /// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target features.
 macro_rules! operations {

@@ -6,6 +6,8 @@ use std::arch::x86_64::*;
 pub(crate) type F = __m512;
 pub(crate) type I = __m512i;
 pub(crate) type M = __mmask16;
+/// Number of vectors of sums that a loop keeps in registers, beside its operands.
+pub(crate) const SUMS: usize = 16;
 
 /// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target features.
 macro_rules! operations {

@@ -11,6 +11,8 @@ pub(crate) type F = [float32x4_t; 4];
 pub(crate) type I = [int32x4_t; 4];
 /// Mask of lanes: all bits of a set lane are 1.
 pub(crate) type M = [uint32x4_t; 4];
+/// Number of vectors of sums that a loop keeps in registers, beside its operands.
+pub(crate) const SUMS: usize = 4;
 
 /// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target feature.
 macro_rules! operations {

@@ -7,6 +7,8 @@ pub(crate) type F = [f32; LANES];
 pub(crate) type I = [i32; LANES];
 /// Mask of lanes: a bit for each lane.
 pub(crate) type M = u16;
+/// Number of vectors of sums that a loop keeps in registers, beside its operands.
+pub(crate) const SUMS: usize = 4;
 
 #[inline]
 fn map(a: F, f: impl Fn(f32) -> f32) -> F {

@@ -50,18 +50,19 @@ impl Blockings {
     /// The blockings without a tuning, for weights of so many bytes, as measured on Zen 5.
     ///
     /// Weights in a far cache or in memory are prefetched: some blocks ahead where memory limits the speed,
-    /// the next panel where multiplication limits it. Near weights are left to the processor's prefetcher,
-    /// except for a single row. Many rows take near weights in passes, so that the activations of a pass stay
-    /// in the near cache as well.
+    /// the next panel where multiplication limits it. Near weights of a model are rarely in the near cache
+    /// when their turn comes, because the other weights and the activations passed through it. So products
+    /// of more than eight rows prefetch their next panel too: translations take 1 to 3 % less time. Products
+    /// of few rows leave near weights to the processor's prefetcher, except for a single row.
     pub(crate) fn built_in(bytes: usize) -> Self {
         let blocking = |pass_rows, prefetch| Blocking { tile_rows: 6, pass_rows, prefetch };
-        let one = blocking(0, 32);
+        let (one, panel) = (blocking(0, 32), blocking(0, Blocking::NEXT_PANEL));
         if bytes > FAR {
-            let (some, panel) = (blocking(0, 128), blocking(0, Blocking::NEXT_PANEL));
+            let some = blocking(0, 128);
             Self([one, some, some, some, panel, panel])
         } else {
-            let (few, many) = (blocking(0, 0), blocking(96, 0));
-            Self([one, few, few, few, few, many])
+            let few = blocking(0, 0);
+            Self([one, few, few, panel, panel, panel])
         }
     }
 

@@ -4,6 +4,12 @@
 //! cache line. Candidates keep columns as rows instead: gathering a column reads its bytes in order, and
 //! transposing sixteen groups at once makes blocks of sixteen columns. Gathering allocates nothing once the
 //! target has been as large.
+//!
+//! A product that reads columns where they lie, without gathering, was slower on Zen 5. Each of its columns
+//! is a jump in memory, and its sums cross lanes. A step of one row with 352 int8 columns of 256 values took
+//! 0.98 µs, and 1.6 µs where other sentences had emptied the near cache. The step with gathered columns took
+//! 0.57 and 1.0 µs, and gathering took 3.2 µs for all steps of a sentence. Four rows with their own columns
+//! took 4.0 µs, and 2.7 µs with the gathered union, which is 2.7 times as large.
 
 use super::weights::Weights;
 use crate::error::sized;

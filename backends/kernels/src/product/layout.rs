@@ -72,11 +72,29 @@ impl<T: Copy> Sixteen<'_, T> {
     fn by_rows<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
         let (k, n) = self.shape;
         let width = LANES.min(n - self.column);
+        if BYTES == 1 && width == LANES && self.from + 4 <= k {
+            return self.by_whole_rows(block, bytes);
+        }
         for (i, k) in (self.from..k.min(self.from + 4 / BYTES)).enumerate() {
             let row = &self.values[k * n + self.column..][..width];
             for (lane, value) in block.0.chunks_exact_mut(4).zip(row) {
                 lane[i * BYTES..][..BYTES].copy_from_slice(&bytes(*value));
             }
+        }
+    }
+
+    /// Packs from bytes [K, N] a group that lacks no row and no column. The lanes are numbers of 32 bits, so
+    /// that the compiler makes vectors of them.
+    fn by_whole_rows<const BYTES: usize>(&self, block: &mut Block, bytes: impl Fn(T) -> [u8; BYTES]) {
+        let row = |i: usize| {
+            let start = (self.from + i) * self.shape.1 + self.column;
+            self.values[start..].first_chunk::<LANES>().expect("a whole row of the group")
+        };
+        let [a, b, c, d] = [row(0), row(1), row(2), row(3)];
+        let byte = |value: T| u32::from(bytes(value)[0]);
+        for (at, lane) in block.0.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let four = byte(a[at]) | byte(b[at]) << 8 | byte(c[at]) << 16 | byte(d[at]) << 24;
+            *lane = four.to_le_bytes();
         }
     }
 

@@ -8,30 +8,32 @@ macro_rules! attention {
 
         /// Attends with queries [rows, `stride`]; the result is `out` [rows, D]. `weights` has room for [4,
         /// heads, span]; its beginning is left with the weights of the last query.
+        ///
+        /// Four queries share the loads of keys and values. The last four may include queries of the four before
+        /// them: a query's result is the same again, and fewer than four queries would take as long.
         $(#[$feature])*
         pub(crate) fn attend(
             (queries, stride): (&[f32], usize), memory: &KeyValues, heads: usize, weights: &mut [f32], out: &mut [f32],
         ) {
             let (width, len) = (memory.width, heads * memory.span());
             let rows = out.len() / width;
-            let fours = rows / TOGETHER * TOGETHER;
-            let (by_four, by_one) = out.split_at_mut(fours * width);
-            for (four, out) in by_four.chunks_exact_mut(TOGETHER * width).enumerate() {
-                let queries = &queries[four * TOGETHER * stride..];
-                attend_rows::<TOGETHER, 2>((queries, stride), memory, heads, weights, out);
+            if rows < TOGETHER {
+                for (row, out) in out.chunks_exact_mut(width).enumerate() {
+                    attend_rows::<1>((&queries[row * stride..], stride), memory, heads, weights, out);
+                }
+                return;
             }
-            for (row, out) in by_one.chunks_exact_mut(width).enumerate() {
-                attend_rows::<1, TOGETHER>((&queries[(fours + row) * stride..], stride), memory, heads, weights, out);
+            for four in (0..rows).step_by(TOGETHER) {
+                let first = four.min(rows - TOGETHER);
+                let out = &mut out[first * width..][..TOGETHER * width];
+                attend_rows::<TOGETHER>((&queries[first * stride..], stride), memory, heads, weights, out);
             }
-            if rows > 0 && rows == fours {
-                weights.copy_within((TOGETHER - 1) * len..TOGETHER * len, 0);
-            }
+            weights.copy_within((TOGETHER - 1) * len..TOGETHER * len, 0);
         }
 
-        /// Attends with several queries at once, which share the loads of keys and values. Each sum is a
-        /// chain of dependent steps, so that `HEADS` heads are computed side by side.
+        /// Attends with several queries at once.
         $(#[$feature])*
-        fn attend_rows<const ROWS: usize, const HEADS: usize>(
+        fn attend_rows<const ROWS: usize>(
             (queries, stride): (&[f32], usize), memory: &KeyValues, heads: usize, weights: &mut [f32], out: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
@@ -40,13 +42,7 @@ macro_rules! attention {
             for row in 0..ROWS {
                 query[row] = &queries[row * stride..][..memory.width];
             }
-            let together = heads / HEADS * HEADS;
-            for head in (0..together).step_by(HEADS) {
-                weigh::<ROWS, HEADS>(&query, memory, (head, heads), weights);
-            }
-            for head in together..heads {
-                weigh::<ROWS, 1>(&query, memory, (head, heads), weights);
-            }
+            weigh_all::<ROWS>(&query, memory, heads, weights);
             weights.chunks_exact_mut(span).for_each(|weights| normalise(weights, memory.positions));
             if width % LANES == 0 {
                 sum_rows::<ROWS>(weights, memory, heads, out);
@@ -63,30 +59,84 @@ macro_rules! attention {
             }
         }
 
-        /// query·key/√width of each position, for `HEADS` heads from `head` on.
+        /// Sums of a query's tile: a chain of dependent steps each, so that few chains would wait.
+        const ONE: usize = if lanes::SUMS < 8 { lanes::SUMS } else { 8 };
+        /// Sums of each query's part of a tile with four queries.
+        const EACH: usize = lanes::SUMS / TOGETHER;
+        /// As above, of which two are vectors of one head.
+        const PAIR: usize = if EACH < 2 { 1 } else { 2 };
+
+        /// query·key/√width of all heads and positions.
         $(#[$feature])*
         #[inline]
-        fn weigh<const ROWS: usize, const HEADS: usize>(
-            query: &[&[f32]; ROWS], memory: &KeyValues, (head, heads): (usize, usize), weights: &mut [f32],
+        fn weigh_all<const ROWS: usize>(query: &[&[f32]; ROWS], memory: &KeyValues, heads: usize, weights: &mut [f32]) {
+            let blocks = memory.span() / LANES;
+            let pairs = blocks / PAIR * PAIR;
+            for block in (0..pairs).step_by(PAIR) {
+                match ROWS {
+                    1 => weigh_heads::<ROWS, TOGETHER, PAIR>(query, memory, block, heads, weights),
+                    _ => weigh_heads::<ROWS, 1, PAIR>(query, memory, block, heads, weights),
+                }
+            }
+            for block in pairs..blocks {
+                match ROWS {
+                    1 => weigh_heads::<ROWS, TOGETHER, 1>(query, memory, block, heads, weights),
+                    _ => weigh_heads::<ROWS, PAIR, 1>(query, memory, block, heads, weights),
+                }
+            }
+        }
+
+        /// The tiles of all heads with `BLOCKS` blocks of sixteen positions.
+        $(#[$feature])*
+        #[inline]
+        fn weigh_heads<const ROWS: usize, const HEADS: usize, const BLOCKS: usize>(
+            query: &[&[f32]; ROWS], memory: &KeyValues, block: usize, heads: usize, weights: &mut [f32],
+        ) {
+            let together = heads / HEADS * HEADS;
+            for head in (0..together).step_by(HEADS) {
+                weigh::<ROWS, HEADS, BLOCKS>(query, memory, block, (head, heads), weights);
+            }
+            for head in together..heads {
+                weigh::<ROWS, 1, BLOCKS>(query, memory, block, (head, heads), weights);
+            }
+        }
+
+        /// query·key/√width for `HEADS` heads from `head` on, and `BLOCKS` blocks of positions from `block` on.
+        $(#[$feature])*
+        #[inline]
+        fn weigh<const ROWS: usize, const HEADS: usize, const BLOCKS: usize>(
+            query: &[&[f32]; ROWS], memory: &KeyValues, block: usize, (head, heads): (usize, usize), weights: &mut [f32],
         ) {
             let (width, span) = (memory.width / heads, memory.span());
-            let (first, scale) = (head * width, lanes::splat(1.0 / (width as f32).sqrt()));
-            for (block, keys) in memory.keys.chunks_exact(memory.width).enumerate() {
-                let keys = &keys[first..][..HEADS * width];
-                let mut sums = [[lanes::splat(0.0); HEADS]; ROWS];
-                for at in 0..width {
-                    for h in 0..HEADS {
-                        let key = lanes::load(&keys[h * width + at]);
-                        for row in 0..ROWS {
-                            let x = lanes::splat(query[row][first + h * width + at]);
-                            sums[row][h] = lanes::fma(x, key, sums[row][h]);
+            let first = head * width;
+            // Slices of one length, so that the loop needs no checks.
+            let mut x: [[&[f32]; HEADS]; ROWS] = [[&[]; HEADS]; ROWS];
+            let mut keys: [[&[[f32; LANES]]; HEADS]; BLOCKS] = [[&[]; HEADS]; BLOCKS];
+            for h in 0..HEADS {
+                for row in 0..ROWS {
+                    x[row][h] = &query[row][first + h * width..][..width];
+                }
+                for b in 0..BLOCKS {
+                    keys[b][h] = &memory.keys[(block + b) * memory.width + first + h * width..][..width];
+                }
+            }
+            let mut sums = [[[lanes::splat(0.0); BLOCKS]; HEADS]; ROWS];
+            for at in 0..width {
+                for h in 0..HEADS {
+                    for row in 0..ROWS {
+                        let x = lanes::splat(x[row][h][at]);
+                        for b in 0..BLOCKS {
+                            sums[row][h][b] = lanes::fma(x, lanes::load(&keys[b][h][at]), sums[row][h][b]);
                         }
                     }
                 }
-                for row in 0..ROWS {
-                    for h in 0..HEADS {
-                        let to = (row * heads + head + h) * span + block * LANES;
-                        lanes::store(&mut weights[to..][..LANES], lanes::mul(sums[row][h], scale));
+            }
+            let scale = lanes::splat(1.0 / (width as f32).sqrt());
+            for row in 0..ROWS {
+                for h in 0..HEADS {
+                    let to = &mut weights[(row * heads + head + h) * span + block * LANES..][..BLOCKS * LANES];
+                    for b in 0..BLOCKS {
+                        lanes::store(&mut to[b * LANES..][..LANES], lanes::mul(sums[row][h][b], scale));
                     }
                 }
             }
@@ -117,47 +167,71 @@ macro_rules! attention {
             }
         }
 
-        /// Σ weight·value, for heads that fill whole vectors.
+        /// Σ weight·value, for heads that fill whole vectors. The vectors of a head share its weights.
         $(#[$feature])*
         #[inline]
         fn sum_rows<const ROWS: usize>(weights: &[f32], memory: &KeyValues, heads: usize, out: &mut [f32]) {
-            const BLOCKS: usize = 2;
-            let twos = memory.width / (BLOCKS * LANES) * BLOCKS * LANES;
-            for first in (0..twos).step_by(BLOCKS * LANES) {
-                sum_some::<ROWS, BLOCKS>(weights, memory, (first, heads), out);
-            }
-            for first in (twos..memory.width).step_by(LANES) {
-                sum_some::<ROWS, 1>(weights, memory, (first, heads), out);
+            let vectors = memory.width / heads / LANES;
+            match (ROWS, vectors % 4) {
+                (1, 0) => sum_heads::<ROWS, { ONE / 4 }, 4>(weights, memory, heads, out),
+                (1, 2) => sum_heads::<ROWS, { ONE / 2 }, 2>(weights, memory, heads, out),
+                (1, _) => sum_heads::<ROWS, ONE, 1>(weights, memory, heads, out),
+                (_, 0) => sum_heads::<ROWS, 1, EACH>(weights, memory, heads, out),
+                (_, 2) => sum_heads::<ROWS, { EACH / PAIR }, PAIR>(weights, memory, heads, out),
+                _ => sum_heads::<ROWS, EACH, 1>(weights, memory, heads, out),
             }
         }
 
+        /// The tiles of all heads, `HEADS` at a time, with `VECTORS` vectors of each.
         $(#[$feature])*
         #[inline]
-        fn sum_some<const ROWS: usize, const BLOCKS: usize>(
-            weights: &[f32], memory: &KeyValues, (first, heads): (usize, usize), out: &mut [f32],
+        fn sum_heads<const ROWS: usize, const HEADS: usize, const VECTORS: usize>(
+            weights: &[f32], memory: &KeyValues, heads: usize, out: &mut [f32],
         ) {
-            let (width, span) = (memory.width / heads, memory.span());
-            let mut of: [[&[f32]; BLOCKS]; ROWS] = [[&[]; BLOCKS]; ROWS]; // [ROWS][BLOCKS][positions]
-            for row in 0..ROWS {
-                for block in 0..BLOCKS {
-                    let head = (first + block * LANES) / width;
-                    of[row][block] = &weights[(row * heads + head) * span..][..memory.positions];
+            let (width, together) = (memory.width / heads, heads / HEADS * HEADS);
+            for from in (0..width).step_by(VECTORS * LANES) {
+                for head in (0..together).step_by(HEADS) {
+                    sum_some::<ROWS, HEADS, VECTORS>(weights, memory, (head, heads), from, out);
+                }
+                for head in together..heads {
+                    sum_some::<ROWS, 1, VECTORS>(weights, memory, (head, heads), from, out);
                 }
             }
-            let mut sums = [[lanes::splat(0.0); BLOCKS]; ROWS];
-            for (at, values) in memory.values.chunks_exact(memory.width).take(memory.positions).enumerate() {
-                let values = &values[first..][..BLOCKS * LANES];
-                for block in 0..BLOCKS {
-                    let value = lanes::load(&values[block * LANES..][..LANES]);
+        }
+
+        /// Σ weight·value for `HEADS` heads from `head` on, in the vectors from place `from` of each head on.
+        $(#[$feature])*
+        #[inline]
+        fn sum_some<const ROWS: usize, const HEADS: usize, const VECTORS: usize>(
+            weights: &[f32], memory: &KeyValues, (head, heads): (usize, usize), from: usize, out: &mut [f32],
+        ) {
+            let (width, span, positions) = (memory.width / heads, memory.span(), memory.positions);
+            let mut of: [[&[f32]; HEADS]; ROWS] = [[&[]; HEADS]; ROWS]; // [ROWS][HEADS][positions]
+            for row in 0..ROWS {
+                for h in 0..HEADS {
+                    of[row][h] = &weights[(row * heads + head + h) * span..][..positions];
+                }
+            }
+            let mut sums = [[[lanes::splat(0.0); VECTORS]; HEADS]; ROWS];
+            for at in 0..positions {
+                let values = &memory.values[at * memory.width + head * width + from..];
+                for h in 0..HEADS {
+                    let values = &values[h * width..][..VECTORS * LANES];
                     for row in 0..ROWS {
-                        sums[row][block] = lanes::fma(lanes::splat(of[row][block][at]), value, sums[row][block]);
+                        let weight = lanes::splat(of[row][h][at]);
+                        for v in 0..VECTORS {
+                            let value = lanes::load(&values[v * LANES..][..LANES]);
+                            sums[row][h][v] = lanes::fma(weight, value, sums[row][h][v]);
+                        }
                     }
                 }
             }
             for row in 0..ROWS {
-                for block in 0..BLOCKS {
-                    let to = row * memory.width + first + block * LANES;
-                    lanes::store(&mut out[to..][..LANES], sums[row][block]);
+                for h in 0..HEADS {
+                    let to = row * memory.width + (head + h) * width + from;
+                    for v in 0..VECTORS {
+                        lanes::store(&mut out[to + v * LANES..][..LANES], sums[row][h][v]);
+                    }
                 }
             }
         }

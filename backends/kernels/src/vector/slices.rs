@@ -139,23 +139,61 @@ macro_rules! slices {
             }
         }
 
+        /// Layer norm of each row of `x` [rows, D]. A row's sums are chains of dependent steps, so that four rows
+        /// take turns.
         $(#[$feature])*
         pub(crate) fn layer_norm(x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) {
-            let n = x.len() as f32;
-            let mut sum = lanes::splat(0.0);
-            for x in x.chunks(LANES) {
-                sum = lanes::add(sum, lanes::load(x));
+            let width = scale.len();
+            let mut fours = x.chunks_exact_mut(TOGETHER * width);
+            for four in &mut fours {
+                norm_rows::<TOGETHER>(four, scale, bias, epsilon);
             }
-            let mean = lanes::splat(lanes::reduce_add(sum) / n);
-            let mut squares = lanes::splat(0.0);
-            for x in x.chunks(LANES) {
-                let d = lanes::select(filled(x.len()), lanes::sub(lanes::load(x), mean), lanes::splat(0.0));
-                squares = lanes::fma(d, d, squares);
+            for row in fours.into_remainder().chunks_exact_mut(width) {
+                norm_rows::<1>(row, scale, bias, epsilon);
             }
-            let narrow = lanes::splat(1.0 / (lanes::reduce_add(squares) / n + epsilon).sqrt());
-            for ((x, scale), bias) in x.chunks_mut(LANES).zip(scale.chunks(LANES)).zip(bias.chunks(LANES)) {
-                let d = lanes::mul(lanes::sub(lanes::load(x), mean), narrow);
-                lanes::store(x, lanes::fma(d, lanes::load(scale), lanes::load(bias)));
+        }
+
+        $(#[$feature])*
+        #[inline]
+        fn norm_rows<const ROWS: usize>(x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) {
+            let (width, whole) = (scale.len(), scale.len() / LANES * LANES);
+            let n = width as f32;
+            let (mut sums, mut squares) = ([lanes::splat(0.0); ROWS], [lanes::splat(0.0); ROWS]);
+            for from in (0..whole).step_by(LANES) {
+                for row in 0..ROWS {
+                    sums[row] = lanes::add(sums[row], lanes::load(&x[row * width + from..][..LANES]));
+                }
+            }
+            let (rest, mut means) = (filled(width - whole), [lanes::splat(0.0); ROWS]);
+            for row in 0..ROWS {
+                if whole < width {
+                    sums[row] = lanes::add(sums[row], lanes::load(&x[row * width + whole..][..width - whole]));
+                }
+                means[row] = lanes::splat(lanes::reduce_add(sums[row]) / n);
+            }
+            for from in (0..whole).step_by(LANES) {
+                for row in 0..ROWS {
+                    let d = lanes::sub(lanes::load(&x[row * width + from..][..LANES]), means[row]);
+                    squares[row] = lanes::fma(d, d, squares[row]);
+                }
+            }
+            let mut narrow = [lanes::splat(0.0); ROWS];
+            for row in 0..ROWS {
+                if whole < width {
+                    let d = lanes::sub(lanes::load(&x[row * width + whole..][..width - whole]), means[row]);
+                    let d = lanes::select(rest, d, lanes::splat(0.0));
+                    squares[row] = lanes::fma(d, d, squares[row]);
+                }
+                narrow[row] = lanes::splat(1.0 / (lanes::reduce_add(squares[row]) / n + epsilon).sqrt());
+            }
+            for from in (0..width).step_by(LANES) {
+                let to = width.min(from + LANES);
+                let (scale, bias) = (lanes::load(&scale[from..to]), lanes::load(&bias[from..to]));
+                for row in 0..ROWS {
+                    let x = &mut x[row * width..][from..to];
+                    let d = lanes::mul(lanes::sub(lanes::load(x), means[row]), narrow[row]);
+                    lanes::store(x, lanes::fma(d, scale, bias));
+                }
             }
         }
 
@@ -176,9 +214,14 @@ macro_rules! slices {
 
         $(#[$feature])*
         pub(crate) fn quantise_int8(x: &[f32], multiplier: f32, flip: u8, out: &mut [u8]) {
-            for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
+            let ((x, last), (out, to)) = (x.as_chunks::<LANES>(), out.as_chunks_mut::<LANES>());
+            for (x, out) in x.iter().zip(out) {
                 let bytes = to_byte(lanes::mul(lanes::load(x), lanes::splat(multiplier)));
                 lanes::store_bytes(out, bytes, flip);
+            }
+            if !last.is_empty() {
+                let bytes = to_byte(lanes::mul(lanes::load(last), lanes::splat(multiplier)));
+                lanes::store_bytes(to, bytes, flip);
             }
         }
 

@@ -55,14 +55,8 @@ impl AutoPrecision {
         &self.products[0]
     }
 
-    /// Replaces `out` by y for each row of `input` [rows, inputs].
-    pub(super) fn apply(
-        &self,
-        input: &[f32],
-        operands: &mut Operands,
-        then: Epilogue<'_>,
-        out: &mut Vec<f32>,
-    ) {
+    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
+    pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
         let timing = self.timing(input.len() / self.product().inputs());
         match timing.turn() {
             Turn::Settled(precision) => self.products[precision].apply(input, operands, then, out),

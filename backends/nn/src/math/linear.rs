@@ -70,10 +70,19 @@ impl Linear {
     /// # Panics
     /// When the length of `input` is no multiple of the inputs, or the residual has another number of rows.
     pub fn apply_then(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut Vec<f32>) {
+        out.resize(input.len() / self.inputs() * self.outputs(), 0.0);
+        self.apply_to(input, operands, then, out);
+    }
+
+    /// As [`apply_then`](Self::apply_then), for `out` [rows, outputs].
+    ///
+    /// # Panics
+    /// As [`apply_then`](Self::apply_then), or when `out` has another number of rows.
+    pub fn apply_to(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
         if input.is_empty() {
             // A calibration would note it as a magnitude of 0, and auto-precision would time it as a fast
             // row.
-            return out.clear();
+            return;
         }
         match &self.0 {
             Computation::Product(product) => product.apply(input, operands, then, out),
@@ -101,8 +110,10 @@ pub fn together<const N: usize>(
         return;
     }
     let operand = first.operand(input, operands);
+    let rows = input.len() / first.inputs();
     for (linear, out) in products {
-        linear.product().multiply(operand, input.len() / first.inputs(), Epilogue::default(), out);
+        out.resize(rows * linear.outputs(), 0.0);
+        linear.product().multiply(operand, rows, Epilogue::default(), out);
     }
 }
 

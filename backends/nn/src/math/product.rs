@@ -57,22 +57,15 @@ impl Product {
         operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE)
     }
 
-    /// Replaces `out` by y for each row of `input` [rows, inputs].
-    pub(super) fn apply(
-        &self,
-        input: &[f32],
-        operands: &mut Operands,
-        then: Epilogue<'_>,
-        out: &mut Vec<f32>,
-    ) {
+    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
+    pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
         let rows = input.len() / self.inputs();
         self.multiply(self.operand(input, operands), rows, then, out);
     }
 
-    /// Replaces `out` by y for each row of an operand of this form.
-    pub(super) fn multiply(&self, operand: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut Vec<f32>) {
+    /// Replaces `out` [rows, outputs] by y for each row of an operand of this form.
+    pub(super) fn multiply(&self, operand: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut [f32]) {
         let columns = self.outputs();
-        out.resize(rows * columns, 0.0);
         let activation = then.activation.map_or(Fused::None, Fused::from);
         let residual = then.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
         let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));

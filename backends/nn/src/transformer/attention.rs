@@ -70,7 +70,10 @@ impl Attention {
         scratch: &mut Scratch,
     ) {
         match &self.output {
-            Some(output) => self.after.product(output, heads, rows, scratch, out),
+            Some(output) => {
+                out.resize(rows.len(), 0.0);
+                self.after.product(output, heads, rows, scratch, out);
+            }
             None => {
                 std::mem::swap(heads, out);
                 self.after.apply(out, rows, scratch);

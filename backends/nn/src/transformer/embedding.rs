@@ -12,7 +12,7 @@ use crate::word_table::WordTable;
 /// Embedding of one side: from words and positions to vectors.
 pub struct Embedding {
     words: Arc<WordTable>,
-    positions: Encoding,
+    positions: Arc<Encoding>,
     /// Factor of words' vectors with sines and cosines.
     scale: f32,
     /// Input of the decoder's first step.
@@ -21,7 +21,8 @@ pub struct Embedding {
     width: usize,
 }
 
-enum Encoding {
+/// Vectors of positions, which both sides share.
+pub(super) enum Encoding {
     /// Sines and cosines, with a table of the first ones.
     Sinusoid(Sinusoid),
     /// Trained vectors, [positions, width].
@@ -29,28 +30,43 @@ enum Encoding {
     None,
 }
 
-impl Embedding {
-    /// The embedding over the vectors of `words`; `prefix` is `encoder` or `decoder`.
+impl Encoding {
+    /// The vectors of positions that the options ask for.
     ///
     /// # Errors
-    /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, prefix: &str, words: Arc<WordTable>) -> Result<Self> {
+    /// When trained vectors are missing or have another shape.
+    pub(super) fn new(params: Params<'_>, options: &Options) -> Result<Self> {
         const TRAINED: &str = "Wpos";
-        let width = options.width;
-        let positions = match options.positions {
+        match options.positions {
             Positions::Sinusoid { divisor, first } => {
-                Encoding::Sinusoid(Sinusoid::new(divisor, first, width))
+                Ok(Self::Sinusoid(Sinusoid::new(divisor, first, options.width)))
             }
-            Positions::None => Encoding::None,
+            Positions::None => Ok(Self::None),
             Positions::Trained => {
                 let tensor = params.weights().get(TRAINED)?;
                 let (rows, _) = tensor.matrix()?;
                 if rows == 0 {
                     return Err(tensor.fault("has no positions"));
                 }
-                Encoding::Trained(params.matrix(TRAINED, rows, width)?)
+                Ok(Self::Trained(params.matrix(TRAINED, rows, options.width)?))
             }
-        };
+        }
+    }
+}
+
+impl Embedding {
+    /// The embedding over the vectors of `words` and of `positions`; `prefix` is `encoder` or `decoder`.
+    ///
+    /// # Errors
+    /// When a parameter is missing or has another shape.
+    pub(super) fn new(
+        params: Params<'_>,
+        options: &Options,
+        prefix: &str,
+        words: Arc<WordTable>,
+        positions: Arc<Encoding>,
+    ) -> Result<Self> {
+        let width = options.width;
         let after = Process::before(params, &options.after_embedding, &format!("{prefix}_emb"), width)?;
         let (scale, start_word) = (options.embedding_scale, options.start_word);
         Ok(Self { words, positions, scale, start_word, after, width })
@@ -63,7 +79,7 @@ impl Embedding {
         rows.resize(start + self.width, 0.0);
         let row = &mut rows[start..];
         let mut factor = 1.0;
-        match &self.positions {
+        match &*self.positions {
             Encoding::None => {}
             Encoding::Trained(table) => {
                 let last = table.len() / self.width - 1;
@@ -87,7 +103,7 @@ impl Embedding {
     /// The position that the decoder gives to the word at `position` of a hypothesis. With trained positions
     /// Marian counts from 0 within each call, and decoding makes a call for each word.
     pub(super) fn step_position(&self, position: usize) -> usize {
-        if matches!(self.positions, Encoding::Trained(_)) { 0 } else { position }
+        if matches!(*self.positions, Encoding::Trained(_)) { 0 } else { position }
     }
 }
 
@@ -95,7 +111,7 @@ impl Embedding {
 const TABULATED: usize = 256;
 
 /// Sines in the first half of a row, cosines in the second.
-struct Sinusoid {
+pub(super) struct Sinusoid {
     /// [TABULATED, width]; later positions are computed.
     table: Vec<f32>,
     divisor: f32,
@@ -106,8 +122,10 @@ struct Sinusoid {
 impl Sinusoid {
     fn new(divisor: f32, first: usize, width: usize) -> Self {
         let mut table = vec![0.0; TABULATED * width];
-        let rows = table.chunks_exact_mut(width.max(1)).enumerate();
-        rows.for_each(|(position, row)| compute(divisor, first + position, row));
+        let frequencies: Vec<f32> = frequencies(divisor, width).collect();
+        for (position, row) in table.chunks_exact_mut(width.max(1)).enumerate() {
+            compute(frequencies.iter().copied(), first + position, row);
+        }
         Self { table, divisor, first }
     }
 
@@ -115,17 +133,20 @@ impl Sinusoid {
     fn write(&self, row: &mut [f32], position: usize) {
         match self.table.chunks_exact(row.len()).nth(position) {
             Some(tabulated) => row.copy_from_slice(tabulated),
-            None => compute(self.divisor, self.first + position, row),
+            None => compute(frequencies(self.divisor, row.len()), self.first + position, row),
         }
     }
 }
 
-fn compute(divisor: f32, position: usize, row: &mut [f32]) {
-    let half = row.len() / 2;
+/// The angle between two positions, for each sine of a row.
+fn frequencies(divisor: f32, width: usize) -> impl Iterator<Item = f32> {
     let increment = 10_000f32.ln() / divisor;
-    for i in 0..half {
-        let angle = position as f32 * (-increment * i as f32).exp();
-        row[i] = angle.sin();
-        row[half + i] = angle.cos();
+    (0..width / 2).map(move |i| (-increment * i as f32).exp())
+}
+
+fn compute(frequencies: impl Iterator<Item = f32>, position: usize, row: &mut [f32]) {
+    let (sines, cosines) = row.split_at_mut(row.len() / 2);
+    for ((sine, cosine), frequency) in sines.iter_mut().zip(cosines).zip(frequencies) {
+        (*sine, *cosine) = (position as f32 * frequency).sin_cos();
     }
 }

@@ -39,14 +39,24 @@ impl FeedForward {
     }
 
     /// Replaces `rows` [n, D] by the sublayer's output.
-    pub(super) fn apply(&self, rows: &mut [f32], hidden: &mut Hidden, scratch: &mut Scratch) {
-        for rows in rows.chunks_mut(ROWS * self.width) {
-            self.apply_to_some(rows, hidden, scratch);
+    pub(super) fn apply(&self, rows: &mut Vec<f32>, hidden: &mut Hidden, scratch: &mut Scratch) {
+        let Hidden { between, out } = hidden;
+        out.resize(rows.len(), 0.0);
+        let some = ROWS * self.width;
+        for (rows, out) in rows.chunks(some).zip(out.chunks_mut(some)) {
+            self.apply_to_some(rows, between, scratch, out);
         }
+        std::mem::swap(rows, out);
     }
 
-    fn apply_to_some(&self, rows: &mut [f32], hidden: &mut Hidden, scratch: &mut Scratch) {
-        let [at, next] = &mut hidden.0;
+    fn apply_to_some(
+        &self,
+        rows: &[f32],
+        between: &mut [Vec<f32>; 2],
+        scratch: &mut Scratch,
+        out: &mut [f32],
+    ) {
+        let [at, next] = between;
         let (last, first) = self.layers.split_last().expect("one layer or more, by the options");
         let mut prepared = std::mem::take(&mut scratch.prepared);
         let mut input = self.before.prepare(rows, &mut prepared);
@@ -56,8 +66,7 @@ impl FeedForward {
             std::mem::swap(at, next);
             input = at;
         }
-        self.after.product(last, input, rows, scratch, &mut hidden.1);
-        rows.copy_from_slice(&hidden.1);
+        self.after.product(last, input, rows, scratch, out);
         scratch.prepared = prepared;
     }
 }
@@ -66,6 +75,11 @@ impl FeedForward {
 /// small enough that values between the layers, 512 KiB at a width of 2048, stay in a core's cache.
 const ROWS: usize = 64;
 
-/// Buffers of a feed-forward sublayer: between its layers, and for its output.
+/// Buffers of a feed-forward sublayer.
 #[derive(Debug, Default)]
-pub(super) struct Hidden([Vec<f32>; 2], Vec<f32>);
+pub(super) struct Hidden {
+    /// Values between the layers.
+    between: [Vec<f32>; 2],
+    /// Output of the sublayer.
+    out: Vec<f32>,
+}

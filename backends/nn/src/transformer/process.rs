@@ -107,21 +107,14 @@ impl Process {
         self.operations.iter().for_each(|operation| self.norm(operation, rows));
     }
 
-    /// Ends a sublayer with the input `input` by a product and the chain: replaces `out` by the result for
-    /// `linear` of `x`. The product's epilogue adds the sublayer's input.
-    pub fn product(
-        &self,
-        linear: &Linear,
-        x: &[f32],
-        input: &[f32],
-        scratch: &mut Scratch,
-        out: &mut Vec<f32>,
-    ) {
+    /// Ends a sublayer with the input `input` by a product and the chain: replaces `out` [n, width] by the
+    /// result for `linear` of `x`. The product's epilogue adds the sublayer's input.
+    pub fn product(&self, linear: &Linear, x: &[f32], input: &[f32], scratch: &mut Scratch, out: &mut [f32]) {
         let (residual, rest) = match &self.operations[..] {
             [Operation::Add, rest @ ..] => (Some(input), rest),
             all => (None, all),
         };
-        linear.apply_then(x, &mut scratch.operands, Epilogue { activation: None, residual }, out);
+        linear.apply_to(x, &mut scratch.operands, Epilogue { activation: None, residual }, out);
         self.chain(rest, out, input, scratch);
     }
 
@@ -146,12 +139,11 @@ impl Process {
 
     fn norm(&self, operation: &Operation, rows: &mut [f32]) {
         let _norm = Operator::Norm.span();
-        let each = rows.chunks_exact_mut(self.width);
         match operation {
-            Operation::LayerNorm { scale, bias } => each.for_each(|row| {
-                self.kernels.layer_norm(row, scale, bias, self.epsilon).expect(WIDE);
-            }),
-            Operation::RmsNorm { scale } => each.for_each(|row| {
+            Operation::LayerNorm { scale, bias } => {
+                self.kernels.layer_norm(rows, scale, bias, self.epsilon).expect(WIDE);
+            }
+            Operation::RmsNorm { scale } => rows.chunks_exact_mut(self.width).for_each(|row| {
                 self.kernels.rms_norm(row, scale, self.epsilon).expect(WIDE);
             }),
             Operation::Add | Operation::Highway(_) => {}

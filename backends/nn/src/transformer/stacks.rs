@@ -6,7 +6,7 @@ use dyno_formats::{MarianConfig, Result};
 
 use super::attention::Attention;
 use super::autoregression::Autoregression;
-use super::embedding::Embedding;
+use super::embedding::{Embedding, Encoding};
 use super::encoder::Encoder;
 use super::feed_forward::FeedForward;
 use super::options::Options;
@@ -48,6 +48,7 @@ impl Transformer {
         let tensors =
             WordTensors { words: options.words, width: options.width, output: "decoder_ff_logit_out" };
         let tables = WordTables::read(config, params, tensors, str::to_owned)?;
+        let positions = Arc::new(Encoding::new(params, options)?);
         let layer = |number: &usize| {
             let prefix = format!("decoder_l{number}");
             let feed = options.feeds[1];
@@ -62,8 +63,8 @@ impl Transformer {
             layers: options.decoder_layers.iter().map(layer).collect::<Result<_>>()?,
             top: Process::after(params, &options.after_top, "decoder_top", options.width)?,
             output: Output::new(tables.output),
-            source: Embedding::new(params, options, "encoder", tables.source)?,
-            target: Embedding::new(params, options, "decoder", tables.target)?,
+            source: Embedding::new(params, options, "encoder", tables.source, Arc::clone(&positions))?,
+            target: Embedding::new(params, options, "decoder", tables.target, positions)?,
             width: options.width,
             alignment_layer: options.alignment_layer,
         })
