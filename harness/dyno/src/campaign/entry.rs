@@ -24,6 +24,10 @@ pub struct Entry {
     pub launch: Launch,
     /// Models; several are an ensemble.
     pub models: Vec<PathBuf>,
+    /// Error about a model that isn't there, with its place in the campaign. A system that a filter excludes may
+    /// lack its models.
+    #[serde(skip)]
+    pub absent: Option<String>,
     /// Environment variables of the system, besides those of all systems.
     pub environment: Vec<(String, String)>,
     /// Task that the campaign names for a plugin or a foreign program.
@@ -107,6 +111,7 @@ impl Entry {
             name,
             launch,
             models,
+            absent: None,
             environment: Vec::new(),
             task: None,
             sampling: false,
