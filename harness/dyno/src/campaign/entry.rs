@@ -149,6 +149,7 @@ impl Entry {
             folder,
             environment: self.environment.clone(),
             models: self.models.clone(),
+            parts: Vec::new(),
             tuning: self.setting("tuning").map(PathBuf::from),
             translates: self.translates(),
             sampling: self.sampling,
@@ -166,6 +167,7 @@ impl Entry {
             }
             Launch::Adapter(adapter) => System {
                 models: vec![adapter.model()?.to_owned()],
+                parts: adapter.parts()?,
                 ..system(adapter.command()?, false, Some(adapter.folder.clone()))
             },
             Launch::Submission(submission) => submission.adapt(system(Vec::new(), false, None)),
