@@ -1,13 +1,14 @@
 """Greedy search over the encoder and decoder graphs that Optimum exports, for the adapters of ONNX runtimes.
 
-A runtime gives `Search` a function from a graph's file to a `Graph`. Optimum exports one merged decoder, or one
-for the first step and one for the steps after it.
+A runtime gives `Search` a function from a graph's file to a `Graph`. Optimum exports one merged decoder, or a
+pair: one for the first step and one for the steps after it.
 """
 
 import json
 from pathlib import Path
 
 import numpy as np
+from protocol import fail
 from transformers import AutoTokenizer
 
 MERGED, FIRST, NEXT = "decoder_model_merged.onnx", "decoder_model.onnx", "decoder_with_past_model.onnx"
@@ -25,15 +26,13 @@ class Graph:
 
 
 class Search:
-    def __init__(self, folder, opened, settings):
+    def __init__(self, folder, opened, settings, takes_merged=True):
         folder = Path(folder)
         named = {"src_lang": settings.get("source-language"), "tgt_lang": settings.get("target-language")}
         languages = {name: language for name, language in named.items() if language}
         self.tokenizer = AutoTokenizer.from_pretrained(folder, **languages)
         self.encoder = opened(folder / "encoder_model.onnx")
-        self.is_merged = (folder / MERGED).is_file()
-        self.first = opened(folder / (MERGED if self.is_merged else FIRST))
-        self.next = self.first if self.is_merged else opened(folder / NEXT)
+        self.first, self.next = decoders(folder, opened, takes_merged)
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         own = folder / "generation_config.json"
         self.config = config | (json.loads(own.read_text(encoding="utf-8")) if own.is_file() else {})
@@ -84,3 +83,13 @@ class Search:
         """What a merged decoder takes as the past of its first step."""
         return {name: np.zeros((lines, shape[1], 0, shape[3]), dtype=np.float32)
                 for name, shape in self.first.inputs.items() if name.startswith("past_key_values")}
+
+
+def decoders(folder, opened, takes_merged):
+    """Graphs of the first step and of the others; one that is merged serves both."""
+    if takes_merged and (folder / MERGED).is_file():
+        merged = opened(folder / MERGED)
+        return merged, merged
+    if not (folder / NEXT).is_file():
+        fail(f"{folder} has no {NEXT}: export it with `optimum-cli export onnx --no-post-process`")
+    return opened(folder / FIRST), opened(folder / NEXT)

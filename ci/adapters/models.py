@@ -106,18 +106,25 @@ def exporter():
     return environment.interpreter(str(HERE / "requirements-optimum.txt"), "4.5 GB", ["--no-deps"])
 
 
-def graphs(check):
-    """`opus` as Optimum exports it."""
-    made = check.scratch / "graphs"
+def graphs(check, merged):
+    """`opus` as Optimum exports it, with the merged decoder or with the pair alone."""
+    made = check.scratch / ("graphs" if merged else "graphs-pair")
     if not made.is_dir():
         program = "import sys; from optimum.exporters.onnx import main_export as export; " \
-                  "export(sys.argv[1], sys.argv[2], task='text2text-generation-with-past', do_validation=False)"
+                  "export(sys.argv[1], sys.argv[2], task='text2text-generation-with-past', do_validation=False, " \
+                  f"no_post_process={not merged})"
         subprocess.run([exporter(), "-c", program, opus(check), made], check=True, stdout=subprocess.DEVNULL)
     return made
 
 
+def openvino(check):
+    model = graphs(check, merged=False)
+    command = [check.python("openvino"), HERE / "api/openvino.py", model]
+    return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
+
+
 def onnxruntime(check):
-    model = graphs(check)
+    model = graphs(check, merged=True)
     command = [exporter(), HERE / "api/onnxruntime.py", model]
     return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
 
@@ -146,5 +153,6 @@ CASES = {
     "libretranslate": libretranslate,
     "marian": marian,
     "onnxruntime": onnxruntime,
+    "openvino": openvino,
     "transformers": transformers,
 }

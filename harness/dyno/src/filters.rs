@@ -24,13 +24,16 @@ pub struct Filters {
 
 impl Filters {
     /// Removes from `campaign` everything that the filters exclude. A pattern that matches nothing is refused
-    /// as a typing error.
+    /// as a typing error, and a system that is left needs its models.
     pub fn apply(&self, campaign: &mut Campaign) -> Outcome<()> {
         keep_matching(&mut campaign.systems, &self.systems, "system", |entry| &entry.name)?;
         keep_matching(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;
         campaign.tracks.retain(|track| self.tracks.is_empty() || self.tracks.contains(track));
         campaign.leave_out_idle_systems();
-        Ok(())
+        match campaign.systems.iter().find_map(|entry| entry.absent.clone()) {
+            Some(absent) => Err(bad_input(absent)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -190,10 +190,11 @@ enum View {
     Hidden,
 }
 
-/// Files and folders that belong to a system, as they are spelled, and the ways to them. They are its folder,
-/// the files that it names, and the files that links in its models' folders lead to.
+/// Files and folders that belong to a system, as they are spelled, and the ways to them. They are its folder, its
+/// parts, the files that it names, and the files that links in its models' folders lead to.
 fn paths_and_ways(system: &System) -> (Vec<PathBuf>, Vec<Way>) {
-    let mut paths: Vec<PathBuf> = named_files(system).into_iter().chain(system.folder.clone()).collect();
+    let further = system.folder.iter().chain(&system.parts).cloned();
+    let mut paths: Vec<PathBuf> = named_files(system).into_iter().chain(further).collect();
     let mut files = Vec::new();
     // A model that can't be read is the system's own failure.
     system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
@@ -228,10 +229,12 @@ pub(crate) fn named_files(system: &System) -> Vec<PathBuf> {
     files.chain(named).collect()
 }
 
-/// A word of a command, and the value in it: that of `--vocab=FILE`, or of a setting `vocab="FILE"`.
+/// A word of a command, the value in it: that of `--vocab=FILE`, or of a setting `vocab="FILE"`, and the words of
+/// that value, as in `shortlist=FILE 100 50`.
 fn values(word: &str) -> impl Iterator<Item = &str> {
     let value = word.split_once('=').map(|(_, value)| value.trim_matches('"'));
-    [word].into_iter().chain(value)
+    let parts = value.into_iter().flat_map(|value| value.split(' ').filter(move |part| *part != value));
+    [word].into_iter().chain(value).chain(parts)
 }
 
 /// Folder that the system is started in, without symbolic links.
@@ -283,6 +286,23 @@ mod tests {
         }
         assert_eq!(view_of(&sandbox, &system, Path::new("/tmp/state")), Some(View::Private));
         assert_eq!(view_of(&sandbox, &system, Path::new("/usr/bin")), None, "as on the host, read-only");
+    }
+
+    #[test]
+    fn parts_are_visible_and_so_are_files_among_the_words_of_a_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("python/lib")).unwrap();
+        std::fs::write(root.join("list"), "").unwrap();
+        let mut system =
+            System::of_command("s", ["sh".into(), format!("shortlist={}/list 100 50", root.display())]);
+        (system.folder, system.parts) = (Some("/".into()), vec![root.join("python")]);
+        let sandbox = Sandbox::new(&[], std::slice::from_ref(&root));
+        for (name, view) in
+            [("python/lib", View::Visible), ("list", View::Visible), ("elsewhere", View::Others)]
+        {
+            assert_eq!(view_of(&sandbox, &system, &root.join(name)), Some(view), "{name}");
+        }
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct System {
     pub environment: Vec<(String, String)>,
     /// Model files and folders, whose size is recorded.
     pub models: Vec<PathBuf>,
+    /// Further files and folders of the program, such as its libraries, which no other option names.
+    pub parts: Vec<PathBuf>,
     /// Tuning file of the program, whose hash is recorded.
     pub tuning: Option<PathBuf>,
     /// Whether the answers are text; the length of other answers is not judged.
@@ -74,6 +76,7 @@ impl System {
             folder: None,
             environment: Vec::new(),
             models: Vec::new(),
+            parts: Vec::new(),
             tuning: None,
             translates: true,
             sampling: false,

@@ -99,8 +99,14 @@ impl TestSet {
         let references: Vec<Vec<String>> =
             self.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect();
         let gold = self.gold.iter().take(lines / 2).copied().collect();
-        let part = Self::of(format!("{}, first {lines}", self.name), source, references, gold);
+        let part = Self::of(format!("{}{FIRST}{lines}", self.name), source, references, gold);
         Self { files: self.files.clone(), ..part }
+    }
+
+    /// Whether the set is the one named `name`, or its first lines.
+    pub fn is_of(&self, name: &str) -> bool {
+        let rest = self.name.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(FIRST))
     }
 
     /// Whitespace-separated words of the raw source: the unit of all speeds.
@@ -108,6 +114,9 @@ impl TestSet {
         self.source.iter().map(|line| words(line)).sum()
     }
 }
+
+/// Words in the name of a set's first lines, between the name of the whole and the number of lines.
+const FIRST: &str = ", first ";
 
 /// A line for each score.
 fn gold_text(gold: &[f64]) -> String {
@@ -181,6 +190,8 @@ mod tests {
         assert_eq!(set.gold_text(), "4.5\n0\n");
         let part = set.first(1);
         assert_eq!((part.source.len(), &part.gold[..]), (2, &[4.5][..]));
+        let names = ["set", "set, first 2", "se", "other"].map(|name| part.is_of(name));
+        assert_eq!((names, set.is_of("set")), ([true, true, false, false], true));
         assert_ne!(TestSet::from_lines("set", ["a b", "c", "d", "e"]).sha256, set.sha256);
     }
 

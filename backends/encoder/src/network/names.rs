@@ -1,6 +1,6 @@
 //! The names of a network's tensors, by family.
 
-use dyno_formats::Weights;
+use dyno_formats::{LayerLayout, Weights};
 
 use crate::config::Family;
 
@@ -45,47 +45,13 @@ impl Names {
     }
 
     pub(super) fn layer(&self, number: usize) -> LayerNames {
-        let (stack, names) = match self.family {
-            Family::DistilBert => ("transformer", DISTILBERT),
-            Family::RobertaPreNorm => ("encoder", PRE_NORM),
-            Family::Bert | Family::Roberta | Family::XlmRoberta | Family::Camembert => ("encoder", BERT),
+        let layout = match self.family {
+            Family::DistilBert => LayerLayout::DISTILBERT,
+            Family::RobertaPreNorm => LayerLayout::PRE_NORM,
+            Family::Bert | Family::Roberta | Family::XlmRoberta | Family::Camembert => LayerLayout::BERT,
         };
         let [query, key, value, mixed, attention_norm, first, second, feed_norm] =
-            names.map(|name| self.of(&format!("{stack}.layer.{number}.{name}")));
+            layout.names(number).map(|name| self.of(&name));
         LayerNames { query, key, value, mixed, attention_norm, first, second, feed_norm }
     }
 }
-
-/// Names within a layer, in the order of [`LayerNames`].
-const BERT: [&str; 8] = [
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
-];
-
-const PRE_NORM: [&str; 8] = [
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "intermediate.LayerNorm",
-];
-
-const DISTILBERT: [&str; 8] = [
-    "attention.q_lin",
-    "attention.k_lin",
-    "attention.v_lin",
-    "attention.out_lin",
-    "sa_layer_norm",
-    "ffn.lin1",
-    "ffn.lin2",
-    "output_layer_norm",
-];

@@ -31,8 +31,8 @@ pub(super) fn open(directory: &Directory, settings: &Settings, files: &mut Vec<P
     let whole = folder.join("tokenizer.json");
     if whole.exists() {
         check_whole(settings, folder)?;
-        let made = Tokenizer::from_bytes(read(&whole)?).map_err(|fault| unusable(&whole, fault))?;
-        let made = with_settings(made, settings).map_err(|fault| unusable(&whole, fault))?;
+        let made =
+            with_settings(whole_tokeniser(&whole)?, settings).map_err(|fault| unusable(&whole, fault))?;
         files.push(whole);
         return Ok(Kind::Tokenizers(Box::new(made)));
     }
@@ -46,6 +46,14 @@ pub(super) fn open(directory: &Directory, settings: &Settings, files: &mut Vec<P
     };
     files.extend(at);
     Ok(kind)
+}
+
+/// The tokeniser of a `tokenizer.json`.
+fn whole_tokeniser(file: &Path) -> Result<Tokenizer> {
+    let text = read(file)?;
+    // The crate panics on some texts that are no JSON.
+    parse_json::<serde::de::IgnoredAny>(file, &text)?;
+    Tokenizer::from_bytes(text).map_err(|fault| unusable(file, fault))
 }
 
 fn unusable(file: &Path, fault: impl std::fmt::Display) -> Error {

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::shapes::{Kind, Shapes};
+use crate::encoder_layers::LayerLayout;
 use crate::yaml::Value;
 use crate::{Fault, MarianConfig, Result};
 
@@ -98,28 +99,8 @@ pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Re
 }
 
 fn layer(number: usize, sizes: &Sizes, to: &mut Shapes) {
-    let bert = [
-        "attention.self.query",
-        "attention.self.key",
-        "attention.self.value",
-        "attention.output.dense",
-        "attention.output.LayerNorm",
-        "intermediate.dense",
-        "output.dense",
-        "output.LayerNorm",
-    ];
-    let distil = [
-        "attention.q_lin",
-        "attention.k_lin",
-        "attention.v_lin",
-        "attention.out_lin",
-        "sa_layer_norm",
-        "ffn.lin1",
-        "ffn.lin2",
-        "output_layer_norm",
-    ];
-    let (stack, names) = if sizes.distil { ("transformer", distil) } else { ("encoder", bert) };
-    let at = names.map(|name| format!("{stack}.layer.{number}.{name}"));
+    let layout = if sizes.distil { LayerLayout::DISTILBERT } else { LayerLayout::BERT };
+    let at = layout.names(number);
     at[..4].iter().for_each(|name| linear(name, sizes.width, sizes.width, to));
     norm(&at[4], sizes, to);
     linear(&at[5], sizes.width, sizes.inner, to);

@@ -110,17 +110,16 @@ impl Beams<'_> {
     }
 
     /// Logarithm of the probability that suppressed words leave to the others, times the member's weight; 0
-    /// where probabilities stay as they are.
+    /// where probabilities stay as they are, or nothing is left.
     fn suppressed_share(&self, member: &Member, row: usize, candidates: &[u32]) -> f32 {
         let options = &self.rules.options;
         if !options.renormalise || options.skip_cost {
             return 0.0;
         }
         let scores = member.step.scores.row(row);
-        let of =
-            |word: &u32| column(*word, candidates).and_then(|at| scores.get(at)).map(|score| score.exp());
-        let suppressed: f32 = self.rules.suppressed.iter().filter_map(of).sum();
-        member.weight * (-suppressed).ln_1p()
+        let columns = self.rules.suppressed.iter().filter_map(|word| column(*word, candidates));
+        let left = ln_left(scores, columns.filter(|at| *at < scores.len()));
+        if left.is_finite() { member.weight * left } else { 0.0 }
     }
 
     /// Finishes hypotheses at their end, and keeps the others alive.
@@ -152,4 +151,17 @@ impl Beams<'_> {
             ended.push(place);
         }
     }
+}
+
+/// Logarithm of the probability of all columns but `suppressed`. Where these have most of it, 1 minus their sum has
+/// lost its digits, and the others are summed instead.
+fn ln_left(scores: &[f32], suppressed: impl Iterator<Item = usize> + Clone) -> f32 {
+    let taken: f64 = suppressed.clone().map(|at| f64::from(scores[at]).exp()).sum();
+    if taken < 0.5 {
+        return (-taken).ln_1p() as f32;
+    }
+    let suppressed: Vec<usize> = suppressed.collect(); // few words, on few rows
+    let others = (0..scores.len()).filter(|at| !suppressed.contains(at)).map(|at| f64::from(scores[at]));
+    let greatest = others.clone().fold(f64::NEG_INFINITY, f64::max);
+    (greatest + others.map(|score| (score - greatest).exp()).sum::<f64>().ln()) as f32
 }

@@ -231,3 +231,20 @@ fn suppressed_words_may_leave_their_share_to_the_others() {
     let (ids, score) = of(SearchOptions { renormalise: true, ..plain });
     assert!(ids == [END] && score.unwrap().abs() < 1e-6, "{score:?}");
 }
+
+#[test]
+fn almost_all_of_the_probability_may_be_suppressed() {
+    // The others share e⁻³⁰ as 1 : e, which single precision can't tell from 1 − 1.
+    let (less, more) = (-31.0 - 0.313_261_7, -30.0 - 0.313_261_7);
+    let table: Scores = [[more, 0.0, less, f32::NEG_INFINITY]; 5];
+    for beam in [1, 2] {
+        let options = SearchOptions { renormalise: true, n_best: true, ..options(beam) };
+        let (ids, score) = search(&[(1.0, table)], options, &[2]).remove(0).remove(0);
+        assert_eq!(ids, [END]);
+        assert!((score.unwrap() + 0.313_261_7).abs() < 1e-4, "{score:?}");
+    }
+    let nothing: Scores = [[f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY, f32::NEG_INFINITY]; 5];
+    let options = SearchOptions { renormalise: true, n_best: true, ..options(2) };
+    let lists = search(&[(1.0, nothing)], options, &[2]);
+    assert!(lists[0].iter().all(|(_, score)| score.is_none_or(|score| !score.is_nan())), "{lists:?}");
+}

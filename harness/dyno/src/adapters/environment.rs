@@ -48,7 +48,7 @@ pub fn provide(adapter: &Shelved) -> Outcome<()> {
 pub struct Environment<'a> {
     adapter: &'a Shelved,
     /// Folder of the environment; `None` for an adapter without packages, which runs in the user's Python.
-    folder: Option<PathBuf>,
+    pub(super) folder: Option<PathBuf>,
 }
 
 impl<'a> Environment<'a> {

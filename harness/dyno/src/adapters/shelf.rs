@@ -28,6 +28,16 @@ impl Shelved {
         self.folder.join("requirements.txt")
     }
 
+    /// Programs that the adapters of the shelf share, such as the protocol, sorted.
+    pub fn shared(&self) -> Vec<PathBuf> {
+        let entries = self.folder.parent().and_then(|shelf| fs::read_dir(shelf).ok()).into_iter().flatten();
+        let files = entries.flatten().map(|entry| entry.path());
+        let mut programs: Vec<_> =
+            files.filter(|path| path.extension().is_some_and(|end| end == "py")).collect();
+        programs.sort();
+        programs
+    }
+
     /// Lines of a campaign that use the adapter; none if it can't be used.
     pub fn campaign_lines(&self) -> String {
         let Self { name, description: Description { example, unavailable, .. }, .. } = self;

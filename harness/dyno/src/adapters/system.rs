@@ -94,9 +94,14 @@ impl Adapter {
 
     /// Files of the adapter, which decide what the system does.
     pub fn files(&self) -> Vec<PathBuf> {
-        let shared = self.shelved.folder.parent().map(|shelf| shelf.join("protocol.py"));
         let own = ["adapter.py", "convert.py", "requirements.txt"].map(|name| self.shelved.folder.join(name));
-        own.into_iter().chain(shared).filter(|path| path.is_file()).collect()
+        own.into_iter().filter(|path| path.is_file()).chain(self.shelved.shared()).collect()
+    }
+
+    /// Files and folders that the program needs beside its model: its own, those that adapters share, its packages.
+    pub fn parts(&self) -> io::Result<Vec<PathBuf>> {
+        let packages = Environment::of(&self.shelved)?.folder;
+        Ok(self.files().into_iter().chain(packages).collect())
     }
 
     /// A setting as text: the campaign's value, else the default.

@@ -24,6 +24,10 @@ pub struct Entry {
     pub launch: Launch,
     /// Models; several are an ensemble.
     pub models: Vec<PathBuf>,
+    /// Error about a model that isn't there, with its place in the campaign. A system that a filter excludes may
+    /// lack its models.
+    #[serde(skip)]
+    pub absent: Option<String>,
     /// Environment variables of the system, besides those of all systems.
     pub environment: Vec<(String, String)>,
     /// Task that the campaign names for a plugin or a foreign program.
@@ -107,6 +111,7 @@ impl Entry {
             name,
             launch,
             models,
+            absent: None,
             environment: Vec::new(),
             task: None,
             sampling: false,
@@ -144,6 +149,7 @@ impl Entry {
             folder,
             environment: self.environment.clone(),
             models: self.models.clone(),
+            parts: Vec::new(),
             tuning: self.setting("tuning").map(PathBuf::from),
             translates: self.translates(),
             sampling: self.sampling,
@@ -161,6 +167,7 @@ impl Entry {
             }
             Launch::Adapter(adapter) => System {
                 models: vec![adapter.model()?.to_owned()],
+                parts: adapter.parts()?,
                 ..system(adapter.command()?, false, Some(adapter.folder.clone()))
             },
             Launch::Submission(submission) => submission.adapt(system(Vec::new(), false, None)),

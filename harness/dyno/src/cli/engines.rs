@@ -169,7 +169,7 @@ pub struct TokenizeArgs {
     /// Vocabulary: .spm, .yml or .txt
     #[arg(long, value_name = "FILE", required_unless_present = "model")]
     pub vocab: Option<PathBuf>,
-    /// Directory of an encoder, whose own tokeniser divides the lines
+    /// Directory of an encoder or of a translator, whose own tokeniser divides the lines
     #[arg(long, value_name = "DIR", conflicts_with = "vocab")]
     pub model: Option<PathBuf>,
 }
@@ -204,6 +204,9 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FILE")]
     pub calibrate: Option<PathBuf>,
     /// Languages of source and target
+    ///
+    /// With --calibrate, a model with words for languages translates between them: give their codes in its
+    /// vocabulary, such as eng_Latn deu_Latn.
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     pub languages: Option<Vec<String>>,
     /// Replace the model directory DIR if it exists

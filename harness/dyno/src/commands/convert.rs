@@ -77,12 +77,29 @@ fn calibrate(args: &ConvertArgs, source: &ModelDir, lines: &Path) -> Outcome<BTr
         source.weights().keys().next_back().map(|widest| ("precision".to_owned(), json!(widest.name())));
     settings.extend(widest);
     settings.extend(args.vocab.iter().map(|files| ("vocab".to_owned(), json!(files))));
+    settings.extend(languages(args, source)?);
     let model = backend.open(&models, &settings).or_bad_input()?;
     let mut session = model.session().context("can't open a session")?;
     for line in split_lines(&text) {
         session.run(&[line], &mut |_: Answer<'_>| ()).context("can't translate a line for --calibrate")?;
     }
     dyno_translator::read_multipliers(found.path()).map_err(bad_input)
+}
+
+/// Settings of the languages, for a model with words for both.
+fn languages(args: &ConvertArgs, source: &ModelDir) -> Outcome<Settings> {
+    let words = source.decoder().and_then(|decoder| decoder.text("language-words").ok());
+    if words != Some("both") {
+        return Ok(Settings::new());
+    }
+    let Some([from, to]) = args.languages.as_deref() else {
+        let remedy = "add --languages with codes of its vocabulary, such as eng_Latn deu_Latn";
+        return Err(bad_input(format!(
+            "--calibrate translates, and this model has words for languages: {remedy}"
+        )));
+    };
+    let named = [("source-language", from), ("target-language", to)];
+    Ok(Settings::from_iter(named.map(|(setting, code)| (setting.to_owned(), json!(code)))))
 }
 
 fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist)> {

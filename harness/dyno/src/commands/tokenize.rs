@@ -4,20 +4,22 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::Path;
 
-use dyno_text::{Scratch, Vocabulary};
+use dyno_api::Task;
+use dyno_formats::ModelDir;
+use dyno_text::{Scratch, Side, Vocabulary};
 
 use crate::cli::TokenizeArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::hosting::without_end;
 use crate::registry::{self, Tokenise};
 
-/// Prints the ids of each line, separated by spaces. A vocabulary adds no end of sentence; an encoder adds the
-/// ends that its network sees.
+/// Prints the ids of each line, separated by spaces. A vocabulary, and a translator's own, adds no end of sentence
+/// and no language; an encoder adds the ends that its network sees.
 pub fn tokenize(args: &TokenizeArgs) -> Outcome {
     let mut tokenise = match (&args.vocab, &args.model) {
-        (_, Some(model)) => registry::tokeniser(model).map_err(bad_input)?,
+        (_, Some(model)) => of_model(model)?,
         (Some(vocabulary), _) => of_vocabulary(vocabulary)?,
-        (None, None) => return Err(bad_input("name a vocabulary (--vocab) or an encoder (--model)")),
+        (None, None) => return Err(bad_input("name a vocabulary (--vocab) or a model (--model)")),
     };
     let (mut input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
     let (mut line, mut ids, mut text) = (Vec::new(), Vec::new(), String::new());
@@ -36,11 +38,27 @@ pub fn tokenize(args: &TokenizeArgs) -> Outcome {
     }
 }
 
+/// The tokeniser of an encoder, or the source vocabulary of a translator.
+fn of_model(path: &Path) -> Outcome<Tokenise> {
+    let backend = registry::suiting(&[path.to_owned()]).map_err(bad_input)?;
+    if backend.task() == Task::Encode {
+        return registry::tokeniser(path).map_err(bad_input);
+    }
+    let model = ModelDir::open(path).or_bad_input()?;
+    let source = model.vocabularies().first();
+    let source =
+        source.ok_or_else(|| bad_input("the model has no vocabulary: name one with --vocab instead"))?;
+    Ok(of(Vocabulary::open(source, model.tokens(), Side::Source).or_bad_input()?))
+}
+
 fn of_vocabulary(path: &Path) -> Outcome<Tokenise> {
-    let vocabulary = Vocabulary::from_path(path).or_bad_input()?;
+    Ok(of(Vocabulary::from_path(path).or_bad_input()?))
+}
+
+fn of(vocabulary: Vocabulary) -> Tokenise {
     let mut scratch = Scratch::default();
-    Ok(Box::new(move |line, ids| {
+    Box::new(move |line, ids| {
         vocabulary.encode_into(line, &mut scratch, ids);
         Ok(())
-    }))
+    })
 }

@@ -95,7 +95,8 @@ fn changed(Guarded { system, path, .. }: &Guarded) -> crate::exit::Failure {
     ))
 }
 
-/// Models, library and program of a system. Other files of its command may be ones that it writes.
+/// Models, library and program of a system, and what an adapter's conversion made. Other files of its command may
+/// be ones that it writes.
 fn files_of(entry: &Entry) -> Vec<PathBuf> {
     let program = match &entry.launch {
         Launch::BuiltIn { .. } => None,
@@ -105,7 +106,14 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
         Launch::Submission(submission) => submission.scripts().into_iter().next(),
     };
     let mut files: Vec<PathBuf> = program.filter(|path| path.is_file()).into_iter().collect();
-    entry.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    let made = match &entry.launch {
+        Launch::Adapter(adapter) => adapter.model().ok(),
+        _ => None,
+    };
+    let models = entry.models.iter().map(PathBuf::as_path).chain(made);
+    models.for_each(|model| drop(collect_files(model, &mut files)));
+    files.sort();
+    files.dedup();
     files
 }
 

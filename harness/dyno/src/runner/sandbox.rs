@@ -54,7 +54,9 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
         }
         Launch::Plugin { library, .. } => vec![library.clone()],
         Launch::Submission(submission) => vec![submission.folder.clone()],
-        Launch::BuiltIn { .. } | Launch::Adapter(_) => Vec::new(),
+        // A model in the engine's own form, too. Without one, the launch reports the failure.
+        Launch::Adapter(adapter) => adapter.model().into_iter().map(Path::to_owned).collect(),
+        Launch::BuiltIn { .. } => Vec::new(),
     };
     campaign.systems.iter().flat_map(|entry| [entry.models.clone(), programs(entry)].concat()).collect()
 }

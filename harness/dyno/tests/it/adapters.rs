@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended, LATENCY};
+use crate::support::{Bench, Ended, LATENCY, skip};
 
 const SHELF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/adapters");
 
@@ -30,6 +30,7 @@ fn bench(system: &str) -> Bench {
     put(&bench, "data/backends/adapters/echo/adapter.toml", DESCRIPTION);
     put(&bench, "data/backends/adapters/echo/adapter.py", PROGRAM);
     fs::copy(format!("{SHELF}/protocol.py"), bench.path("data/backends/adapters/protocol.py")).unwrap();
+    put(&bench, "data/backends/adapters/search.py", "");
     put(&bench, "model/word", "gesagt");
     bench
 }
@@ -69,7 +70,7 @@ fn a_folder_makes_a_system_with_settings_batches_and_an_honest_size() {
     assert_eq!(record["model_bytes"], "gesagt".len(), "{record}");
     let identity: Value = serde_json::from_slice(&fs::read(bench.path("out/run.json")).unwrap()).unwrap();
     let text = identity.to_string();
-    for file in ["echo/adapter.py", "adapters/protocol.py", "model/word"] {
+    for file in ["echo/adapter.py", "adapters/protocol.py", "adapters/search.py", "model/word"] {
         assert!(text.contains(file), "{file} is not hashed: {text}");
     }
 }
@@ -148,6 +149,23 @@ fi
 exec "$real" "$@"
 "#;
 
+/// The same with a package, which the interpreter finds beside itself.
+const VENV_WITH_A_PACKAGE: &str = r#"#!/bin/sh
+real=$(PATH=${PATH#*:} command -v python3)
+if [ "$1 $2" = "-m venv" ]; then
+    mkdir -p "$3/bin" "$3/lib"
+    echo "WORD = 'paket'" > "$3/lib/of_the_package.py"
+    cat > "$3/bin/python3" <<END
+#!/bin/sh
+if [ "\$1 \$2" = "-m pip" ]; then exit; fi
+export PYTHONPATH="\${0%/*}/../lib"
+exec $real "\$@"
+END
+    exec chmod +x "$3/bin/python3"
+fi
+exec "$real" "$@"
+"#;
+
 /// Writes the model in capital letters, and notes that it did.
 const CONVERT: &str = r#"
 import os, pathlib, sys
@@ -200,6 +218,33 @@ fn environments_and_converted_models_are_made_once_and_by_content() {
     fs::remove_file(bench.path("model/word")).unwrap();
     let ended = dyno(&bench, &["run", "campaign.toml", "--out", "other"]);
     ended.assert_says(2, &["adapter echo: can't convert", "there is no word"]);
+}
+
+#[test]
+fn an_adapter_runs_in_the_sandbox_wherever_its_environment_and_its_model_lie() {
+    let tried =
+        std::process::Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
+    if !tried.is_ok_and(|status| status.success()) {
+        return skip("adapters in a sandbox: bubblewrap doesn't work here");
+    }
+    // The bench's folder, and so the cache in it, lies where a sandbox has an empty folder.
+    let bench = bench(&format!("{ECHO}sandbox = \"bwrap\"\n"));
+    put(&bench, "data/backends/adapters/words.py", "END = \"ende\"\n");
+    let echo = "data/backends/adapters/echo";
+    let program = PROGRAM.replace("import os, sys\n", "import os, sys, of_the_package\n");
+    let program = program.replace("from protocol", "import words\nfrom protocol");
+    let program = program.replace("{line}", "{line} {words.END} {of_the_package.WORD}");
+    put(&bench, &format!("{echo}/adapter.py"), &program);
+    put(&bench, &format!("{echo}/convert.py"), CONVERT);
+    put(&bench, &format!("{echo}/requirements.txt"), "some-package==1.0\n");
+    let convert = "[convert]\nunless = 'done'\nsettings = ['beam']\n";
+    bench.write(&format!("{echo}/adapter.toml"), format!("takes = '1 MB'\n{DESCRIPTION}{convert}"));
+    put(&bench, "bin/python3", VENV_WITH_A_PACKAGE);
+    fs::set_permissions(bench.path("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    let (ended, texts) = measured(&bench);
+    assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
+    assert!(texts[0].starts_with("GESAGTbeam=1 1 None A dog barks. ende paket\n"), "{texts:?}");
+    assert_eq!(bench.records()[0]["sandbox"], "bwrap");
 }
 
 #[test]

@@ -77,6 +77,15 @@ fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn a_system_that_is_left_out_may_lack_its_model() {
+    let other = "[[system]]\nname = \"a\"\nbackend = \"null\"\nmodel = \"gone\"\n";
+    let bench = campaign(LATENCY, &format!("{NULL}{other}"));
+    bench.run(&[]).assert_says(2, &["no model at", "gone"]);
+    let ended = bench.run(&["-s", "null"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+#[test]
 fn settings_that_a_backend_refuses_are_told_before_anything_is_measured() {
     for (settings, parts) in [
         ("{ beam = 4 }", ["system \"a\"", "no setting `beam`"]),

@@ -154,6 +154,57 @@ fn ids_are_printed_a_line_a_line() {
     dyno(&bench, &["tokenize", "--vocab", "v.bin"], b"").assert_says(2, &["v.bin", ".spm"]);
 }
 
+/// A translator of Hugging Face among the goldens.
+fn hugging_face(kind: &str) -> String {
+    let folder = "../../backends/transformer-aan/tests/goldens/hugging-face";
+    format!("{}/{folder}/{kind}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_translator_divides_lines_by_its_own_vocabulary() {
+    let bench = Bench::new(LATENCY);
+    for kind in ["marian", "marian-apart", "m2m", "nllb"] {
+        let model = hugging_face(kind);
+        let lines = fs::read(hugging_face("lines.en")).unwrap();
+        let ended = dyno(&bench, &["tokenize", "--model", &model], &lines);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        // The original's ids have the end, and those of languages have the language before the line.
+        let language = usize::from(matches!(kind, "m2m" | "nllb"));
+        let expected = fs::read_to_string(format!("{model}/ids.txt")).unwrap();
+        for (ids, expected) in ended.stdout.lines().zip(expected.lines()) {
+            let expected: Vec<&str> = expected.split(' ').collect();
+            let ids: Vec<&str> = ids.split(' ').filter(|id| !id.is_empty()).collect();
+            assert_eq!(ids, expected[language..expected.len() - 1], "{kind}");
+        }
+        assert_eq!(ended.stdout.lines().count(), expected.lines().count(), "{kind}");
+    }
+}
+
+#[test]
+fn scales_of_a_model_with_words_for_languages_need_both() {
+    let bench = Bench::new(LATENCY);
+    let (lines, to) = (text(&bench.path("tiny.en")), text(&bench.path("static")));
+    for (kind, languages) in [("m2m", ["en", "de"]), ("nllb", ["eng_Latn", "deu_Latn"])] {
+        let model = hugging_face(kind);
+        let convert = ["convert", &model, &to, "--precision", "int8", "--calibrate", &lines, "--overwrite"];
+        dyno(&bench, &convert, b"").assert_says(2, &["words for languages", "--languages"]);
+        let named = [&convert[..], &["--languages"], &languages].concat();
+        let ended = dyno(&bench, &named, b"");
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let [from, into] = languages;
+        let settings = [
+            "activation-scales=static",
+            &format!("source-language={from}"),
+            &format!("target-language={into}"),
+        ]
+        .map(|setting| ["--set".to_owned(), setting.to_owned()])
+        .concat();
+        let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+        let ended = dyno(&bench, &[&["translate", "--model", &to], &settings[..]].concat(), b"a dog\n");
+        assert_eq!((ended.code, ended.stdout.lines().count()), (Some(0), 1), "{}", ended.stderr);
+    }
+}
+
 #[test]
 fn a_model_that_cannot_be_is_refused() {
     let bench = Bench::new(LATENCY);

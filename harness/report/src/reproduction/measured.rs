@@ -152,7 +152,7 @@ impl Measured<'_> {
 
     fn cell(&self, system: &str, place: Place<'_>) -> Option<MeasuredCell<'_>> {
         let is_it = |cell: &MeasuredCell<'_>| cell.system == system && cell.track == place.track;
-        let has_set = |cell: &MeasuredCell<'_>| place.set.is_none_or(|set| cell.test_set.name == set);
+        let has_set = |cell: &MeasuredCell<'_>| place.set.is_none_or(|set| cell.test_set.is_of(set));
         self.run?.cells().into_iter().find(|cell| is_it(cell) && has_set(cell))
     }
 

@@ -42,13 +42,21 @@ pub(super) fn generated(
 }
 
 /// Path of a system's model, drawn or not.
+///
+/// A model that isn't there adds an error to `absent`.
 pub(super) fn model_at(
     source: &Source<'_>,
     model: &Spanned<WireModel>,
     generated: &[Generated],
+    absent: &mut Option<String>,
 ) -> Outcome<PathBuf> {
     match model.get_ref() {
-        WireModel::Path(path) => source.existing_at(model.span(), path, "model"),
+        WireModel::Path(path) => {
+            Ok(source.existing_at(model.span(), path, "model").unwrap_or_else(|missing| {
+                absent.get_or_insert(missing.error.to_string());
+                source.resolve(path)
+            }))
+        }
         WireModel::Drawn(WireDrawn { generate }) => {
             let found = generated.iter().find(|model| model.name == *generate);
             let names: Vec<_> = generated.iter().map(|model| model.name.as_str()).collect();

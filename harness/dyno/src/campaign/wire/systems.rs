@@ -162,7 +162,9 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     if let Some(entry) = submissions::entry(source, &wire.submission(), &name, span.clone())? {
         return Ok(entry);
     }
-    let models = wire.model.iter().chain(&wire.models).map(|model| model_at(source, model, generated));
+    let mut absent = None;
+    let named = wire.model.iter().chain(&wire.models);
+    let models = named.map(|model| model_at(source, model, generated, &mut absent));
     let models = models.collect::<Outcome<Vec<_>>>()?;
     let (batch, has_batch) = (None, wire.batch.is_some() || wire.batch_lines.is_some());
     let launch = match (wire.backend, wire.plugin, wire.command, wire.adapter) {
@@ -205,7 +207,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     };
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
-    let system = Entry { environment, task, sampling, sandbox, ..Entry::new(&name, launch, models) };
+    let system = Entry { absent, environment, task, sampling, sandbox, ..Entry::new(&name, launch, models) };
     match words_fault(&system) {
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),
