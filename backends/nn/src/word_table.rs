@@ -10,9 +10,9 @@ use dyno_kernels::{Candidates, Kernels, Weights};
 use crate::math::{Form, Matrix};
 use crate::params::{OUTPUT_MULTIPLIER, Params, ShortlistColumns};
 
-/// Number of words that are packed at a time, before their columns become candidates: few enough to stay in a
-/// core's cache.
-const PART: usize = 1024;
+/// Number of words that are packed at a time, before their columns become candidates. A part is small enough to
+/// stay in a core's cache, and for the allocator to reuse its pages instead of returning them to the system.
+const PART: usize = 256;
 
 impl Params<'_> {
     /// The vectors [words, width] of a vocabulary. Vectors that are output weights as well have a `bias`
