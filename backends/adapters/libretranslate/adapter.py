@@ -37,6 +37,7 @@ def variables(chosen, home):
     """Argos Translate's settings. It writes below its home alone, and finds its packages in the model."""
     within, beside = (chosen.cores, 1) if chosen.track == "latency-all" else (1, chosen.cores)
     return os.environ | {
+        "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime splits sentences, and would call a server
         "HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home,
         "ARGOS_PACKAGES_DIR": str(Path(chosen.model).resolve()),
         "ARGOS_COMPUTE_TYPE": chosen.settings["precision"],
