@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use dyno_measure::Profile;
 use serde_json::Value;
 
 use super::folder::read_identity;
@@ -14,9 +15,6 @@ use super::journal::RECORDS;
 use crate::error::Result;
 use crate::identity::Identity;
 use crate::run::Run;
-
-/// Profiles, the most thorough last.
-const PROFILES: [&str; 3] = ["quick", "standard", "official"];
 
 /// The most thorough finished run below `root` of the campaign `name`, then the one with most systems, then
 /// the newest. Its systems are among `systems`, as the campaign describes them, and its processor is `cpu`.
@@ -51,9 +49,10 @@ fn fits(identity: &Identity, systems: &Value, cpu: &str) -> bool {
     identity.host.cpu == cpu && !theirs.is_empty() && theirs.iter().all(|system| ours.contains(system))
 }
 
+/// Rank among runs of a campaign: [`Profile::ALL`] begins with the least thorough one.
 fn rank(identity: &Identity, folder: &Path) -> (Option<usize>, usize, Option<SystemTime>) {
     let profile = identity.protocol["profile"].as_str().unwrap_or_default();
     let written = fs::metadata(folder.join(RECORDS)).and_then(|it| it.modified()).ok();
     let systems = identity.systems.as_array().map_or(0, Vec::len);
-    (PROFILES.iter().position(|known| *known == profile), systems, written)
+    (Profile::ALL.iter().position(|known| known.name() == profile), systems, written)
 }
