@@ -1,7 +1,9 @@
-"""Writes a shipped translator as the files of Firefox Translations: `firefox.py MODEL_DIRECTORY FOLDER`.
+"""Writes a shipped translator as the files of Firefox Translations.
 
-Runs where numpy and yaml are. Products are in int8, and each has a scale of its inputs, one for all: real files
-have measured scales, which quality needs and this check doesn't.
+    firefox.py MODEL_DIRECTORY FOLDER [CALIBRATED_DIRECTORY]
+
+Runs where numpy and yaml are. Products are in int8, and each has a scale of its inputs. Quality needs measured scales,
+which `dyno convert --calibrate` puts into the calibrated directory. Without it one scale serves all.
 """
 
 import shutil
@@ -20,8 +22,10 @@ from shipped import DEFAULTS, VERSION, safetensors, widest  # noqa: E402
 
 # Types of Marian's binary files, in the numbering of Firefox's fork.
 INT8, FLOAT, INTGEMM = 0x101, 0x404, 0x4101
-# Scale of the inputs of products: values beyond ±8 are cut.
+# Scale of the inputs of products that were not measured: values beyond ±8 are cut.
 INPUTS = 127 / 8
+# Name of the scale of the output layer's inputs, whose weights are the embeddings.
+OUTPUT = "none_QuantMultA"
 ALIGNMENT = 256
 
 
@@ -35,7 +39,13 @@ def quantised(array):
     return np.clip(np.rint(array * scale), -127, 127).astype(np.int8).tobytes() + struct.pack("<f", scale)
 
 
-def items(arrays, options):
+def measured(calibrated):
+    """Scales of a calibrated directory by their names."""
+    arrays = safetensors(calibrated / "weights.int8.safetensors")
+    return {name: array.item() for name, array in arrays if name.endswith("_QuantMultA")}
+
+
+def items(arrays, options, scales):
     """Name, type, shape and bytes of each item."""
     text = yaml.safe_dump({"version": VERSION, **options}).encode() + b"\0"
     yield "special:model.yml", INT8, (len(text),), text
@@ -48,8 +58,9 @@ def items(arrays, options):
         else:
             yield name, FLOAT, array.shape, array.astype(np.float32).tobytes()
         if is_product(name) or name.endswith("Wemb"):
-            yield f"{name}_QuantMultA", FLOAT, (1, 1), struct.pack("<f", INPUTS)
-    yield "none_QuantMultA", FLOAT, (1, 1), struct.pack("<f", INPUTS)
+            of_inputs = scales.get(f"{name}_QuantMultA", scales.get(OUTPUT, INPUTS))
+            yield f"{name}_QuantMultA", FLOAT, (1, 1), struct.pack("<f", of_inputs)
+    yield OUTPUT, FLOAT, (1, 1), struct.pack("<f", scales.get(OUTPUT, INPUTS))
 
 
 def padded(data):
@@ -70,10 +81,12 @@ def binary(all_items):
 
 
 def main():
-    source, made = map(Path, sys.argv[1:])
+    source, made, *calibrated = map(Path, sys.argv[1:])
     options = DEFAULTS | tomllib.loads((source / "model.toml").read_text(encoding="utf-8"))["marian"]
+    scales = measured(calibrated[0]) if calibrated else {}
     made.mkdir()
-    (made / "model.intgemm.alphas.bin").write_bytes(binary(items(dict(safetensors(widest(source))), options)))
+    weights = dict(safetensors(widest(source)))
+    (made / "model.intgemm.alphas.bin").write_bytes(binary(items(weights, options, scales)))
     shutil.copyfile(source / "vocab.spm", made / "vocab.spm")
     shutil.copyfile(source / "shortlist.bin", made / "lex.s2t.bin")
 

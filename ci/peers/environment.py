@@ -1,6 +1,7 @@
-"""The peers' private Python environments, in the user's cache folder."""
+"""What the peers' scripts run: private Python environments, in the user's cache folder, and this checkout's dyno."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -9,12 +10,21 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 
 
 def cache():
     """dyno's folder in the user's cache, by the XDG base directory specification."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(home, "dyno")
+
+
+def built_dyno():
+    """This checkout's program, built if it isn't."""
+    command = ["cargo", "build", "--release", "--quiet", "--message-format=json-render-diagnostics"]
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    programs = [json.loads(line).get("executable") for line in output.splitlines()]
+    return Path(next(program for program in programs if program and Path(program).name == "dyno"))
 
 
 def python():

@@ -46,7 +46,7 @@ pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
     let (mut reproductions, mut products, mut days) = (Vec::new(), Vec::new(), Vec::new());
     for table in tables {
         let found = table.campaign.as_deref().and_then(|name| ours.get(name));
-        let speeds = (!table.products().is_empty()).then(|| kept(table, host)).flatten();
+        let speeds = if table.products().is_empty() { None } else { kept(table, host)? };
         let measured = Measured {
             contestants: found.map(|found| &found.contestants),
             run: found.and_then(|found| found.run.as_ref()).map(|(_, run)| run),

@@ -5,15 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyno_api::files;
+use anyhow::Context;
 use dyno_measure::{Host, Placement, Track, host};
 use dyno_report::papers::Table;
 use dyno_report::reproduction::Products;
-use dyno_results::store::files::write_json;
+use dyno_results::store::files::{read_json, write_json};
 use dyno_stats::numbers::counted;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Outcome;
+use crate::exit::{OrBadInput, Outcome};
 use crate::product_speed::product_speeds;
 
 /// Folder of the runs, the same as that of `dyno run`.
@@ -51,12 +51,17 @@ pub fn keep(table: &Table, this_host: &Host, products: &Products) -> Outcome<()>
 }
 
 /// The kept speeds of a table with their file, if they are this processor's.
-pub fn kept(table: &Table, this_host: &Host) -> Option<(PathBuf, Kept)> {
+pub fn kept(table: &Table, this_host: &Host) -> Outcome<Option<(PathBuf, Kept)>> {
     let path = path_of(table);
-    let kept: Kept = serde_json::from_str(&files::read_to_string(&path).ok()?).ok()?;
     let names = || table.points.iter().filter(|point| point.product.is_some()).map(|point| &point.name);
-    let is_whole = names().all(|name| kept.products.speeds.contains_key(name));
-    (kept.cpu == this_host.cpu && is_whole).then_some((path, kept))
+    let is_ours = |kept: &Kept| {
+        kept.cpu == this_host.cpu && names().all(|name| kept.products.speeds.contains_key(name))
+    };
+    let kept = read_json(&path).with_context(|| {
+        let remedy = format!("remove it, and measure anew by `dyno reproduce {}`", table.id);
+        format!("can't use the kept speeds of products; {remedy}")
+    });
+    Ok(kept.or_bad_input()?.filter(is_ours).map(|kept| (path, kept)))
 }
 
 fn path_of(table: &Table) -> PathBuf {

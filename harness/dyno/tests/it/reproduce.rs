@@ -311,6 +311,9 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not() {
     let command = fs::read_to_string(folder.join("records/bolt-crossover/run.json")).unwrap();
     assert!(!command.contains(home.trim_end_matches('/')), "private folders are short: {command}");
     reproduce(&bench, &["--all", "--publish"]).assert_says(2, &["exists already", "--to"]);
+    bench.write("runs/products-devlin-fig1.json", "{");
+    let damaged = ["products-devlin-fig1.json is damaged", "`dyno reproduce devlin-fig1`"];
+    reproduce(&bench, &["--all", "--publish"]).assert_says(2, &damaged);
 }
 
 #[test]
