@@ -128,7 +128,12 @@ impl Conversation<'_, '_> {
         self.taken += if is_first { Duration::ZERO } else { latency };
         // Between lines the system has nothing to do.
         self.system.look_if_due();
-        self.asked += begin.elapsed();
+        self.has_waited(begin.elapsed())
+    }
+
+    /// Counts time in which nothing but answers was waited for. A round has a limit for it.
+    pub(super) fn has_waited(&mut self, time: Duration) -> std::result::Result<(), Stop> {
+        self.asked += time;
         self.check_time()
     }
 
