@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dyno_measure::Host;
+use dyno_measure::{Host, Profile};
 use dyno_report::papers::Table;
 use dyno_report::reproduction::{Contestants, Measured, Reproduction};
 use dyno_results::{Run, day, latest};
@@ -74,8 +74,8 @@ fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {
     let measured = || ours.values().filter_map(|ours| ours.run.as_ref());
     let count =
         |profile: &str| measured().filter(|(_, run)| run.identity.protocol["profile"] == profile).count();
-    let profiles = ["quick", "standard", "official"].map(|profile| (count(profile), profile));
-    let profiles = profiles.iter().filter(|(count, _)| *count > 0);
+    let profiles = Profile::ALL.iter().map(|profile| (count(profile.name()), profile.name()));
+    let profiles = profiles.filter(|(count, _)| *count > 0);
     let profiles: Vec<String> =
         profiles.map(|(count, profile)| format!("{count} in the {profile} profile")).collect();
     let of = counted(ours.len(), "campaign", "campaigns");
