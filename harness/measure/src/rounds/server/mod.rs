@@ -40,7 +40,7 @@ const MOST_LATE: f64 = 0.1;
 pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let mut server = Server::of(context);
     let replies = converse(&context.subject, |conversation| server.measure(conversation))?;
-    let mut observed = Observed { start_ns: replies.start_ns, ..Observed::default() };
+    let mut observed = Observed { start_ns: replies.start_ns.into_iter().collect(), ..Observed::default() };
     observed.take(&replies.ending);
     observed.tree.after_ns += replies.after_ns;
     if replies.reasons.is_empty() {
