@@ -6,8 +6,9 @@ what libraries print goes to standard error.
 
 import argparse
 import os
-import select
 import sys
+
+from arrivals import InFlight, arrivals
 
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
 os.dup2(2, 1)
@@ -36,17 +37,23 @@ def fail(message):
     sys.exit(message)
 
 
-def serve(chosen, translate, translate_all=None):
+def serve(chosen, translate, translate_all=None, beside=1, together=None):
     """Answers the lines of standard input as the track asks.
 
     translate: function from a batch of lines to their translations.
     translate_all: the same for a whole file, for an engine that makes batches itself.
+    beside: batches that the track `server` has in translation at a time, in threads of their own.
+    together: most lines of such a batch; `batch-lines` of the campaign if absent.
     """
+    most = together or chosen.batch_lines or BATCH_LINES
     if chosen.line_by_line:
         for line in sys.stdin.buffer:
             answer(ending_removed(line), translate)
+    elif chosen.track == "server" and beside > 1:
+        for text in InFlight(lambda lines: answered(lines, translate), beside, most).answers():
+            write([text])
     elif chosen.track == "server":
-        for lines in arrivals(chosen.batch_lines or BATCH_LINES):
+        for lines in arrivals(most):
             answer(lines, translate)
     else:
         answer(ending_removed(sys.stdin.buffer.read()), translate_all or batched(chosen, translate))
@@ -58,27 +65,21 @@ def ending_removed(data):
 
 
 def answer(lines, translate):
-    """Writes one line for each line. A line without text has an answer without text."""
+    """Writes one line for each line."""
+    write(answered(lines, translate))
+
+
+def answered(lines, translate):
+    """One text for each line. A line without text has an answer without text."""
     there = [line for line in lines if line.strip()]
     texts = iter(translate(there) if there else [])
-    for line in lines:
-        text = next(texts) if line.strip() else ""
+    return [next(texts) if line.strip() else "" for line in lines]
+
+
+def write(texts):
+    for text in texts:
         ANSWERS.write(text.replace("\n", " ") + "\n")
     ANSWERS.flush()
-
-
-def arrivals(most):
-    """Lines that have arrived, at most `most` at a time."""
-    buffer, data = b"", b"?"
-    while data:
-        while data and (b"\n" not in buffer or select.select([0], [], [], 0)[0]):
-            data = os.read(0, 1 << 16)
-            buffer += data
-        *lines, buffer = buffer.split(b"\n")
-        for first in range(0, len(lines), most):
-            yield [line.decode("utf-8", "replace") for line in lines[first : first + most]]
-    if buffer:
-        yield [buffer.decode("utf-8", "replace")]
 
 
 def batched(chosen, translate):

@@ -147,9 +147,20 @@ def libretranslate(check):
     return Case(packages, {}, lambda lines: answers([python, HERE / "api/libretranslate.py", lines], variables))
 
 
+def http(check):
+    """A server that answers each line with itself, after a sleep."""
+    model = check.scratch / "no-model"
+    model.mkdir(exist_ok=True)
+    (model / "none").write_text("none\n", encoding="utf-8")
+    command = f"python3 {ROOT / 'ci/server/sleeping_http.py'} {{port}} 0.002"
+    settings = {"command": command, "request": '{ "text": "{line}" }', "answer": "answers.0.text"}
+    return Case(model, settings, lambda lines: lines.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+
+
 CASES = {
     "ctranslate2": ctranslate2,
     "fxtranslate": fxtranslate,
+    "http": http,
     "libretranslate": libretranslate,
     "marian": marian,
     "onnxruntime": onnxruntime,

@@ -78,7 +78,8 @@ def main():
                 results[at] = result
         return [engine.text(result) for result in results]
 
-    serve(chosen, translate, translate_all)
+    # Under the track `server` each thread has a batch of its own, of the lines that waited when it began.
+    serve(chosen, translate, translate_all, beside=chosen.cores)
 
 
 main()

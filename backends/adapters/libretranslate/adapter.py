@@ -1,7 +1,7 @@
 """LibreTranslate under the bench's protocol: its server as a child process, and a client.
 
 The server gets the cores of the adapter, and ends with it. Each line is a request; where a whole file is there,
-each core has one request at a time.
+each core has one request at a time. In the track `server` requests are sent while others are in flight.
 """
 
 import http.client
@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from protocol import fail, options, serve  # noqa: E402
+from protocol import BATCH_LINES, fail, options, serve  # noqa: E402
 
 # The server without its search for models to download.
 START = """
@@ -89,8 +89,9 @@ def main():
         try:
             server.wait()
             with ThreadPoolExecutor(chosen.cores) as requests:
-                serve(chosen, lambda lines: list(requests.map(server.text, lines)),
-                      lambda lines: list(requests.map(server.text, lines)))
+                serve(chosen, lambda lines: list(map(server.text, lines)),
+                      lambda lines: list(requests.map(server.text, lines)),
+                      beside=chosen.batch_lines or BATCH_LINES, together=1)
         finally:
             server.end()
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use dyno_measure::rounds::latency::{LEAST_COPIES, LINES_A_COPY};
 use dyno_measure::rounds::server;
+use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::hanging_seconds;
 use dyno_measure::{Probe, TestSet, Track};
@@ -27,13 +28,20 @@ pub struct Ceiling {
     pub slow: f64,
     /// Seconds of a system that never answers.
     pub hanging: f64,
+    /// Usual seconds of the track `server` for a system whose lines take the latency limit; none without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served: Option<f64>,
 }
 
 impl fmt::Display for Ceiling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [slow, hanging] = [self.slow, self.hanging]
-            .map(|seconds| clock(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)));
-        write!(f, "by the time limits a system costs at most {slow}, and one that hangs {hanging}")
+        let clock = |seconds| clock(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        let [slow, hanging] = [self.slow, self.hanging].map(clock);
+        write!(f, "by the time limits a system costs at most {slow}, and one that hangs {hanging}")?;
+        match self.served.map(clock) {
+            Some(served) => write!(f, "; the track server usually takes {served} at most"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -43,8 +51,20 @@ impl Ceiling {
         let cells = campaign.test_sets.iter().flat_map(|set| campaign.tracks.iter().map(move |&t| (set, t)));
         let rounds: f64 = cells.map(|(set, track)| round(campaign, set, track)).sum();
         let slow = probes(campaign) + campaign.profile.rounds() as f64 * rounds;
-        Self { slow, hanging: hanging(campaign) }
+        Self { slow, hanging: hanging(campaign), served: served(campaign) }
     }
+}
+
+/// Runs of a round of the track `server`.
+fn runs(campaign: &Campaign, set: &TestSet) -> server::Runs {
+    server::Runs { profile: campaign.profile, limit: campaign.load, set: set.source.len() }
+}
+
+/// Usual seconds of all rounds of the track `server`, for the slowest system that has a rate.
+fn served(campaign: &Campaign) -> Option<f64> {
+    let each = campaign.test_sets.iter().map(|set| runs(campaign, set).slowest_usual_seconds());
+    let rounds = campaign.profile.rounds() as f64;
+    campaign.tracks.contains(&Track::Server).then(|| rounds * each.sum::<f64>())
 }
 
 /// Most seconds of all probes.
@@ -61,10 +81,12 @@ fn probes(campaign: &Campaign) -> f64 {
 fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
     let (limits, protocol) = (&campaign.limits, campaign.protocol());
     let once = if track == Track::Server {
-        server::MOST_RUNS as f64 * limits.launch_seconds
+        runs(campaign, set).most_seconds(limits)
     } else if track.is_lockstep() {
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
-        let further = (set.source.len() / LINES_A_COPY).max(LEAST_COPIES) + campaign.profile.warm_up_lines();
+        let sittings = Sitting::all(track, campaign.profile, set.source.len()).count();
+        let warm_up = sittings * campaign.profile.warm_up_lines();
+        let further = (set.source.len() / LINES_A_COPY).max(LEAST_COPIES) + sittings + warm_up;
         // The last line may begin just before the limit of the round.
         (lines + further as f64 * limits.line_seconds).min(limits.launch_seconds + limits.line_seconds)
     } else {
@@ -85,20 +107,40 @@ fn hanging(campaign: &Campaign) -> f64 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_hanging_system_costs_a_launch_in_each_track() {
+    /// Ceiling of a campaign over 20 short lines with these tracks.
+    fn ceiling(tracks: &str) -> Ceiling {
         let folder = tempfile::tempdir().unwrap();
         let system = "[[system]]\nname = \"it\"\ncommand = [\"cat\"]\n";
         let head =
             "line-seconds = 3\nlaunch-seconds = 10\ntest-sets = [{ name = \"a\", source = \"a.en\" }]\n";
         std::fs::write(folder.path().join("a.en"), "a b c\n".repeat(20)).unwrap();
         let path = folder.path().join("campaign.toml");
-        std::fs::write(&path, format!("{head}{system}")).unwrap();
-        let campaign = Campaign::load(&path).unwrap();
-        let ceiling = Ceiling::of(&campaign);
+        std::fs::write(&path, format!("{head}{tracks}{system}")).unwrap();
+        Ceiling::of(&Campaign::load(&path).unwrap())
+    }
+
+    #[test]
+    fn a_hanging_system_costs_a_launch_in_each_track() {
+        let ceiling = ceiling("");
         assert!(ceiling.hanging <= 45.0, "{}", ceiling.hanging);
         // Two throughput tracks: three rounds of seven launches, each once more where the host is busy.
         let rounds = 2.0 * 3.0 * 2.0 * (1.0 + 70.0);
         assert!(ceiling.slow > rounds && ceiling.slow < 3.0 * rounds, "{}", ceiling.slow);
+        assert!(ceiling.served.is_none());
+    }
+
+    #[test]
+    fn the_track_server_has_a_ceiling_and_usually_takes_a_fraction_of_it() {
+        let of = |ms| ceiling(&format!("probes = []\ntracks = [{{ name = \"server\", limit-ms = {ms} }}]\n"));
+        let ceiling = of(250);
+        // 13 short runs of 200 lines and 3 long ones of 500, at 2 lines a second, in three rounds.
+        assert_eq!(ceiling.served, Some(3.0 * (13.0 * 100.0 + 3.0 * 250.0)));
+        let hours = ceiling.slow / 3600.0;
+        assert!(hours > 6.0 && hours < 60.0, "{hours} h");
+        assert!(
+            ceiling.to_string().ends_with("; the track server usually takes 1:42:30 at most"),
+            "{ceiling}"
+        );
+        assert!(of(10).slow < ceiling.slow / 15.0, "the time limits of waiting stay: {}", of(10).slow);
     }
 }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use dyno_measure::rounds::fresh::LINES_A_FRESH_ONE;
 use dyno_measure::rounds::server;
+use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
 use dyno_measure::{Placement, Probe, Round, System, Track, host};
@@ -80,11 +81,15 @@ impl<'a> Forecast<'a> {
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
         let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_A_FRESH_ONE as f64);
         match round.track {
-            Track::Latency | Track::LatencyAll => launch + set,
+            Track::Latency | Track::LatencyAll => {
+                let (profile, lines) = (self.campaign.profile, round.test_set.source.len());
+                Sitting::all(round.track, profile, lines).count() as f64 * launch + set
+            }
             Track::Server => {
                 let lines = round.test_set.source.len();
                 let rate = self.cores as f64 * lines as f64 / set.max(f64::MIN_POSITIVE);
-                launch + server::usual_seconds(self.campaign.profile, self.campaign.load, lines, rate)
+                let (profile, limit) = (self.campaign.profile, self.campaign.load);
+                launch + server::Runs { profile, limit, set: lines }.usual_seconds(rate)
             }
             Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
             Track::ThroughputAll => {

@@ -47,6 +47,14 @@ impl Profile {
         }
     }
 
+    /// Most sittings of a lock-step round, each with fresh processes. A first look must stay short.
+    pub const fn sittings(self) -> usize {
+        match self {
+            Self::Quick => 1,
+            Self::Standard | Self::Official => 8,
+        }
+    }
+
     /// Least duration of a throughput round: the resolution of the clock and brief disturbances must not
     /// matter.
     pub const fn throughput_minimum_ns(self) -> u64 {

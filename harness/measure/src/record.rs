@@ -99,7 +99,7 @@ pub struct Record {
     /// Turns of the round, if it was measured beside other systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
-    /// Latency track: nanoseconds from launch to the first answer.
+    /// Latency track: nanoseconds from launch to the first answer, median of the round's processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
     /// Latency track: nanoseconds of a line between two processes that do nothing else, on this host during

@@ -1,7 +1,9 @@
 //! Adapters: a folder makes a system. The folders here are invented; `ci/adapters` runs the real ones.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -29,7 +31,10 @@ fn bench(system: &str) -> Bench {
     let bench = Bench::new(&format!("probes = []\n{LATENCY}[[system]]\nname = \"it\"\n{system}"));
     put(&bench, "data/backends/adapters/echo/adapter.toml", DESCRIPTION);
     put(&bench, "data/backends/adapters/echo/adapter.py", PROGRAM);
-    fs::copy(format!("{SHELF}/protocol.py"), bench.path("data/backends/adapters/protocol.py")).unwrap();
+    for shared in ["protocol.py", "arrivals.py"] {
+        fs::copy(format!("{SHELF}/{shared}"), bench.path(&format!("data/backends/adapters/{shared}")))
+            .unwrap();
+    }
     put(&bench, "data/backends/adapters/search.py", "");
     put(&bench, "model/word", "gesagt");
     bench
@@ -83,6 +88,67 @@ fn each_track_gets_the_lines_in_order() {
     bench.write("campaign.toml", format!("noisy-repeats = 0\n{}", campaign.replace("[\"latency\"]", tracks)));
     let (ended, texts) = measured(&bench);
     assert_eq!((ended.code, texts.len()), (Some(0), 1), "all tracks give one text: {texts:?} {ended:?}");
+}
+
+/// Output of an adapter under the track server, with three batches at a time, that translates by `how`.
+fn served(how: &str, lines: &str) -> Output {
+    let program = format!(
+        "import sys, threading
+sys.path.append('{SHELF}')
+from protocol import options, serve
+met = threading.Barrier(3, timeout=60)
+def translate(lines):
+    {how}
+    return [line.upper() for line in lines]
+serve(options(), translate, beside=3, together=1)"
+    );
+    let options = ["--track", "server", "--cores", "1", "--model", "none"];
+    let mut child = Command::new("python3")
+        .args(["-c", &program])
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_server_has_several_lines_in_translation_and_answers_in_order() {
+    // No line is done before three of them meet.
+    let output = served("met.wait()", "a\nb\nc\nd\ne\nf\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "A\nB\nC\nD\nE\nF\n", "{output:?}");
+    assert!(output.status.success());
+    // The first line is done last.
+    let last = "met.wait() if lines == ['a'] else threading.Thread(target=met.wait, daemon=True).start()";
+    assert_eq!(served(last, "a\nb\n\nc\n").stdout, b"A\nB\n\nC\n");
+}
+
+#[test]
+fn a_translation_that_fails_ends_a_server_with_its_message() {
+    let output = served("if lines == ['b']: sys.exit('no engine')", "a\nb\n");
+    assert_eq!((output.stdout.as_slice(), output.status.code()), (&b"A\n"[..], Some(1)));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no engine"), "{output:?}");
+}
+
+#[test]
+fn an_http_server_answers_under_its_adapter() {
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ci/server/sleeping_http.py");
+    let settings = format!(
+        "settings = {{ command = \"python3 {server} {{port}} 0\", request = '{{\"text\": \"{{line}}\"}}', \
+         answer = \"answers.0.text\" }}\n"
+    );
+    let bench = bench(&format!("adapter = \"http\"\nmodel = \"model\"\n{settings}"));
+    fs::create_dir_all(bench.path("data/backends/adapters/http")).unwrap();
+    for file in ["adapter.py", "adapter.toml"] {
+        let to = bench.path(&format!("data/backends/adapters/http/{file}"));
+        fs::copy(format!("{SHELF}/http/{file}"), to).unwrap();
+    }
+    let (ended, texts) = measured(&bench);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(texts, ["A dog barks.\n\nTwo men\ttalk\nno end\u{2028}here\nlast one\n"]);
 }
 
 #[test]
@@ -222,8 +288,7 @@ fn environments_and_converted_models_are_made_once_and_by_content() {
 
 #[test]
 fn an_adapter_runs_in_the_sandbox_wherever_its_environment_and_its_model_lie() {
-    let tried =
-        std::process::Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
+    let tried = Command::new("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).status();
     if !tried.is_ok_and(|status| status.success()) {
         return skip("adapters in a sandbox: bubblewrap doesn't work here");
     }

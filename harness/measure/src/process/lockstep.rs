@@ -35,6 +35,8 @@ pub struct Lockstep {
     pub start_ns: Option<u64>,
     /// Nanoseconds from the last answer to the system's end.
     pub after_ns: u64,
+    /// Time in which the system was asked, or was waited for.
+    pub waited: Duration,
     /// Broken rules.
     pub reasons: Vec<Reason>,
     /// Ending of the process.
@@ -96,6 +98,8 @@ struct Exchange {
     first_answer_ns: Option<u64>,
     /// When the last answer had come.
     last_answer_ns: Option<u64>,
+    /// Time of this process's own slices.
+    waited: Duration,
     fault: Option<Reason>,
 }
 
@@ -107,8 +111,6 @@ pub struct Conversation<'a, 's> {
     exchange: Exchange,
     /// Time of all answers but the first, which is mostly loading.
     taken: Duration,
-    /// Time of this process's own slices.
-    asked: Duration,
 }
 
 impl Conversation<'_, '_> {
@@ -128,13 +130,18 @@ impl Conversation<'_, '_> {
         self.taken += if is_first { Duration::ZERO } else { latency };
         // Between lines the system has nothing to do.
         self.system.look_if_due();
-        self.asked += begin.elapsed();
+        self.has_waited(begin.elapsed())
+    }
+
+    /// Counts time in which nothing but answers was waited for. A round has a limit for it.
+    pub(super) fn has_waited(&mut self, time: Duration) -> std::result::Result<(), Stop> {
+        self.exchange.waited += time;
         self.check_time()
     }
 
     fn check_time(&self) -> std::result::Result<(), Stop> {
         let (done, limit) = (self.exchange.answers.len(), self.subject.limits.launch_seconds);
-        match self.asked.as_secs_f64() > limit {
+        match self.exchange.waited.as_secs_f64() > limit {
             true => Err(Code::Hung.reason(format!("{done} lines after {limit} s")).into()),
             false => Ok(()),
         }
@@ -184,8 +191,8 @@ fn exchange(
     system: &mut Supervised<'_>,
     talk: impl FnOnce(&mut Conversation<'_, '_>) -> std::result::Result<(), Stop>,
 ) -> Exchange {
-    let (exchange, taken, asked) = (Exchange::default(), Duration::ZERO, Duration::ZERO);
-    let mut conversation = Conversation { subject, dialogue, system, exchange, taken, asked };
+    let (exchange, taken) = (Exchange::default(), Duration::ZERO);
+    let mut conversation = Conversation { subject, dialogue, system, exchange, taken };
     let stop = match talk(&mut conversation).and_then(|()| conclude(&mut conversation)) {
         Ok(()) => return conversation.exchange,
         Err(stop) => stop,
@@ -245,6 +252,6 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
     let mut reasons: Vec<Reason> = reason.into_iter().chain(ending.faults(subject.cores)).collect();
     reasons.dedup();
-    let (answers, latency_ns) = (exchange.answers, exchange.latency_ns);
-    Ok(Lockstep { answers, latency_ns, start_ns, after_ns, reasons, ending })
+    let Exchange { answers, latency_ns, waited, .. } = exchange;
+    Ok(Lockstep { answers, latency_ns, start_ns, after_ns, waited, reasons, ending })
 }

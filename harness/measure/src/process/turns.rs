@@ -42,8 +42,10 @@ pub struct Turns {
     canary: Canary,
     /// Core of the canary.
     core: usize,
-    /// Lines of the set.
+    /// Lines of the sitting.
     lines: usize,
+    /// Whether all systems are watched once while none is asked.
+    is_watched: bool,
 }
 
 struct State {
@@ -77,8 +79,9 @@ struct SeatState {
 }
 
 impl Turns {
-    /// Turns of `seats` systems that work on `core` (and perhaps others), over a set of `lines` lines.
-    pub fn new(seats: usize, core: usize, lines: usize) -> Self {
+    /// Turns of `seats` systems that work on `core` (and perhaps others), over `lines` lines. A lock-step sitting
+    /// that `is_watched` has a pause in which all systems must be idle.
+    pub fn new(seats: usize, core: usize, lines: usize, is_watched: bool) -> Self {
         let state = State {
             random: Random::new(fresh_seed(), "turns"),
             seats: (0..seats).map(|_| SeatState::default()).collect(),
@@ -92,12 +95,17 @@ impl Turns {
             host_speed: Vec::new(),
         };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Self { state, changed, canary: Canary::default(), core, lines }
+        Self { state, changed, canary: Canary::default(), core, lines, is_watched }
     }
 
     /// Seat of system number `number`.
     pub fn seat(&self, number: usize) -> Seat<'_> {
         Seat { turns: self, number }
+    }
+
+    /// Number of turns so far.
+    pub fn count(&self) -> usize {
+        self.state().turn
     }
 
     /// Speed of the host beside the turns.
@@ -160,8 +168,8 @@ impl Turns {
         }
         let lines = lines_of_a_block(&line_ns);
         state.blocks = (self.lines as f64 / lines as f64).round().max(1.0) as usize;
-        if state.blocks > 1 {
-            state.watched_turn = Some(3 + state.random.below(state.blocks - 1));
+        if self.is_watched {
+            state.watched_turn = Some(2 + state.random.below(state.blocks));
         }
     }
 }
@@ -302,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_seat_has_one_slice_a_turn_in_changing_order_and_never_two_at_once() {
-        let turns = Turns::new(3, 0, 1000);
+        let turns = Turns::new(3, 0, 1000, false);
         let log = Mutex::new(Vec::new());
         let work = |number: usize, seat: Seat<'_>| {
             for _ in 0..20 {
@@ -326,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_seat_that_leaves_stops_no_other() {
-        let turns = Turns::new(2, 0, 1000);
+        let turns = Turns::new(2, 0, 1000, false);
         let work = |number: usize, seat: Seat<'_>| {
             let slices = if number == 0 { 1 } else { 5 };
             for _ in 0..slices {

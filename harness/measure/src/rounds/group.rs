@@ -4,15 +4,20 @@
 //! campaign allows, without the systems that broke a rule. The last attempt counts.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use dyno_stats::Random;
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
 use super::recording::{Attempts, Measured, record, subject};
+use super::sitting::Sitting;
 use super::{answers, latency, server, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
 use crate::noise::{self, Noise, TreeTime};
+use crate::os::fresh_seed;
 use crate::plan::Round;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Seat, Turns, side_by_side};
@@ -83,16 +88,32 @@ impl<'a> Member<'a> {
         RoundContext { bench, subject, round: self.round, earlier }
     }
 
-    /// One pass of the system over the set.
-    fn run(&self, bench: &Bench, earlier: &Earlier, seat: Option<&Seat<'_>>) -> Result<Observed> {
-        let context = self.context(bench, earlier, seat);
-        let mut observed = match &self.input {
-            Some(input) => throughput::run(&context, input)?,
-            None if self.round.track == Track::Server => server::run(&context)?,
-            None => latency::run(&context)?,
-        };
+    /// One sitting of the system. What it shows is added to what the round has `observed`; a system that broke a
+    /// rule has no further sitting.
+    fn sit(
+        &self,
+        bench: &Bench,
+        earlier: &Earlier,
+        seat: Option<&Seat<'_>>,
+        sitting: Sitting,
+        observed: &mut Observed,
+    ) -> Result<()> {
+        if !observed.reasons.is_empty() {
+            return Ok(());
+        }
+        let mut context = self.context(bench, earlier, seat);
+        // One limit holds for all sittings together.
+        context.subject.limits.launch_seconds -= observed.waited.as_secs_f64();
+        match &self.input {
+            Some(input) => *observed = throughput::run(&context, input)?,
+            None if self.round.track == Track::Server => *observed = server::run(&context)?,
+            None => latency::run(&context, sitting, observed)?,
+        }
         observed.reasons.extend(seat.and_then(Seat::fault));
-        Ok(observed)
+        if !sitting.is_last() && !observed.reasons.is_empty() {
+            observed.forget_answers();
+        }
+        Ok(())
     }
 }
 
@@ -106,15 +127,7 @@ struct Attempt {
 fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<Attempt> {
     let cores = bench.placement.system(group[0].round.track);
     let watch = noise::Watch::begin(cores)?;
-    let (mut observed, host_speed) = match group {
-        [alone] => (vec![alone.run(bench, earlier, None)?], Vec::new()),
-        _ => {
-            let set = group[0].round.test_set;
-            let turns = Turns::new(group.len(), cores[cores.len() - 1], set.source.len());
-            let run = |number: usize, seat: Seat<'_>| group[number].run(bench, earlier, Some(&seat));
-            (side_by_side(&turns, group.len(), run)?, turns.host_speed())
-        }
-    };
+    let (mut observed, host_speed) = observe(bench, group, earlier)?;
     let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
     let mut noise = watch.end(Some(tree), group.len() == 1)?;
     noise.triggers.extend(observed.iter_mut().flat_map(|one| std::mem::take(&mut one.triggers)));
@@ -130,9 +143,54 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
     Ok(Attempt { observed, slices, noise })
 }
 
+/// All sittings of the group, and the host's speed beside their turns.
+fn observe(
+    bench: &Bench,
+    group: &[&Member<'_>],
+    earlier: &Earlier,
+) -> Result<(Vec<Observed>, Vec<HostSpeed>)> {
+    let (track, lines) = (group[0].round.track, group[0].round.test_set.source.len());
+    let core = *bench.placement.system(track).last().expect("a track has cores");
+    let observed: Vec<Mutex<Observed>> = group.iter().map(|_| Mutex::default()).collect();
+    let sittings: Vec<Sitting> = Sitting::all(track, bench.protocol.profile, lines).collect();
+    // Only in one of the sittings time is spent on watching all systems while none is asked.
+    let watched = Random::new(fresh_seed(), "sittings").below(sittings.len());
+    let mut host_speed = HostSpeeds::default();
+    for (number, &sitting) in sittings.iter().enumerate() {
+        let sit = |member: usize, seat: Option<&Seat<'_>>| {
+            let mut observed = observed[member].lock().unwrap_or_else(PoisonError::into_inner);
+            group[member].sit(bench, earlier, seat, sitting, &mut observed)
+        };
+        if group.len() == 1 {
+            sit(0, None)?;
+            continue;
+        }
+        let turns = Turns::new(group.len(), core, sitting.part(lines).len(), number == watched);
+        side_by_side(&turns, group.len(), |member, seat| sit(member, Some(&seat)))?;
+        host_speed.add(turns);
+    }
+    let observed = observed.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok((observed.collect(), host_speed.all))
+}
+
+/// The host's speed beside the turns of all sittings, which are numbered through.
+#[derive(Default)]
+struct HostSpeeds {
+    all: Vec<HostSpeed>,
+    turns: usize,
+}
+
+impl HostSpeeds {
+    fn add(&mut self, turns: Turns) {
+        let (count, speeds) = (turns.count(), turns.host_speed());
+        self.all.extend(speeds.into_iter().map(|at| HostSpeed { turn: self.turns + at.turn, ..at }));
+        self.turns += count;
+    }
+}
+
 /// Turns of each system, if the group has several.
 fn slices(group: &[&Member<'_>], observed: &[Observed], host_speed: &[HostSpeed]) -> Vec<Option<Slices>> {
-    let group_id = crate::os::fresh_seed();
+    let group_id = fresh_seed();
     let beside: Vec<String> = group.iter().map(|member| member.round.system.name.clone()).collect();
     let of = |observed: &Observed| Slices {
         group: format!("{group_id:016x}"),

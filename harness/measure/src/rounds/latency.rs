@@ -4,10 +4,11 @@
 //! may avoid the probes, by waiting for the order of a round. The copies reveal such a table: they are timed
 //! as the lines are, but don't count.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::observed::{Observed, RoundContext};
+use super::sitting::Sitting;
 use crate::error::Result;
 use crate::process::lockstep::{Conversation, Lockstep, converse};
 use crate::process::turns::Seat;
@@ -29,12 +30,16 @@ pub const LEAST_COPIES: usize = 24;
 /// turns on one core (Zen 3): a first line took 5 to 38 % longer than the fifth and later ones, a fourth 2 to 5 %.
 pub const OPENING_COPIES: usize = 3;
 
-/// One round of lock-step over the whole set, block by block if other systems take turns.
-pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
+/// One sitting of lock-step: its part of the set, block by block if other systems take turns. Adds to what the
+/// round has `observed`.
+pub(super) fn run(context: &RoundContext<'_>, sitting: Sitting, observed: &mut Observed) -> Result<()> {
     let source = &context.round.test_set.source;
-    let warm_up = context.bench.protocol.profile.warm_up_lines();
     let order = order(context);
-    let mut script = Script::begin(source, &order, warm_up, Random::new(fresh_seed(), "copies in a round"));
+    let order = &order[sitting.part(order.len())];
+    let warm_up = context.bench.protocol.profile.warm_up_lines();
+    let copies = sitting.share((source.len() / LINES_A_COPY).max(LEAST_COPIES));
+    let random = Random::new(fresh_seed(), "copies in a round");
+    let mut script = Script::begin(source, order, warm_up, copies, random);
     let warm_up = script.asked.len();
     if context.subject.seat.is_none() {
         script.extend(1, 0); // before the launch: the conversation runs on the system's own core
@@ -57,18 +62,29 @@ pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
         }
         Ok(())
     })?;
-    let mut observed = Observed { start_ns: replies.start_ns, ..Observed::default() };
     observed.take(&replies.ending);
     observed.tree.after_ns += replies.after_ns;
-    if replies.reasons.is_empty() {
-        observed.answers = script.places.iter().map(|&place| replies.answers[place].clone()).collect();
-        observed.latency_ns = script.places.iter().map(|&place| replies.latency_ns[place]).collect();
-        observed.metered_words = script.asked[warm_up..].iter().map(|line| words(line)).sum();
-        observed.turn_ns = script.turn_ns(&replies.latency_ns);
-        observed.reasons.extend(script.recognised(&replies));
+    observed.start_ns.extend(replies.start_ns);
+    observed.waited += replies.waited;
+    if !replies.reasons.is_empty() {
+        observed.reasons.extend(replies.reasons);
+        observed.forget_answers();
+        return Ok(());
     }
-    observed.reasons.extend(replies.reasons);
-    Ok(observed)
+    observed.metered_words += script.asked[warm_up..].iter().map(|line| words(line)).sum::<usize>();
+    observed.turn_ns.extend(script.turn_ns(&replies.latency_ns));
+    observed.pairs.extend(script.samples(&replies));
+    script.keep(replies, observed);
+    if sitting.is_last() {
+        observed.reasons.extend(recognised(&observed.pairs));
+    }
+    Ok(())
+}
+
+/// Reason if the timings suggest memorised lines.
+fn recognised(pairs: &[[Sample; 2]]) -> Option<Reason> {
+    let (set, copies): (Vec<Sample>, Vec<Sample>) = pairs.iter().map(|&[line, copy]| (line, copy)).unzip();
+    recognises(&set, &copies, SIGNIFICANT_IN_A_ROUND).reason
 }
 
 /// Number of blocks of a round, once all systems of the group are warm.
@@ -87,10 +103,10 @@ fn order(context: &RoundContext<'_>) -> Vec<usize> {
     Random::new(context.bench.protocol.seed, &purpose).permutation(set.source.len())
 }
 
-/// Lines of a round in the order of the questions.
+/// Lines of a sitting in the order of the questions.
 struct Script<'a> {
     source: &'a [Vec<u8>],
-    /// Numbers of the set's lines in this round's order.
+    /// Numbers of the set's lines that the sitting asks, in the order of the questions.
     order: &'a [usize],
     alterable: AlterableLines,
     random: Random,
@@ -98,7 +114,7 @@ struct Script<'a> {
     asked: Vec<Vec<u8>>,
     /// Lines of `asked` in each block, the copies at its start included.
     blocks: Vec<Range<usize>>,
-    /// Place of each line of the set, in the set's order.
+    /// Place of each line of the set that the sitting asks, in the set's order.
     places: Vec<usize>,
     /// Places of a line and of its copy.
     pairs: Vec<(usize, usize)>,
@@ -107,9 +123,18 @@ struct Script<'a> {
 impl<'a> Script<'a> {
     /// The warm-up of a script with the lines in `order`. It asks copies of the last lines, so that no scored
     /// line has been seen. A last line that can't be altered is asked as it is.
-    fn begin(source: &'a [Vec<u8>], order: &'a [usize], warm_up: usize, mut random: Random) -> Self {
-        let wanted = (source.len() / LINES_A_COPY).max(LEAST_COPIES);
-        let alterable = AlterableLines::of(source, wanted, Random::new(random.draw(), "words"));
+    fn begin(
+        source: &'a [Vec<u8>],
+        order: &'a [usize],
+        warm_up: usize,
+        copies: usize,
+        mut random: Random,
+    ) -> Self {
+        // A copy must not be any line of the set, so all lines are known to the one who makes it.
+        let mut alterable = AlterableLines::of(source, source.len(), Random::new(random.draw(), "words"));
+        let own: HashSet<&[u8]> = order.iter().map(|&line| source[line].as_slice()).collect();
+        alterable.lines.retain(|line| own.contains(line.as_slice()));
+        alterable.lines.truncate(copies);
         let (asked, blocks, pairs) = (Vec::new(), Vec::new(), Vec::new());
         let places = vec![0; source.len()];
         let mut script = Self { source, order, alterable, random, asked, blocks, places, pairs };
@@ -123,17 +148,17 @@ impl<'a> Script<'a> {
         self.asked.extend(self.alterable.copies(&lines).into_iter().map(|copy| copy.line));
     }
 
-    /// Adds all lines of the set, in `blocks` blocks of equal size. The same lines are in a block of every
+    /// Adds the sitting's lines of the set, in `blocks` blocks of equal size. The same lines are in a block of every
     /// system. Copies open each block where other systems were asked before it: caches that these have
     /// emptied must not cost the first lines.
     fn extend(&mut self, blocks: usize, opening_copies: usize) {
-        let mut between = between(self.source, &mut self.alterable, &mut self.random).into_iter().peekable();
+        let mut between = self.between().into_iter().peekable();
         let mut copied = Vec::new();
         let start = |block: usize| block * self.order.len() / blocks;
         for (from, to) in (0..blocks).map(|block| (start(block), start(block + 1))).collect::<Vec<_>>() {
             let begin = self.asked.len();
             let opening: Vec<usize> =
-                (0..opening_copies).map(|_| self.random.below(self.source.len())).collect();
+                (0..opening_copies).map(|_| self.order[self.random.below(self.order.len())]).collect();
             self.ask_copies(&opening);
             for at in from..to {
                 while let Some(inserted) = between.next_if(|inserted| inserted.before == at) {
@@ -150,7 +175,7 @@ impl<'a> Script<'a> {
 
     /// Time of the set's lines in each block, by the times of all lines that were asked.
     fn turn_ns(&self, latency_ns: &[u64]) -> Vec<u64> {
-        let mut scored: Vec<usize> = self.places.clone();
+        let mut scored: Vec<usize> = self.order.iter().map(|&line| self.places[line]).collect();
         scored.sort_unstable();
         let of_block = |block: &Range<usize>| {
             let first = scored.partition_point(|place| *place < block.start);
@@ -160,18 +185,43 @@ impl<'a> Script<'a> {
         self.blocks.iter().map(of_block).collect()
     }
 
-    /// Reason if the timings suggest memorised lines.
-    fn recognised(&self, replies: &Lockstep) -> Option<Reason> {
+    /// The lines that have copies, and the copies, as they were answered.
+    fn samples(&self, replies: &Lockstep) -> impl Iterator<Item = [Sample; 2]> {
         let sample = |place: usize| sample(&replies.answers[place], replies.latency_ns[place]);
-        let (set, copies): (Vec<Sample>, Vec<Sample>) =
-            self.pairs.iter().map(|&(line, copy)| (sample(line), sample(copy))).unzip();
-        recognises(&set, &copies, SIGNIFICANT_IN_A_ROUND).reason
+        self.pairs.iter().map(move |&(line, copy)| [sample(line), sample(copy)])
+    }
+
+    /// Puts answers and times of the set's lines where they belong in the round.
+    fn keep(&self, mut replies: Lockstep, observed: &mut Observed) {
+        observed.answers.resize(self.source.len(), Vec::new());
+        observed.latency_ns.resize(self.source.len(), 0);
+        for &line in self.order {
+            let place = self.places[line];
+            observed.answers[line] = std::mem::take(&mut replies.answers[place]);
+            observed.latency_ns[line] = replies.latency_ns[place];
+        }
+    }
+
+    /// A copy of each alterable line, sorted by its random place.
+    fn between(&mut self) -> Vec<InsertedCopy> {
+        let of: HashMap<&[u8], usize> =
+            self.order.iter().map(|&line| (self.source[line].as_slice(), line)).collect();
+        let originals = self.alterable.lines.clone();
+        let copies = originals.iter().zip(self.alterable.copies(&originals));
+        let inserted = |(line, copy): (&Vec<u8>, AlteredLine)| InsertedCopy {
+            before: self.random.below(self.order.len()),
+            of: of[line.as_slice()],
+            line: copy.line,
+        };
+        let mut inserted: Vec<InsertedCopy> = copies.map(inserted).collect();
+        inserted.sort_by_key(|inserted| inserted.before);
+        inserted
     }
 }
 
 /// A copy between the lines of the set.
 struct InsertedCopy {
-    /// Place in the round's order before which the copy stands.
+    /// Place in the sitting's order before which the copy stands.
     before: usize,
     /// Number of the original in the set's order.
     of: usize,
@@ -179,25 +229,11 @@ struct InsertedCopy {
     line: Vec<u8>,
 }
 
-/// A copy of each alterable line, sorted by its random place.
-fn between(source: &[Vec<u8>], alterable: &mut AlterableLines, random: &mut Random) -> Vec<InsertedCopy> {
-    let numbers: HashMap<&[u8], usize> =
-        source.iter().enumerate().map(|(number, line)| (line.as_slice(), number)).collect();
-    let originals = alterable.lines.clone();
-    let copies = originals.iter().zip(alterable.copies(&originals));
-    let inserted = |(line, copy): (&Vec<u8>, AlteredLine)| InsertedCopy {
-        before: random.below(source.len()),
-        of: numbers[line.as_slice()],
-        line: copy.line,
-    };
-    let mut inserted_copies: Vec<InsertedCopy> = copies.map(inserted).collect();
-    inserted_copies.sort_by_key(|inserted| inserted.before);
-    inserted_copies
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Profile;
+    use crate::rules::Track;
 
     fn lines(count: usize) -> Vec<Vec<u8>> {
         let words = ["green", "small", "brown", "white", "black", "young"];
@@ -208,8 +244,13 @@ mod tests {
         Random::new(1, "order").permutation(source.len())
     }
 
+    fn judged(script: &Script<'_>, replies: &Lockstep) -> Option<Reason> {
+        recognised(&script.samples(replies).collect::<Vec<_>>())
+    }
+
     fn script<'a>(source: &'a [Vec<u8>], order: &'a [usize], blocks: usize) -> Script<'a> {
-        let mut script = Script::begin(source, order, 20, Random::new(2, "copies"));
+        let mut script =
+            Script::begin(source, order, 20, (source.len() / 20).max(24), Random::new(2, "copies"));
         script.extend(blocks, if blocks > 1 { OPENING_COPIES } else { 0 });
         script
     }
@@ -247,6 +288,25 @@ mod tests {
     }
 
     #[test]
+    fn a_sitting_asks_its_own_lines_and_keeps_their_answers_in_their_places() {
+        let source = lines(400);
+        let order = order(&source);
+        let mut observed = Observed::default();
+        for sitting in Sitting::all(Track::Latency, Profile::Standard, 400) {
+            let mut script =
+                Script::begin(&source, &order[sitting.part(400)], 20, 6, Random::new(3, "copies"));
+            script.extend(3, OPENING_COPIES);
+            let known = script.asked.iter().filter(|line| source.contains(line)).count();
+            assert_eq!((known, script.pairs.len()), (100, 6));
+            let latency_ns = vec![7; script.asked.len()];
+            let replies = Lockstep { answers: script.asked.clone(), latency_ns, ..Lockstep::default() };
+            assert!(script.samples(&replies).all(|[line, copy]| line.ns == copy.ns));
+            script.keep(replies, &mut observed);
+        }
+        assert_eq!((observed.answers, observed.latency_ns), (source, vec![7; 400]));
+    }
+
+    #[test]
     fn the_round_itself_detects_a_table() {
         let source = lines(600);
         let order = order(&source);
@@ -260,9 +320,9 @@ mod tests {
                 .collect(),
             ..Lockstep::default()
         };
-        let figure = script.recognised(&replies(20_000)).expect("caught").figure;
+        let figure = judged(&script, &replies(20_000)).expect("caught").figure;
         assert!(figure.starts_with("a line of the set takes 0.01 of a changed copy's"), "{figure}");
-        assert_eq!(script.recognised(&replies(3_000_000)), None);
+        assert_eq!(judged(&script, &replies(3_000_000)), None);
     }
 
     #[test]
@@ -271,6 +331,6 @@ mod tests {
         let order = order(&source);
         let script = script(&source, &order, 1);
         assert_eq!((script.asked.len(), script.pairs.len()), (50, 0));
-        assert_eq!(script.recognised(&Lockstep { answers: source.clone(), ..Lockstep::default() }), None);
+        assert_eq!(judged(&script, &Lockstep { answers: source.clone(), ..Lockstep::default() }), None);
     }
 }

@@ -12,6 +12,7 @@ mod launch_size;
 mod observed;
 mod recording;
 pub mod server;
+pub mod sitting;
 pub mod throughput;
 
 pub use group::{measure, measure_together};

@@ -1,5 +1,7 @@
 //! The context of a round, and what the round has observed of its system.
 
+use std::time::Duration;
+
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
@@ -13,6 +15,7 @@ use crate::record::{EnergyUse, FreshLaunch};
 use crate::rules::Reason;
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
+use crate::verify::timing::Sample;
 
 /// Context of a round under way.
 pub struct RoundContext<'a> {
@@ -47,8 +50,12 @@ pub struct Observed {
     pub served: Option<Served>,
     /// Disturbances that the round itself has noticed.
     pub triggers: Vec<String>,
-    /// Time from launch to the first answer.
-    pub start_ns: Option<u64>,
+    /// Time from launch to the first answer, for each process in lock-step.
+    pub start_ns: Vec<u64>,
+    /// Time that was waited for answers in lock-step.
+    pub waited: Duration,
+    /// Lines of the set and their unknown copies, as they were answered in lock-step.
+    pub pairs: Vec<[Sample; 2]>,
     /// Oddities worth a warning.
     pub warnings: Vec<Reason>,
     /// Launches whose text was not the first launch's.
@@ -80,6 +87,11 @@ impl Observed {
         self.tree.add(&pass.ending.report);
         self.reasons.extend(pass.reasons.iter().cloned());
         Ok(pass)
+    }
+
+    /// Forgets the answers of a round that failed before its end, and their times.
+    pub fn forget_answers(&mut self) {
+        (self.answers, self.latency_ns, self.turn_ns) = Default::default();
     }
 
     /// Energy of the round, if it was metered.

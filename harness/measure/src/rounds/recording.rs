@@ -110,7 +110,7 @@ pub(super) fn record(
         fresh: observed.fresh,
         served: observed.served,
         slices,
-        start_ns: observed.start_ns,
+        start_ns: median_ns(observed.start_ns),
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
         differing_launches: observed.differing_launches,
         energy,
@@ -129,6 +129,11 @@ pub(super) fn record(
         record.model_bytes = opened_bytes(round.system, &observed.read_files).or(record.model_bytes);
     }
     Ok(Measured { record, answers: observed.answers })
+}
+
+fn median_ns(mut times: Vec<u64>) -> Option<u64> {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
 }
 
 /// Name of an output: the hash of its text. No answers, no name.

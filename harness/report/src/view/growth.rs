@@ -9,7 +9,7 @@ use dyno_measure::Track;
 use dyno_stats::numbers::{plain, supported, tick};
 use dyno_stats::{Estimate, Order};
 
-/// A measured point of a sweep: the value that was swept, and the speed there.
+/// A measured point of a sweep: the value that was swept, and the speed or rate there.
 type Point = (usize, Estimate);
 
 /// A sweep: its name, a system of it, its points in ascending order.
@@ -19,13 +19,30 @@ struct Swept {
     points: Vec<Point>,
 }
 
+/// Words of a chart over cores.
+struct Wording {
+    id: &'static str,
+    /// Figure that grows with the cores, and its unit.
+    figure: &'static str,
+    unit: &'static str,
+    way: &'static str,
+}
+
+impl Wording {
+    fn of(track: Track) -> Self {
+        let (id, figure, unit, way) = match track {
+            Track::LatencyAll => ("core-sweep-of-a-line", "speed", "words/s", ", line by line"),
+            Track::Server => ("core-sweep-of-a-server", "greatest rate", "lines/s", " as a server"),
+            _ => ("core-sweep", "speed", "words/s", ""),
+        };
+        Self { id, figure, unit, way }
+    }
+}
+
 /// The chart of the gain of more cores in `track`, if numbers of cores were swept.
 pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figure> {
     let cells = context.cells(track);
-    let (way, id) = match track {
-        Track::LatencyAll => (", line by line", "core-sweep-of-a-line"),
-        _ => ("", "core-sweep"),
-    };
+    let Wording { id, figure, unit, way } = Wording::of(track);
     let sweeps: Vec<Swept> = cells
         .iter()
         .filter_map(|cell| {
@@ -37,13 +54,19 @@ pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figur
         sweeps.iter().map(|sweep| (gains(sweep), sweep)).max_by(|a, b| last(&a.0).total_cmp(&last(&b.0)))?;
     let (cores, least) = (best.points.last()?.0, best.points[0].0);
     let title = format!(
-        "{} gains most from cores{way}: {} times its speed on {}, with {cores}",
+        "{} gains most from cores{way}: {} times its {figure} on {}, with {cores}",
         context.spoken(best.system),
         plain(last(&most)),
         if least == 1 { "one".into() } else { least.to_string() }
     );
-    let about = "Words per second over those on the fewest cores; the grey line is the ideal.";
-    let mut curves: Vec<Curve> = sweeps.iter().map(|sweep| curve(context, sweep, gains(sweep))).collect();
+    let about = match track {
+        Track::Server => {
+            "Greatest rate of arrival over that on the fewest cores; the grey line is the ideal."
+        }
+        _ => "Words per second over those on the fewest cores; the grey line is the ideal.",
+    };
+    let mut curves: Vec<Curve> =
+        sweeps.iter().map(|sweep| curve(context, sweep, gains(sweep), unit)).collect();
     let ends = [least as f64, cores as f64];
     curves.push(Curve {
         name: "ideal".into(),
@@ -51,12 +74,16 @@ pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figur
         off: true,
         line: ends.map(|cores| (cores, cores / ends[0])).into(),
         dots: Vec::new(),
-        tip: vec!["ideal: as many times the speed as cores".into()],
+        tip: vec![format!("ideal: as many times the {figure} as cores")],
     });
     let ticks = ticks(&sweeps);
-    let axis = format!("times the speed on the fewest{way}");
+    let axis = format!("times the {figure} on the fewest{way}");
     let chart = chart(("cores", false, ticks), &axis, curves);
-    let table = table(&format!("Words per second by cores{way}"), "cores", &sweeps);
+    let title_of_table = match track {
+        Track::Server => "Lines per second within the latency limit by cores".into(),
+        _ => format!("Words per second by cores{way}"),
+    };
+    let table = table(&title_of_table, ("cores", unit), &sweeps);
     Some(Figure::of(&chart, &context.id(id), title, about.into(), table))
 }
 
@@ -81,10 +108,10 @@ fn over_one_unit(context: &SetContext<'_>, setting: &str, unit: &str) -> Option<
     let about = format!("Words per second on one core over the {unit} that are translated together.");
     let speeds =
         |sweep: &Swept| sweep.points.iter().map(|(size, speed)| (*size as f64, speed.value)).collect();
-    let curves = sweeps.iter().map(|sweep| curve(context, sweep, speeds(sweep))).collect();
+    let curves = sweeps.iter().map(|sweep| curve(context, sweep, speeds(sweep), "words/s")).collect();
     let axis = format!("{unit} of a batch (log)");
     let chart = chart((&axis, true, ticks(&sweeps)), "words/s on one core", curves);
-    let table = table("Words per second on one core by the size of batches", unit, &sweeps);
+    let table = table("Words per second on one core by the size of batches", (unit, "words/s"), &sweeps);
     Some(Figure::of(&chart, &context.id(&format!("batch-sweep-{unit}")), title, about, table))
 }
 
@@ -122,8 +149,18 @@ fn of_cores(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell) -> Vec<Point
             .into_iter()
             .copied()
             .chain([cell])
-            .filter_map(|cell| Some((cell.cores, cell.speed?)))
+            .filter_map(|cell| Some((cell.cores, capacity(cell)?)))
             .collect(),
+    }
+}
+
+/// Words a second; in the track server the greatest rate, in lines a second.
+fn capacity(cell: &Cell) -> Option<Estimate> {
+    let speed = cell.speed?;
+    match (cell.track, &cell.served) {
+        // Each round's words a second are those at its rate: one factor turns all of them into lines.
+        (Track::Server, served) => Some(speed.times(served.as_ref()?.rate? / speed.value)),
+        _ => Some(speed),
     }
 }
 
@@ -155,8 +192,8 @@ fn last(points: &[(f64, f64)]) -> f64 {
     points.last().map_or(0.0, |point| point.1)
 }
 
-fn curve(context: &SetContext<'_>, sweep: &Swept, line: Vec<(f64, f64)>) -> Curve {
-    let told = sweep.points.iter().map(|(value, speed)| format!("{value}: {} words/s", supported(speed)));
+fn curve(context: &SetContext<'_>, sweep: &Swept, line: Vec<(f64, f64)>, unit: &str) -> Curve {
+    let told = sweep.points.iter().map(|(value, speed)| format!("{value}: {} {unit}", supported(speed)));
     Curve {
         name: sweep.name.clone(),
         family: context.system(sweep.system).family,
@@ -183,8 +220,8 @@ fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -
     }
 }
 
-fn table(title: &str, head: &str, sweeps: &[Swept]) -> Table {
-    let heads = ["system", &format!("#{head}"), "#words/s", "#times"];
+fn table(title: &str, (head, unit): (&str, &str), sweeps: &[Swept]) -> Table {
+    let heads = ["system", &format!("#{head}"), &format!("#{unit}"), "#times"];
     let mut table = Table::new(title.to_owned(), &heads);
     for sweep in sweeps {
         for ((value, speed), (_, gain)) in sweep.points.iter().zip(gains(sweep)) {

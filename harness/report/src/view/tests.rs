@@ -8,7 +8,7 @@ use crate::material::{Cell, Set, System};
 use dyno_measure::Code;
 use dyno_measure::Host;
 use dyno_measure::Profile;
-use dyno_measure::{Track, Verdict};
+use dyno_measure::{LatencyLimit, Served, Track, Verdict};
 use dyno_results::scores::{Direction, Scale, Standard};
 use dyno_stats::Estimate;
 
@@ -276,6 +276,29 @@ fn sweeps_of_cores_and_of_batches_become_curves() {
     assert!(
         figure(&view(|_| {}), "core-sweep").is_none() && figure(&view(|_| {}), "batch-sweep-words").is_none()
     );
+}
+
+#[test]
+fn a_sweep_of_cores_under_the_track_server_shows_the_greatest_rates() {
+    let swept = view(|material| {
+        for (i, cores) in [4, 1].into_iter().enumerate() {
+            let system = &mut material.systems[i];
+            (system.name, system.fewer_cores) = (["s", "s on 1"][i].into(), i > 0);
+            system.sweep = (i > 0).then(|| "s".into());
+            let (limit, rate) = (LatencyLimit::default(), Some([90.0, 30.0][i]));
+            let words = Estimate::exactly([900.0, 300.0][i]);
+            let served = Some(Served { limit, rate, runs: Vec::new() });
+            let of_it = Cell { cores, speed: Some(words), served, ..cell(i, Track::Server, 1.0, 20.0, i) };
+            material.sets[0].cells.push(of_it);
+        }
+    });
+    let chart = figure(&swept, "core-sweep-of-a-server").unwrap();
+    let title = "s gains most from cores as a server: 3.00 times its greatest rate on one, with 4";
+    assert_eq!(chart.title, title);
+    let rows: Vec<[&str; 3]> =
+        chart.table.rows.iter().map(|row| [1, 2, 3].map(|at| row.fields[at].text.as_str())).collect();
+    assert_eq!(rows, [["1", "30.0", "1.00"], ["4", "90.0", "3.00"]]);
+    assert!(figure(&swept, "core-sweep").is_none(), "rates are no speeds of whole files");
 }
 
 #[test]

@@ -73,7 +73,11 @@ pub fn arrive(
     while !generator.is_done() {
         generator.write_due(conversation.dialogue())?;
         generator.stop_if_hopeless(allowance);
+        let begin = Instant::now();
         generator.sleep_and_read(conversation)?;
+        if generator.has_written_all() {
+            conversation.has_waited(begin.elapsed())?;
+        }
     }
     let Generator { queue, mut run, .. } = generator;
     (run.answers, run.latency_ns) = queue.into_answers();
@@ -94,7 +98,12 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn is_done(&self) -> bool {
-        self.next == self.arrivals.len() && self.queue.is_empty()
+        self.has_written_all() && self.queue.is_empty()
+    }
+
+    /// Whether no further line arrives, so that only answers are waited for.
+    fn has_written_all(&self) -> bool {
+        self.next == self.arrivals.len()
     }
 
     /// Puts each line that is due into the outbox, and writes as much as the system takes.

@@ -2,9 +2,11 @@
 //! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
 //!
 //! One process serves the whole round: a warm-up, the search, the run that confirms the rate, and runs at
-//! shares of that rate for the curve. A share of the rate must hold for lines that the system can't know, too. Server rounds are never side by side: a system needs its cores whole.
+//! shares of that rate for the curve. A share of the rate must hold for lines that the system can't know, too.
+//! Server rounds are never side by side: a system needs its cores whole.
 
 mod arrivals;
+mod runs;
 mod script;
 mod search;
 
@@ -25,53 +27,20 @@ use crate::verify::recognition::sample;
 use crate::verify::sameness::Comparison;
 use crate::verify::timing::{SIGNIFICANT_IN_A_ROUND, Sample, recognises};
 use arrivals::{at_rate, unit_instants};
+pub use runs::Runs;
+use runs::{CURVE, UNKNOWN, UNKNOWN_RUNS};
 use script::{LEAST_COPIES, Script};
 use search::{Length, greatest_rate};
 
-/// Shares of the greatest rate at which the curve is measured, the lowest first.
-const CURVE: [f64; 3] = [0.5, 0.7, 0.9];
-/// Share of the greatest rate that must also hold for copies alone. Their work is that of the set's lines, but
-/// for the words that were replaced.
-const UNKNOWN: f64 = 0.7;
-/// Number of runs of copies that must all miss the limit, where runs of the set between them keep it: a
-/// disturbance of the host doesn't choose among them so often.
-const UNKNOWN_RUNS: usize = 3;
-/// Duration of a short and of a long run in multiples of the limit: the queue must have the time to grow.
-const SHORT_LIMITS: f64 = 8.0;
-const LONG_LIMITS: f64 = 40.0;
-/// Most lines of a run, whose answers are held in memory.
-const MOST_LINES: usize = 1 << 20;
 /// Share of the limit by which the generator may be late (99th percentile). A later generator would decide
 /// the figure.
 const MOST_LATE: f64 = 0.1;
-/// Usual numbers of runs: doublings and bisection, with those of the curve; confirmations.
-const USUAL_RUNS: (usize, usize) = (13, 3);
-
-/// Seconds that a round usually takes for a system with this greatest rate.
-pub fn usual_seconds(profile: Profile, limit: LatencyLimit, set: usize, rate: f64) -> f64 {
-    let lines = |length| lines_of(length, profile, limit, rate) as f64 / rate;
-    let long = lines(Length::Long).max(set as f64 / rate);
-    USUAL_RUNS.0 as f64 * lines(Length::Short) + USUAL_RUNS.1 as f64 * long
-}
-
-/// Most runs of a round that is searched and confirmed in the worst way.
-pub const MOST_RUNS: usize = 60;
-
-/// Number of lines of a run.
-fn lines_of(length: Length, profile: Profile, limit: LatencyLimit, rate: f64) -> usize {
-    let (misses, limits) = match length {
-        Length::Short => (profile.server_misses().search, SHORT_LIMITS),
-        Length::Long => (profile.server_misses().confirm, LONG_LIMITS),
-    };
-    let for_percentile = misses as f64 / (1.0 - limit.percentile / 100.0);
-    for_percentile.max(rate * limits * limit.limit_ms / 1e3).ceil().min(MOST_LINES as f64) as usize
-}
 
 /// One round: the greatest rate of one process.
 pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let mut server = Server::of(context);
     let replies = converse(&context.subject, |conversation| server.measure(conversation))?;
-    let mut observed = Observed { start_ns: replies.start_ns, ..Observed::default() };
+    let mut observed = Observed { start_ns: replies.start_ns.into_iter().collect(), ..Observed::default() };
     observed.take(&replies.ending);
     observed.tree.after_ns += replies.after_ns;
     if replies.reasons.is_empty() {
@@ -123,15 +92,19 @@ impl<'a> Server<'a> {
         self.context.bench.protocol.profile
     }
 
+    fn planned(&self) -> Runs {
+        let set = self.context.round.test_set.source.len();
+        Runs { profile: self.profile(), limit: self.limit, set }
+    }
+
     fn measure(&mut self, conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
         for line in self.script.copies(self.profile().warm_up_lines()) {
             conversation.ask(&line)?;
         }
         self.single_ms = self.ask_singly(conversation)?;
         if median(&self.single_ms).is_some_and(|ms| ms <= self.limit.limit_ms) {
-            let line_ms = mean(&self.single_ms).unwrap_or(1.0).max(1e-3);
-            // Half of what one line at a time allows.
-            let guess = 0.5e3 / line_ms;
+            let line_ms = mean(&self.single_ms).unwrap_or(1.0);
+            let guess = self.planned().guess(line_ms);
             self.rate = greatest_rate(guess, |rate, length| self.keeps(conversation, rate, length))?;
         }
         match self.rate {
@@ -185,8 +158,7 @@ impl<'a> Server<'a> {
         purpose: Purpose,
     ) -> std::result::Result<ServedRun, Stop> {
         let length = if purpose == Purpose::Confirm { Length::Long } else { Length::Short };
-        let least = if purpose == Purpose::Confirm { self.script.whole_set() } else { 4 * LEAST_COPIES };
-        let count = lines_of(length, self.profile(), self.limit, rate).max(least);
+        let count = self.planned().lines(length, rate);
         let asked = match purpose {
             Purpose::Unknown => self.script.unknown(count),
             Purpose::Known => self.script.known(count),

@@ -14,6 +14,12 @@ const LINES_A_COPY: usize = 20;
 /// Least number of copies in a run, as in the latency track.
 pub(super) const LEAST_COPIES: usize = 24;
 
+/// Number of lines of a run that has each line of a set of `lines` lines at least once.
+pub(super) fn whole_set(lines: usize) -> usize {
+    // Each copy stands beside its original: twice the copies are no lines in turn.
+    (lines + 2 * LEAST_COPIES).max(lines.div_ceil(LINES_A_COPY - 2) * LINES_A_COPY).max(4 * LEAST_COPIES)
+}
+
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
@@ -58,13 +64,6 @@ impl<'a> Script<'a> {
     /// Number of copies among `lines` lines.
     fn copies_among(&self, lines: usize) -> usize {
         (lines / LINES_A_COPY).max(LEAST_COPIES).min(self.alterables.len()).min(lines / 4)
-    }
-
-    /// Number of lines of a run that has each line of the set at least once.
-    pub(super) fn whole_set(&self) -> usize {
-        let lines = self.source.len();
-        // Each copy stands beside its original: twice the copies are no lines in turn.
-        (lines + 2 * LEAST_COPIES).max(lines.div_ceil(LINES_A_COPY - 2) * LINES_A_COPY).max(4 * LEAST_COPIES)
     }
 
     /// The lines of a run of `count` lines.
@@ -119,9 +118,9 @@ mod tests {
             let source = lines(size);
             let mut script = script(&source, 2);
             script.run(77); // a run may begin anywhere in the set
-            let asked = script.run(script.whole_set());
+            let asked = script.run(whole_set(size));
             let known: HashSet<usize> = asked.iter().filter_map(|asked| asked.of).collect();
-            assert_eq!((asked.len(), known.len()), (script.whole_set(), size));
+            assert_eq!((asked.len(), known.len()), (whole_set(size), size));
             assert!(asked.iter().all(|asked| asked.of.is_none_or(|of| source[of] == asked.line)));
             let copies = asked.iter().filter(|asked| asked.of.is_none()).count();
             let originals = asked.iter().filter(|asked| asked.of.is_some() && asked.pair.is_some()).count();

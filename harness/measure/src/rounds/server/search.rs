@@ -69,9 +69,12 @@ fn confirm<E>(
     let first = keeps(rate)?;
     let (mut near, mut step) = (rate, if first { 1.0 / STEP } else { STEP });
     let mut far = near * step;
-    while keeps(far)? == first {
+    loop {
         if !(guess * LEAST_SHARE..guess * 2_f64.powi(MOST_DOUBLINGS)).contains(&far) {
-            return Ok(first.then_some(far));
+            return Ok(first.then_some(near));
+        }
+        if keeps(far)? != first {
+            break;
         }
         step *= step.clamp(0.5, 2.0); // 0.98, 0.96, 0.92, 0.85, 0.72: soon far away, since long runs cost time
         (near, far) = (far, far * step);

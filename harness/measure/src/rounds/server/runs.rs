@@ -1,0 +1,164 @@
+//! The runs of a round of the server track: their lengths, and how long they last, usually and at most.
+//!
+//! The greatest cost is found by the search itself, over imaginary systems that keep the limit up to a rate of
+//! their own. The slowest line that has a rate takes as long as the limit, so that the first guess has a floor.
+
+use std::convert::Infallible;
+
+use super::script::{LEAST_COPIES, whole_set};
+use super::search::{Length, greatest_rate};
+use crate::load::LatencyLimit;
+use crate::profile::Profile;
+use crate::protocol::Limits;
+
+/// Shares of the greatest rate at which the curve is measured, the lowest first.
+pub(super) const CURVE: [f64; 3] = [0.5, 0.7, 0.9];
+/// Share of the greatest rate that must also hold for copies alone. Their work is that of the set's lines, but
+/// for the words that were replaced.
+pub(super) const UNKNOWN: f64 = 0.7;
+/// Number of runs of copies that must all miss the limit, where runs of the set between them keep it: a
+/// disturbance of the host doesn't choose among them so often.
+pub(super) const UNKNOWN_RUNS: usize = 3;
+/// Duration of a short and of a long run in multiples of the limit: the queue must have the time to grow.
+const SHORT_LIMITS: f64 = 8.0;
+const LONG_LIMITS: f64 = 40.0;
+/// Most lines of a run, whose answers are held in memory.
+const MOST_LINES: usize = 1 << 20;
+/// Usual numbers of runs: doublings and bisection, with those of the curve; confirmations.
+const USUAL_RUNS: (usize, usize) = (13, 3);
+/// Standard errors by which the gaps of a run may be longer than their mean: one run in a thousand exceeds it.
+const LONGER: f64 = 3.0;
+/// Rates of imaginary systems, as powers of this ratio around the guess.
+const RATIO: f64 = 1.05;
+const POWERS: std::ops::RangeInclusive<i32> = -60..=60;
+
+/// Length and purpose of a round's runs: what decides their duration beside the rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    /// Profile, which decides the misses behind the percentile.
+    pub profile: Profile,
+    /// Latency limit.
+    pub limit: LatencyLimit,
+    /// Number of lines of the test set.
+    pub set: usize,
+}
+
+impl Runs {
+    /// First guess of the greatest rate, if a single line takes `line_ms`: half of what one line at a time
+    /// allows. A system whose usual line is within the limit is given a rate that such lines allow.
+    pub(super) fn guess(&self, line_ms: f64) -> f64 {
+        0.5e3 / line_ms.min(self.limit.limit_ms).max(1e-3)
+    }
+
+    /// Number of lines of a run.
+    pub(super) fn lines(&self, length: Length, rate: f64) -> usize {
+        let misses = self.profile.server_misses();
+        let (misses, limits, least) = match length {
+            Length::Short => (misses.search, SHORT_LIMITS, 4 * LEAST_COPIES),
+            Length::Long => (misses.confirm, LONG_LIMITS, whole_set(self.set)),
+        };
+        let for_percentile = misses as f64 / (1.0 - self.limit.percentile / 100.0);
+        let lines = for_percentile.max(rate * limits * self.limit.limit_ms / 1e3).ceil();
+        (lines.min(MOST_LINES as f64) as usize).max(least)
+    }
+
+    fn seconds(&self, length: Length, rate: f64) -> f64 {
+        self.lines(length, rate) as f64 / rate
+    }
+
+    /// Seconds of a run whose gaps are long by chance.
+    fn long_seconds(&self, length: Length, rate: f64) -> f64 {
+        self.seconds(length, rate) * (1.0 + LONGER / (self.lines(length, rate) as f64).sqrt())
+    }
+
+    /// Seconds that a round usually takes for a system with this greatest rate.
+    pub fn usual_seconds(&self, rate: f64) -> f64 {
+        let (short, long) = USUAL_RUNS;
+        short as f64 * self.seconds(Length::Short, rate) + long as f64 * self.seconds(Length::Long, rate)
+    }
+
+    /// Seconds that a round usually takes for the slowest system that has a rate: each line takes the limit.
+    pub fn slowest_usual_seconds(&self) -> f64 {
+        self.usual_seconds(self.guess(self.limit.limit_ms))
+    }
+
+    /// Most seconds of a round. Lines that arrive take their time; all waiting beside that counts for the
+    /// limit of a launch.
+    pub fn most_seconds(&self, limits: &Limits) -> f64 {
+        let rates = || POWERS.map(|power| RATIO.powi(power));
+        let systems = rates().flat_map(|short| rates().map(move |long| (short, long)));
+        let arrivals = systems.map(|(short, long)| self.arrivals(short, long)).fold(0.0, f64::max);
+        limits.launch_seconds + limits.line_seconds + arrivals
+    }
+
+    /// Seconds of all arrivals for a slow system that keeps the limit in short and in long runs up to these
+    /// multiples of the first guess. Runs that miss the limit count whole, although most end early.
+    fn arrivals(&self, short: f64, long: f64) -> f64 {
+        let guess = self.guess(self.limit.limit_ms);
+        let mut seconds = 0.0;
+        let keeps = |rate: f64, length| {
+            seconds += self.long_seconds(length, rate);
+            Ok::<_, Infallible>(rate <= guess * if length == Length::Short { short } else { long })
+        };
+        let Ok(rate) = greatest_rate(guess, keeps);
+        seconds + rate.map_or(0.0, |rate| self.after(rate))
+    }
+
+    /// Seconds of the runs after the search: those of the curve, and those of unknown lines.
+    fn after(&self, rate: f64) -> f64 {
+        let unknown = std::iter::repeat_n(UNKNOWN, 2 * UNKNOWN_RUNS - 1);
+        CURVE.into_iter().chain(unknown).map(|share| self.long_seconds(Length::Short, share * rate)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(limit_ms: f64) -> Runs {
+        let limit = LatencyLimit { limit_ms, percentile: 99.0 };
+        Runs { profile: Profile::Quick, limit, set: 300 }
+    }
+
+    fn most(limit_ms: f64) -> f64 {
+        runs(limit_ms).most_seconds(&Limits { line_seconds: 0.0, launch_seconds: 0.0, ..Limits::default() })
+    }
+
+    #[test]
+    fn a_run_has_the_lines_that_its_percentile_needs() {
+        let slow = runs(250.0);
+        assert_eq!((slow.lines(Length::Short, 1.0), slow.lines(Length::Long, 1.0)), (200, 500));
+        // 8 and 40 times a quarter of a second.
+        assert_eq!((slow.lines(Length::Short, 1e3), slow.lines(Length::Long, 1e3)), (2000, 10_000));
+    }
+
+    #[test]
+    fn even_chance_is_not_searched_for_much_longer_than_the_ceiling() {
+        // Systems that keep the limit by chance, whatever the rate, are searched for longer by a tenth at most.
+        let (slow, ceiling) = (runs(250.0), most(250.0));
+        let mut random = dyno_stats::Random::new(1, "answers");
+        for round in 0..2000 {
+            let guess = slow.guess(250.0) * (1 + round % 5) as f64;
+            let mut seconds = 0.0;
+            let Ok(rate) = greatest_rate(guess, |rate, length| {
+                seconds += slow.long_seconds(length, rate);
+                Ok::<_, Infallible>(random.below(3) > round % 3)
+            });
+            seconds += rate.map_or(0.0, |rate| slow.after(rate));
+            assert!(seconds < 1.1 * ceiling, "{seconds} s at {guess}, ceiling {ceiling}");
+        }
+    }
+
+    #[test]
+    fn the_ceiling_is_some_times_the_usual_and_follows_the_limit() {
+        let (most_s, usual) = (most(250.0), runs(250.0).slowest_usual_seconds());
+        assert!(most_s > 3.0 * usual && most_s < 25.0 * usual, "{most_s} s, usually {usual} s");
+        let ratio = most(250.0) / most(25.0);
+        assert!((ratio - 10.0).abs() < 0.1, "a tenth of the limit is a tenth of the time: {ratio}");
+    }
+
+    #[test]
+    fn a_line_slower_than_the_limit_does_not_lower_the_guess() {
+        assert_eq!((runs(250.0).guess(10.0), runs(250.0).guess(60_000.0)), (50.0, 2.0));
+    }
+}
