@@ -9,9 +9,9 @@
 //! # Batches and threads
 //! The tokens of all lines of a call are rows of one matrix, without padding: products and norms treat each
 //! row by itself, and attention each line. So a line's vector doesn't depend on the lines beside it. With the
-//! setting `threads` the work on one call is divided among threads, by columns of products, by heads of
-//! attention and by rows of norms. No division changes a sum, so that the vectors are the same for any number
-//! of threads.
+//! setting `threads` the work on one call is divided among threads: by heads of attention with the products
+//! before it, by rows between two attentions, and where rows are few, by columns of products. No division
+//! changes a sum, so that the vectors are the same for any number of threads.
 //!
 //! # Modules
 //! | module | contents |

@@ -1,73 +1,111 @@
-//! Attention of all lines and heads, which threads share.
+//! Attention of all lines and heads, with the products before it.
+//!
+//! Threads share heads. A thread computes the queries, keys and values of its heads for all rows, and attends
+//! with them at once, so that these values never cross from core to core.
 
 use std::ops::Range;
 
-use dyno_kernels::{Mat, MatMut, SelfAttention};
-use dyno_nn::watch::Operator;
+use dyno_kernels::{Input, Kernels, Mat, MatMut, SelfAttention};
+use dyno_nn::watch::{Component, Operator};
 
-use super::team::{Team, Work};
+use super::linear::{Linear, PANEL};
 
 /// Reason why calls of the kernels succeed.
 const WHOLE: &str = "queries, keys, values and results have the same shape";
 
-/// Queries, keys and values of all tokens, each [tokens, width].
-pub(super) struct Projected<'a> {
-    pub(super) queries: &'a [f32],
-    pub(super) keys: &'a [f32],
-    pub(super) values: &'a [f32],
+/// Weights of the products before attention.
+#[derive(Debug)]
+pub(super) struct Attention {
+    /// Products for queries, keys and values.
+    pub(super) products: [Linear; 3],
+    pub(super) heads: usize,
 }
 
-/// A head of a line.
-struct Head<'a> {
-    operands: [Mat<'a>; 3],
+/// Buffers of one thread. They only grow.
+#[derive(Debug)]
+pub(super) struct Buffers {
+    attention: SelfAttention,
+    /// Queries, keys and values of a share, each [tokens, columns].
+    projected: [Vec<f32>; 3],
+}
+
+/// A thread's share: neighbouring heads.
+pub(super) struct Share<'a> {
+    columns: Range<usize>,
+    /// Results [tokens, columns].
     out: MatMut<'a, f32>,
 }
 
-/// Replaces `out` [tokens, heads·head] by the attention within each line. `lines` are ranges of tokens.
-pub(super) fn attend(
-    team: &mut Team,
-    buffers: &mut [SelfAttention],
-    projected: &Projected<'_>,
-    lines: &[Range<usize>],
-    (heads, head): (usize, usize),
-    out: &mut Vec<f32>,
-) {
-    let _attention = Operator::Attention.span();
-    let width = heads * head;
-    out.resize(projected.queries.len(), 0.0);
-    let mut parts = Vec::with_capacity(lines.len() * heads);
-    let mut rest = &mut out[..];
-    for line in lines.iter().filter(|line| !line.is_empty()) {
-        let (these, others) = rest.split_at_mut(line.len() * width);
-        rest = others;
-        add_heads(projected, line, (heads, head), these, &mut parts);
+impl Buffers {
+    pub(super) fn new(kernels: Kernels) -> Self {
+        Self { attention: kernels.self_attention(), projected: Default::default() }
     }
-    let work = lines.iter().map(|line| 2 * line.len() * line.len() * width).sum();
-    team.each_with(Work::Products(work), buffers, &mut parts, |buffers, part| {
-        let [queries, keys, values] = part.operands;
-        buffers.attend(queries, keys, values, part.out.view()).expect(WHOLE);
-    });
 }
 
-/// Adds the heads of a line.
-fn add_heads<'a>(
-    projected: &Projected<'a>,
-    line: &Range<usize>,
-    (heads, head): (usize, usize),
-    out: &'a mut [f32],
-    parts: &mut Vec<Head<'a>>,
-) {
-    let (tokens, width) = (line.len(), heads * head);
-    let Projected { queries, keys, values } = projected;
-    let all = [queries, keys, values].map(|all| {
-        let of_line = &all[line.start * width..line.end * width];
-        Mat::new(of_line, tokens, width).expect(WHOLE)
-    });
-    let mut rest = MatMut::new(out, tokens, width).expect(WHOLE);
-    for from in (0..width).step_by(head) {
-        let (out, others) = rest.split_columns(head);
-        rest = others;
-        let operands = all.map(|all| all.columns(from..from + head).expect(WHOLE));
-        parts.push(Head { operands, out });
+impl Attention {
+    fn width(&self) -> usize {
+        self.products[0].outputs()
+    }
+
+    /// Width of a head.
+    fn head(&self) -> usize {
+        self.width() / self.heads
+    }
+
+    /// Multiply-accumulates for `lines`, which are ranges of tokens.
+    pub(super) fn work(&self, lines: &[Range<usize>]) -> usize {
+        let width = self.width();
+        lines.iter().map(|line| line.len() * width * (3 * width + 2 * line.len())).sum()
+    }
+
+    /// Shares of `out` [tokens, width] for so many threads: whole heads that fill whole panels.
+    pub(super) fn shares<'a>(&self, out: &'a mut [f32], threads: usize) -> Vec<Share<'a>> {
+        let (width, head) = (self.width(), self.head());
+        let unit = head << (PANEL.trailing_zeros() - head.trailing_zeros().min(PANEL.trailing_zeros()));
+        let bound = |thread: usize| (width.div_ceil(unit) * thread / threads * unit).min(width);
+        let rows = out.len() / width;
+        let mut rest = Some(MatMut::new(out, rows, width).expect(WHOLE));
+        let share = |thread| {
+            let columns = bound(thread)..bound(thread + 1);
+            let (out, others) = rest.take().expect("each share leaves the rest").split_columns(columns.len());
+            rest = Some(others);
+            Share { columns, out }
+        };
+        (0..threads).map(share).collect()
+    }
+
+    /// Replaces the results of a share by the attention within each line. `input` has the rows of all lines.
+    pub(super) fn attend(
+        &self,
+        buffers: &mut Buffers,
+        input: Input<'_>,
+        lines: &[Range<usize>],
+        share: &mut Share<'_>,
+    ) {
+        let _component = Component::Attention.span();
+        self.project(&mut buffers.projected, input, share);
+        let _operator = Operator::Attention.span();
+        let (tokens, width) = share.out.shape();
+        let all = buffers.projected.each_ref().map(|all| Mat::new(all, tokens, width).expect(WHOLE));
+        for line in lines.iter().filter(|line| !line.is_empty()) {
+            for from in (0..width).step_by(self.head()) {
+                let head = from..from + self.head();
+                let [queries, keys, values] =
+                    all.map(|all| all.part(line.clone(), head.clone()).expect(WHOLE));
+                let out = share.out.view().split_rows(line.start).1.split_rows(line.len()).0;
+                let out = out.split_columns(from).1.split_columns(head.len()).0;
+                buffers.attention.attend(queries, keys, values, out).expect(WHOLE);
+            }
+        }
+    }
+
+    /// Replaces `projected` by a share's columns of queries, keys and values.
+    fn project(&self, projected: &mut [Vec<f32>; 3], input: Input<'_>, share: &Share<'_>) {
+        let _product = Operator::Product.span();
+        let (tokens, width) = share.out.shape();
+        for (linear, out) in self.products.iter().zip(projected) {
+            out.resize(tokens * width, 0.0);
+            linear.columns(input, share.columns.clone(), MatMut::new(out, tokens, width).expect(WHOLE));
+        }
     }
 }

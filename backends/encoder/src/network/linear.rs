@@ -1,7 +1,7 @@
 //! Products of a network, and the rows that they read.
 
 use dyno_kernels::{
-    Activation, Input, Kernels, Mat, MatMut, Output, Precision as KernelPrecision, Rows, Weights,
+    Activation, Input, Kernels, Mat, MatMut, Output, Precision as KernelPrecision, Rows, RowsPart, Weights,
 };
 use dyno_nn::watch::Operator;
 
@@ -10,6 +10,9 @@ use super::team::{Team, Work};
 
 /// Reason why calls of the kernels succeed.
 const WHOLE: &str = "rows are whole, and as wide as the weights";
+
+/// Columns of a panel, of which ranges of columns consist.
+pub(super) const PANEL: usize = Weights::PANEL;
 
 /// y = x·Wᵀ + b with packed weights.
 #[derive(Debug)]
@@ -21,13 +24,18 @@ pub(super) struct Task<'a> {
     pub(super) activation: Activation,
     /// Summand [rows, outputs].
     pub(super) residual: Option<&'a [f32]>,
-    pub(super) out: &'a mut Vec<f32>,
+    /// Result [rows, outputs].
+    pub(super) out: &'a mut [f32],
 }
 
 impl<'a> Task<'a> {
     /// A product and nothing else.
-    pub(super) fn new(linear: &'a Linear, out: &'a mut Vec<f32>) -> Self {
+    pub(super) fn new(linear: &'a Linear, out: &'a mut [f32]) -> Self {
         Self { linear, activation: Activation::None, residual: None, out }
+    }
+
+    fn rows(&self) -> usize {
+        self.out.len() / self.linear.outputs()
     }
 }
 
@@ -49,6 +57,11 @@ impl Linear {
         self.0.n()
     }
 
+    /// Replaces `out` [rows, columns] by some columns of the product.
+    pub(super) fn columns(&self, input: Input<'_>, columns: std::ops::Range<usize>, out: MatMut<'_, f32>) {
+        self.0.multiply(input, columns, Activation::None, None, Output::F32(out)).expect(WHOLE);
+    }
+
     /// Multiply-accumulates for a row.
     fn work(&self) -> usize {
         self.0.k() * self.0.n()
@@ -56,13 +69,13 @@ impl Linear {
 }
 
 /// Computes products that read the same rows; threads share their columns.
-pub(super) fn multiply<const N: usize>(team: &mut Team, input: Input<'_>, rows: usize, tasks: [Task<'_>; N]) {
+pub(super) fn multiply<const N: usize>(team: &mut Team, input: Input<'_>, tasks: [Task<'_>; N]) {
     let _product = Operator::Product.span();
-    let work = Work::Products(tasks.iter().map(|task| rows * task.linear.work()).sum());
+    let work = Work::Products(tasks.iter().map(|task| task.rows() * task.linear.work()).sum());
     let threads = team.sharing(work);
     let mut shares = Vec::with_capacity(N * threads);
     for task in tasks {
-        divide(task, rows, threads, &mut shares);
+        divide(task, threads, &mut shares);
     }
     team.each(work, &mut shares, |share| {
         let (columns, output) = (share.columns.clone(), Output::F32(share.out.view()));
@@ -72,9 +85,8 @@ pub(super) fn multiply<const N: usize>(team: &mut Team, input: Input<'_>, rows: 
 }
 
 /// Adds the shares of a task.
-fn divide<'a>(task: Task<'a>, rows: usize, threads: usize, shares: &mut Vec<Share<'a>>) {
-    let (weights, columns) = (&task.linear.0, task.linear.outputs());
-    task.out.resize(rows * columns, 0.0);
+fn divide<'a>(task: Task<'a>, threads: usize, shares: &mut Vec<Share<'a>>) {
+    let (rows, weights, columns) = (task.rows(), &task.linear.0, task.linear.outputs());
     let residual = task.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
     let mut rest = MatMut::new(task.out, rows, columns).expect(WHOLE);
     for thread in 0..threads {
@@ -109,29 +121,36 @@ impl Operand {
         width: usize,
     ) -> Input<'a> {
         let rows = x.len() / width;
-        let work = Work::Values(x.len());
         let Some(buffer) = &mut self.rows else {
             normalise(team, self.kernels, norm, x, width);
             return Input::f32(x, rows, width).expect(WHOLE);
         };
-        let kernels = self.kernels;
         buffer.reshape(KernelPrecision::Int8, rows, width);
-        let mut rest = &mut *x;
-        let parts = buffer.parts(rows, team.sharing(work)).expect(WHOLE).map(|part| {
-            let (these, others) = std::mem::take(&mut rest).split_at_mut(part.range().len() * width);
-            rest = others;
-            (part, these)
-        });
-        team.each(work, &mut parts.collect::<Vec<_>>(), |(part, x)| {
-            if let Some(norm) = norm {
-                let _norm = Operator::Norm.span();
-                norm.apply(kernels, x);
-            }
-            let _quantise = Operator::Quantise.span();
-            part.quantise(x).expect(WHOLE);
-        });
+        ready(team, self.kernels, norm, (x, width), Some(buffer.whole(rows).expect(WHOLE)));
         buffer.view()
     }
+}
+
+/// Normalises the rows of `x` [rows, width] in place, and quantises them where products read quantised rows.
+pub(super) fn ready(
+    team: &mut Team,
+    kernels: Kernels,
+    norm: Option<&Norm>,
+    (x, width): (&mut [f32], usize),
+    quantised: Option<RowsPart<'_>>,
+) {
+    let Some(quantised) = quantised else { return normalise(team, kernels, norm, x, width) };
+    let work = Work::Values(x.len());
+    let rows = (x.len() / width).div_ceil(team.sharing(work)).max(1);
+    let parts = quantised.chunks(rows).zip(x.chunks_mut(rows * width));
+    team.each(work, &mut parts.collect::<Vec<_>>(), |(part, x)| {
+        if let Some(norm) = norm {
+            let _norm = Operator::Norm.span();
+            norm.apply(kernels, x);
+        }
+        let _quantise = Operator::Quantise.span();
+        part.quantise(x).expect(WHOLE);
+    });
 }
 
 /// Normalises the rows of `x` [rows, width] in place.

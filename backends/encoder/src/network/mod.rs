@@ -2,6 +2,7 @@
 
 mod attention;
 mod embedding;
+mod hand;
 mod layer;
 mod linear;
 mod names;
@@ -9,9 +10,9 @@ mod norm;
 mod params;
 mod pooling;
 mod team;
+mod worker;
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::sync::Arc;
 
 use dyno_formats::Weights;
@@ -19,13 +20,13 @@ use dyno_kernels::Kernels;
 use dyno_nn::watch::Component;
 
 use self::embedding::Embedding;
-use self::layer::{Buffers, Layer};
-use self::linear::{Operand, normalise};
+use self::layer::Layer;
+use self::linear::normalise;
 use self::names::Names;
 use self::norm::Norm;
 use self::params::Params;
 use self::pooling::Pool;
-use self::team::Team;
+pub(crate) use self::worker::Worker;
 use crate::Result;
 use crate::config::Config;
 use crate::modules::Steps;
@@ -43,17 +44,6 @@ pub(crate) struct Network {
     /// Norm after the last layer, where norms stand before sublayers.
     last_norm: Option<Norm>,
     pool: Pool,
-}
-
-/// A worker's buffers and threads.
-#[derive(Debug)]
-pub(crate) struct Worker {
-    team: Team,
-    buffers: Buffers,
-    /// Vectors of all tokens.
-    tokens: Vec<f32>,
-    /// Tokens of each line.
-    lines: Vec<Range<usize>>,
 }
 
 impl Network {
@@ -96,13 +86,7 @@ impl Network {
 
     /// A worker with `threads` threads.
     pub(crate) fn worker(&self, threads: usize) -> Result<Worker> {
-        let operand = Operand::new(self.kernels, self.precision.of_kernels());
-        Ok(Worker {
-            team: Team::new(threads)?,
-            buffers: Buffers::new(self.kernels, operand, threads),
-            tokens: Vec::new(),
-            lines: Vec::new(),
-        })
+        Worker::new(self.kernels, self.precision.of_kernels(), threads)
     }
 
     /// Computes the vectors of all tokens of some lines.
@@ -111,26 +95,45 @@ impl Network {
         worker: &mut Worker,
         lines: impl Iterator<Item = &'a [u32]>,
     ) -> Result<()> {
-        let Worker { team, buffers, tokens, lines: ranges } = worker;
+        self.embed(worker, lines)?;
+        for (at, layer) in self.layers.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &self.layers[before]);
+            worker.each_part(self.width, layer.norms_first(), |team, buffers, part| {
+                if let Some(before) = before {
+                    before.finish(team, buffers, part);
+                }
+                layer.prepare(team, buffers, part);
+            });
+            worker.attend(layer);
+        }
+        worker.each_part(self.width, false, |team, buffers, part| {
+            if let Some(last) = self.layers.last() {
+                last.finish(team, buffers, part);
+            }
+            normalise(team, self.kernels, self.last_norm.as_ref(), part.x, self.width);
+        });
+        Ok(())
+    }
+
+    /// Replaces a worker's tokens by those of `lines`, without context.
+    fn embed<'a>(&self, worker: &mut Worker, lines: impl Iterator<Item = &'a [u32]>) -> Result<()> {
+        let _embed = Component::Embed.span();
+        let Worker { tokens, lines: ranges, .. } = worker;
         tokens.clear();
         ranges.clear();
-        let embed = Component::Embed.span();
         for ids in lines {
             let first = tokens.len() / self.width;
             self.embedding.extend(self.kernels, ids, tokens)?;
             ranges.push(first..first + ids.len());
         }
-        drop(embed);
-        self.layers.iter().for_each(|layer| layer.apply(team, buffers, ranges, tokens));
-        normalise(team, self.kernels, self.last_norm.as_ref(), tokens, self.width);
         Ok(())
     }
 
     /// Replaces `vector` by the vector of line `line` of the last [`encode`](Self::encode).
     pub(crate) fn pool(&self, worker: &mut Worker, line: usize, vector: &mut Vec<f32>) {
-        let Worker { team, buffers, tokens, lines } = worker;
+        let Worker { team, hands, tokens, lines, .. } = worker;
         let range = &lines[line];
         let tokens = &tokens[range.start * self.width..range.end * self.width];
-        self.pool.apply(team, &mut buffers.operand, tokens, vector);
+        self.pool.apply(team, &mut hands[0].buffers.operand, tokens, vector);
     }
 }

@@ -106,9 +106,9 @@ fn dense(
     activation: Activation,
     mut x: Vec<f32>,
 ) -> Vec<f32> {
-    let (mut out, width) = (Vec::new(), x.len());
+    let (mut out, width) = (vec![0.0; linear.outputs()], x.len());
     let input = operand.fill(team, None, &mut x, width);
-    multiply(team, input, 1, [Task { linear, activation, residual: None, out: &mut out }]);
+    multiply(team, input, [Task { linear, activation, residual: None, out: &mut out }]);
     out
 }
 

@@ -8,6 +8,10 @@ use crate::{Error, Result};
 /// examples `crew` (a region) and `roofline` (products) print for a host.
 const WORTH_SHARING: usize = 200_000;
 
+/// Rows for each thread from which threads share rows instead of columns of products. From 24 rows on, both
+/// take about as long on cores that share a cache. On others, rows win.
+const ROWS_OF_A_THREAD: usize = 24;
+
 /// Amount of work, by which threads decide whether to share it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
@@ -15,14 +19,17 @@ pub(super) enum Work {
     Products(usize),
     /// Values that are normalised or quantised.
     Values(usize),
+    /// Rows that each thread takes through several products and norms.
+    Rows(usize),
 }
 
 impl Work {
-    /// Whether threads share it. A value is read, reduced, scaled and rounded: about a dozen operations.
-    fn is_worth_sharing(self) -> bool {
+    /// Whether so many threads share it. A value is read, reduced, scaled and rounded: about a dozen operations.
+    fn is_worth_sharing(self, threads: usize) -> bool {
         match self {
             Self::Products(count) => count >= WORTH_SHARING,
             Self::Values(count) => count >= WORTH_SHARING / 12,
+            Self::Rows(count) => count >= ROWS_OF_A_THREAD * threads,
         }
     }
 }
@@ -39,7 +46,8 @@ impl Team {
 
     /// Number of threads that share `work`.
     pub(super) fn sharing(&self, work: Work) -> usize {
-        if work.is_worth_sharing() { self.0.threads() } else { 1 }
+        let threads = self.0.threads();
+        if work.is_worth_sharing(threads) { threads } else { 1 }
     }
 
     /// Does `each` on all parts of `work`.
@@ -89,6 +97,8 @@ mod tests {
             (Work::Products(WORTH_SHARING), 3),
             (Work::Values(100), 1),
             (Work::Values(WORTH_SHARING), 3),
+            (Work::Rows(3 * ROWS_OF_A_THREAD - 1), 1),
+            (Work::Rows(3 * ROWS_OF_A_THREAD), 3),
         ] {
             assert_eq!(threads(work), expected, "{work:?}");
         }

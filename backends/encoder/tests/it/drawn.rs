@@ -52,6 +52,33 @@ fn a_line_has_its_number_of_tokens_and_a_vector_of_its_own() {
 }
 
 #[test]
+fn threads_change_no_bit_of_short_and_long_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text");
+    fs::write(&text, TEXT).unwrap();
+    // Heads of half a panel, one panel and one and a half; a batch has rows enough for shares of rows.
+    for (width, heads) in [(192, 6), (256, 4), (192, 2)] {
+        let sizes = format!("hidden_size = {width}\nintermediate_size = 320\nnum_attention_heads = {heads}");
+        let keys = format!("model_type = \"bert\"\nnum_hidden_layers = 2\n{sizes}");
+        let model = folder.path().join(format!("{width}-{heads}"));
+        generate(&recipe(&keys, folder.path()).unwrap(), &model).unwrap();
+        let lines: Vec<String> =
+            [3, 38].iter().flat_map(|tokens| lines_of_tokens(&text, *tokens, 4, 1).unwrap()).collect();
+        let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
+        for precision in ["f32", "int8"] {
+            let one = open(&model, json!({ "precision": precision }));
+            for threads in [2, 3, 5] {
+                let several = open(&model, json!({ "precision": precision, "threads": threads }));
+                for lines in [&lines[..1], &lines[7..], &lines] {
+                    let expected = encode(one.as_ref(), lines);
+                    assert_eq!(encode(several.as_ref(), lines), expected, "{width} {precision} {threads}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn recipes_that_make_no_encoder_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("text"), TEXT).unwrap();

@@ -32,6 +32,14 @@ impl<'a> Mat<'a> {
         Ok(Self { data, columns: columns.len(), stride: self.stride })
     }
 
+    /// A view of some rows and columns.
+    pub fn part(self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Result<Self> {
+        let below = Self { data: self.data.get(rows.start * self.stride..).unwrap_or_default(), ..self };
+        let part = below.columns(columns.clone())?;
+        part.fits(rows.len(), columns.len())?;
+        Ok(part)
+    }
+
     pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {
         sized("columns of a matrix", self.columns, columns)?;
         let need = rows.checked_sub(1).map_or(0, |above| above * self.stride + columns);

@@ -59,30 +59,20 @@ impl Rows {
 
     /// As [`Rows::quantise`], with `limit` as the greatest magnitude: it keeps int16 sums within 32 bits.
     pub fn quantise_to(&mut self, x: &[f32], rows: usize, limit: f32) -> Result<()> {
-        self.part(rows)?.quantise_to(x, limit)
+        self.whole(rows)?.quantise_to(x, limit)
     }
 
     /// Quantises with one multiplier for all rows, saturating: a calibrated multiplier, or 1024 for fixed
     /// point.
     pub fn quantise_fixed(&mut self, x: &[f32], rows: usize, multiplier: f32) -> Result<()> {
-        self.part(rows)?.each(x, |_, _| (multiplier, 1.0 / multiplier))
+        self.whole(rows)?.each(x, |_, _| (multiplier, 1.0 / multiplier))
     }
 
-    /// Prepares `rows` rows, which threads then quantise in `parts` parts of about the same size.
+    /// Prepares `rows` rows, which threads may then quantise in [`chunks`](RowsPart::chunks).
     ///
     /// # Errors
     /// When there are more rows than the buffer's capacity.
-    pub fn parts(&mut self, rows: usize, parts: usize) -> Result<impl Iterator<Item = RowsPart<'_>>> {
-        let mut left = Some(self.part(rows)?);
-        Ok((0..parts).map(move |part| {
-            let all = left.take().expect("each part leaves the rest");
-            let (these, others) = all.split(rows * (part + 1) / parts - rows * part / parts);
-            left = Some(others);
-            these
-        }))
-    }
-
-    fn part(&mut self, rows: usize) -> Result<RowsPart<'_>> {
+    pub fn whole(&mut self, rows: usize) -> Result<RowsPart<'_>> {
         self.resize(rows)?;
         let (bytes, scales) = (&mut self.bytes[..rows * self.stride], &mut self.scales[..rows]);
         let Self { kernels, precision, k, stride, .. } = *self;
@@ -147,6 +137,22 @@ impl<'a> RowsPart<'a> {
         let Self { kernels, precision, k, stride, first, .. } = self;
         let part = |first, bytes, scales| Self { kernels, precision, k, stride, first, bytes, scales };
         (part(first, bytes, scales), part(first + rows, more_bytes, more_scales))
+    }
+
+    /// Parts of `rows` rows each, but for the last, which has those that are left.
+    ///
+    /// # Panics
+    /// When `rows` is 0.
+    pub fn chunks(self, rows: usize) -> impl Iterator<Item = Self> {
+        assert!(rows > 0, "a part has at least one row");
+        let mut left = Some(self);
+        std::iter::from_fn(move || {
+            let all = left.take().filter(|all| !all.scales.is_empty())?;
+            let count = rows.min(all.scales.len());
+            let (these, others) = all.split(count);
+            left = Some(others);
+            Some(these)
+        })
     }
 
     /// Numbers of the rows.

@@ -127,6 +127,9 @@ impl Weights {
         Ok(self)
     }
 
+    /// Columns of a panel; a product's range of columns begins and ends at panels.
+    pub const PANEL: usize = PANEL;
+
     /// Number of inputs.
     #[must_use]
     pub fn k(&self) -> usize {
