@@ -40,6 +40,7 @@ mod error;
 mod mapped;
 mod model;
 mod normalizer;
+mod piece_index;
 mod pieces;
 mod sentencepiece;
 mod simple;

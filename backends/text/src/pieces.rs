@@ -2,9 +2,8 @@
 //!
 //! The checks are those of the reference, except that it accepts pieces that aren't UTF-8.
 
-use std::collections::HashMap;
-
 use crate::model::{Kind, WireModel};
+use crate::piece_index::PieceIndex;
 use crate::utf8::SPACE;
 use crate::{Error, Result};
 
@@ -19,9 +18,9 @@ pub(crate) struct Pieces {
     pub kinds: Vec<Kind>,
     pub scores: Vec<f32>,
     /// Pieces that text can be divided into.
-    surfaces: HashMap<Box<str>, u32>,
+    surfaces: PieceIndex,
     /// All other pieces.
-    reserved: HashMap<Box<str>, u32>,
+    reserved: PieceIndex,
     pub unk: Option<u32>,
     /// Pieces of bytes, where the model falls back to bytes.
     pub bytes: Option<Box<[u32; 256]>>,
@@ -37,8 +36,8 @@ impl Pieces {
             ends: Vec::with_capacity(many),
             kinds: Vec::with_capacity(many),
             scores: Vec::with_capacity(many),
-            surfaces: HashMap::with_capacity(many), // nearly all of them; growing would insert them twice
-            reserved: HashMap::new(),
+            surfaces: PieceIndex::with_capacity(many), // nearly all of them; growing would insert them twice
+            reserved: PieceIndex::with_capacity(0),
             unk: None,
             bytes: None,
         };
@@ -78,14 +77,12 @@ impl Pieces {
         }
     }
 
-    /// Indexes a piece by its text; false where another piece has the text.
+    /// Indexes the last piece by its text; false where another piece has the text.
     fn index(&mut self, text: &str, kind: Kind, id: u32, share_names: bool) -> bool {
-        let (own, other) = if kind.is_surface() {
-            (&mut self.surfaces, &self.reserved)
-        } else {
-            (&mut self.reserved, &self.surfaces)
-        };
-        (share_names || !other.contains_key(text)) && own.insert(text.into(), id).is_none()
+        let Self { text: all, ends, surfaces, reserved, .. } = self;
+        let (own, other) = if kind.is_surface() { (surfaces, reserved) } else { (reserved, surfaces) };
+        let text_of = |id| part(all, ends, id);
+        (share_names || other.find(text, text_of).is_none()) && own.insert(id, text_of)
     }
 
     fn finish(mut self, byte_fallback: bool) -> Result<Self> {
@@ -107,7 +104,7 @@ impl Pieces {
     fn byte_pieces(&self) -> Result<Box<[u32; 256]>> {
         let mut ids = Box::new([0; 256]);
         for (byte, slot) in ids.iter_mut().enumerate() {
-            let found = self.reserved.get(format!("<0x{byte:02X}>").as_str()).copied();
+            let found = self.reserved.find(&format!("<0x{byte:02X}>"), self.texts());
             let byte_piece = found.filter(|&id| self.kind(id) == Some(Kind::Byte));
             *slot = byte_piece
                 .ok_or_else(|| Error::model(format!("<0x{byte:02X}>"), "this byte has no piece"))?;
@@ -121,9 +118,7 @@ impl Pieces {
 
     /// The text of `id`.
     pub fn text(&self, id: u32) -> Option<&str> {
-        let end = *self.ends.get(id as usize)?;
-        let start = (id as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
-        Some(&self.text[start..end])
+        ((id as usize) < self.len()).then(|| part(&self.text, &self.ends, id))
     }
 
     pub fn kind(&self, id: u32) -> Option<Kind> {
@@ -132,12 +127,17 @@ impl Pieces {
 
     /// The id of a piece of any kind by its text.
     pub fn find(&self, text: &str) -> Option<u32> {
-        self.reserved.get(text).or_else(|| self.surfaces.get(text)).copied()
+        self.reserved.find(text, self.texts()).or_else(|| self.surfaces.find(text, self.texts()))
     }
 
     /// The id of a surface piece by its text.
     pub fn find_surface(&self, text: &[u8]) -> Option<u32> {
-        self.surfaces.get(std::str::from_utf8(text).ok()?).copied()
+        self.surfaces.find(std::str::from_utf8(text).ok()?, self.texts())
+    }
+
+    /// The texts by id, for ids that the indexes have.
+    fn texts<'a>(&'a self) -> impl Fn(u32) -> &'a str {
+        |id| part(&self.text, &self.ends, id)
     }
 
     /// The surface pieces with their texts and kinds.
@@ -157,6 +157,12 @@ impl Pieces {
         }
         marks
     }
+}
+
+/// The piece `id` of the joined texts.
+fn part<'a>(text: &'a str, ends: &[usize], id: u32) -> &'a str {
+    let start = (id as usize).checked_sub(1).map_or(0, |before| ends[before]);
+    &text[start..ends[id as usize]]
 }
 
 /// Positions of the space mark in pieces.
