@@ -28,3 +28,26 @@ ROWS = {
                     transformer_decoder_autoreg="self-attention", transformer_ffn_activation="relu", dim_emb=256,
                     transformer_dim_ffn=1024),
 }
+
+
+class Published:
+    """A translator of Hugging Face at a published size: dimensions, goals as above, and the languages that each
+    system is told."""
+
+    def __init__(self, family, goals, words, layers, width, inner, heads, activation, ours="", theirs=""):
+        self.family, self.goals, self.words, self.layers = family, goals, words, layers
+        self.width, self.inner, self.heads, self.activation = width, inner, heads, activation
+        self.languages = {"dyno": ours, "ctranslate2": theirs}
+
+    @property
+    def is_marian(self):
+        return self.family == "marian"
+
+
+PUBLISHED = {
+    "opus-mt": Published("marian", (1.5, 1.5), words=58101, layers=6, width=512, inner=2048, heads=8,
+                         activation="swish"),
+    "nllb-600m": Published("m2m_100", (1.0, 1.3), words=256206, layers=12, width=1024, inner=4096, heads=16,
+                           activation="relu", ours=', source-language = "en", target-language = "de"',
+                           theirs=', source-prefix = "__en__", target-prefix = "__de__"'),
+}
