@@ -90,17 +90,31 @@ fn every_point_has_a_system_or_a_reason_and_every_system_is_a_point() {
         let points: BTreeSet<String> = points
             .map(|point| name(if point["system"].is_null() { &point["name"] } else { &point["system"] }))
             .collect();
-        let listed = bench.dyno(&["list", &format!("campaigns/{}.toml", name(&table["campaign"])), "--json"]);
-        let ended = Ended::of({ listed }.env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap());
-        let listed: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{id}: {ended:?}"));
-        let systems = listed["systems"].as_array().unwrap().iter().map(|system| name(&system["name"]));
-        let systems: BTreeSet<String> = systems.filter(|system| !system.ends_with(" (library)")).collect();
+        let systems = listed(&bench, &name(&table["campaign"]));
         assert!(points.is_subset(&systems), "{id}: no system for {:?}", points.difference(&systems));
         if table["campaign"] == table["id"] {
-            assert_eq!(points, systems, "{id}");
+            let named = systems.difference(&points).filter(|system| !system.ends_with(" (library)"));
+            assert_eq!(named.collect::<Vec<_>>(), Vec::<&String>::new(), "{id}: systems without a point");
         }
     }
     assert!(!bench.path("cache").exists(), "nothing is drawn before it is measured");
+}
+
+/// Names of a campaign's systems, as its file has them and as dyno lists them, sweeps apart. A campaign on sacrebleu's
+/// sets, which a network brings, isn't listed.
+fn listed(bench: &Bench, campaign: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(Path::new(CAMPAIGNS).join(format!("{campaign}.toml"))).unwrap();
+    // The list has no plugins that aren't built.
+    let written = systems_of(campaign).into_iter().map(|it| it["name"].as_str().unwrap().to_owned());
+    if text.contains("\nlanguages = ") {
+        return written.collect();
+    }
+    let listed = bench.dyno(&["list", &format!("campaigns/{campaign}.toml"), "--json"]);
+    let ended = Ended::of({ listed }.env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap());
+    let listed: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{campaign}: {ended:?}"));
+    let systems = listed["systems"].as_array().unwrap().iter();
+    systems.map(|system| system["name"].as_str().unwrap().to_owned()).chain(written).collect()
 }
 
 /// Systems of a shipped campaign, as its file has them.
