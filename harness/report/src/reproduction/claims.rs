@@ -36,6 +36,9 @@ pub struct Claim {
     pub headline: bool,
 }
 
+/// Reason of a missing figure of a library's product alone.
+const PEERS_NEEDED: &str = "`ci/peers/kernels/run --products` measures it";
+
 /// Sides that our factor is over.
 const OVER_LIBRARY: &str = "a library's products";
 const OVER_PROGRAM: &str = "another program";
@@ -141,7 +144,8 @@ fn factor(reproduction: &Reproduction, column: &Column, pair: &Pair, row: &Row) 
         (Some(library), _) if row.same_lines.is_some() => (Some(library), OVER_LIBRARY),
         (_, own) => (own, side(reproduction, base)),
     };
-    let needs_library = ours.is_none() && pair.ours.is_some() && over == OVER_LIBRARY;
+    let alone = reproduction.table.campaign.is_none();
+    let needs_library = ours.is_none() && over == OVER_LIBRARY && (alone || pair.ours.is_some());
     let of_column = match &reproduction.table.columns[..] {
         [_] => String::new(),
         _ => format!(" ({})", column.head),
@@ -156,7 +160,7 @@ fn factor(reproduction: &Reproduction, column: &Column, pair: &Pair, row: &Row) 
             ..claim
         },
         found: match needs_library {
-            true => Some(Verdict::NotMeasured(LIBRARY_NEEDED.into())),
+            true => Some(Verdict::NotMeasured(if alone { PEERS_NEEDED } else { LIBRARY_NEEDED }.into())),
             false => ours.map(|ours| Verdict::of(ours, paper)),
         },
     })
