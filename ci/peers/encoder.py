@@ -2,15 +2,22 @@
 
     encoder.py RUNTIME MODEL TRACK CORES BATCH
 
-RUNTIME is torch (as it comes: MKL), torch-onednn, onnxruntime, openvino or ctranslate2; the last two letters of what
-MODEL holds, f32 or int8, were settled by encoder_models.py. MODEL has the tokeniser and `pooling.json` too, so that all
-runtimes see the same ids and pool in the same way: the mean of the tokens, of length 1 if the model says so.
+RUNTIME is torch (as it comes: MKL), torch-script (the same through TorchScript), torch-onednn, onnxruntime, openvino
+or ctranslate2; the last two letters of what MODEL holds, f32 or int8, were settled by encoder_models.py. MODEL has the tokeniser and `pooling.json` too, so that all
+runtimes see the same ids and pool in the same way: the mean of the tokens, of length 1 if the model says so. Any
+python3 may start it: it goes on in the environment that prepare-encoders made.
 """
 
 import base64
 import json
+import os
 import sys
 from pathlib import Path
+
+ENVIRONMENT = Path(__file__).resolve().parent / "prepared-encoders/environment"
+if ENVIRONMENT.exists() and Path(sys.prefix).resolve() != ENVIRONMENT.resolve():
+    python = str(ENVIRONMENT / "bin/python3")
+    os.execv(python, [python, *sys.argv])
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -29,13 +36,17 @@ def torch_model():
 
     torch.set_num_threads(cores)
     # Classes without a pooler refuse the option, and none of the vectors needs it.
-    model = AutoModel.from_pretrained(folder).eval()
+    model = AutoModel.from_pretrained(folder, torchscript=runtime == "torch-script").eval()
     if runtime == "torch-onednn":
         replace_linear(model, torch.nn.Linear, mkldnn.to_mkldnn)
+    if runtime == "torch-script":
+        example = torch.ones(1, 8, dtype=torch.int64)
+        with torch.inference_mode():
+            model = torch.jit.freeze(torch.jit.trace(model, (example, example)))
 
     def states(ids, mask):
         with torch.inference_mode():
-            return model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask)).last_hidden_state.numpy()
+            return model(torch.from_numpy(ids), torch.from_numpy(mask))[0].numpy()
 
     return states
 
@@ -83,8 +94,8 @@ def ctranslate2_model():
     return states
 
 
-states = {"torch": torch_model, "torch-onednn": torch_model, "onnxruntime": onnxruntime_model,
-          "openvino": openvino_model, "ctranslate2": ctranslate2_model}[runtime]()
+states = {"torch": torch_model, "torch-script": torch_model, "torch-onednn": torch_model,
+          "onnxruntime": onnxruntime_model, "openvino": openvino_model, "ctranslate2": ctranslate2_model}[runtime]()
 
 
 def answers(lines):

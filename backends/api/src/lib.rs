@@ -38,6 +38,7 @@ mod look_alikes;
 mod printable;
 mod settings;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -212,6 +213,9 @@ pub struct Facts {
     /// Number of lines so far that were longer than the model takes, and were cut; `None` where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_lines: Option<u64>,
+    /// Counts of the work so far, by name; a backend without counts has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
     /// Files of the model; the sum of their sizes is the model size.
     #[serde(default)]
     pub files: Vec<OpenedFile>,

@@ -1,5 +1,6 @@
 //! An opened encoder: tokeniser, network and settings, shared by all workers, and the facts about them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -70,6 +71,7 @@ fn facts(
         precision: Some(requested.precision.name().into()),
         parameters: Some(network.parameters()),
         cut_lines: None,
+        counts: BTreeMap::new(),
         not_reproducible: None,
         files: OpenedFile::all(paths),
     }

@@ -46,7 +46,7 @@ pub mod transformer;
 pub mod watch;
 mod word_table;
 
-pub use network::{Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
+pub use network::{Counts, Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
 pub use params::{ActivationScales, Params, ShortlistColumns};
 pub use rows::Rows;
 pub use word_table::{WordTable, WordTables, WordTensors};

@@ -9,7 +9,11 @@
 pub struct Network {
     sizes: Sizes,
     decoder: Box<dyn Fn() -> Box<dyn Decoder> + Send + Sync>,
+    counts: Box<dyn Fn() -> Counts + Send + Sync>,
 }
+
+/// Counts of a network's work so far, by name.
+pub type Counts = Vec<(&'static str, u64)>;
 
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +32,18 @@ pub struct Sizes {
 impl Network {
     /// A network of these sizes; `decoder` makes a decoder for one worker.
     pub fn new<D: Decoder + 'static>(sizes: Sizes, decoder: impl Fn() -> D + Send + Sync + 'static) -> Self {
-        Self { sizes, decoder: Box::new(move || Box::new(decoder())) }
+        Self { sizes, decoder: Box::new(move || Box::new(decoder())), counts: Box::new(Vec::new) }
+    }
+
+    /// The same network, of whose work `counts` tells.
+    #[must_use]
+    pub fn with_counts(self, counts: impl Fn() -> Counts + Send + Sync + 'static) -> Self {
+        Self { counts: Box::new(counts), ..self }
+    }
+
+    /// Counts of the work of all decoders so far; empty where the network counts nothing.
+    pub fn counts(&self) -> Counts {
+        (self.counts)()
     }
 
     /// Words of the source vocabulary; ids in sentences are below it.

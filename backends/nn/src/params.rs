@@ -13,6 +13,7 @@ pub struct Params<'a> {
     full_precision: Option<&'a Weights>,
     columns: ShortlistColumns,
     auto_precision: bool,
+    memoised: bool,
 }
 
 /// Source of the scales of int8 activations.
@@ -55,7 +56,15 @@ impl<'a> Params<'a> {
     /// The parameters of a model, with default settings.
     pub fn new(weights: &'a Weights, kernels: Kernels) -> Self {
         let (scales, columns) = (ActivationScales::PerRow, ShortlistColumns::Auto);
-        Self { weights, kernels, scales, full_precision: None, columns, auto_precision: false }
+        Self {
+            weights,
+            kernels,
+            scales,
+            full_precision: None,
+            columns,
+            auto_precision: false,
+            memoised: true,
+        }
     }
 
     /// The same parameters with these activation scales.
@@ -91,6 +100,13 @@ impl<'a> Params<'a> {
     #[must_use]
     pub fn with_auto_precision(self, auto_precision: bool) -> Self {
         Self { auto_precision, ..self }
+    }
+
+    /// The same parameters, whose integer weights each product quantises and packs anew unless they are
+    /// `memoised`; the output layer's stay.
+    #[must_use]
+    pub fn with_memoised(self, memoised: bool) -> Self {
+        Self { memoised, ..self }
     }
 
     /// All weights.
@@ -130,10 +146,10 @@ impl<'a> Params<'a> {
     /// When the tensor is missing or has another shape.
     pub fn product(self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
         let matrix = Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?);
-        let floats = self.full_precision.filter(|_| self.auto_precision);
+        let floats = self.full_precision.filter(|_| self.auto_precision || !self.memoised);
         let alternative =
             floats.map(|floats| Matrix::of(floats.get(name)?.expect(inputs, outputs)?)).transpose()?;
-        Ok(matrix.with_alternative(alternative))
+        Ok(matrix.with_alternative(alternative).repacked(!self.memoised))
     }
 
     /// The scale of the inputs of `name`; a static scale may be stored under `other` as well.

@@ -37,6 +37,11 @@ impl Embedded {
         Self { vectors, product, known }
     }
 
+    /// Whether the product of `word` was computed in advance.
+    pub(crate) fn is_known(&self, word: u32) -> bool {
+        (word as usize) < self.known.len() / self.product.outputs().max(1)
+    }
+
     /// Replaces `out` by the products [words, N] of `words`. The product of no word is zero, like its
     /// embedding.
     pub(crate) fn apply(

@@ -28,6 +28,7 @@
 //! for all engines.
 
 mod bottom;
+mod counts;
 mod embedded;
 mod network;
 mod options;
@@ -74,5 +75,7 @@ fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Resul
         attended: network.bottom.attended(),
         stepped_bytes: params.bytes(|name| !once(name)),
     };
-    Ok(Network::new(sizes, move || Worker::new(Arc::clone(&network))))
+    let counted = Arc::clone(&network);
+    let decoders = Network::new(sizes, move || Worker::new(Arc::clone(&network)));
+    Ok(decoders.with_counts(move || counted.done.counts()))
 }

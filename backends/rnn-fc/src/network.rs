@@ -9,6 +9,7 @@ use dyno_nn::{Params, WordTable};
 use dyno_translator::Switches;
 
 use crate::bottom::{self, Bottom};
+use crate::counts::WorkDone;
 use crate::embedded::Embedded;
 use crate::options::Options;
 use crate::source::{self, Source};
@@ -25,6 +26,7 @@ pub(crate) struct RnnFc {
     pub(crate) bottom: Bottom,
     pub(crate) stack: Stack,
     pub(crate) output: Output,
+    pub(crate) done: WorkDone,
 }
 
 impl RnnFc {
@@ -44,6 +46,7 @@ impl RnnFc {
             bottom: Bottom::new(params, &options, switches.on(ATTENTION))?,
             stack: Stack::new(params, &options)?,
             output: Output::new(output),
+            done: WorkDone::default(),
             options,
         })
     }

@@ -69,6 +69,12 @@ impl Source {
         Ok(Self { words, layers: layers.collect::<Result<_>>()?, skip: options.skip })
     }
 
+    /// Number of words of a batch, and of those whose product was computed in advance.
+    pub(crate) fn frequent(&self, batch: &[Sentence<'_>]) -> (usize, usize) {
+        let words = || batch.iter().flat_map(|sentence| sentence.ids);
+        (words().count(), words().filter(|word| self.words.is_known(**word)).count())
+    }
+
     /// Encodes a batch.
     pub(crate) fn encode(&self, batch: &[Sentence<'_>], encoded: &mut Encoded, scratch: &mut Scratch) {
         let _encoder = Component::Encoder.span();

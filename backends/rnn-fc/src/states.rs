@@ -55,6 +55,12 @@ impl States {
         self.layers[layer].now.output.values()
     }
 
+    /// Number of rows, and of their states.
+    pub(crate) fn merging(&self) -> (usize, usize) {
+        let bottom = &self.layers[0];
+        (self.owners.len(), bottom.now.output.values().len() / bottom.width.max(1))
+    }
+
     /// Index of a row's state.
     pub(crate) fn owner(&self, row: usize) -> usize {
         self.owners[row]
@@ -117,6 +123,7 @@ mod tests {
         states.admit(&[20.0]);
         let mut seen = Vec::new();
         for kept in [&[1, 0, 1, 1][..], &[3, 3, 0], &[2]] {
+            assert_eq!(states.merging(), (states.owners.len(), states.outputs(0).len()));
             let outputs = states.advance(0, |row, _, output, _| output[0] += row as f32).to_vec();
             seen.push((outputs, states.outputs(0).len()));
             states.settle();

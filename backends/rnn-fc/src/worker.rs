@@ -49,6 +49,8 @@ impl Worker {
 impl Decoder for Worker {
     fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
         let Self { network, encoded, attended, states, scratch, .. } = self;
+        let (words, frequent) = network.source.frequent(sentences);
+        network.done.read(words, frequent);
         network.source.encode(sentences, encoded, scratch);
         network.bottom.admit(encoded, places, attended, states, scratch);
         network.output.admit(sentences, places, &mut self.choice);
@@ -58,6 +60,8 @@ impl Decoder for Worker {
         step.clear();
         let _decoder = Component::Decoder.span();
         let Self { network, attended, states, fed, scratch, stack, .. } = self;
+        let (hypotheses, distinct) = states.merging();
+        network.done.step(hypotheses, distinct);
         let words = rows.iter().map(|row| row.previous);
         network.target_words.apply(words, &mut scratch.operands, &mut self.rest, fed);
         let outputs = network.bottom.step(rows, fed, attended, states, scratch);

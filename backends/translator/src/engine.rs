@@ -62,7 +62,8 @@ impl Engine {
             .with_scales(requested.scales.scales)
             .with_full_precision(opened.full_precision.as_ref())
             .with_columns(requested.full_precision.columns)
-            .with_auto_precision(requested.full_precision.auto_precision);
+            .with_auto_precision(requested.full_precision.auto_precision)
+            .with_memoised(requested.full_precision.memoised);
         let network = (self.load)(&opened.config, params, switches);
         // The network has packed the weights that it needs.
         [Some(&opened.weights), opened.full_precision.as_ref()]

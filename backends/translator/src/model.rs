@@ -1,6 +1,7 @@
 //! An opened model: the vocabularies, shortlist, networks and settings of a translator, and the facts about
 //! them.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -163,6 +164,7 @@ fn facts(
     let computed = match precision {
         dyno_formats::Precision::F16 => " weights, f32 products",
         _ if requested.full_precision.auto_precision => " or f32 for each product, whichever was faster",
+        _ if !requested.full_precision.memoised => ", quantised and packed for each product",
         _ if requested.scales.scales.is_static() => ", static activation scales",
         _ => "",
     };
@@ -173,6 +175,7 @@ fn facts(
         precision: Some(format!("{precision}{computed}")),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         cut_lines: None,
+        counts: BTreeMap::new(),
         not_reproducible: requested.full_precision.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
         files: OpenedFile::all(paths),
     }
@@ -181,7 +184,11 @@ fn facts(
 impl Model for Translator {
     fn facts(&self) -> Facts {
         let cut = self.shared.cut_lines.load(Ordering::Relaxed);
-        Facts { cut_lines: (cut > 0).then_some(cut), ..self.shared.facts.clone() }
+        let mut counts = BTreeMap::new();
+        for (name, count) in self.shared.members.iter().flat_map(|(_, network)| network.counts()) {
+            *counts.entry(name.to_owned()).or_default() += count;
+        }
+        Facts { cut_lines: (cut > 0).then_some(cut), counts, ..self.shared.facts.clone() }
     }
 
     fn session(&self) -> dyno_api::Result<Box<dyn Session>> {

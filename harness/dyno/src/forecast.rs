@@ -56,7 +56,7 @@ impl<'a> Forecast<'a> {
     pub fn of(campaign: &'a Campaign, cores: &[usize]) -> Result<Self> {
         let placement = Placement::new(cores, campaign.cores, host::siblings);
         let [k, n] = WIDTHS;
-        let product = |precision| Product { precision, rows: ROWS, k, n };
+        let product = |precision| Product { precision, by: None, rows: ROWS, k, n };
         let speeds = match campaign.generated[..] {
             [] => Vec::new(),
             _ => product_speeds(&PRECISIONS.map(product), placement.system(Track::Latency)[0])?,

@@ -57,7 +57,7 @@ fn giga_macs(product: &Product) -> f64 {
 
 /// The product as a function. The values of the operands don't affect its time.
 fn runner(product: &Product) -> Result<Box<dyn FnMut()>> {
-    let Product { precision, rows, k, n } = *product;
+    let Product { precision, rows, k, n, .. } = *product;
     let (kernels, x, mut y) = (Kernels::best(), vec![0.5; rows * k], vec![0.0; rows * n]);
     let (weights, values) = match precision {
         Precision::F32 => {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn each_precision_and_shape_can_be_timed() {
-        let product = |precision, rows, k, n| Product { precision, rows, k, n };
+        let product = |precision, rows, k, n| Product { precision, by: None, rows, k, n };
         let products = [
             product(Precision::F32, 1, 64, 48),
             product(Precision::Int16, 3, 64, 48),

@@ -1,16 +1,15 @@
 //! The tensors of Marian's recurrent models of type `s2s`, without norms. The names are those of Marian's
 //! `src/models/s2s.h`.
 
-use super::shapes::{Shapes, only};
+use super::shapes::{Shapes, only, word_tables};
 use crate::{Fault, MarianConfig, Result};
 
 pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Result<()> {
-    only(config, "tied-embeddings-all", "true")?;
     only(config, "layer-normalization", "false")?;
     only(config, "enc-type", "bidirectional")?;
     let (embedding, state) = (config.count("dim-emb")?, config.count("dim-rnn")?);
     let context = 2 * state;
-    to.words("Wemb", words, embedding);
+    word_tables(config, "decoder_ff_logit_l2_Wt", words, embedding, to)?;
     encoder(config, embedding, state, to)?;
     decoder(config, [embedding, context], state, to)?;
     to.product("decoder_W_comb_att", state, context);

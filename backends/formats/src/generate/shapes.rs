@@ -103,6 +103,25 @@ impl Shapes {
     }
 }
 
+/// Adds the vectors of words [words, width]: one matrix for both sides and the output layer, or one for each, the output
+/// layer's last.
+pub(super) fn word_tables(
+    config: &crate::MarianConfig,
+    output: &str,
+    words: usize,
+    width: usize,
+    to: &mut Shapes,
+) -> Result<(), Error> {
+    if config.flag("tied-embeddings-all")? {
+        to.words("Wemb", words, width);
+        return Ok(());
+    }
+    only(config, "tied-embeddings", "false")?;
+    only(config, "tied-embeddings-src", "false")?;
+    ["encoder_Wemb", "decoder_Wemb", output].iter().for_each(|name| to.words(name, words, width));
+    Ok(())
+}
+
 /// Refuses a key whose feature isn't drawn here, even if an engine has it.
 pub(super) fn only(config: &crate::MarianConfig, key: &str, value: &str) -> Result<(), Error> {
     match config.text(key)? {

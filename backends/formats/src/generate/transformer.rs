@@ -1,7 +1,7 @@
 //! The tensors of Marian's Transformers, with the decoders of our engines. The names are those of Marian's
 //! `src/models/transformer.h`.
 
-use super::shapes::{Shapes, only};
+use super::shapes::{Shapes, only, word_tables};
 use crate::{Fault, MarianConfig, Result};
 
 /// Place of the norms.
@@ -40,7 +40,6 @@ struct Widths {
 }
 
 pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Result<()> {
-    only(config, "tied-embeddings-all", "true")?;
     let norms = Norms::of(config)?;
     only(config, "layer-normalization", "false")?;
     let widths = Widths {
@@ -49,7 +48,7 @@ pub(super) fn shapes(config: &MarianConfig, words: usize, to: &mut Shapes) -> Re
         feed: config.count("transformer-dim-ffn")?,
         feed_depth: config.count("transformer-ffn-depth")?,
     };
-    to.words("Wemb", words, widths.model);
+    word_tables(config, "decoder_ff_logit_out_Wt", words, widths.model, to)?;
     to.word_bias("decoder_ff_logit_out_b", words);
     for layer in 1..=config.count("enc-depth")? {
         let prefix = format!("encoder_l{layer}");

@@ -65,6 +65,21 @@ fn the_end_is_impossible_norms_are_plain_and_parameters_are_counted() {
 }
 
 #[test]
+fn words_have_one_matrix_or_three() {
+    let parameters = |text: &str| recipe(text, Path::new("")).parameters();
+    let recurrent = SMALL.replace("\"transformer\"", "\"s2s\"").replace("\"ssru\"", "\"gru\"")
+        + "enc-type = \"bidirectional\"\ndim-rnn = 12\n";
+    for tied in [SMALL.to_owned(), recurrent] {
+        let apart = tied.replace("tied-embeddings-all = true", "");
+        // Two more matrices of 40 words by 8.
+        assert_eq!(parameters(&apart), parameters(&tied) + 2 * 40 * 8, "{apart}");
+        let half = tied.replace("tied-embeddings-all", "tied-embeddings");
+        let refused = Recipe::of(toml::from_str(&half).unwrap(), Path::new("")).unwrap_err().to_string();
+        assert!(refused.contains("tied-embeddings"), "{refused}");
+    }
+}
+
+#[test]
 fn what_is_not_drawn_is_refused_by_name() {
     let refused =
         |text: &str| Recipe::of(toml::from_str(text).unwrap(), Path::new("")).unwrap_err().to_string();

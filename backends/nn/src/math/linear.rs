@@ -8,6 +8,7 @@ use super::auto_precision::AutoPrecision;
 use super::form::Operands;
 use super::matrix::Matrix;
 use super::product::{Epilogue, Product};
+use super::repacked::Repacked;
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ enum Computation {
     Product(Box<Product>),
     /// In the faster one of two precisions.
     AutoPrecision(Arc<AutoPrecision>),
+    /// With weights that are quantised and packed for each product.
+    Repacked(Arc<Repacked>),
 }
 
 impl Linear {
@@ -30,6 +33,9 @@ impl Linear {
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
         let product = Product::new(kernels, matrix, bias)?;
         let Some(other) = matrix.alternative() else { return Ok(Self(Computation::Product(product.into()))) };
+        if matrix.is_repacked() {
+            return Ok(Self(Computation::Repacked(Arc::new(Repacked::new(product, matrix, other, bias)))));
+        }
         let other = Product::new(kernels, other, bias)?;
         Ok(Self(Computation::AutoPrecision(Arc::new(AutoPrecision::new([product, other])))))
     }
@@ -39,6 +45,7 @@ impl Linear {
         match &self.0 {
             Computation::Product(product) => product,
             Computation::AutoPrecision(both) => both.product(),
+            Computation::Repacked(repacked) => repacked.memoised(),
         }
     }
 
@@ -87,6 +94,7 @@ impl Linear {
         match &self.0 {
             Computation::Product(product) => product.apply(input, operands, then, out),
             Computation::AutoPrecision(both) => both.apply(input, operands, then, out),
+            Computation::Repacked(repacked) => repacked.apply(input, operands, then, out),
         }
     }
 }

@@ -17,8 +17,10 @@ pub struct Matrix<'a> {
     inputs: usize,
     outputs: usize,
     scale: InputScale,
-    /// The same weights in another precision, for auto-precision.
+    /// The same weights in another precision, for auto-precision or for packing them anew.
     alternative: Option<Box<Matrix<'a>>>,
+    /// Whether each product quantises the alternative and packs it anew.
+    repacked: bool,
 }
 
 /// Source of the scale of int8 activations.
@@ -102,7 +104,15 @@ impl<'a> Matrix<'a> {
             }
         };
         let layout = if order == ElementOrder::RowMajor { by_row } else { by_column };
-        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, alternative: None })
+        Ok(Self {
+            values,
+            layout,
+            inputs,
+            outputs,
+            scale: InputScale::PerRow,
+            alternative: None,
+            repacked: false,
+        })
     }
 
     /// The same matrix with this source of its inputs' scale.
@@ -119,6 +129,23 @@ impl<'a> Matrix<'a> {
         self.alternative.as_deref()
     }
 
+    /// The same matrix, whose alternative each product quantises and packs anew if `repacked`.
+    pub(crate) fn repacked(self, repacked: bool) -> Self {
+        Self { repacked, ..self }
+    }
+
+    pub(super) fn is_repacked(&self) -> bool {
+        self.repacked
+    }
+
+    /// Scales of integers; `None` for f32.
+    pub(super) fn scales(&self) -> Option<&[f32]> {
+        match &self.values {
+            Values::F32(_) => None,
+            Values::Int16(_, scales) | Values::Int8(_, scales) => Some(scales),
+        }
+    }
+
     /// A matrix of f32 values [inputs, outputs], row-major.
     ///
     /// # Panics
@@ -127,7 +154,15 @@ impl<'a> Matrix<'a> {
         let values = values.into();
         assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
         let (layout, scale) = (Layout::Kn, InputScale::PerRow);
-        Self { values: Values::F32(values), layout, inputs, outputs, scale, alternative: None }
+        Self {
+            values: Values::F32(values),
+            layout,
+            inputs,
+            outputs,
+            scale,
+            alternative: None,
+            repacked: false,
+        }
     }
 
     /// Number of inputs of the product.
@@ -146,7 +181,8 @@ impl<'a> Matrix<'a> {
     /// When the matrices have different inputs.
     pub fn beside(mut self, mut right: Self) -> Self {
         let alternatives = self.alternative.take().zip(right.alternative.take());
-        self.beside_it(right).with_alternative(alternatives.map(|(left, right)| left.beside(*right)))
+        let (both, repacked) = (alternatives.map(|(left, right)| left.beside(*right)), self.repacked);
+        self.beside_it(right).with_alternative(both).repacked(repacked)
     }
 
     fn beside_it(self, right: Self) -> Self {
@@ -165,12 +201,12 @@ impl<'a> Matrix<'a> {
             }
             _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs, scale, alternative: None }
+        Self { values, layout, inputs, outputs, scale, alternative: None, repacked: false }
     }
 
     /// The same matrix in f32, row-major: the common form of two matrices with different number types or
     /// layouts.
-    fn widened(&self) -> Matrix<'static> {
+    pub(super) fn widened(&self) -> Matrix<'static> {
         let (k, n) = (self.inputs, self.outputs);
         let place = |at: usize| match self.layout {
             Layout::Kn => at,
@@ -186,6 +222,20 @@ impl<'a> Matrix<'a> {
             }
         };
         Matrix::plain(values, k, n)
+    }
+
+    /// A [widened](Self::widened) matrix in integers of `form` with these scales.
+    pub(super) fn quantised(&self, form: Form, scales: &[f32]) -> Matrix<'static> {
+        let Values::F32(floats) = &self.values else { unreachable!("integers were widened") };
+        let units: Vec<f32> = scales.iter().map(|scale| 1.0 / scale).collect();
+        let values = match form {
+            Form::Int16 { .. } => {
+                Values::Int16(in_units(floats, &units, |bits| bits as i16).into(), scales.to_vec())
+            }
+            _ => Values::Int8(in_units(floats, &units, |bits| bits as i8).into(), scales.to_vec()),
+        };
+        let (inputs, outputs, scale) = (self.inputs, self.outputs, self.scale.clone());
+        Matrix { values, layout: Layout::Kn, inputs, outputs, scale, alternative: None, repacked: false }
     }
 
     /// The packed weights for `kernels`, and the form in which the product reads rows; an empty bias is none.
@@ -242,6 +292,18 @@ impl<'a> Matrix<'a> {
         };
         if bias.is_empty() { Ok(packed) } else { packed.with_bias(bias) }
     }
+}
+
+/// Weights [inputs, outputs] in the units of their outputs, rounded to the nearest, halves to even. Adding 1.5 ·
+/// 2^23 leaves no bits for a fraction, so that the sum's lowest bits hold the integer, for magnitudes below 2^22.
+fn in_units<T>(weights: &[f32], units: &[f32], number: impl Fn(u32) -> T) -> Vec<T> {
+    const NO_FRACTION: f32 = 12_582_912.0;
+    let mut numbers = Vec::with_capacity(weights.len());
+    for row in weights.chunks(units.len().max(1)) {
+        let row = row.iter().zip(units);
+        numbers.extend(row.map(|(weight, unit)| number((weight * unit + NO_FRACTION).to_bits())));
+    }
+    numbers
 }
 
 /// The columns of `a` [inputs, left] and `b` [inputs, right].

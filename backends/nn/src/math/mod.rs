@@ -11,6 +11,7 @@ mod form;
 mod linear;
 mod matrix;
 mod product;
+mod repacked;
 mod vectors;
 
 pub use activation::Activation;

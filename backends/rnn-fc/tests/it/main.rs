@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
 mod allocations;
+mod counts;
 mod refusals;
 mod switches;
 

@@ -226,6 +226,25 @@ fn products_that_choose_their_precision_say_so() {
     }
 }
 
+/// What Marian's team called a product without memoisation: slower, and the same otherwise.
+#[test]
+fn weights_that_are_not_memoised_change_no_line() {
+    let goldens =
+        Goldens { input: home().join("input.en"), vocabulary: home().join("vocab.spm"), shortlist: None };
+    let lists = |precision: &str, memoised: bool| {
+        let settings = json!({ "beam": 2, "precision": precision, "memoised-weights": memoised });
+        goldens.translate(&ENGINE, &[home().join("tied-layers/model.npz")], &settings, 40)
+    };
+    for precision in ["int16", "int8"] {
+        assert_eq!(lists(precision, false), lists(precision, true), "{precision}");
+    }
+    let settings =
+        json!({ "vocab": home().join("vocab.spm"), "precision": "int16", "memoised-weights": false });
+    let model = [home().join("tied-layers/model.npz")];
+    let facts = ENGINE.open(&model, settings.as_object().unwrap()).unwrap().facts();
+    assert_eq!(facts.precision.as_deref(), Some("int16, quantised and packed for each product"));
+}
+
 #[test]
 fn a_models_own_settings_are_held_to_the_same_limits() {
     let folder = tempfile::tempdir().unwrap();
@@ -316,6 +335,11 @@ fn what_cannot_be_done_is_refused_by_name() {
         (json!({ "shortlist-ngrams": 0 }), "a whole number above 0"),
         (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this shortlist is lexical"),
         (json!({ "auto-precision": true }), "these weights are f32"),
+        (json!({ "memoised-weights": false }), "these weights are f32"),
+        (
+            json!({ "auto-precision": true, "memoised-weights": false, "precision": "int16" }),
+            "`auto-precision` times memoised weights only",
+        ),
     ] {
         let refusal = best(&["tied-layers"], &settings, &[]).unwrap_err().to_string();
         assert!(refusal.contains(part), "{part} is not in {refusal}");

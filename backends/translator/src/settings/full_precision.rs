@@ -1,5 +1,5 @@
 //! The settings that need a model's f32 weights beside its quantised ones: the source of a shortlist's output
-//! weights, and Marian's auto-tuner across precisions.
+//! weights, Marian's auto-tuner across precisions, and weights that aren't memoised.
 
 use dyno_api::{Error, SettingsReader};
 use dyno_formats::Precision;
@@ -14,15 +14,19 @@ const COLUMNS: &str = "shortlist-columns";
 /// Name of the setting by which each product uses the faster one of the weights' precision and f32.
 const AUTO_PRECISION: &str = "auto-precision";
 
+/// Name of the setting without which each product quantises and packs its weights anew.
+const MEMOISED: &str = "memoised-weights";
+
 /// Reason why a model with `auto-precision` isn't reproducible.
 pub(crate) const NOT_REPRODUCIBLE: &str =
     "auto-precision: which precision computes a product was decided by timing";
 
 /// Values of these settings.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct FullPrecision {
     pub(crate) columns: ShortlistColumns,
     pub(crate) auto_precision: bool,
+    pub(crate) memoised: bool,
 }
 
 impl FullPrecision {
@@ -36,12 +40,16 @@ impl FullPrecision {
             Some(_) => return Err(reader.refuse(COLUMNS, format!("it must be {EXPECTED}"))),
         };
         let auto_precision = reader.take(AUTO_PRECISION, "true or false")?.unwrap_or(false);
-        Ok(Self { columns, auto_precision })
+        let memoised = reader.take(MEMOISED, "true or false")?.unwrap_or(true);
+        if auto_precision && !memoised {
+            return Err(reader.refuse(MEMOISED, format!("`{AUTO_PRECISION}` times memoised weights only")));
+        }
+        Ok(Self { columns, auto_precision, memoised })
     }
 
     /// Whether the settings need f32 weights.
     pub(crate) fn needs_weights(self) -> bool {
-        self.auto_precision || self.columns == ShortlistColumns::OnLine
+        self.auto_precision || !self.memoised || self.columns == ShortlistColumns::OnLine
     }
 
     /// The refusal of these settings for weights of this precision, with a shortlist or without.
@@ -55,6 +63,10 @@ impl FullPrecision {
             return Some((COLUMNS, "it chooses a shortlist's columns, but no shortlist is set".into()));
         }
         let whole_numbers = matches!(precision, Precision::Int8 | Precision::Int16);
+        if !self.memoised && !whole_numbers {
+            let reason = format!("it is about int8 or int16 weights, and these weights are {precision}");
+            return Some((MEMOISED, reason));
+        }
         (self.auto_precision && !whole_numbers).then(|| {
             let reason =
                 format!("it chooses between f32 and int8 or int16, and these weights are {precision}");

@@ -1,5 +1,6 @@
 //! The engines of dyno as one plugin, with f32 products by the `gemm` crate: unpacked weights, one call a product, as in the
-//! papers' baselines. Only `precision = "f32"` makes sense of it; everything else runs as in dyno.
+//! papers' baselines. Only `precision = "f32"` makes sense of it; everything else runs as in dyno. The setting
+//! `transposed-weights` lays them out as PyTorch does; it's the plugin's own, and off by default.
 //!
 //! The wrapper `kernels` of this workspace stands in the place of `dyno-kernels`.
 //!
@@ -11,6 +12,9 @@ use std::sync::Arc;
 use dyno_api::{Backend, Error, Model, Result, Settings};
 
 dyno_plugin::export!(Baseline);
+
+/// Name of the plugin's own setting.
+const TRANSPOSED: &str = "transposed-weights";
 
 /// The engine that suits the models, with a library's products.
 pub struct Baseline;
@@ -42,6 +46,14 @@ impl Backend for Baseline {
             backend: self.name().into(),
             reason: "no engine suits the models; name models that `dyno list` shows".into(),
         })?;
-        engine.open(models, settings)
+        let mut settings = settings.clone();
+        let transposed = settings.remove(TRANSPOSED).map(|value| value.as_bool().ok_or(value)).unwrap_or(Ok(false));
+        dyno_kernels::transpose_weights(transposed.map_err(|value| Error::RefusedSetting {
+            backend: self.name().into(),
+            setting: TRANSPOSED.into(),
+            value: value.to_string(),
+            reason: "it must be true or false".into(),
+        })?);
+        engine.open(models, &settings)
     }
 }

@@ -7,8 +7,10 @@
 //! rten-gemm's int8 products end in such sums only. All products run on the thread that `run` pins.
 //!
 //! `kernels-peers [LIBDNNL]`: with the path of oneDNN's library, or without oneDNN.
+//! `kernels-peers LIBDNNL --list`: the products that standard input lists, for the papers' page (`listed`).
 
 mod gemm_crate;
+mod listed;
 mod onednn;
 mod ours;
 mod rten;
@@ -50,6 +52,9 @@ type Contestant<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let onednn = std::env::args().nth(1).map(OneDnn::load).transpose()?;
+    if let Some(onednn) = onednn.as_ref().filter(|_| std::env::args().nth(2).as_deref() == Some("--list")) {
+        return listed::race(onednn);
+    }
     let mut behind = Vec::new();
     for precision in ["int8", "f32"] {
         println!("{precision}: GMAC/s, median of {TURNS}\n   K     N    M");
@@ -85,8 +90,8 @@ fn int8(
 ) -> Result<Vec<Contestant<'_>>, Box<dyn std::error::Error>> {
     let mut all: Vec<Contestant<'_>> = vec![("ours", ours::int8(m, k, n)?), ("rten", rten::int8(m, k, n))];
     if let Some(onednn) = onednn {
-        all.push(("onednn", onednn.product(onednn::Kind::Int8, m, k, n)?));
-        all.push((BARE_SUMS, onednn.product(onednn::Kind::Sums, m, k, n)?));
+        all.push(("onednn", onednn.product(onednn::Kind::Int8, onednn::Layout::Any, m, k, n)?));
+        all.push((BARE_SUMS, onednn.product(onednn::Kind::Sums, onednn::Layout::Any, m, k, n)?));
     }
     Ok(all)
 }
@@ -100,7 +105,7 @@ fn f32(
     let mut all: Vec<Contestant<'_>> =
         vec![("ours", ours::f32(m, k, n)?), ("rten", rten::f32(m, k, n)), ("gemm", gemm_crate::f32(m, k, n))];
     if let Some(onednn) = onednn {
-        all.push(("onednn", onednn.product(onednn::Kind::F32, m, k, n)?));
+        all.push(("onednn", onednn.product(onednn::Kind::F32, onednn::Layout::Any, m, k, n)?));
     }
     Ok(all)
 }

@@ -11,6 +11,15 @@ pub fn int8(m: usize, k: usize, n: usize) -> Result<Box<dyn FnMut()>> {
     Ok(Box::new(move || multiply(&weights, rows.view(), y.values(), m)))
 }
 
+pub fn int16(m: usize, k: usize, n: usize) -> Result<Box<dyn FnMut()>> {
+    let kernels = Kernels::best();
+    let weights = kernels.pack_int16(&vec![1; k * n], k, n, Layout::Kn, 128)?.with_scales(&[0.5])?;
+    let mut rows = kernels.rows(Precision::Int16, m, k);
+    rows.quantise_fixed(&vec![0.5; m * k], m, 2.0)?;
+    let mut y = Aligned::new(m * n);
+    Ok(Box::new(move || multiply(&weights, rows.view(), y.values(), m)))
+}
+
 pub fn f32(m: usize, k: usize, n: usize) -> Result<Box<dyn FnMut()>> {
     let weights = Kernels::best().pack_f32(&vec![1.0; k * n], k, n, Layout::Kn)?;
     let (x, mut y) = (vec![0.5; m * k], Aligned::new(m * n));

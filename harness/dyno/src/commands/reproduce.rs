@@ -14,14 +14,13 @@ use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
-use crate::campaign::{Campaign, make_ready, shipped};
+use crate::campaign::{Campaign, make_ready};
 use crate::cli::{PriceArgs, ReproduceArgs};
-use crate::data::REMEDY;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::page::{unwritable, write_figures};
-use crate::papers::{self as measured, RUNS, keep, measure};
+use crate::papers::{self as measured, RUNS, coverage, keep, measure, program_bytes};
 use crate::reproduce::text;
 use crate::runner::{Options, dry_run, run_campaign};
 use crate::table::grid;
@@ -35,6 +34,7 @@ const QUICK_THROUGHPUT_LINES: usize = 200;
 
 /// Campaign that several wanted tables share, with its run if it was measured.
 struct Shared {
+    campaign: Campaign,
     contestants: Contestants,
     run: Option<Run>,
     exit: Exit,
@@ -59,10 +59,13 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         }
         let found = table.campaign.as_deref().and_then(|name| shared.get(name));
         let products = products_of(table, args)?;
+        let covered = found.map(|found| coverage(table, &found.campaign)).transpose()?;
         let measured = Measured {
             contestants: found.map(|found| &found.contestants),
             run: found.and_then(|found| found.run.as_ref()),
             products: products.as_ref(),
+            coverage: covered.as_ref(),
+            program_bytes: program_bytes(),
         };
         reproductions.push(Reproduction::of(table, measured));
         if found.is_some_and(|found| found.exit == Exit::Interrupted) {
@@ -115,8 +118,7 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 
 /// Campaign `name`, narrowed and shortened as `args` ask.
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
-    let missing = || bad_input(format!("campaigns/{name}.toml is missing; {REMEDY}"));
-    let mut campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
+    let mut campaign = measured::campaign_of(name)?;
     if args.quick {
         let latency_alone = campaign.tracks == [Track::Latency];
         let lines = if latency_alone { QUICK_LINES } else { QUICK_THROUGHPUT_LINES };
@@ -138,7 +140,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
         }
         (false, _) => (None, Exit::Done),
     };
-    Ok(Shared { contestants: campaign.contestants(), run, exit })
+    Ok(Shared { contestants: campaign.contestants(), run, exit, campaign })
 }
 
 /// Measures the products of a table, which takes about a second, and keeps their speeds.

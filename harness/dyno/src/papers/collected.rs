@@ -10,10 +10,12 @@ use dyno_results::{Run, day, latest};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
+use super::campaigns::campaign_of;
+use super::coverage::coverage;
 use super::products::{RUNS, kept};
-use crate::campaign::{Campaign, shipped};
-use crate::data::REMEDY;
-use crate::exit::{Outcome, bad_input};
+use crate::campaign::Campaign;
+use crate::exit::Outcome;
+use crate::output::say;
 
 /// Tables of the papers with our figures, and the files that have them.
 pub struct Collected {
@@ -31,6 +33,7 @@ pub struct Collected {
 
 /// A campaign with its latest run.
 struct Ours {
+    campaign: Campaign,
     contestants: Contestants,
     run: Option<(PathBuf, Run)>,
 }
@@ -39,16 +42,26 @@ struct Ours {
 pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
     let mut ours: BTreeMap<&str, Ours> = BTreeMap::new();
     for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
-        if !ours.contains_key(name) {
-            ours.insert(name, of_campaign(name, host)?);
+        if ours.contains_key(name) {
+            continue;
+        }
+        match of_campaign(name, host) {
+            Ok(found) => drop(ours.insert(name, found)),
+            Err(failure) => say(format_args!(
+                "note: the tables of campaign {name} have no figures of ours: {:#}",
+                failure.error
+            )),
         }
     }
     let (mut reproductions, mut products, mut days) = (Vec::new(), Vec::new(), Vec::new());
     for table in tables {
         let found = table.campaign.as_deref().and_then(|name| ours.get(name));
         let speeds = if table.products().is_empty() { None } else { kept(table, host)? };
+        let covered = found.map(|found| coverage(table, &found.campaign)).transpose()?;
         let measured = Measured {
             contestants: found.map(|found| &found.contestants),
+            coverage: covered.as_ref(),
+            program_bytes: program_bytes(),
             run: found.and_then(|found| found.run.as_ref()).map(|(_, run)| run),
             products: speeds.as_ref().map(|(_, kept)| &kept.products),
         };
@@ -64,10 +77,14 @@ pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
 }
 
 fn of_campaign(name: &str, host: &Host) -> Outcome<Ours> {
-    let missing = || bad_input(format!("campaigns/{name}.toml is missing; {REMEDY}"));
-    let campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
+    let campaign = campaign_of(name)?;
     let run = latest(Path::new(RUNS), name, &json!(campaign.systems), &host.cpu)?;
-    Ok(Ours { contestants: campaign.contestants(), run })
+    Ok(Ours { contestants: campaign.contestants(), run, campaign })
+}
+
+/// Bytes of this program, which runs the built-in systems.
+pub fn program_bytes() -> Option<u64> {
+    Some(std::env::current_exe().ok()?.metadata().ok()?.len())
 }
 
 fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {

@@ -3,9 +3,14 @@
 //!
 //! `dyno reproduce` measures; nothing here starts a system.
 
+mod campaigns;
 mod collected;
+mod coverage;
 mod products;
 mod publication;
 
+pub use campaigns::campaign_of;
+pub use collected::program_bytes;
+pub use coverage::coverage;
 pub use products::{RUNS, keep, measure};
 pub use publication::publish;

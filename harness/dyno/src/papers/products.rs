@@ -32,12 +32,12 @@ pub struct Kept {
 
 /// Measures the products of a table on one core.
 pub fn measure(table: &Table, this_host: &Host) -> Outcome<Products> {
-    let products = table.products();
+    let (names, products): (Vec<_>, Vec<_>) = table.own_products().into_iter().unzip();
     let count = counted(products.len(), "product", "products");
     let core = Placement::new(&this_host.cores, None, host::siblings).system(Track::Latency)[0];
-    let names = table.points.iter().filter(|point| point.product.is_some()).map(|point| point.name.clone());
     let conditions =
         vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
+    let names = names.into_iter().map(str::to_owned);
     Ok(Products { conditions, speeds: names.zip(product_speeds(&products, core)?).collect() })
 }
 
@@ -53,9 +53,9 @@ pub fn keep(table: &Table, this_host: &Host, products: &Products) -> Outcome<()>
 /// The kept speeds of a table with their file, if they are this processor's.
 pub fn kept(table: &Table, this_host: &Host) -> Outcome<Option<(PathBuf, Kept)>> {
     let path = path_of(table);
-    let names = || table.points.iter().filter(|point| point.product.is_some()).map(|point| &point.name);
     let is_ours = |kept: &Kept| {
-        kept.cpu == this_host.cpu && names().all(|name| kept.products.speeds.contains_key(name))
+        let has = |(name, _): (&str, _)| kept.products.speeds.contains_key(name);
+        kept.cpu == this_host.cpu && table.own_products().into_iter().all(has)
     };
     let kept = read_json(&path).with_context(|| {
         let remedy = format!("remove it, and measure anew by `dyno reproduce {}`", table.id);

@@ -90,17 +90,31 @@ fn every_point_has_a_system_or_a_reason_and_every_system_is_a_point() {
         let points: BTreeSet<String> = points
             .map(|point| name(if point["system"].is_null() { &point["name"] } else { &point["system"] }))
             .collect();
-        let listed = bench.dyno(&["list", &format!("campaigns/{}.toml", name(&table["campaign"])), "--json"]);
-        let ended = Ended::of({ listed }.env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap());
-        let listed: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{id}: {ended:?}"));
-        let systems = listed["systems"].as_array().unwrap().iter().map(|system| name(&system["name"]));
-        let systems: BTreeSet<String> = systems.filter(|system| !system.ends_with(" (library)")).collect();
+        let systems = listed(&bench, &name(&table["campaign"]));
         assert!(points.is_subset(&systems), "{id}: no system for {:?}", points.difference(&systems));
         if table["campaign"] == table["id"] {
-            assert_eq!(points, systems, "{id}");
+            let named = systems.difference(&points).filter(|system| !system.ends_with(" (library)"));
+            assert_eq!(named.collect::<Vec<_>>(), Vec::<&String>::new(), "{id}: systems without a point");
         }
     }
     assert!(!bench.path("cache").exists(), "nothing is drawn before it is measured");
+}
+
+/// Names of a campaign's systems, as its file has them and as dyno lists them, sweeps apart. A campaign on sacrebleu's
+/// sets, which a network brings, isn't listed.
+fn listed(bench: &Bench, campaign: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(Path::new(CAMPAIGNS).join(format!("{campaign}.toml"))).unwrap();
+    // The list has no plugins that aren't built.
+    let written = systems_of(campaign).into_iter().map(|it| it["name"].as_str().unwrap().to_owned());
+    if text.contains("\nlanguages = ") {
+        return written.collect();
+    }
+    let listed = bench.dyno(&["list", &format!("campaigns/{campaign}.toml"), "--json"]);
+    let ended = Ended::of({ listed }.env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap());
+    let listed: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{campaign}: {ended:?}"));
+    let systems = listed["systems"].as_array().unwrap().iter();
+    systems.map(|system| system["name"].as_str().unwrap().to_owned()).chain(written).collect()
 }
 
 /// Systems of a shipped campaign, as its file has them.
@@ -193,7 +207,12 @@ fn figures_of_products_are_measured_without_a_campaign_and_drawn() {
     let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(crate::answers::misfits(&printed, "reproduce"), Vec::<String>::new());
     for table in printed["reproductions"].as_array().unwrap() {
-        for row in table["rows"].as_array().unwrap() {
+        let by_library = |row: &&Value| {
+            let mut points = table["table"]["points"].as_array().unwrap().iter();
+            points.any(|point| point["name"] == row["name"] && point["product"]["by"].is_string())
+        };
+        let rows = table["rows"].as_array().unwrap().iter();
+        for row in rows.filter(|row| !by_library(row)) {
             let pair = &row["columns"][0];
             assert!(pair["ours"].as_f64().unwrap() > 0.0 && pair["paper"].is_null(), "{row}");
             let is_base = row["base"] == row["name"];
@@ -302,7 +321,9 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not() {
     };
     let is_judged = |verdict: &String| ["exceeded", "reached", "not-reached"].contains(&verdict.as_str());
     assert_eq!(verdicts("bolt-crossover").iter().filter(|verdict| is_judged(verdict)).count(), 2);
-    assert!(verdicts("devlin-fig1").iter().all(is_judged));
+    assert!(
+        !verdicts("devlin-fig1").iter().any(is_judged) && text.contains("ci/peers/kernels/run --products")
+    );
     assert!(verdicts("devlin-1").iter().all(|verdict| !is_judged(verdict)));
     for kept in ["records/bolt-crossover/records.jsonl", "records/products-devlin-fig1.json", "README.md"] {
         assert!(folder.join(kept).is_file(), "{kept}");

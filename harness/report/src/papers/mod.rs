@@ -13,7 +13,7 @@ mod product;
 mod statement;
 
 pub use points::{Column, Point, Unit};
-pub use product::{Precision, Product};
+pub use product::{Library, Precision, Product};
 pub use statement::{Quantity, Statement};
 
 const PAPERS: [&str; 5] = [
@@ -100,9 +100,15 @@ impl Table {
         self.campaign.is_some() && self.columns.iter().any(|column| column.track.is_some())
     }
 
-    /// Matrix products of its points.
+    /// Matrix products of its points, of ours and of libraries.
     pub fn products(&self) -> Vec<Product> {
         self.points.iter().filter_map(|point| point.product).collect()
+    }
+
+    /// Our own products among them, with the names of their points.
+    pub fn own_products(&self) -> Vec<(&str, Product)> {
+        let own = |point: &'_ Point| point.product.filter(|product| product.by.is_none());
+        self.points.iter().filter_map(|point| Some((point.name.as_str(), own(point)?))).collect()
     }
 
     /// The point of that name.
@@ -188,7 +194,7 @@ mod tests {
                 assert_eq!(ends.iter().filter(|is| **is).count(), 1, "{}: {}", table.id, said.says);
                 let limits = [said.least, said.most].iter().flatten().count();
                 assert_eq!(usize::from(said.of.is_some()), limits, "{}: {}", table.id, said.says);
-                let is_ratio = said.of == Some(Quantity::PartsRatio);
+                let is_ratio = matches!(said.of, Some(Quantity::PartsRatio | Quantity::CountsShare));
                 assert_eq!(is_ratio, said.parts.is_some(), "{}: {}", table.id, said.says);
                 let point = said.point.as_ref().map(|name| table.point(name).is_some());
                 assert_eq!(point, said.of.map(|_| true), "{}: {}", table.id, said.says);

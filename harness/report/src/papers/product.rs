@@ -14,12 +14,28 @@ pub enum Precision {
     Int8,
 }
 
+/// Library whose products `ci/peers/kernels` times beside ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Library {
+    /// The gemm crate, which packs weights [k, n] on each call.
+    Gemm,
+    /// oneDNN, whose weights lie in the layout that it asks for.
+    Onednn,
+    /// oneDNN with weights [k, n].
+    OnednnNormal,
+    /// oneDNN with weights [n, k].
+    OnednnTransposed,
+}
+
 /// Activations [rows, k] by weights [k, n] that were packed before; the sums become f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Product {
     /// Number type of both operands.
     pub precision: Precision,
+    /// Library whose product it is; ours if absent.
+    pub by: Option<Library>,
     /// Rows of the activations: hypotheses, or words of the source.
     pub rows: usize,
     /// Inputs of each row.

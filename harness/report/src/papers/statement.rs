@@ -18,7 +18,7 @@ pub struct Statement {
     pub least: Option<f64>,
     /// Greatest value that reaches the claim, where less is better.
     pub most: Option<f64>,
-    /// Two components of the time, of which the quantity is the ratio.
+    /// Two components of the time, or two counts, of which the quantity is the ratio.
     pub parts: Option<[String; 2]>,
     /// Hardware or data that the comparison lacks for good.
     pub missing: Option<String>,
@@ -40,13 +40,20 @@ pub enum Quantity {
     Factor,
     /// Time of a component over that of another one.
     PartsRatio,
+    /// Percentage that a count is of another one.
+    CountsShare,
+    /// Percentage of the references' words that the shortlist offers.
+    Coverage,
+    /// Bytes of the program, the model and the files that it reads, in 10⁶.
+    ImageSize,
 }
 
 impl Quantity {
     /// Text of a value.
     pub fn text(self, value: f64) -> String {
         match self {
-            Self::SameLines | Self::Products => format!("{value:.1} %"),
+            Self::SameLines | Self::Products | Self::CountsShare | Self::Coverage => format!("{value:.1} %"),
+            Self::ImageSize => format!("{value:.0} MB"),
             Self::BleuGain => format!("{value:+.2} BLEU"),
             Self::Factor | Self::PartsRatio => format!("{value:.2}×"),
         }

@@ -22,19 +22,24 @@ struct Point<'a> {
     here: Option<Estimate>,
 }
 
-/// The figure, if the table is such a figure of the paper.
-pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
+/// The figure on the paper's scale and on the other one, if the table is such a figure of the paper.
+pub(super) fn figures(reproduction: &Reproduction) -> Vec<Figure> {
+    let linear = reproduction.table.linear;
+    [linear, !linear].into_iter().filter_map(|linear| figure(reproduction, linear)).collect()
+}
+
+fn figure(reproduction: &Reproduction, linear: bool) -> Option<Figure> {
     let published = &reproduction.table;
     let column = published.columns.first().filter(|_| published.plots)?;
     let points: Vec<Point<'_>> =
         reproduction.rows.iter().filter_map(|row| point(published, column.unit, row)).collect();
-    let scale = if published.linear { "linear" } else { "log" };
+    let scale = if linear { "linear" } else { "log" };
     let (noun, axis) = match column.unit {
         Unit::Dollars => ("words per dollar", "million words per US dollar"),
         _ => ("words a second", "words/s on one core"),
     };
     let chart = Scatter {
-        x: axis_of(&format!("{axis} ({scale}, more is better →)"), !published.linear),
+        x: axis_of(&format!("{axis} ({scale}, more is better →)"), !linear),
         less_is_better: false,
         y: axis_of("BLEU as the paper printed it (more is better ↑)", false),
         points: ours(&points),
@@ -44,8 +49,9 @@ pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
         "Crosses: {}. Marks: the same networks here, with drawn weights, at the BLEU that the paper printed for them; the stairs are the frontier of ours.",
         published.paper
     );
-    let id = format!("{}-chart", published.id);
-    Some(Figure::of(&chart, &id, finding(published, noun, &points), about, table(axis, &points)))
+    let (id, finding) = (format!("{}-{scale}", published.id), finding(published, noun, &points));
+    let title = if linear == published.linear { finding } else { format!("The same on a {scale} scale") };
+    Some(Figure::of(&chart, &id, title, about, table(axis, &points)))
 }
 
 fn axis_of(name: &str, log: bool) -> Axis {
@@ -153,7 +159,7 @@ mod tests {
             let pair = &mut row.columns[0];
             pair.ours = pair.paper.map(|paper| gain * paper);
         }
-        figure(&reproduction)
+        figures(&reproduction).into_iter().next()
     }
 
     #[test]
@@ -167,9 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn figure_2_is_linear_and_figure_1_is_not() {
+    fn figure_2_is_linear_first_and_figure_1_is_not() {
         assert!(drawn("marian-fig2").unwrap().wide.contains("(linear, more"));
         assert!(drawn("marian-fig1").unwrap().wide.contains("(log, more"));
+        let table = papers::tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig1").unwrap();
+        let both = figures(&Reproduction::of(&table, Measured::default()));
+        let ids: Vec<&str> = both.iter().map(|figure| figure.id.as_str()).collect();
+        assert_eq!(ids, ["opennmt-fig1-log", "opennmt-fig1-linear"]);
+        assert!(both[1].wide.contains("(linear, more") && both[1].title.contains("linear scale"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use dyno_stats::Estimate;
 use serde::Serialize;
 
-use super::pair::Pair;
+use super::pair::{LIBRARY, Pair};
 use super::rows::{Reproduction, Row};
 use super::verdict::Verdict;
 use crate::papers::{Column, Point, Quantity, Statement, Unit};
@@ -35,6 +35,14 @@ pub struct Claim {
     /// Whether the paper's abstract or conclusion rests on the claim.
     pub headline: bool,
 }
+
+/// Reason of a missing figure of a library's product alone.
+const PEERS_NEEDED: &str = "`ci/peers/kernels/run --products` measures it";
+
+/// Sides that our factor is over.
+const OVER_LIBRARY: &str = "a library's products";
+const OVER_PROGRAM: &str = "another program";
+const OVER_OURS: &str = "our own engine";
 
 /// Claims of the rows, then of the statements, then of the quality.
 pub fn claims(reproduction: &Reproduction) -> Vec<Claim> {
@@ -133,11 +141,11 @@ fn factor(reproduction: &Reproduction, column: &Column, pair: &Pair, row: &Row) 
     let base = row.base.as_ref().filter(|base| **base != row.name)?;
     let paper = pair.paper_factor?;
     let (ours, over) = match (pair.over_library, pair.factor) {
-        (Some(library), _) if row.same_lines.is_some() => (Some(library), "a library's products"),
-        (_, Some(_)) if is_its_own_base(reproduction, row, base) => (None, ""),
-        (_, own) => (own, "our own engine"),
+        (Some(library), _) if row.same_lines.is_some() => (Some(library), OVER_LIBRARY),
+        (_, own) => (own, side(reproduction, base)),
     };
-    let needs_library = pair.factor.is_some() && ours.is_none();
+    let alone = reproduction.table.campaign.is_none();
+    let needs_library = ours.is_none() && over == OVER_LIBRARY && (alone || pair.ours.is_some());
     let of_column = match &reproduction.table.columns[..] {
         [_] => String::new(),
         _ => format!(" ({})", column.head),
@@ -152,16 +160,23 @@ fn factor(reproduction: &Reproduction, column: &Column, pair: &Pair, row: &Row) 
             ..claim
         },
         found: match needs_library {
-            true => Some(Verdict::NotMeasured(LIBRARY_NEEDED.into())),
+            true => Some(Verdict::NotMeasured(if alone { PEERS_NEEDED } else { LIBRARY_NEEDED }.into())),
             false => ours.map(|ours| Verdict::of(ours, paper)),
         },
     })
 }
 
-/// Whether one system stands for a row and for its base, so that only a library's products tell them apart.
-fn is_its_own_base(reproduction: &Reproduction, row: &Row, base: &str) -> bool {
-    let system = |name: &str| reproduction.table.point(name).map(Point::system);
-    system(&row.name) == system(base)
+/// The side of a base: a library's products, another program, or our own engine.
+fn side(reproduction: &Reproduction, base: &str) -> &'static str {
+    let Some(point) = reproduction.table.point(base) else { return OVER_OURS };
+    let row = reproduction.rows.iter().find(|row| row.name == base);
+    let is_measured = |row: &Row| row.columns.iter().any(|pair| pair.ours.is_some());
+    let by_library = point.product.is_some_and(|product| product.by.is_some());
+    match reproduction.table.campaign {
+        _ if by_library || point.system().contains(LIBRARY.trim_end_matches(')')) => OVER_LIBRARY,
+        Some(_) if row.is_some_and(|row| row.backend.is_none() && is_measured(row)) => OVER_PROGRAM,
+        _ => OVER_OURS,
+    }
 }
 
 fn interval(of: Estimate) -> String {
@@ -199,6 +214,13 @@ fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &R
         })),
         Quantity::BleuGain => exactly(row.bleu.zip(base().and_then(|base| base.bleu)).map(|(a, b)| a - b)),
         Quantity::Factor => row.columns.first()?.factor,
+        Quantity::Coverage => exactly(row.coverage.map(|found| found.percent())),
+        Quantity::ImageSize => exactly(row.image_bytes.map(|bytes| bytes as f64 / 1e6)),
+        Quantity::CountsShare => {
+            let [part, whole] = said.parts.as_ref()?.each_ref().map(|name| row.counts.get(name));
+            whole.filter(|whole| **whole > 0)?;
+            Some(Estimate::exactly(*part? as f64 / *whole? as f64 * 100.0))
+        }
         Quantity::PartsRatio => {
             let components = &row.time.as_ref()?.breakdown.components;
             let [part, other] = said.parts.as_ref()?.each_ref().map(|name| components.get(name));
@@ -267,17 +289,27 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_not_held_against_itself() {
+    fn a_library_that_was_not_measured_is_named() {
         let mut dice = reproduction("dice-1");
         let row = dice.rows.iter_mut().find(|row| row.name == "2 threads, onednn-almo").unwrap();
-        row.same_lines = Some(1.0);
-        row.columns[0].factor = Some(Estimate::exactly(1.0));
+        row.columns[0].ours = Some(20.0);
         assert!(claim(&dice, "“2 threads, onednn-almo”").verdict.text().ends_with(LIBRARY_NEEDED));
         let row = dice.rows.iter_mut().find(|row| row.name == "2 threads, onednn-almo").unwrap();
-        row.columns[0].over_library = Some(Estimate { value: 2.0, low: 1.9, high: 2.1 });
+        row.columns[0].factor = Some(Estimate { value: 2.0, low: 1.9, high: 2.1 });
         // The paper prints 1.66.
         let judged = claim(&dice, "“2 threads, onednn-almo”");
-        assert_eq!((judged.paper.as_str(), judged.verdict), ("1.66×", Verdict::Exceeded));
+        assert_eq!((judged.paper.as_str(), judged.over), ("1.66×", Some(OVER_LIBRARY)));
+        assert_eq!(judged.verdict, Verdict::Exceeded);
+    }
+
+    #[test]
+    fn counts_are_shares_of_each_other() {
+        let mut devlin = reproduction("devlin-trained");
+        let row = devlin.rows.iter_mut().find(|row| row.name == "int16, all speed-ups").unwrap();
+        row.counts = [("states".into(), 60), ("hypotheses".into(), 100)].into();
+        // The paper prints 70 %; fewer states are less work.
+        let told = claim(&devlin, "states of a beam");
+        assert_eq!((told.ours.as_deref(), told.verdict), (Some("60.0 %"), Verdict::Exceeded));
     }
 
     #[test]

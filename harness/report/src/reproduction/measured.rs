@@ -54,6 +54,24 @@ pub struct Products {
     pub speeds: BTreeMap<String, Vec<f64>>,
 }
 
+/// References' words that a shortlist offers for their sources.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Number of words of all references.
+    pub words: usize,
+    /// Number of those that are among their sentence's candidates.
+    pub offered: usize,
+    /// Mean number of candidates of a sentence.
+    pub candidates: f64,
+}
+
+impl Coverage {
+    /// Offered words in percent.
+    pub fn percent(&self) -> f64 {
+        self.offered as f64 / self.words.max(1) as f64 * 100.0
+    }
+}
+
 /// Sources of our figures, as far as they exist: a campaign with its run, or products.
 #[derive(Clone, Copy, Default)]
 pub struct Measured<'a> {
@@ -63,6 +81,10 @@ pub struct Measured<'a> {
     pub run: Option<&'a Run>,
     /// Speeds of products alone.
     pub products: Option<&'a Products>,
+    /// Coverage of the systems' shortlists, by the name of the system.
+    pub coverage: Option<&'a BTreeMap<String, Coverage>>,
+    /// Bytes of the program that runs built-in systems.
+    pub program_bytes: Option<u64>,
 }
 
 /// Place of a column's figures in a run: a track, and a test set where the column has its own.
@@ -95,6 +117,7 @@ impl Measured<'_> {
         let over = |base: &str| ratio(&speeds, &self.speeds(base, place));
         Pair {
             ours: self.figure(column.unit, system, place, &speeds),
+            ours_whole: self.whole_instance(column.unit, &speeds),
             factor: base.and_then(over),
             over_library: base.and_then(|base| over(&format!("{base}{LIBRARY}"))),
             ..Pair::default()
@@ -132,6 +155,13 @@ impl Measured<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Million words for a dollar where a core's speed pays for the whole instance, as the papers count.
+    fn whole_instance(&self, unit: Unit, speeds: &BTreeMap<usize, f64>) -> Option<f64> {
+        let price = self.run?.price.as_ref().filter(|_| unit == Unit::Dollars)?;
+        let speed = median(&speeds.values().copied().collect::<Vec<_>>())?;
+        Some(price.words_per_dollar(speed) / 1e6)
     }
 
     /// The built-in backend of a system.
@@ -182,9 +212,37 @@ impl Measured<'_> {
         self.contestants?.systems.iter().find(|found| found.name == system)
     }
 
-    /// Share of lines that two systems of one model translate alike.
+    /// What a system counted of its work in the last round that counts.
+    pub(super) fn counts(&self, system: &str) -> BTreeMap<String, u64> {
+        self.record(system)
+            .and_then(|record| record.facts.as_ref())
+            .map(|facts| facts.counts.clone())
+            .unwrap_or_default()
+    }
+
+    /// Bytes of the program, and of the files that the system has opened in the run.
+    pub(super) fn image_bytes(&self, system: &str) -> Option<u64> {
+        let files = &self.record(system)?.facts.as_ref()?.files;
+        Some(self.program_bytes? + files.iter().map(|file| file.bytes).sum::<u64>())
+    }
+
+    /// Coverage of a system's shortlist.
+    pub(super) fn coverage(&self, system: &str) -> Option<Coverage> {
+        self.coverage?.get(system).copied()
+    }
+
+    /// A round of a system that counts.
+    fn record(&self, system: &str) -> Option<&Record> {
+        let cell = self.run?.cells().into_iter().find(|cell| cell.system == system)?;
+        cell.valid().first().copied()
+    }
+
+    /// Share of lines that two systems of one model translate alike; vectors of encoders are no lines.
     pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
         let run = self.run?;
+        if [system, base].iter().any(|name| self.backend(name).is_some_and(|backend| backend == "encoder")) {
+            return None;
+        }
         let models = |name: &str| {
             let mut systems = run.identity.systems.as_array()?.iter();
             systems.find(|system| system["name"] == name).map(|system| &system["models"])

@@ -24,7 +24,7 @@ mod time;
 mod verdict;
 
 pub use claims::{Claim, claims};
-pub use measured::{Contestant, Contestants, Measured, Products, Unbuilt};
+pub use measured::{Contestant, Contestants, Coverage, Measured, Products, Unbuilt};
 pub use notes::{Notes, all_findings, notes, source, title};
 pub use page::{figures, markdown, page, papers_page};
 pub use pair::{LIBRARY, Pair};

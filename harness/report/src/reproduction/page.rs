@@ -17,8 +17,8 @@ const TEMPLATE: &str = include_str!("../../templates/reproduce.html");
 
 /// Figures of a reproduction, if the paper's table is a figure.
 fn drawn(reproduction: &Reproduction) -> Vec<Figure> {
-    let one = chart::figure(reproduction).or_else(|| map::figure(reproduction));
-    one.into_iter().chain(time::figures(reproduction)).collect()
+    let maps = map::figure(reproduction).into_iter();
+    chart::figures(reproduction).into_iter().chain(maps).chain(time::figures(reproduction)).collect()
 }
 
 /// Names and contents of the figures as SVG files that stand alone, on a light and on a dark ground.

@@ -1,9 +1,11 @@
 //! The rows of a paper's table with our figures, and the missing figures with the reason.
 
+use std::collections::BTreeMap;
+
 use dyno_results::CellBreakdown;
 use serde::Serialize;
 
-use super::measured::Measured;
+use super::measured::{Coverage, Measured};
 use super::pair::{LIBRARY, Pair};
 use crate::papers::{Point, Table, Unit};
 
@@ -39,6 +41,12 @@ pub struct Row {
     pub paper_bleu: Option<f64>,
     /// BLEU of our system, if its models are trained.
     pub bleu: Option<f64>,
+    /// What the system counted of its work, by name.
+    pub counts: BTreeMap<String, u64>,
+    /// Words of the references that its shortlist offers.
+    pub coverage: Option<Coverage>,
+    /// Bytes of its program, its model and the files that it reads.
+    pub image_bytes: Option<u64>,
     /// Breakdown of its time, where the table is about that.
     pub time: Option<CellBreakdown>,
     /// Hardware that this host lacks for the row.
@@ -90,6 +98,9 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         same_lines: other_base.and_then(|base| measured.same_lines(point.system(), base.system())),
         paper_bleu: point.bleu,
         bleu: measured.bleu(point.system()).filter(|_| point.is_measured()),
+        counts: measured.counts(point.system()),
+        coverage: measured.coverage(point.system()),
+        image_bytes: measured.image_bytes(point.system()),
         time: measured.time(point.system()).filter(|_| table.splits).cloned(),
         lacking: measured.lacking(point.cores),
         note: point.note.clone(),
@@ -99,10 +110,11 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
 /// The row of a library, behind its base; a point that isn't measured has none, even if another point has the
 /// same system.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
-    if !point.is_measured() || measured.lacking(point.cores).is_some() {
+    let system = format!("{}{LIBRARY}", point.system());
+    let has_a_point = table.points.iter().any(|point| point.system() == system);
+    if has_a_point || !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;
     }
-    let system = format!("{}{LIBRARY}", point.system());
     let found = |column| measured.pair(column, point.track, &system, Some(point.system()));
     let columns: Vec<Pair> = table.columns.iter().map(found).collect();
     columns.iter().any(|pair| pair.ours.is_some()).then(|| Row {
@@ -113,6 +125,9 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         columns,
         paper_bleu: None,
         bleu: None,
+        counts: BTreeMap::new(),
+        coverage: None,
+        image_bytes: None,
         time: None,
         lacking: None,
         note: None,

@@ -18,7 +18,7 @@ pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     let has_bleu = reproduction.rows.iter().any(|row| row.paper_bleu.is_some());
     let mut heads = vec!["system".to_owned()];
     columns.iter().for_each(|&at| heads.extend(heads_of(&paper.columns[at], paper.columns.len() > 1)));
-    heads.push("#same lines".into());
+    heads.extend(["#same lines", "#coverage", "#candidates"].map(String::from));
     if has_bleu {
         heads.extend(["#paper BLEU", "#BLEU"].map(String::from));
     }
@@ -35,8 +35,9 @@ pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     table.without_empty_columns_but(kept).aligned()
 }
 
-/// Heads of a column's fields: the paper's figure and factor, ours, and ours over a library.
-fn heads_of(column: &Column, several: bool) -> [String; 5] {
+/// Heads of a column's fields: the paper's figure and factor, ours, ours for a whole instance, our factor, and
+/// ours over a library.
+fn heads_of(column: &Column, several: bool) -> [String; 6] {
     let prefix = if several { format!("{}: ", column.head) } else { String::new() };
     let ours = match column.unit {
         Unit::Seconds => Unit::Words.name(),
@@ -46,6 +47,7 @@ fn heads_of(column: &Column, several: bool) -> [String; 5] {
         format!("#{prefix}paper {}", column.unit.name()),
         format!("#{prefix}paper ×"),
         format!("#{prefix}here {ours}"),
+        format!("#{prefix}here, whole instance"),
         format!("#{prefix}here ×"),
         format!("#{prefix}× over library"),
     ]
@@ -54,7 +56,11 @@ fn heads_of(column: &Column, several: bool) -> [String; 5] {
 fn fields(row: &Row, paper: &crate::papers::Table, columns: &[usize], has_bleu: bool) -> Vec<Field> {
     let mut fields = vec![Field::text(&row.name)];
     columns.iter().for_each(|&at| fields.extend(fields_of(&row.columns[at], &paper.columns[at])));
+    let (offered, candidates) =
+        (row.coverage.map(|found| found.percent()), row.coverage.map(|c| c.candidates));
     fields.push(Field::maybe(row.same_lines, |share| format!("{:.1} %", share * 100.0)));
+    fields.push(Field::maybe(offered, |share| format!("{share:.1} %")));
+    fields.push(Field::maybe(candidates, |count| format!("{count:.0}")));
     if has_bleu {
         let bleu = |value| Field::maybe(value, |bleu| format!("{bleu:.1}"));
         fields.extend([bleu(row.paper_bleu), bleu(row.bleu)]);
@@ -62,7 +68,7 @@ fn fields(row: &Row, paper: &crate::papers::Table, columns: &[usize], has_bleu: 
     fields
 }
 
-fn fields_of(pair: &Pair, column: &Column) -> [Field; 5] {
+fn fields_of(pair: &Pair, column: &Column) -> [Field; 6] {
     let printed = |value: f64| match column.unit {
         Unit::Dollars => plain(value),
         _ => format!("{value}"),
@@ -71,6 +77,7 @@ fn fields_of(pair: &Pair, column: &Column) -> [Field; 5] {
         Field::maybe(pair.paper, printed),
         Field::maybe(pair.paper_factor, |factor| format!("{factor:.2}")),
         Field::maybe(pair.ours, plain),
+        Field::maybe(pair.ours_whole, plain),
         Field::factor(pair.factor),
         Field::factor(pair.over_library),
     ]

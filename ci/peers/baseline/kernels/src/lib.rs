@@ -2,16 +2,27 @@
 //!
 //! The crate has the interface of `dyno-kernels` and stands in its place in this workspace, so that an engine differs in its
 //! f32 products alone. [`Kernels`], [`Weights`] and [`Candidates`] wrap the kernels' types. f32 weights keep a plain form
-//! [K, N], which the library reads, and packs, on each call. Scales, bias, activation and residual follow in separate loops.
+//! [K, N], which the library reads, and packs, on each call; [`transpose_weights`] makes it [N, K], as PyTorch keeps its
+//! weights. Scales, bias, activation and residual follow in separate loops. Threads that share columns call the library for
+//! their columns each.
 //! Products of integers, and all vector maths, are the kernels' own.
 
 use std::cell::RefCell;
 use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use kernels::{
     Activation, Best, Crew, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result, Rows,
     RowsPart, SelfAttention, Tuning, UnknownIsa, ticks,
 };
+
+/// Whether weights that are packed from now on keep the plain form [N, K].
+static TRANSPOSED: AtomicBool = AtomicBool::new(false);
+
+/// Chooses the plain form of all weights that are packed from now on: [N, K], or [K, N].
+pub fn transpose_weights(transposed: bool) {
+    TRANSPOSED.store(transposed, Ordering::Relaxed);
+}
 
 /// The kernels of an instruction set, which pack f32 weights for the library.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +55,13 @@ impl Kernels {
     /// Keeps f32 weights in the plain form for the library, too.
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         let ours = self.0.pack_f32(values, k, n, layout)?;
-        let plain = match layout {
-            Layout::Kn => values.to_vec(),
-            Layout::Nk => (0..k * n).map(|at| values[at % n * k + at / n]).collect(),
+        let transposed = TRANSPOSED.load(Ordering::Relaxed);
+        let plain = match (layout, transposed) {
+            (Layout::Kn, false) | (Layout::Nk, true) => values.to_vec(),
+            (Layout::Nk, false) => transpose(values, [n, k]),
+            (Layout::Kn, true) => transpose(values, [k, n]),
         };
-        Ok(Weights { kernels: self.0, ours, plain, scales: vec![1.0; n], bias: vec![0.0; n] })
+        Ok(Weights { kernels: self.0, ours, plain, transposed, scales: vec![1.0; n], bias: vec![0.0; n] })
     }
 
     /// As in `dyno-kernels`.
@@ -74,6 +87,8 @@ pub struct Weights {
     ours: kernels::Weights,
     /// f32 values [K, N].
     plain: Vec<f32>,
+    /// Whether the plain values lie as [N, K] instead.
+    transposed: bool,
     /// Scales of f32 columns, [N].
     scales: Vec<f32>,
     /// Bias of f32 columns, [N].
@@ -81,8 +96,11 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// As in `dyno-kernels`.
+    pub const PANEL: usize = kernels::Weights::PANEL;
+
     fn integers(kernels: kernels::Kernels, ours: kernels::Weights) -> Self {
-        Self { kernels, ours, plain: Vec::new(), scales: Vec::new(), bias: Vec::new() }
+        Self { kernels, ours, plain: Vec::new(), transposed: false, scales: Vec::new(), bias: Vec::new() }
     }
 
     fn is_f32(&self) -> bool {
@@ -118,7 +136,7 @@ impl Weights {
         self.ours.n()
     }
 
-    /// As in `dyno-kernels`; the library multiplies whole matrices alone, on one thread.
+    /// As in `dyno-kernels`.
     pub fn share(&self, thread: usize, of: usize) -> Range<usize> {
         self.ours.share(thread, of)
     }
@@ -128,7 +146,7 @@ impl Weights {
         self.ours.precision()
     }
 
-    /// As in `dyno-kernels`, with f32 products by the library unless they are of some columns or requantised.
+    /// As in `dyno-kernels`, with f32 products by the library unless they are requantised, or the best of some columns.
     pub fn multiply(
         &self,
         a: Input<'_>,
@@ -137,29 +155,49 @@ impl Weights {
         residual: Option<Mat<'_>>,
         output: Output<'_>,
     ) -> Result<()> {
-        let whole = self.is_f32() && columns == (0..self.n()) && !matches!(output, Output::Int8 { .. });
-        if !whole {
+        let fits = match output {
+            Output::F32(_) => columns.end <= self.n(),
+            Output::Best { .. } => columns == (0..self.n()),
+            Output::Int8 { .. } => false,
+        };
+        if !(self.is_f32() && fits) {
             return self.ours.multiply(a, columns, activation, residual, output);
         }
         thread_local!(static BUFFERS: RefCell<[Vec<f32>; 2]> = const { RefCell::new([const { Vec::new() }; 2]) });
         BUFFERS.with_borrow_mut(|[values, sums]| {
             a.copy_f32(values)?;
-            let (k, n) = (self.k(), self.n());
+            let (k, n) = (self.k(), columns.len());
             let m = values.len().checked_div(k).unwrap_or(0);
             if values.len() != m * k {
                 return Err(Error::Shape { what: "inputs of a row", expected: m * k, found: values.len() });
             }
             sums.resize(m * n, 0.0);
-            gemm([m, k, n], values, &self.plain, sums);
-            self.follow(sums, activation, residual, output);
+            gemm([m, k, n], values, self.plain_columns(columns.clone()), sums);
+            self.follow(sums, columns, activation, residual, output);
             Ok(())
         })
     }
 
-    /// Does what follows the sums [rows, N], and writes the results.
-    fn follow(&self, sums: &mut [f32], activation: Activation, residual: Option<Mat<'_>>, mut output: Output<'_>) {
-        for (row, sums) in sums.chunks_exact_mut(self.n().max(1)).enumerate() {
-            for ((sum, scale), bias) in sums.iter_mut().zip(&self.scales).zip(&self.bias) {
+    /// Some columns of the plain form, with the distances of rows and of columns.
+    fn plain_columns(&self, columns: Range<usize>) -> (&[f32], [usize; 2]) {
+        match self.transposed {
+            true => (&self.plain[columns.start * self.k()..columns.end * self.k()], [1, self.k()]),
+            false => (self.plain.get(columns.start..).unwrap_or_default(), [self.n(), 1]),
+        }
+    }
+
+    /// Does what follows the sums [rows, columns], and writes the results.
+    fn follow(
+        &self,
+        sums: &mut [f32],
+        columns: Range<usize>,
+        activation: Activation,
+        residual: Option<Mat<'_>>,
+        mut output: Output<'_>,
+    ) {
+        let (scales, bias) = (&self.scales[columns.clone()], &self.bias[columns.clone()]);
+        for (row, sums) in sums.chunks_exact_mut(columns.len().max(1)).enumerate() {
+            for ((sum, scale), bias) in sums.iter_mut().zip(scales).zip(bias) {
                 *sum = *sum * scale + bias;
             }
             if activation != Activation::None {
@@ -266,13 +304,14 @@ impl Candidates {
         Ok(())
     }
 
-    /// Gathers the plain form, if `into` has f32 weights: sixteen columns at a time, so that whole cache lines are written.
+    /// Gathers the plain form [K, N], if `into` has f32 weights: sixteen columns at a time, so that whole cache lines are written.
     fn gather_plain(&self, columns: &[u32], into: &mut Weights) {
         const LANES: usize = 16;
         if !into.is_f32() {
             return;
         }
         let (k, n) = (self.k(), columns.len());
+        into.transposed = false;
         into.plain.resize(k * n, 0.0);
         for (at, sixteen) in columns.chunks(LANES).enumerate() {
             for (row, plain) in into.plain.chunks_exact_mut(n).enumerate() {
@@ -288,21 +327,28 @@ impl Candidates {
 
 /// The plain form as rows of columns, [N, K]; empty for integers.
 fn rows_of_columns(weights: &Weights) -> Vec<f32> {
-    let (k, n) = (weights.k(), weights.n());
-    if weights.plain.is_empty() {
-        return Vec::new();
+    match weights.transposed {
+        true => weights.plain.clone(),
+        false => transpose(&weights.plain, [weights.k(), weights.n()]),
     }
-    (0..k * n).map(|at| weights.plain[at % k * n + at / k]).collect()
 }
 
-/// C [m, n] = A [m, k] · B [k, n] by the library, all row-major and without gaps.
-fn gemm([m, k, n]: [usize; 3], a: &[f32], b: &[f32], c: &mut [f32]) {
-    assert!(a.len() == m * k && b.len() == k * n && c.len() == m * n);
-    // SAFETY: three row-major matrices of just these shapes, as was asserted.
+/// The transpose of values [rows, columns]; of none, none.
+fn transpose(values: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
+    (0..values.len()).map(|at| values[at % rows * columns + at / rows]).collect()
+}
+
+/// C [m, n] = A [m, k] · B [k, n] by the library. A and C are row-major and without gaps; B comes with the distances of its
+/// rows and of its columns.
+fn gemm([m, k, n]: [usize; 3], a: &[f32], (b, [row, column]): (&[f32], [usize; 2]), c: &mut [f32]) {
+    let last = |count: usize, distance: usize| count.saturating_sub(1) * distance;
+    assert!(a.len() == m * k && c.len() == m * n);
+    assert!(k * n == 0 || last(k, row) + last(n, column) < b.len());
+    // SAFETY: A and C are row-major matrices of just these shapes, and the last element of B lies in its slice, as was asserted.
     unsafe {
         gemm::gemm(
-            m, n, k, c.as_mut_ptr(), 1, n as isize, false, a.as_ptr(), 1, k as isize, b.as_ptr(), 1, n as isize, 0.0, 1.0,
-            false, false, false, gemm::Parallelism::None,
+            m, n, k, c.as_mut_ptr(), 1, n as isize, false, a.as_ptr(), 1, k as isize, b.as_ptr(), column as isize,
+            row as isize, 0.0, 1.0, false, false, false, gemm::Parallelism::None,
         );
     }
 }
@@ -342,12 +388,21 @@ mod tests {
 
     #[test]
     fn the_library_computes_what_the_kernels_do() {
+        for transposed in [false, true] {
+            transpose_weights(transposed);
+            computes_what_the_kernels_do();
+        }
+        transpose_weights(false);
+    }
+
+    fn computes_what_the_kernels_do() {
         for (m, k, n) in [(1, 7, 5), (3, 40, 65), (6, 64, 130), (17, 33, 16)] {
             for layout in [Layout::Kn, Layout::Nk] {
                 let packed = Kernels::best().pack_f32(&waves(k * n, 1.1), k, n, layout).unwrap();
                 let weights = packed.with_bias(&waves(n, 0.5)).unwrap();
                 let (x, residual) = (waves(m * k, 0.3), waves(m * n, 0.2));
                 assert_same(both(&weights, &x, &residual, m), &format!("{m}x{k}x{n}"));
+                assert_shares_are_the_whole(&weights, &x, &residual, m);
                 // Candidates in their order, and all of them.
                 let candidates = Candidates::new(weights);
                 let chosen: Vec<u32> = (0..n as u32).rev().step_by(2).collect();
@@ -357,5 +412,29 @@ mod tests {
                 assert_same(both(&candidates.packed().unwrap(), &x, &residual, m), "all columns");
             }
         }
+    }
+
+    /// Threads that share columns get the kernels' results, by the library: a wrong plain form shows.
+    fn assert_shares_are_the_whole(weights: &Weights, x: &[f32], residual: &[f32], m: usize) {
+        let (n, [_, (expected, _)]) = (weights.n(), both(weights, x, residual, m));
+        let mut found = vec![0.0; m * n];
+        let mut rest = MatMut::new(&mut found, m, n).unwrap();
+        let mut zeros = weights.clone();
+        zeros.plain.fill(0.0);
+        for thread in 0..3 {
+            let columns = weights.share(thread, 3);
+            let residual = Mat::new(residual, m, n).unwrap().columns(columns.clone()).unwrap();
+            let (out, others) = rest.split_columns(columns.len());
+            rest = others;
+            let input = || Input::f32(x, m, weights.k()).unwrap();
+            weights.multiply(input(), columns.clone(), Activation::Swish, Some(residual), Output::F32(out)).unwrap();
+            let mut other = vec![1.0; m * columns.len()];
+            let out = Output::F32(MatMut::new(&mut other, m, columns.len()).unwrap());
+            zeros.multiply(input(), columns.clone(), Activation::None, None, out).unwrap();
+            let bias = &weights.bias[columns];
+            assert!(other.chunks(bias.len().max(1)).all(|row| row == bias), "the library reads the plain form");
+        }
+        let far = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(far < 1e-4, "{far}");
     }
 }

@@ -1,0 +1,82 @@
+//! A product without memoised weights, as Marian multiplied before its team memoised constants (2018, 4.3).
+//!
+//! The weights lie in f32. Each product quantises them with the scales of the first time, and packs them. So the
+//! results are those of weights that were quantised beforehand, and the time shows what memoising them saves.
+//! Only the setting `memoised-weights` turns this on.
+
+use dyno_kernels::Result;
+
+use super::form::Operands;
+use super::matrix::Matrix;
+use super::product::{Epilogue, Product};
+use crate::watch::Operator;
+
+/// Weights in f32, and what quantising and packing them needs.
+#[derive(Debug)]
+pub(super) struct Repacked {
+    /// The product with memoised weights, whose shape and form are the same.
+    memoised: Product,
+    floats: Matrix<'static>,
+    scales: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+impl Repacked {
+    /// The product `memoised` of the integers `matrix`, with the weights `floats` from before quantisation.
+    pub(super) fn new(memoised: Product, matrix: &Matrix<'_>, floats: &Matrix<'_>, bias: &[f32]) -> Self {
+        let scales = matrix.scales().map(<[f32]>::to_vec).unwrap_or_default();
+        Self { memoised, floats: floats.widened(), scales, bias: bias.to_vec() }
+    }
+
+    /// The product with memoised weights.
+    pub(super) fn memoised(&self) -> &Product {
+        &self.memoised
+    }
+
+    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
+    pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
+        self.packed().expect("the same weights were packed before").apply(input, operands, then, out);
+    }
+
+    fn packed(&self) -> Result<Product> {
+        let _quantise = Operator::Quantise.span();
+        let matrix = self.floats.quantised(self.memoised.form(), &self.scales);
+        Product::new(self.memoised.kernels(), &matrix, &self.bias)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Kernels, Linear};
+
+    fn waves(len: usize, step: f32) -> Vec<f32> {
+        (0..len).map(|i| (i as f32 * step).sin()).collect()
+    }
+
+    #[test]
+    fn weights_that_are_packed_anew_give_the_same_bits() {
+        let (inputs, outputs, floats) = (40, 23, waves(40 * 23, 1.1));
+        let (input, bias) = (waves(3 * inputs, 0.7), waves(outputs, 0.4));
+        // Ten bits of fraction: a power of two, so that no scale is rounded.
+        let scales = vec![1.0 / 1024.0; outputs];
+        let int16 = Matrix::plain(floats.clone(), inputs, outputs)
+            .quantised(crate::math::Form::Int16 { limit: 0 }, &scales);
+        let anew =
+            int16.clone().with_alternative(Some(Matrix::plain(floats, inputs, outputs))).repacked(true);
+        let results = [int16, anew].map(|matrix| {
+            let (mut out, mut operands) = (Vec::new(), Operands::default());
+            Linear::new(Kernels::best(), &matrix, &bias).unwrap().apply(&input, &mut operands, &mut out);
+            out
+        });
+        assert_eq!(results[0], results[1]);
+        // Against plain sums: a unit of 1/1024 and rows of 15 bits err by less than this.
+        for (row, y) in input.chunks(inputs).zip(results[1].chunks(outputs)) {
+            for (n, y) in y.iter().enumerate() {
+                let sum: f32 =
+                    row.iter().enumerate().map(|(k, x)| x * waves(40 * 23, 1.1)[k * outputs + n]).sum();
+                assert!((y - sum - bias[n]).abs() < 0.02, "{y} {sum}");
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Products that standard input lists, one a line: `BY PRECISION ROWS K N`. Each answer is a line of GMAC/s, one figure for
+//! each turn. All products take turns, so that a disturbance hits all of them alike.
+
+use std::io::{BufRead, stdin};
+
+use crate::onednn::{Kind, Layout, OneDnn};
+use crate::{TURNS, gemm_crate, ours, per_second};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// A product to time, and its work in 10⁹ multiply-accumulates.
+type Entry<'a> = (Box<dyn FnMut() + 'a>, f64);
+
+/// Races the listed products and prints their speeds.
+pub fn race(onednn: &OneDnn) -> Result<()> {
+    let lines = stdin().lock().lines().collect::<std::io::Result<Vec<_>>>()?;
+    let mut entries = lines.iter().map(|line| entry(onednn, line)).collect::<Result<Vec<_>>>()?;
+    let mut speeds = vec![Vec::new(); entries.len()];
+    for _ in 0..TURNS {
+        for ((product, work), speeds) in entries.iter_mut().zip(&mut speeds) {
+            speeds.push((*work * per_second(product)).to_string());
+        }
+    }
+    speeds.iter().for_each(|speeds| println!("{}", speeds.join(" ")));
+    Ok(())
+}
+
+fn entry<'a>(onednn: &'a OneDnn, line: &str) -> Result<Entry<'a>> {
+    let unknown = || format!("{line:?} isn't BY PRECISION ROWS K N");
+    let [by, precision, sizes @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else {
+        return Err(unknown().into());
+    };
+    let sizes = sizes.iter().map(|size| size.parse()).collect::<std::result::Result<Vec<usize>, _>>()?;
+    let [m, k, n] = sizes[..] else { return Err(unknown().into()) };
+    let product: Box<dyn FnMut() + 'a> = match (*by, *precision) {
+        ("ours", "int8") => ours::int8(m, k, n)?,
+        ("ours", "int16") => ours::int16(m, k, n)?,
+        ("ours", "f32") => ours::f32(m, k, n)?,
+        ("gemm", "f32") => gemm_crate::f32(m, k, n),
+        ("onednn", "int8") => onednn.product(Kind::Int8, Layout::Any, m, k, n)?,
+        ("onednn", "f32") => onednn.product(Kind::F32, Layout::Any, m, k, n)?,
+        ("onednn-normal", "f32") => onednn.product(Kind::F32, Layout::Normal, m, k, n)?,
+        ("onednn-transposed", "f32") => onednn.product(Kind::F32, Layout::Transposed, m, k, n)?,
+        _ => return Err(unknown().into()),
+    };
+    Ok((product, (m * k * n) as f64 / 1e9))
+}
