@@ -24,7 +24,7 @@ def command(chosen):
              "--maxi-batch", 1 if chosen.line_by_line else 100, "--maxi-batch-sort", "src",
              "--beam-size", settings["beam"], "--max-length-factor", settings["max-length-factor"],
              "--max-length", LONGEST, "--max-length-crop", "--cpu-threads", chosen.cores,
-             "--workspace", settings["workspace"], "--quiet", "--quiet-translation"]
+             "--workspace", settings["workspace"], "--log-level", "error", "--quiet-translation"]
     words += ["--shortlist", *settings["shortlist"].split()] if settings.get("shortlist") else []
     words += ["--skip-cost"] if settings["beam"] == "1" else []
     return " ".join(map(str, words))
