@@ -33,7 +33,12 @@ const WHOLE: &str = "rows are whole, and as wide as the weights";
 impl Product {
     pub(super) fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
         let (weights, form) = matrix.pack(kernels, bias)?;
-        Ok(Self { weights, form, kernels })
+        Ok(Self::of_packed(kernels, weights, form))
+    }
+
+    /// A product with weights that were packed for rows of this form.
+    pub(super) fn of_packed(kernels: Kernels, weights: Weights, form: Form) -> Self {
+        Self { weights, form, kernels }
     }
 
     pub(super) fn inputs(&self) -> usize {

@@ -40,8 +40,10 @@ impl Repacked {
 
     fn packed(&self) -> Result<Product> {
         let _quantise = Operator::Quantise.span();
-        let matrix = self.floats.quantised(self.memoised.form(), &self.scales);
-        Product::new(self.memoised.kernels(), &matrix, &self.bias)
+        let (kernels, form) = (self.memoised.kernels(), self.memoised.form());
+        let matrix = self.floats.quantised(form, &self.scales);
+        let weights = matrix.pack_outputs(kernels, form, 0..matrix.outputs(), &self.bias)?;
+        Ok(Product::of_packed(kernels, weights, form))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Host, Profile, Track};
+use dyno_measure::{Host, Profile, TestSet, words};
 use dyno_report::papers::{self, Table};
 use dyno_report::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
 use dyno_results::store::files::write_whole;
@@ -28,6 +28,9 @@ use crate::table::grid;
 /// Number of lines of a quick latency campaign: enough for a factor, and a minute for the slowest network of
 /// the papers.
 const QUICK_LINES: usize = 60;
+
+/// Greatest number of words of a quick latency campaign's test set: long lines of encoders are few.
+const QUICK_WORDS: usize = 1200;
 
 /// Number of lines of a quick throughput campaign, whose launches must take much longer than their loading.
 const QUICK_THROUGHPUT_LINES: usize = 200;
@@ -120,14 +123,24 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
     let mut campaign = measured::campaign_of(name)?;
     if args.quick {
-        let latency_alone = campaign.tracks == [Track::Latency];
-        let lines = if latency_alone { QUICK_LINES } else { QUICK_THROUGHPUT_LINES };
-        campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines)).collect();
+        let line_by_line = campaign.tracks.iter().all(|track| track.is_lockstep());
+        let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
+        campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines(set))).collect();
         campaign.profile = Profile::Quick;
     }
     let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
     filters.apply(&mut campaign)?;
     Ok(campaign)
+}
+
+/// Number of lines of a quick latency campaign, within [`QUICK_WORDS`].
+fn quick_lines(set: &TestSet) -> usize {
+    let mut sum = 0;
+    let fitting = set.source.iter().take(QUICK_LINES).take_while(|line| {
+        sum += words(line);
+        sum <= QUICK_WORDS
+    });
+    fitting.count().max(1)
 }
 
 /// Runs the campaign, or reads its finished run. A dry run, and tables that only count, need no run.

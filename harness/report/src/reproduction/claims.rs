@@ -185,7 +185,7 @@ fn interval(of: Estimate) -> String {
 
 fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
     let named = said.point.as_ref().and_then(|name| reproduction.rows.iter().find(|row| row.name == *name));
-    let found = said.of.zip(named).and_then(|(of, row)| Some((of, quantity(reproduction, said, of, row)?)));
+    let found = said.of.zip(named).and_then(|(of, row)| Some((of, quantity(said, of, row)?)));
     let claim = Claim::unjudged(said.says.clone(), said.figure.clone());
     let absent = || absence(reproduction, said.missing.as_ref(), said.pending.as_ref());
     let verdict = match (&found, said.least, said.most) {
@@ -202,8 +202,7 @@ fn negative(of: Estimate) -> Estimate {
     Estimate { value: -of.value, low: -of.high, high: -of.low }
 }
 
-fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &Row) -> Option<Estimate> {
-    let base = || reproduction.rows.iter().find(|other| Some(&other.name) == row.base.as_ref());
+fn quantity(said: &Statement, of: Quantity, row: &Row) -> Option<Estimate> {
     let exactly = |value: Option<f64>| value.map(Estimate::exactly);
     match of {
         Quantity::SameLines => exactly(row.same_lines.map(|share| share * 100.0)),
@@ -212,7 +211,7 @@ fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &R
             let whole: u64 = operators.values().sum();
             Some(*operators.get("product")? as f64 / whole.max(1) as f64 * 100.0)
         })),
-        Quantity::BleuGain => exactly(row.bleu.zip(base().and_then(|base| base.bleu)).map(|(a, b)| a - b)),
+        Quantity::BleuGain => row.bleu_gain,
         Quantity::Factor => row.columns.first()?.factor,
         Quantity::Coverage => exactly(row.coverage.map(|found| found.percent())),
         Quantity::ImageSize => exactly(row.image_bytes.map(|bytes| bytes as f64 / 1e6)),

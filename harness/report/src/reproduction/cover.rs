@@ -40,7 +40,8 @@ fn sentences(all: &[(&Reproduction, Vec<Claim>)], conditions: &[String]) -> Vec<
                  translations mean nothing, and their BLEU isn't printed. Quality is that of the trained \
                  models that ship with dyno, where a table names them.";
     let judged = "Exceeded: our whole interval, the least to the most of the rounds, is better than the \
-                  paper's figure. Reached: the interval holds it. Sizes within 5 % are the same.";
+                  paper's figure. Reached: the interval holds it. The interval of a difference in BLEU is the \
+                  bootstrap's, at 95 %. Sizes within 5 % are the same.";
     let ours = conditions.iter().cloned();
     [verdicts].into_iter().chain(ours).chain([judged.into(), drawn.into()]).collect()
 }

@@ -261,11 +261,25 @@ impl Measured<'_> {
 
     /// BLEU of a system with trained models, where the test set has references.
     pub(super) fn bleu(&self, system: &str) -> Option<f64> {
-        let run = self.run?;
+        let (output, set) = self.trained_output(system)?;
+        self.run?.scores.quality("bleu", &output, &set).map(|quality| quality.score)
+    }
+
+    /// BLEU of a system over that of its base, with the interval of the bootstrap over lines.
+    pub(super) fn bleu_gain(&self, system: &str, base: &str) -> Option<Estimate> {
+        let ((ours, set), (theirs, _)) = (self.trained_output(system)?, self.trained_output(base)?);
+        if ours == theirs {
+            return Some(Estimate::exactly(0.0));
+        }
+        let found = self.run?.scores.difference("bleu", &ours, &theirs, &set)?;
+        Some(Estimate { value: found.difference, low: found.low, high: found.high })
+    }
+
+    /// Output of a system with trained models, and the name of its test set.
+    fn trained_output(&self, system: &str) -> Option<(String, String)> {
         let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
-        let cell = run.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
-        let output = cell.valid().first()?.output.clone()?;
-        run.scores.quality("bleu", &output, &cell.test_set.name).map(|quality| quality.score)
+        let cell = self.run?.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
+        Some((cell.valid().first()?.output.clone()?, cell.test_set.name.clone()))
     }
 
     /// Reason why this host is too small for a point, if it is.

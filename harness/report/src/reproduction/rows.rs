@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_results::CellBreakdown;
+use dyno_stats::Estimate;
 use serde::Serialize;
 
 use super::measured::{Coverage, Measured};
@@ -41,6 +42,8 @@ pub struct Row {
     pub paper_bleu: Option<f64>,
     /// BLEU of our system, if its models are trained.
     pub bleu: Option<f64>,
+    /// BLEU over that of the base, where both are trained.
+    pub bleu_gain: Option<Estimate>,
     /// What the system counted of its work, by name.
     pub counts: BTreeMap<String, u64>,
     /// Words of the references that its shortlist offers.
@@ -98,6 +101,7 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         same_lines: other_base.and_then(|base| measured.same_lines(point.system(), base.system())),
         paper_bleu: point.bleu,
         bleu: measured.bleu(point.system()).filter(|_| point.is_measured()),
+        bleu_gain: other_base.and_then(|base| measured.bleu_gain(point.system(), base.system())),
         counts: measured.counts(point.system()),
         coverage: measured.coverage(point.system()),
         image_bytes: measured.image_bytes(point.system()),
@@ -125,6 +129,7 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         columns,
         paper_bleu: None,
         bleu: None,
+        bleu_gain: None,
         counts: BTreeMap::new(),
         coverage: None,
         image_bytes: None,

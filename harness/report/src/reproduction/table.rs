@@ -15,7 +15,8 @@ pub fn whole(reproduction: &Reproduction) -> Table {
 /// The table with some of the paper's columns. Empty columns are left out.
 pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     let paper = &reproduction.table;
-    let has_bleu = reproduction.rows.iter().any(|row| row.paper_bleu.is_some());
+    let is_told = reproduction.rows.iter().any(|row| row.paper_bleu.is_some());
+    let has_bleu = is_told || reproduction.rows.iter().any(|row| row.bleu.is_some());
     let mut heads = vec!["system".to_owned()];
     columns.iter().for_each(|&at| heads.extend(heads_of(&paper.columns[at], paper.columns.len() > 1)));
     heads.extend(["#same lines", "#coverage", "#candidates"].map(String::from));
@@ -31,7 +32,7 @@ pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
     for row in &reproduction.rows {
         table.push("", fields(row, paper, columns, has_bleu));
     }
-    let kept = if has_bleu { 2 } else { 0 };
+    let kept = if is_told { 2 } else { 0 };
     table.without_empty_columns_but(kept).aligned()
 }
 
