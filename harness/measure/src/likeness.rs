@@ -23,6 +23,13 @@ impl Runs {
         Self { times, total: characters.len().saturating_sub(RUN - 1) }
     }
 
+    /// As [`Runs::of`], with each run once: a loop is the same however long it is.
+    pub fn distinct(text: &[u8]) -> Self {
+        let Self { mut times, .. } = Self::of(text);
+        times.values_mut().for_each(|times| *times = 1);
+        Self { total: times.len(), times }
+    }
+
     /// Twice the common runs as a share of all runs (Dice's coefficient); 1 for two texts without runs.
     pub fn likeness(&self, other: &Self) -> f64 {
         let common =
@@ -44,5 +51,12 @@ mod tests {
         assert_eq!(likeness("abcd", "abce"), 0.5, "abc, of abc, bcd, abc and bce");
         assert_eq!(likeness("aaaa", "aaa"), 2.0 / 3.0, "a run counts as often as it occurs");
         assert_eq!((likeness("", "a"), likeness("", "abc")), (1.0, 0.0));
+    }
+
+    #[test]
+    fn distinct_runs_of_a_loop_are_those_of_one_turn() {
+        let likeness = |one: &[u8], other: &[u8]| Runs::distinct(one).likeness(&Runs::distinct(other));
+        assert_eq!(likeness(b"go on, go on, go on, ", b"go on, go on, go on, go on, go on, "), 1.0);
+        assert_eq!(likeness(b"abcd", b"abce"), 0.5);
     }
 }
