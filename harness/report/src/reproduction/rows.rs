@@ -118,12 +118,12 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
     }
 }
 
-/// The row of a library, behind its base; a point that isn't measured has none, even if another point has the
+/// The row of a library, behind its base, where the table has times; a point that isn't measured has none, even if another point has the
 /// same system.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
     let system = format!("{}{LIBRARY}", point.system());
     let has_a_point = table.points.iter().any(|point| point.system() == system);
-    if has_a_point || !point.is_measured() || measured.lacking(point.cores).is_some() {
+    if has_a_point || !table.measures() || !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;
     }
     let found = |column| measured.pair(column, point, &system, Some(point.system()));
