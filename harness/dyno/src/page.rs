@@ -103,18 +103,29 @@ pub fn write_figures<T: AsRef<str>>(
 
 /// The text of `readme` with the frontier of `report` between its markers.
 pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) -> Outcome<String> {
-    let text = dyno_api::files::read_to_string(readme).map_err(|error| {
+    let text = read_readme(readme)?;
+    let figures = from_readme(readme, figures)?.display().to_string();
+    report
+        .readme(&text, &figures, &commands(run))
+        .ok_or_else(|| without_markers(readme, [BEGIN, END], "the figures belong"))
+}
+
+/// The text of a README that is to be updated.
+pub fn read_readme(readme: &Path) -> Outcome<String> {
+    dyno_api::files::read_to_string(readme).map_err(|error| {
         bad_input(format!("can't read {}: {error}; name a README that exists", readme.display()))
-    })?;
-    // Links in a README start in its folder.
-    let folder = readme.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let figures = from_folder(folder, figures)?.display().to_string();
-    report.readme(&text, &figures, &commands(run)).ok_or_else(|| {
-        bad_input(format!(
-            "{}: put the lines {BEGIN} and {END} where the figures belong, once",
-            readme.display()
-        ))
     })
+}
+
+/// Path of `to` for a link in `readme`, which starts in its folder.
+pub fn from_readme(readme: &Path, to: &Path) -> Outcome<PathBuf> {
+    let folder = readme.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    from_folder(folder, to)
+}
+
+/// Error of a README that lacks its markers, or has them twice.
+pub fn without_markers(readme: &Path, [begin, end]: [&str; 2], place: &str) -> Failure {
+    bad_input(format!("{}: put the lines {begin} and {end} where {place}, once", readme.display()))
 }
 
 /// Commands that made the figures: that of the run, if known, and the current one.

@@ -51,7 +51,7 @@ mod view;
 pub use error::{Error, Result};
 pub use page::document;
 pub use published::Published;
-pub use readme::{BEGIN, END};
+pub use readme::{BEGIN, END, PAPERS, between};
 pub use tables::{Field, Table, inline};
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The frontier in a README.
+//! The frontier, and the papers' headline factors, in a README.
 //!
 //! dyno writes all text between two markers, together with the commands that write the text again; no figure
 //! there is typed by hand.
@@ -14,15 +14,22 @@ pub const BEGIN: &str = "<!-- dyno report: begin -->";
 /// Marker after the part that dyno writes.
 pub const END: &str = "<!-- dyno report: end -->";
 
+/// Markers around the link to the page on the papers.
+pub const PAPERS: [&str; 2] = ["<!-- dyno papers: begin -->", "<!-- dyno papers: end -->"];
+
 /// `text` with the first test set's frontier between its markers: picture, table and commands. `figures` is
 /// the path of the pictures for readers of the README. `None` unless both markers occur once and in order.
 pub fn updated(text: &str, view: &View, figures: &str, commands: &[String]) -> Option<String> {
-    let (before, rest) = text.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    if [BEGIN, END].iter().any(|marker| before.contains(marker) || after.contains(marker)) {
-        return None;
-    }
-    Some(format!("{before}{BEGIN}\n{}{END}{after}", frontier(view, figures, commands)))
+    between(text, [BEGIN, END], &frontier(view, figures, commands))
+}
+
+/// `text` with `new` between its markers. `None` unless both occur once and in order.
+pub fn between(text: &str, markers: [&str; 2], new: &str) -> Option<String> {
+    let [begin, end] = markers;
+    let (before, rest) = text.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    let again = markers.iter().any(|marker| before.contains(marker) || after.contains(marker));
+    (!again).then(|| format!("{before}{begin}\n{new}{end}{after}"))
 }
 
 fn frontier(view: &View, figures: &str, commands: &[String]) -> String {

@@ -4,6 +4,7 @@
 use std::io::{BufRead, stdin};
 
 use crate::onednn::{Kind, Layout, OneDnn};
+use crate::openblas::OpenBlas;
 use crate::{TURNS, gemm_crate, ours, per_second};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -12,9 +13,9 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Entry<'a> = (Box<dyn FnMut() + 'a>, f64);
 
 /// Races the listed products and prints their speeds.
-pub fn race(onednn: &OneDnn) -> Result<()> {
+pub fn race(onednn: &OneDnn, openblas: &OpenBlas) -> Result<()> {
     let lines = stdin().lock().lines().collect::<std::io::Result<Vec<_>>>()?;
-    let mut entries = lines.iter().map(|line| entry(onednn, line)).collect::<Result<Vec<_>>>()?;
+    let mut entries = lines.iter().map(|line| entry(onednn, openblas, line)).collect::<Result<Vec<_>>>()?;
     let mut speeds = vec![Vec::new(); entries.len()];
     for _ in 0..TURNS {
         for ((product, work), speeds) in entries.iter_mut().zip(&mut speeds) {
@@ -25,7 +26,7 @@ pub fn race(onednn: &OneDnn) -> Result<()> {
     Ok(())
 }
 
-fn entry<'a>(onednn: &'a OneDnn, line: &str) -> Result<Entry<'a>> {
+fn entry<'a>(onednn: &'a OneDnn, openblas: &'a OpenBlas, line: &str) -> Result<Entry<'a>> {
     let unknown = || format!("{line:?} isn't BY PRECISION ROWS K N");
     let [by, precision, sizes @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else {
         return Err(unknown().into());
@@ -41,6 +42,8 @@ fn entry<'a>(onednn: &'a OneDnn, line: &str) -> Result<Entry<'a>> {
         ("onednn", "f32") => onednn.product(Kind::F32, Layout::Any, m, k, n)?,
         ("onednn-normal", "f32") => onednn.product(Kind::F32, Layout::Normal, m, k, n)?,
         ("onednn-transposed", "f32") => onednn.product(Kind::F32, Layout::Transposed, m, k, n)?,
+        ("openblas-normal", "f32") => openblas.product(Layout::Normal, m, k, n)?,
+        ("openblas-transposed", "f32") => openblas.product(Layout::Transposed, m, k, n)?,
         _ => return Err(unknown().into()),
     };
     Ok((product, (m * k * n) as f64 / 1e9))

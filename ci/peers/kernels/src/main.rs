@@ -7,15 +7,17 @@
 //! rten-gemm's int8 products end in such sums only. All products run on the thread that `run` pins.
 //!
 //! `kernels-peers [LIBDNNL]`: with the path of oneDNN's library, or without oneDNN.
-//! `kernels-peers LIBDNNL --list`: the products that standard input lists, for the papers' page (`listed`).
+//! `kernels-peers LIBDNNL --list LIBOPENBLAS`: the products that standard input lists, for the papers' page (`listed`).
 
 mod gemm_crate;
 mod listed;
 mod onednn;
+mod openblas;
 mod ours;
 mod rten;
 
 use onednn::OneDnn;
+use openblas::OpenBlas;
 use std::time::Instant;
 
 /// K, N of the papers' models: see the roofline example of dyno-kernels.
@@ -52,8 +54,11 @@ type Contestant<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let onednn = std::env::args().nth(1).map(OneDnn::load).transpose()?;
-    if let Some(onednn) = onednn.as_ref().filter(|_| std::env::args().nth(2).as_deref() == Some("--list")) {
-        return listed::race(onednn);
+    let arguments: Vec<String> = std::env::args().collect();
+    if let (Some(onednn), [_, _, list, openblas]) = (&onednn, &arguments[..])
+        && list == "--list"
+    {
+        return listed::race(onednn, &OpenBlas::load(openblas)?);
     }
     let mut behind = Vec::new();
     for precision in ["int8", "f32"] {

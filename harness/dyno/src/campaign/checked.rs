@@ -35,6 +35,8 @@ pub struct Campaign {
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
     pub unbuilt: Vec<Unbuilt>,
+    /// Systems left out because their models aren't on this host; only the papers' campaigns leave any out.
+    pub absent: Vec<Entry>,
     /// Arrangement of the systems that are compared.
     pub interleave: Interleave,
     /// Models that dyno draws at random.
@@ -197,6 +199,7 @@ impl Campaign {
         Contestants {
             systems: self.systems.iter().map(contestant).collect(),
             unbuilt: self.unbuilt.clone(),
+            absent: self.absent.iter().map(|entry| entry.name.clone()).collect(),
             drawn: !self.generated.is_empty(),
         }
     }

@@ -259,6 +259,7 @@ pub(super) const REPRODUCE_EXAMPLES: &str = "Examples:
   dyno reproduce marian-2 opennmt-3 --markdown
   dyno reproduce --all -o tables.html         hours; repeat the command to resume after an interrupt
   dyno reproduce --all --publish              the page on all papers, from what was measured, in results/papers
+  dyno reproduce --all --publish --readme README.md
 
 Models have the dimensions of the papers and random weights. dyno draws them on first use, into
 the user's cache folder (up to 1.4 GB each). A finished run of the same programs, models and lines
@@ -288,6 +289,9 @@ pub struct ReproduceArgs {
     /// Folder of the publications
     #[arg(long, value_name = "DIR", default_value = "results/papers", requires = "publish")]
     pub to: PathBuf,
+    /// Write the link to the publication, with the headline verdicts, between the markers of README
+    #[arg(long, value_name = "README", requires = "publish")]
+    pub readme: Option<PathBuf>,
     /// Measure fewer lines and rounds: minutes for each table
     #[arg(long)]
     pub quick: bool,

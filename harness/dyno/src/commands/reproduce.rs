@@ -46,7 +46,7 @@ struct Shared {
 /// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
-        return measured::publish(&args.to);
+        return measured::publish(&args.to, args.readme.as_deref());
     }
     let tables = papers::tables()?;
     let wanted = wanted(args, &tables)?;
@@ -69,6 +69,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
             products: products.as_ref(),
             coverage: covered.as_ref(),
             program_bytes: program_bytes(),
+            fault: None,
         };
         reproductions.push(Reproduction::of(table, measured));
         if found.is_some_and(|found| found.exit == Exit::Interrupted) {

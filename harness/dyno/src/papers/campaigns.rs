@@ -13,6 +13,6 @@ pub fn campaign_of(name: &str) -> Outcome<Campaign> {
     for (system, absent) in campaign.systems.iter().filter_map(|it| Some((&it.name, it.absent.as_ref()?))) {
         say(format_args!("note: campaign {name} goes without {system:?}: {absent}"));
     }
-    campaign.systems.retain(|system| system.absent.is_none());
+    campaign.absent = campaign.systems.extract_if(.., |system| system.absent.is_some()).collect();
     Ok(campaign)
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::campaigns::campaign_of;
 use super::coverage::coverage;
 use super::products::{RUNS, kept};
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, shipped};
 use crate::exit::Outcome;
 use crate::output::say;
 
@@ -40,17 +40,18 @@ struct Ours {
 
 /// Collects what was measured on `host` for `tables`.
 pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
-    let mut ours: BTreeMap<&str, Ours> = BTreeMap::new();
+    let (mut ours, mut faults): (BTreeMap<&str, Ours>, BTreeMap<&str, String>) = Default::default();
     for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
-        if ours.contains_key(name) {
+        if ours.contains_key(name) || faults.contains_key(name) {
             continue;
         }
         match of_campaign(name, host) {
             Ok(found) => drop(ours.insert(name, found)),
-            Err(failure) => say(format_args!(
-                "note: the tables of campaign {name} have no figures of ours: {:#}",
-                failure.error
-            )),
+            Err(failure) => {
+                let fault = without_folder(&format!("{:#}", failure.error), name);
+                say(format_args!("note: the tables of campaign {name} have no figures of ours: {fault}"));
+                faults.insert(name, fault);
+            }
         }
     }
     let (mut reproductions, mut products, mut days) = (Vec::new(), Vec::new(), Vec::new());
@@ -60,6 +61,7 @@ pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
         let covered = found.map(|found| coverage(table, &found.campaign)).transpose()?;
         let measured = Measured {
             contestants: found.map(|found| &found.contestants),
+            fault: table.campaign.as_deref().and_then(|name| faults.get(name)).map(String::as_str),
             coverage: covered.as_ref(),
             program_bytes: program_bytes(),
             run: found.and_then(|found| found.run.as_ref()).map(|(_, run)| run),
@@ -76,9 +78,17 @@ pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
     Ok(Collected { reproductions, runs, products, day: days.into_iter().max(), conditions })
 }
 
+/// An error about a shipped campaign without the folder that it lies in, which is this host's own affair.
+fn without_folder(fault: &str, campaign: &str) -> String {
+    let path = shipped(campaign).unwrap_or_default();
+    let checkout = path.parent().and_then(Path::parent).map(|folder| format!("{}/", folder.display()));
+    checkout.map_or_else(|| fault.to_owned(), |checkout| fault.replace(&checkout, ""))
+}
+
 fn of_campaign(name: &str, host: &Host) -> Outcome<Ours> {
     let campaign = campaign_of(name)?;
-    let run = latest(Path::new(RUNS), name, &json!(campaign.systems), &host.cpu)?;
+    let systems: Vec<_> = campaign.systems.iter().chain(&campaign.absent).collect();
+    let run = latest(Path::new(RUNS), name, &json!(systems), &host.cpu)?;
     Ok(Ours { contestants: campaign.contestants(), run, campaign })
 }
 

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use anyhow::Context;
 use dyno_measure::Host;
-use dyno_report::papers;
-use dyno_report::reproduction::{Reproduction, claims, figures, papers_page};
+use dyno_report::reproduction::{Reproduction, claims, figures, headlines, papers_page, verdicts};
+use dyno_report::{PAPERS, between, papers};
 use dyno_results::store::files::{write_json, write_whole};
 use serde_json::json;
 
 use super::collected::{Collected, collect};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{print, say};
-use crate::page::write_figures;
+use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
 use crate::publication::{FIGURES, PrivateFolders, Source, copy, day_and_host, files_of, make_folder};
 
 /// Folder of the records in a publication.
@@ -22,8 +22,9 @@ const RECORDS: &str = "records";
 /// Name of the page.
 const PAGE: &str = "index.html";
 
-/// Publishes what was measured for the papers in a new folder below `to`, completely or not at all.
-pub fn publish(to: &Path) -> Outcome {
+/// Publishes what was measured for the papers in a new folder below `to`, completely or not at all; then links
+/// it from `readme`.
+pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
     let host = Host::detect()?;
     let collected = collect(&papers::tables()?, &host)?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
@@ -32,6 +33,8 @@ pub fn publish(to: &Path) -> Outcome {
         let remedy = "publish below another folder with --to; dyno never overwrites a publication";
         return Err(bad_input(format!("{} exists already; {remedy}", place.display())));
     }
+    let updated = |readme| linked(readme, &place, &collected.reproductions, &day).map(|text| (readme, text));
+    let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;
     let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host()?);
     make_folder(to)?;
     copy(&sources, &place, |folder| {
@@ -39,6 +42,9 @@ pub fn publish(to: &Path) -> Outcome {
         campaigns.into_iter().try_for_each(|run| private.shorten_in(&run))?;
         write(&collected, folder)
     })?;
+    if let Some((path, text)) = &readme {
+        write_whole(path, text.as_bytes())?;
+    }
     say(
         "note: the records hold this host's commands, with . for this folder and ~ for your home; check them",
     );
@@ -71,16 +77,33 @@ fn write(collected: &Collected, folder: &Path) -> Outcome<()> {
     write_json(&folder.join("claims.json"), &json!({"conditions": conditions, "tables": told}))?;
     write_figures(figures(reproductions), &folder.join(FIGURES))?;
     let readme = folder.join("README.md");
-    write_whole(&readme, readme_text(conditions).as_bytes()).with_context(|| readme.display().to_string())?;
+    let text = readme_text(reproductions, conditions);
+    write_whole(&readme, text.as_bytes()).with_context(|| readme.display().to_string())?;
     Ok(())
 }
 
-fn readme_text(conditions: &[String]) -> String {
+fn readme_text(reproductions: &[Reproduction], conditions: &[String]) -> String {
+    let ([_, verdicts], table) = (verdicts(reproductions), headlines(reproductions));
     format!(
-        "# The papers' tables, measured again\n\n{}\n\n\
+        "# The papers' tables, measured again\n\nAll claims: {verdicts}.\n{}\n\n{}:\n\n{}\n\
          [The page]({PAGE}) has the papers' claims beside ours; `claims.json` has the same.\n\
          `{RECORDS}/` holds the run of each campaign, and the speeds of products alone.\n\
          Written by `dyno reproduce --all --publish`.\n",
-        conditions.join("\n")
+        conditions.join("\n"),
+        table.caption,
+        table.to_markdown()
     )
+}
+
+/// The text of `readme` with a link to the publication at `place` between its markers.
+fn linked(readme: &Path, place: &Path, reproductions: &[Reproduction], day: &str) -> Outcome<String> {
+    let text = read_readme(readme)?;
+    let page = link(&from_readme(readme, &place.join("README.md"))?);
+    let [headlines, all] = verdicts(reproductions);
+    let new = format!(
+        "[The tables of five papers, measured again]({page}) ({day}). Their headline factors: {headlines}.\n\
+         All their claims: {all}.\n"
+    );
+    between(&text, PAPERS, &new)
+        .ok_or_else(|| without_markers(readme, PAPERS, "the link to the papers belongs"))
 }

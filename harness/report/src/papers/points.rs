@@ -76,6 +76,8 @@ pub struct Point {
     /// Price of the row's machine in US dollars an hour, where it isn't the table's.
     #[serde(rename = "dollars-per-hour")]
     pub dollars_per_hour: Option<f64>,
+    /// Name of the campaign's test set, where rows have sets of their own.
+    pub set: Option<String>,
     /// Number of cores that the row needs.
     pub cores: Option<usize>,
     /// Track that measures the row, where it isn't the column's.

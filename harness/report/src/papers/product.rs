@@ -26,6 +26,10 @@ pub enum Library {
     OnednnNormal,
     /// oneDNN with weights [n, k].
     OnednnTransposed,
+    /// OpenBLAS with weights [k, n], packed on each call.
+    OpenblasNormal,
+    /// OpenBLAS with weights [n, k], packed on each call.
+    OpenblasTransposed,
 }
 
 /// Activations [rows, k] by weights [k, n] that were packed before; the sums become f32.

@@ -39,6 +39,9 @@ pub struct Claim {
 /// Reason of a missing figure of a library's product alone.
 const PEERS_NEEDED: &str = "`ci/peers/kernels/run --products` measures it";
 
+/// Reason of figures whose campaign can't be read; the notes of the table have the error.
+const UNREADABLE: &str = "its campaign can't be read on this host, as noted below";
+
 /// Sides that our factor is over.
 const OVER_LIBRARY: &str = "a library's products";
 const OVER_PROGRAM: &str = "another program";
@@ -56,7 +59,7 @@ pub fn claims(reproduction: &Reproduction) -> Vec<Claim> {
 
 /// The claims as a table of the page.
 pub fn claims_table(caption: &str, claims: &[(String, Claim)]) -> Table {
-    let mut table = Table::new(caption, &["claim", "paper", "here", "least to most", "over", "verdict"]);
+    let mut table = Table::new(caption, &["claim", "paper", "here", "verdict", "least to most", "over"]);
     for (place, claim) in claims {
         let text = |text: &Option<String>| text.as_ref().map_or_else(Field::none, Field::text);
         let what = if place.is_empty() { claim.what.clone() } else { format!("{place}: {}", claim.what) };
@@ -66,9 +69,9 @@ pub fn claims_table(caption: &str, claims: &[(String, Claim)]) -> Table {
                 Field::text(what),
                 Field::text(&claim.paper),
                 text(&claim.ours),
+                Field::text(claim.verdict.text()),
                 text(&claim.interval),
                 Field::text(claim.over.unwrap_or("–")),
-                Field::text(claim.verdict.text()),
             ],
         );
     }
@@ -104,7 +107,7 @@ impl Open {
     /// The claim with its verdict; without a figure of ours it is the reason of the absence.
     fn judged(self, reproduction: &Reproduction, row: &Row, point: &Point, column: &Column) -> Claim {
         let missing = point.missing.as_ref().or(row.lacking.as_ref());
-        let pending = column.pending.as_ref().or(point.pending.as_ref());
+        let pending = [&column.pending, &point.pending, &row.absent].into_iter().find_map(Option::as_ref);
         let absent = || absence(reproduction, missing, pending);
         let found = self.found.filter(|_| row.lacking.is_none() && column.pending.is_none());
         Claim { verdict: found.unwrap_or_else(absent), ..self.claim }
@@ -117,6 +120,7 @@ fn absence(reproduction: &Reproduction, missing: Option<&String>, pending: Optio
     match (missing, pending) {
         (Some(missing), _) => Verdict::NotComparable(missing.clone()),
         (_, Some(pending)) => Verdict::NotMeasured(pending.clone()),
+        _ if reproduction.fault.is_some() => Verdict::NotMeasured(UNREADABLE.into()),
         _ if table.measures() || !table.products().is_empty() => {
             Verdict::NotMeasured(format!("`dyno reproduce {}` measures it", table.id))
         }
@@ -283,8 +287,18 @@ mod tests {
         let judged = claim(&devlin, "Merge Rec.");
         assert_eq!((judged.ours.as_deref(), judged.verdict), (Some("6.00×"), Verdict::Exceeded));
         assert_eq!(judged.interval.as_deref(), Some("5.90–6.10"));
-        let same = claim(&devlin, "translations");
-        assert_eq!((same.ours.as_deref(), same.verdict), (Some("50.0 %"), Verdict::NotReached));
+    }
+
+    #[test]
+    fn drawn_networks_are_not_judged_by_their_translations() {
+        let of = |id: &str| {
+            let mut devlin = reproduction(id);
+            devlin.rows.iter_mut().for_each(|row| row.same_lines = Some(0.5));
+            claim(&devlin, "translations")
+        };
+        assert_eq!(of("devlin-1").verdict.kind(), "can't be compared");
+        let trained = of("devlin-trained");
+        assert_eq!((trained.ours.as_deref(), trained.verdict), (Some("50.0 %"), Verdict::NotReached));
     }
 
     #[test]

@@ -80,10 +80,11 @@ impl<'a> Places<'a> {
         places.factors.iter().flatten().any(Option::is_some).then_some(places)
     }
 
-    /// First word of the rows that are bases, where each column has its own base.
+    /// First word, sizes apart, of the rows that are bases, where each column has its own base.
     fn bases(&self, reproduction: &Reproduction) -> Option<String> {
         let point = reproduction.table.points.iter().find(|point| point.base.is_some())?;
-        Some(point.base.as_ref()?.split([' ', ',']).next()?.to_owned())
+        let is_size = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit() || c == '×');
+        point.base.as_ref()?.split([' ', ',']).find(|word| !is_size(word)).map(Into::into)
     }
 
     /// Quantity of the map.

@@ -10,7 +10,7 @@ use dyno_stats::{Estimate, median};
 use serde::{Deserialize, Serialize};
 
 use super::pair::{LIBRARY, Pair};
-use crate::papers::{Column, Unit};
+use crate::papers::{Column, Point, Unit};
 
 /// Systems of a campaign, as far as they are known without a run.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Contestants {
     pub systems: Vec<Contestant>,
     /// Systems that are left out because their plugin isn't built.
     pub unbuilt: Vec<Unbuilt>,
+    /// Systems that are left out because their models aren't on this host.
+    pub absent: Vec<String>,
     /// Whether a model has drawn weights.
     pub drawn: bool,
 }
@@ -85,7 +87,13 @@ pub struct Measured<'a> {
     pub coverage: Option<&'a BTreeMap<String, Coverage>>,
     /// Bytes of the program that runs built-in systems.
     pub program_bytes: Option<u64>,
+    /// Reason why the table's campaign can't be read on this host, such as a test set that isn't to be had.
+    pub fault: Option<&'a str>,
 }
+
+/// Reason of a system's absence.
+const ABSENT: &str =
+    "its engine or its model isn't ready on this host; ci/peers/README.md says what makes it so";
 
 /// Place of a column's figures in a run: a track, and a test set where the column has its own.
 #[derive(Clone, Copy)]
@@ -95,15 +103,9 @@ struct Place<'a> {
 }
 
 impl Measured<'_> {
-    /// Our figures for one column of a system, in the track of its point or of the column.
-    pub(super) fn pair(
-        &self,
-        column: &Column,
-        point: Option<Track>,
-        system: &str,
-        base: Option<&str>,
-    ) -> Pair {
-        let Some(track) = column.track.map(|track| point.unwrap_or(track)) else {
+    /// Our figures for one column of a system, in the track and on the test set of its point or of the column.
+    pub(super) fn pair(&self, column: &Column, point: &Point, system: &str, base: Option<&str>) -> Pair {
+        let Some(track) = column.track.map(|track| point.track.unwrap_or(track)) else {
             return match column.unit {
                 Unit::GigaMacs => self.product(system, base),
                 Unit::Megabytes | Unit::Mebibytes | Unit::Millions => {
@@ -112,7 +114,7 @@ impl Measured<'_> {
                 _ => Pair::default(),
             };
         };
-        let place = Place { track, set: column.set.as_deref() };
+        let place = Place { track, set: point.set.as_deref().or(column.set.as_deref()) };
         let speeds = self.speeds(system, place);
         let over = |base: &str| ratio(&speeds, &self.speeds(base, place));
         Pair {
@@ -288,9 +290,21 @@ impl Measured<'_> {
         (there < wanted).then(|| format!("hardware: {wanted} cores are needed; this host has {there}"))
     }
 
-    /// Breakdown of a system's time, as the system accounts for it.
-    pub(super) fn time(&self, system: &str) -> Option<&CellBreakdown> {
-        self.run?.breakdowns.iter().find(|told| told.system == system)
+    /// Reason why a system that the campaign has didn't run here, if so.
+    pub(super) fn absent(&self, system: &str) -> Option<String> {
+        let is_absent = self.contestants?.absent.iter().any(|name| name == system);
+        let ran = || self.run.is_some_and(|run| run.cells().iter().any(|cell| cell.system == system));
+        (is_absent && !ran()).then(|| ABSENT.into())
+    }
+
+    /// Breakdown of a system's time on a test set, as the system accounts for it.
+    pub(super) fn time(&self, system: &str, set: Option<&str>) -> Option<&CellBreakdown> {
+        let has_set = |told: &CellBreakdown| {
+            let mut sets = self.run?.test_sets.iter();
+            sets.find(|there| there.name == told.test_set).map(|there| set.is_none_or(|set| there.is_of(set)))
+        };
+        let told = |told: &&CellBreakdown| told.system == system && has_set(told) == Some(true);
+        self.run?.breakdowns.iter().find(told)
     }
 
     /// Reason why a system lacks figures that may be quoted.

@@ -24,6 +24,7 @@ mod time;
 mod verdict;
 
 pub use claims::{Claim, claims};
+pub use cover::{headlines, verdicts};
 pub use measured::{Contestant, Contestants, Coverage, Measured, Products, Unbuilt};
 pub use notes::{Notes, all_findings, notes, source, title};
 pub use page::{figures, markdown, page, papers_page};

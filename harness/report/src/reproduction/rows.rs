@@ -19,6 +19,8 @@ pub struct Reproduction {
     pub rows: Vec<Row>,
     /// Rows without a figure of ours, each with the reason.
     pub missing: Vec<String>,
+    /// Reason why the table's campaign can't be read on this host.
+    pub fault: Option<String>,
     /// Conditions of our measurement; empty if nothing was measured.
     pub conditions: Vec<String>,
     /// Whether our models have drawn weights.
@@ -54,6 +56,8 @@ pub struct Row {
     pub time: Option<CellBreakdown>,
     /// Hardware that this host lacks for the row.
     pub lacking: Option<String>,
+    /// Reason why the row's system didn't run on this host.
+    pub absent: Option<String>,
     /// Note on the row.
     pub note: Option<String>,
 }
@@ -61,13 +65,16 @@ pub struct Row {
 impl Reproduction {
     /// `table` with the `measured` figures; without them it has the paper's side alone.
     pub fn of(table: &Table, measured: Measured<'_>) -> Self {
-        let mut rows = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         for point in &table.points {
             rows.push(row(table, point, &measured));
-            rows.extend(library_row(table, point, &measured));
+            let library = library_row(table, point, &measured);
+            // Points that one system stands for have one library.
+            rows.extend(library.filter(|new| rows.iter().all(|row| row.name != new.name)));
         }
         Self {
             missing: missing(table, &measured),
+            fault: measured.fault.map(Into::into),
             conditions: measured.conditions(),
             drawn: measured.contestants.is_some_and(|contestants| contestants.drawn),
             table: table.clone(),
@@ -88,8 +95,7 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
             _ => value,
         };
         let is_measured = point.is_measured() && measured.lacking(point.cores).is_none();
-        let ours =
-            is_measured.then(|| measured.pair(column, point.track, point.system(), base.map(Point::system)));
+        let ours = is_measured.then(|| measured.pair(column, point, point.system(), base.map(Point::system)));
         Pair { paper: shown, paper_factor, ..ours.unwrap_or_default() }
     };
     let other_base = base.filter(|base| base.name != point.name && point.is_measured());
@@ -105,21 +111,22 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         counts: measured.counts(point.system()),
         coverage: measured.coverage(point.system()),
         image_bytes: measured.image_bytes(point.system()),
-        time: measured.time(point.system()).filter(|_| table.splits).cloned(),
+        time: measured.time(point.system(), point.set.as_deref()).filter(|_| table.splits).cloned(),
         lacking: measured.lacking(point.cores),
+        absent: measured.absent(point.system()),
         note: point.note.clone(),
     }
 }
 
-/// The row of a library, behind its base; a point that isn't measured has none, even if another point has the
+/// The row of a library, behind its base, where the table has times; a point that isn't measured has none, even if another point has the
 /// same system.
 fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
     let system = format!("{}{LIBRARY}", point.system());
     let has_a_point = table.points.iter().any(|point| point.system() == system);
-    if has_a_point || !point.is_measured() || measured.lacking(point.cores).is_some() {
+    if has_a_point || !table.measures() || !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;
     }
-    let found = |column| measured.pair(column, point.track, &system, Some(point.system()));
+    let found = |column| measured.pair(column, point, &system, Some(point.system()));
     let columns: Vec<Pair> = table.columns.iter().map(found).collect();
     columns.iter().any(|pair| pair.ours.is_some()).then(|| Row {
         same_lines: measured.same_lines(&system, point.system()),
@@ -135,6 +142,7 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         image_bytes: None,
         time: None,
         lacking: None,
+        absent: None,
         note: None,
     })
 }
@@ -145,7 +153,8 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), reason(point)?)));
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (name, reason) in told.chain(table.points.iter().filter_map(|point| {
-        let absence = || measured.lacking(point.cores).or_else(|| measured.failure(point.system()));
+        let (system, lacking) = (point.system(), measured.lacking(point.cores));
+        let absence = || lacking.or_else(|| measured.absent(system)).or_else(|| measured.failure(system));
         point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
     })) {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
@@ -154,6 +163,11 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
         }
     }
     let lines = groups.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; ")));
+    let fault = measured.fault.map(|fault| format!("The campaign can't be read on this host: {fault}"));
     // A table that needs no run needs no plugin either.
-    lines.chain(measured.unbuilt().into_iter().filter(|_| table.measures())).collect()
+    fault
+        .into_iter()
+        .chain(lines)
+        .chain(measured.unbuilt().into_iter().filter(|_| table.measures()))
+        .collect()
 }

@@ -134,6 +134,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         interleave: wire.interleave,
         systems,
         unbuilt,
+        absent: Vec::new(),
         generated,
         twin: wire.twin.map(Spanned::into_inner),
         own_probes: wire.probes,
