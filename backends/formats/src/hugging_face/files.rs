@@ -104,7 +104,7 @@ fn is_m2m(directory: &Path) -> bool {
     settings.is_ok_and(|settings| settings.tokenizer_class.starts_with("M2M100Tokenizer"))
 }
 
-/// Whether an entry has this name, be it a file or a link to nowhere. What is no file is refused when it is read.
+/// Whether an entry has this name, be it a file or a link to nowhere. What is no file is refused on reading.
 pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

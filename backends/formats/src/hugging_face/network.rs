@@ -106,7 +106,7 @@ impl WireNetwork {
         self.max_position_embeddings.unwrap_or(1024)
     }
 
-    /// Whether source and target have one table of word vectors. Where nothing is tied, each side has its own.
+    /// Whether source and target have one table of word vectors. Untied sides have their own.
     pub(super) fn shares_words(&self, family: Family) -> bool {
         self.has_shared_words(family) && self.ties_output()
     }

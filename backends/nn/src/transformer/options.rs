@@ -149,7 +149,7 @@ impl Options {
     }
 }
 
-/// Heads of the encoder and of the decoder, which has the encoder's number unless the configuration says otherwise.
+/// Heads of the encoder and of the decoder, which has as many unless the configuration says otherwise.
 fn heads(config: &MarianConfig, width: usize) -> Result<[usize; 2]> {
     const DECODER: &str = "transformer-decoder-heads";
     let (encoder, decoder) = (config.count("transformer-heads")?, config.count(DECODER)?);
