@@ -55,10 +55,10 @@ def names(file):
 
 
 def marian(english, german, work, kind):
-    """A MarianMT model whose ids have an order of their own, and lack some pieces."""
+    """A MarianMT model whose ids have an order of their own, and lack some pieces. The free one ties nothing."""
     files = [pieces(english, work, "source", 1000), pieces(german, work, "target", 1000)]
     chance = random.Random(SEED)
-    apart = kind == "marian-apart"
+    apart, free = kind == "marian-apart", kind == "marian-free"
 
     def ids(words):
         words = sorted(set(words) - {"<s>", "</s>", "<unk>"})
@@ -80,8 +80,9 @@ def marian(english, german, work, kind):
         source_lang="en", target_lang="de", separate_vocabs=apart,
     )
     end, pad = source["</s>"], source["<pad>"]
+    shape = SHAPE | ({"decoder_attention_heads": 2, "decoder_layers": 1, "tie_word_embeddings": False} if free else {})
     config = transformers.MarianConfig(
-        **SHAPE, vocab_size=len(source), decoder_vocab_size=len(target), eos_token_id=end, pad_token_id=pad,
+        **shape, vocab_size=len(source), decoder_vocab_size=len(target), eos_token_id=end, pad_token_id=pad,
         forced_eos_token_id=end, decoder_start_token_id=pad, activation_function="gelu" if apart else "swish",
         share_encoder_decoder_embeddings=not apart,
     )
@@ -115,7 +116,7 @@ def nllb(english, german, work, _):
     return tokenizer, transformers.M2M100ForConditionalGeneration(config), {"max_length": 40}, {"forced_bos_token_id": german}, {"lang": german, "spm": file}
 
 
-KINDS = {"marian": marian, "marian-apart": marian, "m2m": m2m, "nllb": nllb}
+KINDS = {"marian": marian, "marian-apart": marian, "marian-free": marian, "m2m": m2m, "nllb": nllb}
 
 
 def train(model, tokenizer, english, german, prefix):

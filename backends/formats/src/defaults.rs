@@ -3,7 +3,7 @@
 //! `type` has no default here, because a model of unknown type can't be run.
 
 /// Keys, sorted, with their defaults. Lists that are empty by default need no entry.
-pub(crate) const DEFAULTS: [(&str, &str); 77] = [
+pub(crate) const DEFAULTS: [(&str, &str); 78] = [
     ("allow-special", "false"),
     ("allow-unk", "false"),
     ("beam-size", "12"),
@@ -55,6 +55,7 @@ pub(crate) const DEFAULTS: [(&str, &str); 77] = [
     ("transformer-decoder-autoreg", "self-attention"),
     ("transformer-decoder-dim-ffn", "0"),
     ("transformer-decoder-ffn-depth", "0"),
+    ("transformer-decoder-heads", "0"),
     ("transformer-depth-scaling", "false"),
     ("transformer-dim-aan", "2048"),
     ("transformer-dim-ffn", "2048"),

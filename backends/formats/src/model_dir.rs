@@ -274,6 +274,9 @@ impl ModelDir {
     /// # Errors
     /// As [`weights_for`](Self::weights_for), and when the file is faulty.
     pub fn load(&self, precision: Precision) -> Result<Weights> {
+        // A translator that was saved in halves has no wider original: they are its exact values.
+        let exact = self.tensors.is_some() && precision == Precision::F32;
+        let precision = if exact { self.default_precision() } else { precision };
         self.read(self.weights_for(precision)?)?.at(precision)
     }
 

@@ -13,12 +13,14 @@ use crate::record::{ElementOrder, Record, Scales};
 use crate::{DType, Error, Fault, Result};
 
 /// Storage of a tensor's numbers.
+#[derive(Clone)]
 enum Storage {
     /// Range in the file, and a copy that is made on first use if the range isn't aligned for its type.
     File(Range<usize>, OnceLock<Numbers>),
     Owned(Numbers),
 }
 
+#[derive(Clone)]
 pub(crate) struct Item {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<usize>,

@@ -18,6 +18,9 @@ pub(super) const GENERATION: &str = "generation_config.json";
 /// Name of the weights.
 const WEIGHTS: &str = "model.safetensors";
 
+/// Name of the tokeniser's settings.
+const SETTINGS: &str = "tokenizer_config.json";
+
 /// Longest configuration that is read; usual ones have a few kilobytes.
 const LONGEST: usize = 1 << 20;
 
@@ -30,13 +33,8 @@ const OTHER_WEIGHTS: [(&str, &str); 4] = [
 ];
 
 /// Files of tokenisers beside the pieces, which may have ids, languages and settings.
-const TOKENS: [&str; 5] = [
-    "vocab.json",
-    "target_vocab.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-];
+const TOKENS: [&str; 5] =
+    ["vocab.json", "target_vocab.json", SETTINGS, "special_tokens_map.json", "added_tokens.json"];
 
 /// Path of the weights in `directory`.
 ///
@@ -54,7 +52,7 @@ pub fn weights_of(directory: &Path) -> Result<PathBuf> {
 
 /// Files of the two vocabularies, and the files beside them.
 pub(super) fn vocabularies(directory: &Path, family: Family) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
+    let there = |name: &str| Some(directory.join(name)).filter(|path| is_there(path));
     let missing = |names: &str| {
         let fault = format!("has no {names}; copy it from the model's origin");
         Error::content(directory, fault)
@@ -67,12 +65,54 @@ pub(super) fn vocabularies(directory: &Path, family: Family) -> Result<(Vec<Path
             vec![need("source.spm")?, need("target.spm")?]
         }
         Family::M2m => {
+            refuse_legacy(there(SETTINGS))?;
             let whole = there("tokenizer.json").or_else(|| there("sentencepiece.bpe.model"));
+            if there("tokenizer.json").is_none() && is_m2m(directory) {
+                need("vocab.json")?;
+            }
             let pieces = there("vocab.json").and_then(|_| there("sentencepiece.bpe.model"));
             both(pieces.or(whole).ok_or_else(|| missing("tokenizer.json or sentencepiece.bpe.model"))?)
         }
     };
     Ok((vocabularies, TOKENS.into_iter().filter_map(there).collect()))
+}
+
+/// Refuses settings by which NLLB-200 reads the source language behind a line.
+fn refuse_legacy(settings: Option<PathBuf>) -> Result<()> {
+    #[derive(serde::Deserialize)]
+    struct Settings {
+        legacy_behaviour: Option<bool>,
+    }
+    let Some(path) = settings else { return Ok(()) };
+    match read_json::<Settings>(&path)?.legacy_behaviour {
+        Some(true) => {
+            let remedy = "dyno's word for a language stands before a line; remove the key, as new models do";
+            let fault = Fault::unsupported("a language behind the line", remedy);
+            Err(Error::content(&path, fault.of("legacy_behaviour")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a directory's settings name M2M-100's tokeniser, whose ids stand in `vocab.json`.
+fn is_m2m(directory: &Path) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Settings {
+        tokenizer_class: String,
+    }
+    let settings = read_json::<Settings>(&directory.join(SETTINGS));
+    settings.is_ok_and(|settings| settings.tokenizer_class.starts_with("M2M100Tokenizer"))
+}
+
+/// Whether an entry has this name, be it a file or a link to nowhere. What is no file is refused on reading.
+pub(super) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether the directory has the weights and pieces of a translator, whatever its configuration says.
+pub(super) fn has_parts_of_translator(directory: &Path) -> bool {
+    let pieces = ["source.spm", "sentencepiece.bpe.model"].into_iter();
+    is_there(&directory.join(WEIGHTS)) && pieces.map(|name| directory.join(name)).any(|path| is_there(&path))
 }
 
 /// The name of the family in a configuration.

@@ -23,6 +23,7 @@ pub(super) struct WireGeneration {
     early_stopping: Option<Json>,
     bad_words_ids: Option<Vec<Vec<u32>>>,
     suppress_tokens: Option<Vec<u32>>,
+    forced_bos_token_id: Option<Id>,
     forced_eos_token_id: Option<Id>,
     eos_token_id: Option<Id>,
     decoder_start_token_id: Option<u32>,
@@ -36,6 +37,16 @@ pub(super) struct WireGeneration {
     encoder_repetition_penalty: Option<f32>,
     renormalize_logits: Option<bool>,
     remove_invalid_values: Option<bool>,
+    guidance_scale: Option<f32>,
+    penalty_alpha: Option<f32>,
+    max_time: Option<f32>,
+    begin_suppress_tokens: Option<Json>,
+    exponential_decay_length_penalty: Option<Json>,
+    forced_decoder_ids: Option<Json>,
+    sequence_bias: Option<Json>,
+    stop_strings: Option<Json>,
+    watermarking_config: Option<Json>,
+    dola_layers: Option<Json>,
 }
 
 impl WireGeneration {
@@ -53,7 +64,7 @@ impl WireGeneration {
         };
         let text = |text: String| Value::Text(text);
         let suppressed = self.suppressed()?.into_iter().map(|id| text(id.to_string())).collect();
-        Ok([
+        let entries = [
             ("search", text("hugging-face".into())),
             ("beam-size", text(self.num_beams.unwrap_or(1).max(1).to_string())),
             ("normalize", text(self.length_penalty.unwrap_or(1.0).to_string())),
@@ -68,8 +79,10 @@ impl WireGeneration {
             ("allow-unk", text("true".into())),
             ("allow-special", text("true".into())),
         ]
-        .map(|(key, value)| (key.to_owned(), value))
-        .into())
+        .map(|(key, value)| (key.to_owned(), value));
+        let first = self.forced_bos_token_id.as_ref().map(|id| id.only("forced_bos_token_id")).transpose()?;
+        let first = first.map(|first| ("first-word".to_owned(), text(first.to_string())));
+        Ok(entries.into_iter().chain(first).collect())
     }
 
     /// Greatest number of words of a translation, with its end. The original counts the start word as well;
@@ -104,6 +117,7 @@ impl WireGeneration {
 
     fn refuse_unsupported(&self, ends: &Ends) -> Result<(), Fault> {
         let some = |value: Option<usize>, least: usize| value.is_some_and(|value| value > least);
+        let there = |value: &Option<Json>| value.as_ref().is_some_and(|value| *value != Json::Null);
         let other = |value: Option<f32>| value.is_some_and(|value| value != 1.0);
         let odd = [
             ("do_sample", self.do_sample == Some(true)),
@@ -115,6 +129,16 @@ impl WireGeneration {
             ("repetition_penalty", other(self.repetition_penalty)),
             ("encoder_repetition_penalty", other(self.encoder_repetition_penalty)),
             ("remove_invalid_values", self.remove_invalid_values == Some(true)),
+            ("guidance_scale", other(self.guidance_scale)),
+            ("penalty_alpha", self.penalty_alpha.is_some_and(|alpha| alpha > 0.0)),
+            ("max_time", self.max_time.is_some()),
+            ("begin_suppress_tokens", there(&self.begin_suppress_tokens)),
+            ("exponential_decay_length_penalty", there(&self.exponential_decay_length_penalty)),
+            ("forced_decoder_ids", there(&self.forced_decoder_ids)),
+            ("sequence_bias", there(&self.sequence_bias)),
+            ("stop_strings", there(&self.stop_strings)),
+            ("watermarking_config", there(&self.watermarking_config)),
+            ("dola_layers", there(&self.dola_layers)),
         ];
         if let Some((key, _)) = odd.into_iter().find(|(_, odd)| *odd) {
             return Err(Fault::unsupported("this setting", REMEDY).of(key));

@@ -49,8 +49,13 @@ pub(crate) struct Translator {
 /// The translator in `directory`; `None` for other directories.
 pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
     let config = directory.join(CONFIG);
-    if !config.is_file() {
-        return Ok(None);
+    let is_translator = files::has_parts_of_translator(directory);
+    if !files::is_there(&config) {
+        let missing = || Error::content(directory, "has no config.json; copy it from the model's origin");
+        return if is_translator { Err(missing()) } else { Ok(None) };
+    }
+    if is_translator {
+        read_json::<serde::de::IgnoredAny>(&config)?;
     }
     // A faulty file is told by the family that it claims; without a family it is another project's.
     let Some(family) = files::model_type(&config).and_then(|name| Family::named(&name)) else {
@@ -81,7 +86,7 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
 /// The settings of generation: those of their own file, else the old ones inside of `config.json`.
 fn generation_of(directory: &Path, config: &Path) -> Result<(PathBuf, WireGeneration)> {
     let own = directory.join(GENERATION);
-    let origin = if own.is_file() { own } else { config.into() };
+    let origin = if files::is_there(&own) { own } else { config.into() };
     let generation = read_json(&origin)?;
     Ok((origin, generation))
 }

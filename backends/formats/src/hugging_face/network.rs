@@ -14,6 +14,9 @@ const EPSILON: &str = "0.00001";
 /// Greatest number of anything that a configuration counts: no model is near it, and sums of shapes fit.
 const MOST: usize = 1 << 24;
 
+/// Greatest number of layers, and of heads: no model is near it.
+const MOST_LAYERS: usize = 1000;
+
 /// Family of translators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
@@ -103,8 +106,14 @@ impl WireNetwork {
         self.max_position_embeddings.unwrap_or(1024)
     }
 
-    /// Whether source and target have one table of word vectors.
+    /// Whether source and target have one table of word vectors. Untied sides have their own.
     pub(super) fn shares_words(&self, family: Family) -> bool {
+        self.has_shared_words(family) && self.ties_output()
+    }
+
+    /// Whether the network has a table for both sides, which older versions of the original use even where
+    /// nothing is tied.
+    pub(super) fn has_shared_words(&self, family: Family) -> bool {
         family == Family::M2m || self.share_encoder_decoder_embeddings.unwrap_or(true)
     }
 
@@ -151,11 +160,12 @@ impl WireNetwork {
             ("dim-emb", self.d_model.to_string()),
             ("enc-depth", self.encoder_layers.to_string()),
             ("dec-depth", self.decoder_layers.to_string()),
-            ("tied-embeddings-all", (shared && self.ties_output()).to_string()),
+            ("tied-embeddings-all", shared.to_string()),
             ("tied-embeddings-src", shared.to_string()),
             ("tied-embeddings", self.ties_output().to_string()),
             ("output-omit-bias", (family == Family::M2m).to_string()),
             ("transformer-heads", self.encoder_attention_heads.to_string()),
+            ("transformer-decoder-heads", self.decoder_attention_heads.to_string()),
             ("transformer-dim-ffn", self.encoder_ffn_dim.to_string()),
             ("transformer-decoder-dim-ffn", self.decoder_ffn_dim.to_string()),
             ("transformer-ffn-activation", self.activation()?.to_owned()),
@@ -197,24 +207,22 @@ impl WireNetwork {
     fn refuse_unsupported(&self, family: Family) -> Result<(), Fault> {
         let fault = |key: &str, what: &str| Err(Fault::from(what).of(key));
         let [source, target] = self.words();
-        let counts = [source, target, self.d_model, self.encoder_ffn_dim, self.decoder_ffn_dim];
-        let layers = [self.encoder_layers, self.decoder_layers, self.encoder_attention_heads];
-        if counts.iter().chain(&layers).chain([&self.positions()]).any(|count| !(1..=MOST).contains(count)) {
-            return fault(
-                "d_model",
-                "a size is 0 or beyond all reason; copy the file anew from the model's origin",
-            );
+        let counts = [
+            ("vocab_size", source, MOST),
+            ("decoder_vocab_size", target, MOST),
+            ("d_model", self.d_model, MOST),
+            ("encoder_ffn_dim", self.encoder_ffn_dim, MOST),
+            ("decoder_ffn_dim", self.decoder_ffn_dim, MOST),
+            ("max_position_embeddings", self.positions(), MOST),
+            ("encoder_layers", self.encoder_layers, MOST_LAYERS),
+            ("decoder_layers", self.decoder_layers, MOST_LAYERS),
+            ("encoder_attention_heads", self.encoder_attention_heads, MOST_LAYERS),
+            ("decoder_attention_heads", self.decoder_attention_heads, MOST_LAYERS),
+        ];
+        if let Some((key, ..)) = counts.into_iter().find(|(_, count, most)| !(1..=*most).contains(count)) {
+            return fault(key, "is 0 or beyond all reason; copy the file anew from the model's origin");
         }
-        if layers.iter().any(|layers| *layers > 1000) {
-            return fault("encoder_layers", "has more than 1000 layers or heads; copy the file anew");
-        }
-        if self.encoder_attention_heads != self.decoder_attention_heads {
-            return fault(
-                "decoder_attention_heads",
-                "must be the encoder's; no engine runs different numbers of heads",
-            );
-        }
-        if self.shares_words(family) && source != target {
+        if self.has_shared_words(family) && source != target {
             return fault("decoder_vocab_size", "must be vocab_size where embeddings are shared");
         }
         // Older versions of the original read these keys; today's doesn't, so that such a model has two readings.

@@ -79,8 +79,11 @@ impl Tensors {
         if network.shares_words(family) {
             self.add(head(&[&shared, &encoder, &decoder]), "Wemb", [source, width], false);
         } else {
-            self.add(vec![encoder], "encoder_Wemb", [source, width], false);
-            self.add(head(&[&decoder]), "decoder_Wemb", [target, width], false);
+            let other = network.has_shared_words(family).then_some(&shared);
+            let of_encoder = [&encoder].into_iter().chain(other).cloned().collect();
+            let of_decoder: Vec<&String> = [&decoder].into_iter().chain(other).collect();
+            self.add(of_encoder, "encoder_Wemb", [source, width], false);
+            self.add(head(&of_decoder), "decoder_Wemb", [target, width], false);
         }
         if !tied {
             self.add(vec![output()], "decoder_ff_logit_out_Wt", [target, width], false);
@@ -116,7 +119,7 @@ impl Tensors {
         let origin = weights.origin().to_owned();
         let mut items = Vec::with_capacity(self.0.len());
         for named in &self.0 {
-            items.push((named.name.clone(), named.take(&mut weights).in_file(&origin)?));
+            items.push((named.name.clone(), named.take(&weights).in_file(&origin)?));
         }
         weights.keep_only(items.into_iter().collect());
         Ok(weights)
@@ -124,13 +127,12 @@ impl Tensors {
 }
 
 impl Named {
-    fn take(&self, weights: &mut Weights) -> Result<Item, Fault> {
-        let found = self.stored.iter().find(|name| weights.find(name).is_some());
-        let Some(stored) = found else {
+    fn take(&self, weights: &Weights) -> Result<Item, Fault> {
+        let found = self.stored.iter().find_map(|name| Some((name, weights.copy_of(name)?)));
+        let Some((stored, mut item)) = found else {
             return Err(Fault::from("this tensor is missing; copy the file anew from the model's origin")
                 .of(&self.stored[0]));
         };
-        let Some(mut item) = weights.remove(stored) else { unreachable!("it was found") };
         let [rows, columns] = self.shape;
         let fits = match item.shape[..] {
             [only] => rows == 1 && only == columns,

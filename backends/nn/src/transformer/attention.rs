@@ -21,11 +21,11 @@ pub struct Attention {
 }
 
 impl Attention {
-    /// Reads the parameters that begin with `prefix`, such as `encoder_l1_self`.
+    /// Reads the parameters that begin with `prefix`, such as `encoder_l1_self`, of an attention with `heads`.
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, prefix: &str) -> Result<Self> {
+    pub fn new(params: Params<'_>, options: &Options, heads: usize, prefix: &str) -> Result<Self> {
         let width = options.width;
         let dense = |suffix: &str| params.dense(prefix, suffix, width, width);
         let around = format!("{prefix}_Wo");
@@ -36,7 +36,7 @@ impl Attention {
             output: options.projection.then(|| dense("o")).transpose()?,
             before: Process::before(params, &options.before, &around, width)?,
             after: Process::after(params, &options.after, &around, width)?,
-            heads: options.heads,
+            heads,
             width,
             kernels: params.kernels(),
         })

@@ -37,7 +37,8 @@ pub(super) struct Encoded {
 impl Encoder {
     pub(super) fn new(params: Params<'_>, options: &Options) -> Result<Self> {
         let layer = |number: usize| {
-            let attention = Attention::new(params, options, &format!("encoder_l{number}_self"))?;
+            let attention =
+                Attention::new(params, options, options.heads[0], &format!("encoder_l{number}_self"))?;
             let prefix = format!("encoder_l{number}_ffn");
             Ok((attention, FeedForward::new(params, options, options.feeds[0], &prefix)?))
         };

@@ -8,7 +8,7 @@ use crate::math::Activation;
 
 /// Known keys of the Transformer: honoured here or in the engines, refused elsewhere, or used in training
 /// only. Any other key that is switched on is refused, because its effect is unknown.
-const KNOWN: [&str; 38] = [
+const KNOWN: [&str; 39] = [
     "transformer-aan-activation",
     "transformer-aan-depth",
     "transformer-aan-nogate",
@@ -17,6 +17,7 @@ const KNOWN: [&str; 38] = [
     "transformer-attention-mask",
     "transformer-decoder-autoreg",
     "transformer-decoder-dim-ffn",
+    "transformer-decoder-heads",
     "transformer-decoder-ffn-depth",
     "transformer-depth-scaling", // initialisation
     "transformer-dim-aan",
@@ -79,8 +80,8 @@ pub struct Feed {
 pub struct Options {
     /// Width of the model, D.
     pub width: usize,
-    /// Number of attention heads.
-    pub heads: usize,
+    /// Number of attention heads in encoder and decoder.
+    pub heads: [usize; 2],
     /// Words of the source vocabulary and of the target vocabulary.
     pub words: [usize; 2],
     /// Number of layers of the encoder.
@@ -121,14 +122,10 @@ impl Options {
     pub fn read(config: &MarianConfig) -> Result<Self> {
         refuse_unknown(config)?;
         let width = config.count("dim-emb")?;
-        let heads = config.count("transformer-heads")?;
-        if heads == 0 || width == 0 || !width.is_multiple_of(heads) {
-            return Err(config.fault("transformer-heads", format!("{heads} heads don't divide {width}")));
-        }
         let codes = |key: &str, known: &str| codes(config, key, known);
         Ok(Self {
             width,
-            heads,
+            heads: heads(config, width)?,
             words: config.vocabulary_sizes()?,
             encoder_depth: config.count("enc-depth")?,
             decoder_layers: decoder_layers(config)?,
@@ -149,6 +146,18 @@ impl Options {
             projection: !config.flag("transformer-no-projection")?,
             alignment_layer: alignment_layer(config)?,
         })
+    }
+}
+
+/// Heads of the encoder and of the decoder, which has as many unless the configuration says otherwise.
+fn heads(config: &MarianConfig, width: usize) -> Result<[usize; 2]> {
+    const DECODER: &str = "transformer-decoder-heads";
+    let (encoder, decoder) = (config.count("transformer-heads")?, config.count(DECODER)?);
+    let heads = [encoder, if decoder == 0 { encoder } else { decoder }];
+    let divides = |heads: usize| heads > 0 && width > 0 && width.is_multiple_of(heads);
+    match ["transformer-heads", DECODER].into_iter().zip(heads).find(|(_, heads)| !divides(*heads)) {
+        Some((key, heads)) => Err(config.fault(key, format!("{heads} heads don't divide {width}"))),
+        None => Ok(heads),
     }
 }
 
@@ -289,6 +298,7 @@ mod tests {
         assert_eq!(read("").unwrap().words, [8, 9]);
         for (keys, refusal) in [
             ("transformer-heads: 3", "`transformer-heads`: 3 heads don't divide 8"),
+            ("transformer-decoder-heads: 3", "`transformer-decoder-heads`: 3 heads don't divide 8"),
             ("dec-depth: 0", "`dec-depth`: is 0"),
             ("transformer-ffn-depth: 0", "`transformer-ffn-depth`"),
             (

@@ -27,7 +27,7 @@ impl SelfAttention {
     /// When a parameter is missing or has another shape.
     pub fn new(params: Params<'_>, options: &Options, number: usize) -> Result<Self> {
         let prefix = format!("decoder_l{number}_self");
-        let attention = Attention::new(params, options, &prefix)?;
+        let attention = Attention::new(params, options, options.heads[1], &prefix)?;
         let normalised_keys = options.normalised_keys || attention.before.is_empty();
         Ok(Self { attention, normalised_keys })
     }

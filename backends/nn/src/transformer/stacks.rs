@@ -54,7 +54,7 @@ impl Transformer {
             let feed = options.feeds[1];
             Ok(Layer {
                 autoregression: autoregression(params, options, *number)?,
-                context: Attention::new(params, options, &format!("{prefix}_context"))?,
+                context: Attention::new(params, options, options.heads[1], &format!("{prefix}_context"))?,
                 feed: FeedForward::new(params, options, feed, &format!("{prefix}_ffn"))?,
             })
         };

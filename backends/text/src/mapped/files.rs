@@ -43,6 +43,8 @@ struct WireSettings {
     extra_special_tokens: Option<Json>,
     bos_token: Option<WireToken>,
     language_codes: Option<String>,
+    /// Whether `target_vocab.json` has the target's ids.
+    separate_vocabs: Option<bool>,
 }
 
 /// A token, which may have properties.
@@ -78,7 +80,15 @@ impl Tokens {
     /// Reads the files of one side.
     pub(super) fn open(files: &[PathBuf], pieces: &SentencePiece, side: Side) -> Result<Self> {
         let named = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|own| own == name));
-        let own = named("target_vocab.json").filter(|_| side == Side::Target).or(named("vocab.json"));
+        let settings =
+            named("tokenizer_config.json").map(|file| read(file, json::<WireSettings>)).transpose()?;
+        let apart = settings.and_then(|settings| settings.separate_vocabs);
+        let of_target = named("target_vocab.json").filter(|_| side == Side::Target && apart != Some(false));
+        if side == Side::Target && apart == Some(true) && of_target.is_none() {
+            let fault = "is missing, but tokenizer_config.json has `separate_vocabs`; copy it from the model's origin";
+            return Err(Error::model("target_vocab.json", fault));
+        }
+        let own = of_target.or(named("vocab.json"));
         let mut tokens = match own {
             Some(file) => read(file, Self::of_map)?,
             None => Self::after_first(pieces),

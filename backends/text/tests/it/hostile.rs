@@ -2,7 +2,7 @@
 //!
 //! `DYNO_FUZZ_CASES` sets the number of mutated files; the same number gives the same files.
 
-use dyno_text::{Format, Scratch, Vocabulary};
+use dyno_text::{Format, Scratch, Side, Vocabulary};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -78,6 +78,54 @@ fn mutated_ids_of_pieces_never_panic() {
     let mut random = SplitMix64::seed_from_u64(2);
     let sound = (0..CASES).filter(|_| read(&mutated(IDS, &mut random)).is_ok()).count();
     assert!(sound > CASES / 50 && sound < CASES, "{sound} of {CASES} mutated files were read");
+}
+
+/// Settings of tokens, under each of the names that they have.
+const SETTINGS: [(&str, &[u8]); 4] = [
+    (
+        "tokenizer_config.json",
+        br#"{"added_tokens_decoder": {"5": {"content": "<pad>", "special": true}, "8": {"content": "x", "special": false}},
+"additional_special_tokens": ["deu_Latn", {"content": "eng_Latn"}], "bos_token": "<s>", "clean_up_tokenization_spaces": true,
+"extra_special_tokens": ["<a>"], "language_codes": "m2m100", "separate_vocabs": false}"#,
+    ),
+    ("special_tokens_map.json", br#"{"additional_special_tokens": ["deu_Latn"], "bos_token": {"content": "<s>", "lstrip": true}}"#),
+    ("added_tokens.json", br#"{"<mask>": 9, "deu_Latn": 10, "eng_Latn": 11}"#),
+    ("target_vocab.json", IDS),
+];
+
+#[test]
+fn mutated_settings_of_tokens_never_panic() {
+    settings_survive(CASES / 20); // each case writes a file and reads a model
+}
+
+#[test]
+#[ignore = "a minute: all cases"]
+fn all_mutated_settings_of_tokens_never_panic() {
+    settings_survive(CASES);
+}
+
+fn settings_survive(cases: usize) {
+    let home = std::env::temp_dir().join(format!("dyno-text-tokens-{}-{cases}", std::process::id()));
+    std::fs::create_dir_all(&home).unwrap();
+    let pieces = home.join("char.spm");
+    std::fs::copy(golden("char.spm"), &pieces).unwrap();
+    for (seed, (name, text)) in (4..).zip(SETTINGS) {
+        let path = home.join(name);
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let vocabulary = Vocabulary::open(&pieces, std::slice::from_ref(&path), Side::Target)?;
+            let (mut text, all) = (String::new(), (0..vocabulary.len() as u32).collect::<Vec<_>>());
+            vocabulary.decode_into(&all, &mut text)
+        };
+        // With no other ids, the pieces follow the four first words. The ids of a target have too few pieces.
+        assert_eq!(read(text).is_ok(), name != "target_vocab.json", "{name}");
+        let mut random = SplitMix64::seed_from_u64(seed);
+        let faults = (0..cases).filter_map(|_| read(&mutated(text, &mut random)).err());
+        let faults: Vec<String> = faults.map(|fault| fault.to_string()).collect();
+        assert!(faults.iter().all(|fault| fault.lines().count() == 1), "{name}");
+        assert!(faults.len() > cases / 10, "{name}: only {} of {cases} were refused", faults.len());
+    }
+    std::fs::remove_dir_all(&home).unwrap();
 }
 
 #[test]

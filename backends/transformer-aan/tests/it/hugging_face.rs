@@ -11,7 +11,7 @@ use dyno_transformer_aan::ENGINE;
 use serde_json::{Value, json};
 
 /// Kinds of models among the goldens.
-const KINDS: [&str; 4] = ["marian", "marian-apart", "m2m", "nllb"];
+const KINDS: [&str; 5] = ["marian", "marian-apart", "marian-free", "m2m", "nllb"];
 
 /// Greatest difference of scores, which comes from different orders of the same sums.
 const TOLERANCE: f32 = 1e-3;
@@ -96,6 +96,11 @@ fn marian_mt_with_two_vocabularies_translates_as_by_generate() {
 }
 
 #[test]
+fn marian_mt_with_untied_words_and_other_heads_in_the_decoder_translates_as_by_generate() {
+    check("marian-free", &folder("marian-free"));
+}
+
+#[test]
 fn m2m_100_translates_as_by_generate() {
     check("m2m", &folder("m2m"));
 }
@@ -152,6 +157,39 @@ fn nllb_needs_no_tokenizer_json_where_it_has_its_pieces() {
     let whole = translate(&folder("nllb"), &settings("nllb", json!({ "beam": 1 })), 64);
     let pieces = translate(home.path(), &settings("nllb", json!({ "beam": 1 })), 64);
     assert_eq!(whole[..100], pieces[..100], "captions, without odd characters");
+}
+
+#[test]
+fn a_forced_first_word_is_the_target_language_where_none_is_set() {
+    let home = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder("m2m")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, home.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let file = home.path().join("generation_config.json");
+    let mut generation: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    // The words of the languages stand behind those of vocab.json; German's is the seventeenth.
+    let words: Value = serde_json::from_slice(&fs::read(home.path().join("vocab.json")).unwrap()).unwrap();
+    generation["forced_bos_token_id"] = json!(words.as_object().unwrap().len() + 16);
+    fs::write(&file, generation.to_string()).unwrap();
+    let set = translate(&folder("m2m"), &settings("m2m", json!({ "beam": 1 })), 64);
+    let forced = json!({ "beam": 1, "source-language": "en" });
+    assert_eq!(translate(home.path(), &settings("", forced), 64), set);
+}
+
+#[test]
+fn halves_are_weights_of_f32_and_target_ids_count_only_where_they_are_apart() {
+    let f32 = json!({ "beam": 1, "precision": "f32" });
+    let free = translate(&folder("marian-free"), &settings("marian-free", f32), 64);
+    assert_eq!(free, translate(&folder("marian-free"), &settings("marian-free", json!({ "beam": 1 })), 64));
+    let home = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder("marian")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, home.path().join(path.file_name().unwrap())).unwrap();
+    }
+    fs::write(home.path().join("target_vocab.json"), "{}").unwrap();
+    let settings = settings("marian", json!({ "beam": 1 }));
+    assert_eq!(translate(home.path(), &settings, 64), translate(&folder("marian"), &settings, 64));
 }
 
 #[test]

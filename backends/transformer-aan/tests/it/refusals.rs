@@ -38,11 +38,29 @@ fn a_missing_file_is_told_with_the_remedy() {
         ("marian", "source.spm", "has no source.spm; copy it from the model's origin"),
         ("marian", "target.spm", "has no target.spm"),
         ("marian", "vocab.json", "has no vocab.json"),
+        ("marian", "config.json", "has no config.json; copy it from the model's origin"),
+        ("marian-apart", "target_vocab.json", "target_vocab.json: is missing, but tokenizer_config.json has"),
+        ("m2m", "vocab.json", "has no vocab.json"),
         ("m2m", "sentencepiece.bpe.model", "has no tokenizer.json or sentencepiece.bpe.model"),
     ] {
         let found = refusal(kind, |copy| fs::remove_file(copy.join(file)).unwrap());
         assert!(found.contains(told), "{file}: {found}");
     }
+    for file in ["config.json", "generation_config.json", "source.spm", "vocab.json", "tokenizer_config.json"]
+    {
+        let found = refusal("marian", |copy| {
+            fs::remove_file(copy.join(file)).unwrap();
+            fs::create_dir(copy.join(file)).unwrap();
+        });
+        assert!(found.contains(file) && found.contains("not a regular file but a folder"), "{found}");
+    }
+    let broken = refusal("marian", |copy| fs::write(copy.join("config.json"), "{\"model_type\":").unwrap());
+    assert!(
+        broken.contains("config.json: EOF while parsing") && broken.contains("copy the file anew"),
+        "{broken}"
+    );
+    let legacy = refusal("nllb", |copy| set(copy, "tokenizer_config.json", "legacy_behaviour", json!(true)));
+    assert!(legacy.contains("`legacy_behaviour`"), "{legacy}");
     let pickled = refusal("marian", |copy| {
         fs::rename(copy.join("model.safetensors"), copy.join("pytorch_model.bin")).unwrap();
     });
@@ -69,7 +87,10 @@ fn a_configuration_that_no_engine_runs_is_told_by_its_key() {
             json!(3),
             "`model.encoder.layers.2.self_attn.q_proj.weight`: this tensor is missing",
         ),
-        (config, "encoder_attention_heads", json!(3), "`decoder_attention_heads`"),
+        (config, "encoder_attention_heads", json!(3), "3 heads don't divide 64"),
+        (config, "decoder_attention_heads", json!(7), "7 heads don't divide 64"),
+        (config, "decoder_attention_heads", json!(0), "`decoder_attention_heads`: is 0"),
+        (config, "decoder_layers", json!(1_000_000), "`decoder_layers`: is 0 or beyond all reason"),
         (
             config,
             "activation_function",
@@ -80,6 +101,10 @@ fn a_configuration_that_no_engine_runs_is_told_by_its_key() {
         (config, "decoder_start_token_id", json!(1_000_000), "`decoder_start_token_id`"),
         (generation, "do_sample", json!(true), "`do_sample`"),
         (generation, "no_repeat_ngram_size", json!(3), "`no_repeat_ngram_size`"),
+        (generation, "begin_suppress_tokens", json!([3]), "`begin_suppress_tokens`"),
+        (generation, "sequence_bias", json!([[[3], 1.5]]), "`sequence_bias`"),
+        (generation, "guidance_scale", json!(1.5), "`guidance_scale`"),
+        (generation, "forced_bos_token_id", json!(1_000_000), "`first-word`: is 1000000, but the vocabulary"),
         (generation, "bad_words_ids", json!([[1, 2]]), "`bad_words_ids`"),
         (generation, "early_stopping", json!("soon"), "`early_stopping`"),
     ] {
@@ -115,10 +140,14 @@ fn languages_are_asked_for_and_checked() {
         (
             "m2m",
             json!({ "source-language": "en", "target-language": "tlh" }),
-            "tlh, for which this model has no word",
+            "tlh, for which this model has no word; set one of its codes: tl, ta, th, tn, tr, af,",
         ),
         ("marian", json!({ "source-language": "en" }), "`source-language` is set, but"),
-        ("marian", json!({ "target-language": "fra" }), "fra, for which this model has no word"),
+        (
+            "marian",
+            json!({ "target-language": "fra" }),
+            "fra, for which this model has no word; set one of its codes: deu",
+        ),
         ("marian", json!({ "search": "random" }), "\"marian\" or \"hugging-face\""),
     ] {
         let found = refused(kind, settings.clone());

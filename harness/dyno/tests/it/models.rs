@@ -163,7 +163,7 @@ fn hugging_face(kind: &str) -> String {
 #[test]
 fn a_translator_divides_lines_by_its_own_vocabulary() {
     let bench = Bench::new(LATENCY);
-    for kind in ["marian", "marian-apart", "m2m", "nllb"] {
+    for kind in ["marian", "marian-apart", "marian-free", "m2m", "nllb"] {
         let model = hugging_face(kind);
         let lines = fs::read(hugging_face("lines.en")).unwrap();
         let ended = dyno(&bench, &["tokenize", "--model", &model], &lines);
