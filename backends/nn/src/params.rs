@@ -187,7 +187,9 @@ impl<'a> Params<'a> {
     /// # Errors
     /// When the weights can't be packed.
     pub fn pack(self, matrix: &Matrix<'_>, bias: &[f32], name: &str) -> Result<Linear> {
-        Linear::new(self.kernels, matrix, bias).map_err(|error| self.fault(name, &error))
+        let packed = Linear::new(self.kernels, matrix, bias).map_err(|error| self.fault(name, &error));
+        self.weights.release(); // so that weights in the file and packed ones never fill memory twice
+        packed
     }
 
     /// An error of packing as an error about the tensor `name`.

@@ -51,6 +51,7 @@ impl Params<'_> {
             Some(floats) => table.with_floats(floats, bias),
             None => Ok(table),
         });
+        self.weights().release(); // as `Params::pack` does
         table.map(Arc::new).map_err(|error| self.fault(name, &error))
     }
 }
