@@ -45,7 +45,13 @@ impl EncoderModel {
         requested.kernel_settings.write_tuning()?;
         let facts = facts(&directory, &tokeniser, &weights, &network, requested);
         let times = SharedTimes::new(requested.breakdown);
-        Ok(Self(Arc::new(Shared { tokeniser, network, threads: requested.threads, times, facts })))
+        Ok(Self(Arc::new(Shared {
+            tokeniser,
+            network,
+            threads: requested.kernel_settings.threads,
+            times,
+            facts,
+        })))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a system may set on an encoder.
 
-use dyno_api::{Error, SettingsReader, THREADS, WATCH};
+use dyno_api::{Error, SettingsReader, WATCH};
 use dyno_kernels::Precision as KernelPrecision;
 use dyno_nn::kernel_settings::KernelSettings;
 
@@ -27,16 +27,11 @@ impl Precision {
     }
 }
 
-/// Greatest number of threads: more than any processor has cores.
-const MOST_THREADS: usize = 1024;
-
 /// Settings as given.
 #[derive(Debug)]
 pub(crate) struct RequestedSettings {
     pub(crate) kernel_settings: KernelSettings,
     pub(crate) precision: Precision,
-    /// Threads that share the work on a line or batch.
-    pub(crate) threads: usize,
     pub(crate) pooling: Option<Pooling>,
     pub(crate) normalise: Option<bool>,
     pub(crate) max_length: Option<usize>,
@@ -56,10 +51,9 @@ impl RequestedSettings {
         Ok(Self {
             kernel_settings: KernelSettings::read(reader)?,
             precision: precision(reader)?,
-            threads: count(reader, THREADS, 1, MOST_THREADS)?.unwrap_or(1),
             pooling,
             normalise,
-            max_length: count(reader, "max-length", 3, usize::MAX)?,
+            max_length: count(reader, "max-length", 3)?,
             breakdown: reader.take(WATCH, "true or false")?.unwrap_or(false),
         })
     }
@@ -78,23 +72,10 @@ fn precision(reader: &mut SettingsReader<'_>) -> Result<Precision, Error> {
     }
 }
 
-fn count(
-    reader: &mut SettingsReader<'_>,
-    name: &'static str,
-    least: usize,
-    most: usize,
-) -> Result<Option<usize>, Error> {
-    let expected = format!(
-        "a whole number from {least}{}",
-        match most {
-            usize::MAX => String::new(),
-            most => format!(" to {most}"),
-        }
-    );
+fn count(reader: &mut SettingsReader<'_>, name: &'static str, least: usize) -> Result<Option<usize>, Error> {
+    let expected = format!("a whole number from {least}");
     match reader.take::<usize>(name, &expected)? {
-        Some(value) if !(least..=most).contains(&value) => {
-            Err(reader.refuse(name, format!("it must be {expected}")))
-        }
+        Some(value) if value < least => Err(reader.refuse(name, format!("it must be {expected}"))),
         value => Ok(value),
     }
 }

@@ -83,26 +83,43 @@ impl Crew {
         parts: &mut [T],
         work: impl Fn(&mut S, &mut T) + Sync,
     ) {
-        let threads = self.threads();
-        assert!(states.len() >= threads, "a state for each of {threads} threads, not {}", states.len());
-        if threads == 1 || parts.len() <= 1 {
-            parts.iter_mut().for_each(|part| work(&mut states[0], part));
-            return;
-        }
-        let states = Parts(states.as_mut_ptr(), states.len());
-        let parts = Parts(parts.as_mut_ptr(), parts.len());
-        self.region(&|thread| {
-            // SAFETY: there is a state for each thread, and `region` returns only when all have finished.
-            let state = unsafe { states.part(thread) };
-            for at in (thread..parts.1).step_by(threads) {
-                // SAFETY: the part exists, and each thread takes parts of its own.
-                work(state, unsafe { parts.part(at) });
-            }
+        self.each_chunk(states, parts, 1, |state, _, part| {
+            part.iter_mut().for_each(|part| work(state, part))
         });
     }
 
+    /// As [`Crew::each_with`], for parts of `len` values that lie side by side; the last one may have fewer.
+    /// `work` gets the part's number as well.
+    ///
+    /// # Panics
+    /// When `len` is 0, there are fewer states than threads, or `work` panics on some thread.
+    pub fn each_chunk<S: Send, T: Send>(
+        &mut self,
+        states: &mut [S],
+        values: &mut [T],
+        len: usize,
+        work: impl Fn(&mut S, usize, &mut [T]) + Sync,
+    ) {
+        let (threads, parts) = (self.threads(), values.len().div_ceil(len));
+        assert!(states.len() >= threads, "a state for each of {threads} threads, not {}", states.len());
+        let states = Parts::new(states, 1);
+        let values = Parts::new(values, len);
+        let some = |thread: usize, step: usize| {
+            // SAFETY: there is a state for each thread, and `region` returns only when all have finished.
+            let [state] = (unsafe { states.part(thread) }) else { unreachable!("a state is one value") };
+            for at in (thread..parts).step_by(step) {
+                // SAFETY: each thread takes parts of its own.
+                work(state, at, unsafe { values.part(at) });
+            }
+        };
+        if parts <= 1 { some(0, 1) } else { self.region(&|thread| some(thread, threads)) }
+    }
+
     /// Does `work` on all threads, each with its number.
-    fn region(&mut self, work: &(dyn Fn(usize) + Sync)) {
+    pub(crate) fn region(&mut self, work: &(dyn Fn(usize) + Sync)) {
+        if self.others.is_empty() {
+            return work(0);
+        }
         let work = Work(work);
         let finished = Finished(&self.shared);
         self.shared.panicked.store(false, Ordering::Relaxed);
@@ -127,24 +144,33 @@ impl Drop for Crew {
     }
 }
 
-/// Parts of a region, of which each thread takes its own.
-struct Parts<T>(*mut T, usize);
+/// Values that lie side by side, in parts of `len`, of which each thread takes its own.
+struct Parts<T> {
+    values: *mut T,
+    count: usize,
+    len: usize,
+}
 
 // SAFETY: each part goes to one thread, and may be sent there.
 unsafe impl<T: Send> Sync for Parts<T> {}
 
 impl<T> Parts<T> {
+    fn new(values: &mut [T], len: usize) -> Self {
+        Self { values: values.as_mut_ptr(), count: values.len(), len }
+    }
+
     /// The part `at`.
     ///
     /// # Safety
-    /// The part must exist, and no other reference to it may live.
+    /// The values must still be borrowed, and no other reference to this part may live.
     #[allow(clippy::mut_from_ref)] // the caller answers for it
-    unsafe fn part(&self, at: usize) -> &mut T {
-        debug_assert!(at < self.1, "part {at} of {}", self.1);
-        // SAFETY: the caller says that the part exists.
-        let part = unsafe { self.0.add(at) };
-        // SAFETY: the caller says that no other reference to it exists.
-        unsafe { &mut *part }
+    unsafe fn part(&self, at: usize) -> &mut [T] {
+        let from = at * self.len;
+        assert!(from < self.count, "part {at} is past the values");
+        // SAFETY: the part begins within the values.
+        let part = unsafe { self.values.add(from) };
+        // SAFETY: it ends within them as well, and the caller says that no other reference to it exists.
+        unsafe { std::slice::from_raw_parts_mut(part, self.len.min(self.count - from)) }
     }
 }
 

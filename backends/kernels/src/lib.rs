@@ -47,11 +47,11 @@
 //! | `crew` | [`Crew`]: threads that share the parts of one computation |
 //!
 //! A module imports only modules above it in this order: `lanes`, `product` (without weights), `vector`,
-//! `isa_code`, `kernels`, weights and rows, `tuner`, `pack`.
+//! `isa_code`, `kernels`, weights and rows, `crew`, tasks, `tuner`, `pack`.
 //!
 //! # What it leaves out
-//! Models and files. A caller divides a product by rows and columns among the threads of a [`Crew`]. The names and the detection of
-//! instruction sets are [`Isa`] of `dyno-api`.
+//! Models and files. [`Crew::multiply`] shares the columns of products among threads; whether that is worth it
+//! is for the caller to say. The names and the detection of instruction sets are [`Isa`] of `dyno-api`.
 
 // unsafe code: intrinsics that read memory, pointers to code for one instruction set, and views that threads
 // share
@@ -80,7 +80,7 @@ pub use kernels::Kernels;
 pub use precision::Precision;
 pub use product::{
     Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, RowsPart,
-    SelfAttention, Weights,
+    SelfAttention, Task, Weights,
 };
 pub use tuning::Tuning;
 pub use vector::KeyValues;

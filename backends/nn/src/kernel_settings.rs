@@ -1,14 +1,14 @@
-//! The settings of kernels, which all engines share: `isa`, `tuning` and `tune`.
+//! The settings of kernels, which all engines share: `isa`, `tuning`, `tune` and `threads`.
 //!
 //! `isa` names an instruction set. `tuning` names a file of the blockings of products, which is read. `tune`
 //! names a file that is read if it exists, completed by measuring each shape of the model's weights, and
-//! written.
+//! written. `threads` is the number of threads that share the work on a line.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_api::files::full_disk_remedy;
-use dyno_api::{SettingsReader, UnknownIsa};
+use dyno_api::{SettingsReader, THREADS, UnknownIsa};
 use dyno_kernels::{Error as KernelError, Kernels, Tuning};
 
 /// The reason why a file of blockings can't be read, used or written.
@@ -47,27 +47,30 @@ pub enum TuningError {
 pub struct KernelSettings {
     /// Kernels of the instruction set in the settings, or of the best one, with their tuning.
     pub kernels: Kernels,
+    /// Threads that share the work on a line or batch.
+    pub threads: usize,
     /// Tuning that is measured while weights are packed, and the file that it is written to.
     measured: Option<(&'static Tuning, PathBuf)>,
 }
 
 impl KernelSettings {
-    /// Takes the settings `isa`, `tuning` and `tune`.
+    /// Takes the settings `isa`, `tuning`, `tune` and `threads`.
     ///
     /// # Errors
-    /// An instruction set that this processor lacks, and a file that is no tuning for it.
+    /// An instruction set that this processor lacks, a file that is no tuning for it, and a number of threads that
+    /// no processor has.
     pub fn read(reader: &mut SettingsReader<'_>) -> dyno_api::Result<Self> {
-        let kernels = kernels(reader)?;
+        let (kernels, threads) = (kernels(reader)?, threads(reader)?);
         let from = reader.take::<PathBuf>("tuning", "a file")?;
         let to = reader.take::<PathBuf>("tune", "a file")?;
         let refuse = |name: &'static str| |error: TuningError| reader.refuse(name, error.to_string());
         match (from, to) {
-            (None, None) => Ok(Self { kernels, measured: None }),
+            (None, None) => Ok(Self { kernels, threads, measured: None }),
             (Some(_), Some(_)) => Err(reader.refuse("tune", "it reads its file too; leave `tuning` out")),
             (Some(path), None) => {
                 let tuned = load(&path).and_then(|tuning| tune(kernels, tuning, &path));
                 let (kernels, _) = tuned.map_err(refuse("tuning"))?;
-                Ok(Self { kernels, measured: None })
+                Ok(Self { kernels, threads, measured: None })
             }
             (None, Some(to)) => {
                 let tuning = if to.exists() {
@@ -77,7 +80,7 @@ impl KernelSettings {
                 };
                 let tuned = tuning.and_then(|tuning| tune(kernels, tuning, &to));
                 let (kernels, tuning) = tuned.map_err(refuse("tune"))?;
-                Ok(Self { kernels, measured: Some((tuning, to)) })
+                Ok(Self { kernels, threads, measured: Some((tuning, to)) })
             }
         }
     }
@@ -90,6 +93,19 @@ impl KernelSettings {
         let Some((tuning, to)) = &self.measured else { return Ok(()) };
         let failed = |source| TuningError::Write { path: to.clone(), source };
         std::fs::write(to, tuning.to_string()).map_err(failed)
+    }
+}
+
+/// Greatest number of threads: more than any processor has cores.
+const MOST_THREADS: usize = 1024;
+
+fn threads(reader: &mut SettingsReader<'_>) -> dyno_api::Result<usize> {
+    let expected = format!("a whole number from 1 to {MOST_THREADS}");
+    match reader.take(THREADS, &expected)? {
+        Some(count) if !(1..=MOST_THREADS).contains(&count) => {
+            Err(reader.refuse(THREADS, format!("it must be {expected}")))
+        }
+        count => Ok(count.unwrap_or(1)),
     }
 }
 

@@ -29,7 +29,7 @@
 //! | [`transformer`] | the stacks of a Transformer around an exchangeable autoregressive sublayer |
 //! | [`recurrent`] | gates of GRU and LSTM, and the walk through a batch |
 //! | `rows` | [`Rows`]: one vector for each hypothesis, reordered by the search |
-//! | [`kernel_settings`] | the settings `isa`, `tuning` and `tune`, which all engines share |
+//! | [`kernel_settings`] | the settings `isa`, `tuning`, `tune` and `threads`, which all engines share |
 //! | [`watch`] | time by component and by operator, added up over a model's sessions |
 //!
 //! # What it leaves out

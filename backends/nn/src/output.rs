@@ -11,11 +11,11 @@ mod allowed_words;
 
 use std::sync::Arc;
 
-use dyno_kernels::{Activation, Best, Input, MatMut, Output as To, Weights};
+use dyno_kernels::{Activation, Best, Input, Mask, MatMut, Output as To, Task, Weights};
 
 use allowed_words::{GROUP, Masks, Union};
 
-use crate::math::Operands;
+use crate::math::{Operands, threads};
 use crate::watch::{Component, Operator};
 use crate::word_table::WordTable;
 use crate::{Request, Row, Sentence, Step, Wanted};
@@ -202,12 +202,7 @@ impl Group {
         if self.masks.stale {
             self.masks.set(weights.n(), &self.own, union, suppressed);
         }
-        best.clear();
-        best.resize(numbers.len(), Best::NONE);
-        let to = To::Best { best, mask: Some(self.masks.of_rows(numbers)) };
-        let product = Operator::Product.span();
-        weights.multiply(input, 0..weights.n(), Activation::None, None, to).expect(FITS);
-        drop(product);
+        search(weights, input, numbers.len(), self.masks.of_rows(numbers), best);
         for (best, number) in best.iter().zip(numbers) {
             // No column is the best where every word is suppressed, or no logit is a number: then the first
             // candidate is the result.
@@ -224,14 +219,14 @@ impl Group {
         numbers: &[usize],
         logits: &mut Vec<f32>,
         step: &mut Step,
-        finish: impl Fn(&mut [f32]),
+        finish: impl Fn(&mut [f32]) + Sync,
     ) {
         let (weights, rows) = (Self::weights(&self.reduced, table), numbers.len());
         let n = weights.n();
         if numbers.iter().all(|number| self.own[*number].is_empty()) {
             let scores = step.scores.push_rows(rows, n);
             multiply(weights, input, rows, scores);
-            return scores.chunks_exact_mut(n).for_each(finish);
+            return threads::each_chunk(size_of_val(scores), scores, n, |_, scores| finish(scores));
         }
         logits.resize(rows * n, 0.0);
         multiply(weights, input, rows, logits);
@@ -249,12 +244,29 @@ impl Group {
     }
 }
 
+/// Replaces the beginning of `best` by the best column of each of `rows` rows. Each thread searches its columns.
+fn search(weights: &Weights, input: Input<'_>, rows: usize, mask: Mask<'_>, best: &mut Vec<Best>) {
+    let _product = Operator::Product.span();
+    let bytes = rows * weights.bytes();
+    let threads = threads::sharing(bytes);
+    best.clear();
+    best.resize(threads * rows, Best::NONE);
+    threads::each_chunk(bytes, best, rows, |thread, best| {
+        let to = To::Best { best, mask: Some(mask) };
+        let columns = weights.share(thread, threads);
+        weights.multiply(input, columns, Activation::None, None, to).expect(FITS);
+    });
+    let (best, others) = best.split_at_mut(rows);
+    others.chunks(rows).for_each(|others| {
+        best.iter_mut().zip(others).for_each(|(best, other)| *best = best.or(*other));
+    });
+}
+
 /// Computes all logits [rows, n] of the input's rows.
 fn multiply(weights: &Weights, input: Input<'_>, rows: usize, logits: &mut [f32]) {
-    let n = weights.n();
-    let to = To::F32(MatMut::new(logits, rows, n).expect(FITS));
-    let _product = Operator::Product.span();
-    weights.multiply(input, 0..n, Activation::None, None, to).expect(FITS);
+    let out = MatMut::new(logits, rows, weights.n()).expect(FITS);
+    threads::multiply(input, &mut [Task { weights, activation: Activation::None, residual: None, out }])
+        .expect(FITS);
 }
 
 /// Reason why calls of the kernels succeed.

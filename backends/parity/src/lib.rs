@@ -16,6 +16,7 @@
 //! | [`Goldens::check_everywhere`] | translations are the same in any batch, and on any instruction set |
 //! | [`Goldens::check_joining`] | translations are the same where lines join a running batch |
 //! | [`check_no_allocations`] | decoding allocates nothing once its buffers have grown |
+//! | [`check_threads`] | both hold for threads that share a line |
 //!
 //! # What it leaves out
 //! The quality of translations, which the harness scores.
@@ -26,8 +27,10 @@ mod allocations;
 mod joining;
 mod margin;
 mod reproducible;
+mod threads;
 
 pub use allocations::check_no_allocations;
+pub use threads::check_threads;
 
 use std::fs;
 use std::io::Write;

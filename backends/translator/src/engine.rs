@@ -131,6 +131,10 @@ impl Backend for Engine {
         true
     }
 
+    fn shares_lines(&self) -> bool {
+        true
+    }
+
     fn open(&self, models: &[PathBuf], settings: &Settings) -> dyno_api::Result<Arc<dyn Model>> {
         if models.is_empty() {
             let (backend, given) = (self.name.into(), models.len());

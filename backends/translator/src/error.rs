@@ -118,6 +118,12 @@ pub enum Error {
         "replace-unknown copies whole words; this model's vocabularies have pieces, so leave replace-unknown out"
     )]
     ReplacedPieces,
+    /// The system refuses a thread.
+    #[error("can't start the threads of a line: {source}; set fewer `threads`")]
+    Threads {
+        /// Cause.
+        source: std::io::Error,
+    },
 }
 
 impl Error {

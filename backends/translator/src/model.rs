@@ -65,6 +65,7 @@ impl Translator {
             facts: facts(backend, opened, &members, requested),
             times: SharedTimes::new(requested.breakdown),
             cut_lines: AtomicU64::new(0),
+            threads: requested.kernel_settings.threads,
             members,
             replace_unknown: requested.replace_unknown,
             decoding,
@@ -192,7 +193,8 @@ impl Model for Translator {
     }
 
     fn session(&self) -> dyno_api::Result<Box<dyn Session>> {
-        let worker = Worker::new(Arc::clone(&self.shared));
+        let worker =
+            Worker::new(Arc::clone(&self.shared)).map_err(|error| error.of_backend(self.shared.backend))?;
         let session: Box<dyn Session> = match &self.calibration {
             None => Box::new(worker),
             Some(calibration) => Box::new(Calibrating { worker, calibration: calibration.clone() }),

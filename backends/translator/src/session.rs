@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use dyno_api::{Answer, Session, Sink};
 use dyno_formats::{Selection, Shortlist};
 use dyno_nn::Sentence;
+use dyno_nn::math::Threads;
 use dyno_nn::watch::Component;
 use dyno_text::Scratch;
 
@@ -18,6 +19,7 @@ use crate::unknown;
 /// The session of one worker.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
+    threads: Threads,
     search: Search,
     /// Line of the sentence at each place of the search.
     lines: Vec<Line>,
@@ -47,8 +49,9 @@ impl Words {
 }
 
 impl Worker {
-    /// A worker with buffers of its own.
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+    /// A worker with buffers and threads of its own.
+    pub(crate) fn new(shared: Arc<Shared>) -> Result<Self, Error> {
+        let threads = Threads::new(shared.threads).map_err(|source| Error::Threads { source })?;
         let members = shared.members.iter();
         let members = members.map(|(weight, network)| Member::new(*weight, network.decoder())).collect();
         let (options, suppressed) = (shared.decoding.search.clone(), shared.suppressed.clone());
@@ -56,7 +59,8 @@ impl Worker {
         let search = Search::new(members, options, shared.target_eos, suppressed, first);
         let selection = shared.shortlist.as_ref().map(Shortlist::selection).unwrap_or_default();
         let (lines, ended) = (Vec::new(), Vec::new());
-        Self { shared, search, lines, ended, selection, scratch: Scratch::default(), text: String::new() }
+        let (scratch, text) = (Scratch::default(), String::new());
+        Ok(Self { shared, threads, search, lines, ended, selection, scratch, text })
     }
 
     /// The words of a line and the end of the sentence, cut at the greatest length; `None` for a line without
@@ -141,14 +145,16 @@ impl Worker {
         Ok(())
     }
 
-    /// Does `work` on the running batch, and accounts for its time where that is asked for. After an error the
-    /// batch is empty.
+    /// Does `work` on the running batch, with the worker's threads, and accounts for its time where that is asked
+    /// for. After an error the batch is empty.
     fn watched(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), dyno_text::Error>,
     ) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let done = shared.times.watch(|| work(self));
+        let mut threads = std::mem::take(&mut self.threads);
+        let done = threads.share(|| shared.times.watch(|| work(self)));
+        self.threads = threads;
         done.map_err(|error| {
             self.search.clear();
             Error::from(error).of_backend(shared.backend)

@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     /// Networks with the weights of their scores.
     pub(crate) members: Vec<(f32, Network)>,
     pub(crate) decoding: Decoding,
+    /// Threads that share the work on a line or batch.
+    pub(crate) threads: usize,
     /// Words that no translation contains, ascending.
     pub(crate) suppressed: Vec<u32>,
     /// Words for the languages.

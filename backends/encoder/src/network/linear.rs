@@ -1,7 +1,8 @@
 //! Products of a network, and the rows that they read.
 
 use dyno_kernels::{
-    Activation, Input, Kernels, Mat, MatMut, Output, Precision as KernelPrecision, Rows, RowsPart, Weights,
+    Activation, Input, Kernels, Mat, MatMut, Output, Precision as KernelPrecision, Rows, RowsPart,
+    Task as KernelTask, Weights,
 };
 use dyno_nn::watch::Operator;
 
@@ -37,15 +38,13 @@ impl<'a> Task<'a> {
     fn rows(&self) -> usize {
         self.out.len() / self.linear.outputs()
     }
-}
 
-/// A thread's share of a task.
-struct Share<'a> {
-    weights: &'a Weights,
-    columns: std::ops::Range<usize>,
-    activation: Activation,
-    residual: Option<Mat<'a>>,
-    out: MatMut<'a, f32>,
+    fn of_kernels(self) -> KernelTask<'a> {
+        let (rows, columns, weights) = (self.rows(), self.linear.outputs(), &self.linear.0);
+        let residual = self.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
+        let out = MatMut::new(self.out, rows, columns).expect(WHOLE);
+        KernelTask { weights, activation: self.activation, residual, out }
+    }
 }
 
 impl Linear {
@@ -72,30 +71,7 @@ impl Linear {
 pub(super) fn multiply<const N: usize>(team: &mut Team, input: Input<'_>, tasks: [Task<'_>; N]) {
     let _product = Operator::Product.span();
     let work = Work::Products(tasks.iter().map(|task| task.rows() * task.linear.work()).sum());
-    let threads = team.sharing(work);
-    let mut shares = Vec::with_capacity(N * threads);
-    for task in tasks {
-        divide(task, threads, &mut shares);
-    }
-    team.each(work, &mut shares, |share| {
-        let (columns, output) = (share.columns.clone(), Output::F32(share.out.view()));
-        let done = share.weights.multiply(input, columns, share.activation, share.residual, output);
-        done.expect(WHOLE);
-    });
-}
-
-/// Adds the shares of a task.
-fn divide<'a>(task: Task<'a>, threads: usize, shares: &mut Vec<Share<'a>>) {
-    let (rows, weights, columns) = (task.rows(), &task.linear.0, task.linear.outputs());
-    let residual = task.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
-    let mut rest = MatMut::new(task.out, rows, columns).expect(WHOLE);
-    for thread in 0..threads {
-        let range = weights.share(thread, threads);
-        let (out, others) = rest.split_columns(range.len());
-        rest = others;
-        let residual = residual.map(|residual| residual.columns(range.clone()).expect(WHOLE));
-        shares.push(Share { weights, columns: range, activation: task.activation, residual, out });
-    }
+    team.multiply(work, input, &mut tasks.map(Task::of_kernels));
 }
 
 /// A worker's buffer for the rows of a product.

@@ -1,6 +1,6 @@
 //! The threads of a worker, and the one rule by which they share work.
 
-use dyno_kernels::Crew;
+use dyno_kernels::{Crew, Input, Task};
 
 use crate::{Error, Result};
 
@@ -48,6 +48,15 @@ impl Team {
     pub(super) fn sharing(&self, work: Work) -> usize {
         let threads = self.0.threads();
         if work.is_worth_sharing(threads) { threads } else { 1 }
+    }
+
+    /// Computes products, which are `work`, for the same rows.
+    pub(super) fn multiply(&mut self, work: Work, input: Input<'_>, tasks: &mut [Task<'_>]) {
+        let done = match self.sharing(work) {
+            1 => tasks.iter_mut().try_for_each(|task| task.multiply(input)),
+            _ => self.0.multiply(input, tasks),
+        };
+        done.expect("rows are whole, and as wide as the weights");
     }
 
     /// Does `each` on all parts of `work`.

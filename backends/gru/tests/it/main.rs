@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use dyno_formats::MarianConfig;
 use dyno_gru::ENGINE;
 use dyno_nn::Params;
-use dyno_parity::{Goldens, check_no_allocations};
+use dyno_parity::{Goldens, check_no_allocations, check_threads};
 use dyno_translator::{Engine, Switches};
 
 #[test]
@@ -42,6 +42,11 @@ fn a_binary_of_marian_is_the_model_that_it_was_made_of() {
     let goldens =
         Goldens { input: home.join("input.en"), vocabulary: home.join("joint.spm"), shortlist: None };
     goldens.check(&ENGINE, &home.join("lstm-plain/model.f32.bin"));
+}
+
+#[test]
+fn threads_change_no_bit_and_allocate_nothing() {
+    check_threads(&ENGINE, "gru");
 }
 
 #[test]

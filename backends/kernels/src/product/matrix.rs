@@ -4,6 +4,7 @@
 use crate::error::{sized, sized_rows};
 use crate::{Error, Result};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A readable view of an f32 matrix.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +22,7 @@ impl<'a> Mat<'a> {
     }
 
     /// A view of some columns.
-    pub fn columns(self, columns: std::ops::Range<usize>) -> Result<Self> {
+    pub fn columns(self, columns: Range<usize>) -> Result<Self> {
         let Some(data) = self.data.get(columns.start..).filter(|_| columns.end <= self.columns) else {
             return Err(Error::Shape {
                 what: "columns of a matrix",
@@ -33,7 +34,7 @@ impl<'a> Mat<'a> {
     }
 
     /// A view of some rows and columns.
-    pub fn part(self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Result<Self> {
+    pub fn part(self, rows: Range<usize>, columns: Range<usize>) -> Result<Self> {
         let below = Self { data: self.data.get(rows.start * self.stride..).unwrap_or_default(), ..self };
         let part = below.columns(columns.clone())?;
         part.fits(rows.len(), columns.len())?;
@@ -76,6 +77,9 @@ pub struct MatMut<'a, T> {
 
 // SAFETY: it is an exclusive borrow of its elements, as a `&mut [T]` is.
 unsafe impl<T: Send> Send for MatMut<'_, T> {}
+
+// SAFETY: as above; a shared reference to the view reads no element.
+unsafe impl<T: Sync> Sync for MatMut<'_, T> {}
 
 impl<'a, T> MatMut<'a, T> {
     /// A matrix whose rows follow each other without gaps.
@@ -121,6 +125,20 @@ impl<'a, T> MatMut<'a, T> {
         assert!(at <= self.columns, "split at column {at} of {}", self.columns);
         let right = self.data.wrapping_add(at);
         (Self { columns: at, ..self }, Self { data: right, columns: self.columns - at, ..self })
+    }
+
+    /// A view of some columns beside other such views.
+    ///
+    /// # Safety
+    /// No other living view but this one may have these columns.
+    pub(crate) unsafe fn columns(&self, columns: Range<usize>) -> MatMut<'_, T> {
+        assert!(columns.start <= columns.end && columns.end <= self.columns, "{columns:?} within the matrix");
+        MatMut {
+            data: self.data.wrapping_add(columns.start),
+            columns: columns.len(),
+            borrow: PhantomData,
+            ..*self
+        }
     }
 
     pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {

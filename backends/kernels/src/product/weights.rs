@@ -202,7 +202,12 @@ impl Weights {
         Ok(())
     }
 
-    fn check(&self, a: &Input<'_>, columns: &Range<usize>, residual: Option<&Mat<'_>>) -> Result<()> {
+    pub(super) fn check(
+        &self,
+        a: &Input<'_>,
+        columns: &Range<usize>,
+        residual: Option<&Mat<'_>>,
+    ) -> Result<()> {
         sized("inputs of a row", a.k, self.k)?;
         if a.precision != self.precision || a.flip != self.flip() {
             return Err(Error::Form { activations: a.precision, form: a.flip, weights: self.precision });

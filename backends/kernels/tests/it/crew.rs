@@ -1,8 +1,8 @@
 //! Crews: each part is done once, whatever the number of threads, and a panic is no deadlock.
 
-use dyno_kernels::{Crew, Kernels, Precision};
+use dyno_kernels::{Activation, Crew, Input, Kernels, Layout, Mat, MatMut, Precision, Task};
 
-use crate::oracle::Seeded;
+use crate::oracle::{Seeded, bits, packed_int8, packed_int16};
 
 #[test]
 fn each_part_is_done_once_by_crews_of_any_size() {
@@ -17,6 +17,77 @@ fn each_part_is_done_once_by_crews_of_any_size() {
             }
         }
     }
+}
+
+#[test]
+fn chunks_are_done_once_with_their_numbers() {
+    for threads in 1..=3 {
+        let mut crew = Crew::new(threads).unwrap();
+        for (len, count) in [(1, 0), (3, 2), (3, 7), (4, 12)] {
+            let mut numbers = vec![usize::MAX; count];
+            let mut lens = vec![0; threads];
+            crew.each_chunk(&mut lens, &mut numbers, len, |seen, at, part| {
+                *seen += part.len();
+                part.iter_mut().for_each(|number| *number = number.wrapping_add(at + 1));
+            });
+            assert_eq!(numbers, (0..count).map(|at| at / len).collect::<Vec<_>>(), "{threads} threads");
+            assert_eq!(lens.iter().sum::<usize>(), count);
+        }
+    }
+}
+
+#[test]
+fn products_that_threads_share_have_the_bits_of_one_thread() {
+    let (rows, k, columns) = (3, 37, [150, 64, 1, 700]);
+    let mut seeded = Seeded(43);
+    let (x, w) = (seeded.f32s(rows * k, 2.0), seeded.f32s(k * 700, 1.0));
+    let residual = seeded.f32s(rows * 700, 1.0);
+    let kernels = Kernels::best();
+    for precision in [Precision::F32, Precision::Int16, Precision::Int8] {
+        let weights = columns.map(|n| match precision {
+            Precision::F32 => kernels.pack_f32(&w[..k * n], k, n, Layout::Kn).unwrap(),
+            Precision::Int16 => packed_int16(kernels, &w[..k * n], (k, n), Layout::Kn),
+            Precision::Int8 => packed_int8(kernels, &w[..k * n], (k, n), Layout::Kn),
+        });
+        let mut quantised = kernels.rows(precision, rows, k);
+        let input = match precision {
+            Precision::F32 => Input::f32(&x, rows, k).unwrap(),
+            _ => {
+                quantised.quantise(&x, rows).unwrap();
+                quantised.view()
+            }
+        };
+        let products = |crew: Option<&mut Crew>| {
+            let mut results = columns.map(|n| vec![f32::NAN; rows * n]);
+            let mut tasks = Vec::new();
+            for (weights, result) in weights.iter().zip(&mut results) {
+                let n = weights.n();
+                let residual = Some(Mat::new(&residual[..rows * n], rows, n).unwrap());
+                let out = MatMut::new(result, rows, n).unwrap();
+                tasks.push(Task { weights, activation: Activation::Relu, residual, out });
+            }
+            match crew {
+                Some(crew) => crew.multiply(input, &mut tasks).unwrap(),
+                None => tasks.iter_mut().for_each(|task| task.multiply(input).unwrap()),
+            }
+            drop(tasks);
+            results.map(|result| bits(&result))
+        };
+        let alone = products(None);
+        for threads in 1..=4 {
+            assert_eq!(products(Some(&mut Crew::new(threads).unwrap())), alone, "{precision} {threads}");
+        }
+    }
+}
+
+#[test]
+fn products_of_other_shapes_are_refused_before_threads_begin() {
+    let (kernels, mut crew) = (Kernels::best(), Crew::new(2).unwrap());
+    let weights = kernels.pack_f32(&[1.0; 6], 2, 3, Layout::Kn).unwrap();
+    let mut out = [0.0; 4];
+    let out = MatMut::new(&mut out, 2, 2).unwrap();
+    let task = Task { weights: &weights, activation: Activation::None, residual: None, out };
+    assert!(crew.multiply(Input::f32(&[1.0; 4], 2, 2).unwrap(), &mut [task]).is_err());
 }
 
 #[test]

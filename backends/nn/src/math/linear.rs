@@ -7,8 +7,9 @@ use dyno_kernels::Kernels;
 use super::auto_precision::AutoPrecision;
 use super::form::Operands;
 use super::matrix::Matrix;
-use super::product::{Epilogue, Product};
+use super::product::{Epilogue, Product, WHOLE};
 use super::repacked::Repacked;
+use super::threads;
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
@@ -119,10 +120,11 @@ pub fn together<const N: usize>(
     }
     let operand = first.operand(input, operands);
     let rows = input.len() / first.inputs();
-    for (linear, out) in products {
+    let mut tasks = products.map(|(linear, out)| {
         out.resize(rows * linear.outputs(), 0.0);
-        linear.product().multiply(operand, rows, Epilogue::default(), out);
-    }
+        linear.product().task(rows, Epilogue::default(), out)
+    });
+    threads::multiply(operand, &mut tasks).expect(WHOLE);
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod linear;
 mod matrix;
 mod product;
 mod repacked;
+pub(crate) mod threads;
 mod vectors;
 
 pub use activation::Activation;
@@ -23,4 +24,5 @@ pub use linear::{Linear, together};
 pub(crate) use matrix::InputScale;
 pub use matrix::Matrix;
 pub use product::Epilogue;
+pub use threads::Threads;
 pub use vectors::{add, argmax, dot, multiply_add};

@@ -3,12 +3,12 @@
 //! f32 weights are multiplied in f32. Integer weights are multiplied with rows that are quantised first;
 //! integer sums are exact. The weights are packed once, and each row's result is the same in any batch.
 
-use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Output, Weights};
+use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Task, Weights};
 
 use super::activation::Activation;
 use super::form::{Form, Operands};
 use super::matrix::Matrix;
-use crate::watch::Operator;
+use super::threads;
 
 /// Packed weights, and the form in which the product reads rows.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Epilogue<'a> {
 }
 
 /// Reason why calls of the kernels succeed.
-const WHOLE: &str = "rows are whole, and as wide as the weights";
+pub(super) const WHOLE: &str = "rows are whole, and as wide as the weights";
 
 impl Product {
     pub(super) fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
@@ -65,16 +65,18 @@ impl Product {
     /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
     pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
         let rows = input.len() / self.inputs();
-        self.multiply(self.operand(input, operands), rows, then, out);
+        threads::multiply(self.operand(input, operands), &mut [self.task(rows, then, out)]).expect(WHOLE);
     }
 
-    /// Replaces `out` [rows, outputs] by y for each row of an operand of this form.
-    pub(super) fn multiply(&self, operand: Input<'_>, rows: usize, then: Epilogue<'_>, out: &mut [f32]) {
+    /// The product with rows of this form, and with `out` [rows, outputs] for y.
+    pub(super) fn task<'a>(&'a self, rows: usize, then: Epilogue<'a>, out: &'a mut [f32]) -> Task<'a> {
         let columns = self.outputs();
-        let activation = then.activation.map_or(Fused::None, Fused::from);
         let residual = then.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
-        let to = Output::F32(MatMut::new(out, rows, columns).expect(WHOLE));
-        let _product = Operator::Product.span();
-        self.weights.multiply(operand, 0..columns, activation, residual, to).expect(WHOLE);
+        Task {
+            weights: &self.weights,
+            activation: then.activation.map_or(Fused::None, Fused::from),
+            residual,
+            out: MatMut::new(out, rows, columns).expect(WHOLE),
+        }
     }
 }

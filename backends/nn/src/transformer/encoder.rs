@@ -9,7 +9,7 @@ use super::embedding::Embedding;
 use super::feed_forward::{FeedForward, Hidden};
 use super::{Options, Process, Scratch};
 use crate::Sentence;
-use crate::math::together;
+use crate::math::{threads, together};
 use crate::params::Params;
 use crate::watch::{Component, Operator};
 
@@ -29,6 +29,8 @@ pub(super) struct Encoded {
     pub(super) starts: Vec<usize>,
     embedded: Vec<f32>,
     buffers: Buffers,
+    /// Attention weights of one query, for each thread.
+    weights: Vec<Vec<f32>>,
     /// Keys and values of one sentence in one layer.
     self_attended: Option<KeyValues>,
     hidden: Hidden,
@@ -81,21 +83,37 @@ impl Encoder {
     }
 
     fn attend(&self, attention: &Attention, encoded: &mut Encoded, scratch: &mut Scratch) {
-        let (width, Encoded { rows, starts, buffers, self_attended, .. }) = (self.width, encoded);
-        let Buffers { query, keys, values, heads, out, weights } = buffers;
+        let (width, Encoded { rows, starts, buffers, self_attended, weights, .. }) = (self.width, encoded);
+        let Buffers { query, keys, values, heads, out, .. } = buffers;
         let input = attention.before.prepare(rows, &mut scratch.prepared);
         let parts =
             [(&attention.query, &mut *query), (&attention.key, &mut *keys), (&attention.value, &mut *values)];
         together(input, &mut scratch.operands, parts);
         heads.resize(rows.len(), 0.0);
-        let spans = Operator::Attention.span();
         let attended = self_attended.get_or_insert_with(|| KeyValues::new(width));
         for span in starts.windows(2) {
             let span = span[0] * width..span[1] * width;
+            let _attention = Operator::Attention.span();
             attention.remember(&keys[span.clone()], &values[span.clone()], attended);
-            attention.attend(&query[span.clone()], attended, &mut heads[span], weights);
+            attend(attention, &query[span.clone()], attended, &mut heads[span], weights);
         }
-        drop(spans);
         attention.finish(heads, rows, out, scratch);
     }
+}
+
+/// Attends with the queries [words, D] of one sentence; each thread takes some of them, with `weights` of its own.
+fn attend(
+    attention: &Attention,
+    queries: &[f32],
+    attended: &KeyValues,
+    heads: &mut [f32],
+    weights: &mut Vec<Vec<f32>>,
+) {
+    let bytes = 2 * attended.len() * size_of_val(queries); // each query meets all keys and all values
+    let threads = threads::sharing(bytes);
+    weights.resize_with(threads.max(weights.len()), Vec::new);
+    let some = attended.len().div_ceil(threads) * attention.width;
+    threads::each_chunk_with(bytes, weights, heads, some, |weights, at, heads| {
+        attention.attend(&queries[at * some..][..heads.len()], attended, heads, weights);
+    });
 }

@@ -10,7 +10,7 @@ mod switches;
 
 use std::path::{Path, PathBuf};
 
-use dyno_parity::Goldens;
+use dyno_parity::{Goldens, check_threads};
 use dyno_rnn_fc::ENGINE;
 use serde_json::{Value, json};
 
@@ -77,6 +77,11 @@ fn check(more: &Value) {
 #[test]
 fn every_system_translates_as_the_reference() {
     check(&json!({}));
+}
+
+#[test]
+fn threads_change_no_bit_and_allocate_nothing() {
+    check_threads(&ENGINE, "rnn-fc");
 }
 
 #[test]

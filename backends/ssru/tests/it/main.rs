@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dyno_api::{Answer, Backend, Settings};
 use dyno_formats::{ConvertOptions, MarianConfig, ModelDir, Precision, convert};
 use dyno_nn::Params;
-use dyno_parity::{Goldens, check_no_allocations};
+use dyno_parity::{Goldens, check_no_allocations, check_threads};
 use dyno_ssru::ENGINE;
 use dyno_translator::Switches;
 use serde_json::{Value, json};
@@ -33,6 +33,11 @@ fn decoding_does_not_allocate() {
     for model in ["norms-projection", "tied-layers"] {
         check_no_allocations(&load, &home().join(model).join("model.npz"));
     }
+}
+
+#[test]
+fn threads_change_no_bit_and_allocate_nothing() {
+    check_threads(&ENGINE, "small");
 }
 
 #[test]

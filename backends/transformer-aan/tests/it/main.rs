@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dyno_formats::MarianConfig;
 use dyno_nn::Params;
-use dyno_parity::{Goldens, check_no_allocations};
+use dyno_parity::{Goldens, check_no_allocations, check_threads};
 use dyno_transformer_aan::ENGINE;
 use dyno_translator::Switches;
 
@@ -49,6 +49,11 @@ fn decoding_does_not_allocate() {
             &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/marian").join(model).join("model.npz"),
         );
     }
+}
+
+#[test]
+fn threads_change_no_bit_and_allocate_nothing() {
+    ["selfatt", "transformer-aan"].iter().for_each(|name| check_threads(&ENGINE, name));
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub struct HostedArgs {
     #[arg(long, value_parser = track())]
     pub track: Option<Track>,
     /// Number of cores: workers under throughput-all, threads that share a line under latency-all
+    ///
+    /// Threads share the large products of a line; the answers are the same for any number.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]
     pub cores: usize,
     /// Number of words to translate together; 1 translates line by line

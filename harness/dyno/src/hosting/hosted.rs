@@ -77,7 +77,7 @@ impl Hosted {
     }
 }
 
-/// Lets `cores` threads work on each line, if the backend can; else says that one does.
+/// Lets `cores` threads work on each line, if the backend can; else, as for a plugin, says that one does.
 fn share_lines(backend: &dyn Backend, cores: usize, settings: &mut Settings) {
     if backend.shares_lines() {
         settings.entry(THREADS.to_owned()).or_insert_with(|| json!(cores));

@@ -112,8 +112,11 @@ fn an_engine_that_keeps_to_one_core_says_so() {
     let ended = translate(&["--backend", "null"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "a line\n"));
     assert!(ended.stderr.contains("null works on each line with one core"), "{ended:?}");
-    let ended = translate(&["--model", MODEL]);
-    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
+    let translator = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/ssru");
+    for model in [&["--model", MODEL][..], &["--model", translator, "--precision", "int8"]] {
+        let ended = translate(model);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
+    }
 }
 
 #[test]
