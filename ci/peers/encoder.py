@@ -35,8 +35,8 @@ def torch_model():
     from transformers import AutoModel
 
     torch.set_num_threads(cores)
-    # Classes without a pooler refuse the option, and none of the vectors needs it.
-    model = AutoModel.from_pretrained(folder, torchscript=runtime == "torch-script").eval()
+    # TorchScript traces tuples alone.
+    model = AutoModel.from_pretrained(folder, return_dict=False).eval()
     if runtime == "torch-onednn":
         replace_linear(model, torch.nn.Linear, mkldnn.to_mkldnn)
     if runtime == "torch-script":
