@@ -5,8 +5,7 @@
 //! know the fresh lines, so their time per word is the price of translating. Launches far below that price
 //! are launched again beside more fresh lines, because batches of a longer file may honestly be cheaper.
 //!
-//! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer if the set
-//! has references.
+//! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,12 +39,9 @@ pub(super) fn compare(
     let count = (input.lines / LINES_A_FRESH_ONE).max(LEAST_FRESH);
     let Some((lines, has_copies)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
     let Some((fresh, answers)) = launch(context, &lines.text, observed)? else { return Ok(()) };
-    // Answers from elsewhere win quality, which a set without references doesn't have.
-    if !context.round.test_set.references.is_empty() {
-        observed.reasons.extend(unlike_copies(&lines, &answers, &observed.answers));
-        if !observed.reasons.is_empty() {
-            return Ok(());
-        }
+    observed.reasons.extend(unlike_copies(&lines, &answers, &observed.answers));
+    if !observed.reasons.is_empty() {
+        return Ok(());
     }
     let share = share(input, observed, &time(&fresh));
     observed.fresh = Some(fresh);
