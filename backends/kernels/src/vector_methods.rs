@@ -264,6 +264,11 @@ impl Kernels {
         call!(self.quantise_int8(x, multiplier, self.table.flip, out))
     }
 
+    /// As [`Self::row_to_int8`], for weights, whose bytes have no private form.
+    pub(crate) fn row_to_weights(self, x: &[f32], multiplier: f32, out: &mut [u8]) {
+        call!(self.quantise_int8(x, multiplier, 0, out))
+    }
+
     pub(crate) fn row_to_int16(self, x: &[f32], multiplier: f32, out: &mut [u8]) {
         call!(self.quantise_int16(x, multiplier, out))
     }

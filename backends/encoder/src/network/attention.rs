@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use dyno_kernels::{Input, Kernels, Mat, MatMut, SelfAttention};
+use dyno_kernels::{Input, Kernels, Mat, MatMut, Precision, SelfAttention};
 use dyno_nn::watch::{Component, Operator};
 
 use super::linear::{Linear, PANEL};
@@ -37,8 +37,8 @@ pub(super) struct Share<'a> {
 }
 
 impl Buffers {
-    pub(super) fn new(kernels: Kernels) -> Self {
-        Self { attention: kernels.self_attention(), projected: Default::default() }
+    pub(super) fn new(kernels: Kernels, precision: Precision) -> Self {
+        Self { attention: kernels.self_attention(precision), projected: Default::default() }
     }
 }
 

@@ -24,7 +24,7 @@ impl Hand {
         Ok(Self {
             alone: Team::new(1)?,
             buffers: Buffers::new(kernels, Operand::new(kernels, precision)),
-            attention: attention::Buffers::new(kernels),
+            attention: attention::Buffers::new(kernels, precision),
         })
     }
 }

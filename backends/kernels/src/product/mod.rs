@@ -7,6 +7,7 @@ mod heads;
 pub(crate) mod job;
 mod layout;
 mod matrix;
+mod operand;
 mod rows;
 mod task;
 pub(crate) mod tile;

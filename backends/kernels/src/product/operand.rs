@@ -1,0 +1,147 @@
+//! The right-hand operands of attention's products: keys and values of a head, packed like weights.
+//!
+//! In int8, each key has a scale of its own, which is the scale of a column of scores. All values share a scale,
+//! because their sum runs over positions. Both are quantised row by row first; packing then moves bytes only.
+
+use super::layout::four_rows;
+use super::matrix::Mat;
+use crate::lanes::{Block, LANES};
+use crate::pack::to_127;
+use crate::product::job::PANEL;
+use crate::{Kernels, Precision};
+
+/// Bytes of a block of a quantised row: as many columns as a panel has.
+const WIDE: usize = size_of::<Block>();
+
+/// A packed operand [4·groups, columns] with the scales of its columns. The buffers only grow.
+#[derive(Debug, Default)]
+pub(super) struct Operand {
+    pub(super) groups: usize,
+    pub(super) columns: usize,
+    pub(super) blocks: Vec<Block>, // [columns / 16 rounded up, groups], in the order of panels
+    pub(super) starts: Vec<[i32; LANES]>, // [columns / 16 rounded up]
+    pub(super) scales: Vec<f32>,   // [columns rounded up to 16]
+    rows: Vec<Block>,              // of int8: rows before packing, [rows, width / 64 rounded up]
+}
+
+impl Operand {
+    /// Packs keys [positions, width] as a weight [width, positions].
+    pub(super) fn keys(
+        &mut self,
+        kernels: Kernels,
+        precision: Precision,
+        keys: Mat<'_>,
+        shape: (usize, usize),
+    ) {
+        let (positions, width) = shape;
+        if precision == Precision::F32 {
+            self.reshape(width, positions);
+            return kernels.pack_rows(keys, shape, &mut self.blocks);
+        }
+        self.reshape(width.div_ceil(4), positions);
+        self.quantise(kernels, keys, shape, |key| kernels.abs_max(key));
+        let of_row = width.div_ceil(WIDE).max(1);
+        let flip = kernels.flip(precision);
+        for (sixteen, keys) in self.rows.chunks(LANES * of_row).enumerate() {
+            let mut rows: [&[Block]; LANES] = [&[]; LANES];
+            for (lane, (row, key)) in rows.iter_mut().zip(keys.chunks_exact(of_row)).enumerate() {
+                *row = key;
+                self.starts[sixteen][lane] = start(flip, Block::bytes(key));
+            }
+            let panel = sixteen * LANES / PANEL * PANEL;
+            let step = PANEL.min(positions - panel).div_ceil(LANES);
+            let first = panel / LANES * self.groups + sixteen - panel / LANES;
+            kernels.interleave(&rows, &[&[]; LANES], self.groups, &mut self.blocks[first..], step);
+        }
+    }
+
+    /// Packs values [positions, width] as a weight [positions, width].
+    pub(super) fn values(
+        &mut self,
+        kernels: Kernels,
+        precision: Precision,
+        values: Mat<'_>,
+        shape: (usize, usize),
+    ) {
+        let (positions, width) = shape;
+        if precision == Precision::F32 {
+            self.reshape(positions, width);
+            return kernels.pack_columns(values, shape, &mut self.blocks);
+        }
+        self.reshape(positions.div_ceil(4), width);
+        let (data, stride) = values.parts();
+        let of_row = |row: usize| kernels.abs_max(&data[row * stride..][..width]);
+        let most = (0..positions).map(of_row).fold(0.0, f32::max);
+        self.quantise(kernels, values, shape, |_| most);
+        self.scales[..width].fill(to_127(most).1);
+        self.pack_quantised_values(kernels.flip(precision), shape);
+    }
+
+    /// Packs four rows of bytes to a group. Rows past the last are zeros.
+    fn pack_quantised_values(&mut self, flip: u8, (positions, width): (usize, usize)) {
+        let panels = width.div_ceil(WIDE).max(1);
+        let Self { rows, blocks, starts, .. } = self;
+        let mut blocks = blocks.iter_mut();
+        for panel in 0..panels {
+            let vectors = PANEL.min(width - panel * PANEL).div_ceil(LANES);
+            for group in (0..positions).step_by(4) {
+                for vector in 0..vectors {
+                    let four: [[u8; LANES]; 4] = std::array::from_fn(|i| {
+                        let row = rows.get((group + i) * panels + panel);
+                        row.map_or([0; LANES], |row| row.0.as_chunks().0[vector])
+                    });
+                    let starts = &mut starts[panel * PANEL / LANES + vector];
+                    if flip != 0 {
+                        four.iter().for_each(|row| add_starts(starts, row));
+                    }
+                    *blocks.next().expect("a block for each group and vector") = four_rows(four);
+                }
+            }
+        }
+    }
+
+    /// Makes room for packed columns, with scales of 1.
+    fn reshape(&mut self, groups: usize, columns: usize) {
+        let vectors = columns.div_ceil(LANES);
+        (self.groups, self.columns) = (groups, columns);
+        self.blocks.resize(vectors * groups, Block::ZERO);
+        self.starts.clear();
+        self.starts.resize(vectors, [0; LANES]);
+        self.scales.clear();
+        self.scales.resize(vectors * LANES, 1.0);
+    }
+
+    /// Quantises rows so that the magnitude `most` of a row becomes 127, and keeps the scales of keys.
+    fn quantise(
+        &mut self,
+        kernels: Kernels,
+        from: Mat<'_>,
+        (count, width): (usize, usize),
+        most: impl Fn(&[f32]) -> f32,
+    ) {
+        let (data, stride) = from.parts();
+        let of_row = width.div_ceil(WIDE).max(1);
+        self.rows.clear();
+        self.rows.resize(count * of_row, Block::ZERO);
+        for (at, to) in self.rows.chunks_exact_mut(of_row).enumerate() {
+            let row = &data[at * stride..][..width];
+            let (multiplier, scale) = to_127(most(row));
+            if let Some(kept) = self.scales.get_mut(at) {
+                *kept = scale;
+            }
+            for (x, block) in row.chunks(WIDE).zip(to) {
+                kernels.row_to_weights(x, multiplier, &mut block.0[..x.len()]);
+            }
+        }
+    }
+}
+
+/// Start of a column's sums, for activations with `flip`: it takes back the 128 that was added to each of them.
+fn start(flip: u8, column: &[u8]) -> i32 {
+    if flip == 0 { 0 } else { -128 * column.iter().map(|byte| i32::from(*byte as i8)).sum::<i32>() }
+}
+
+/// As [`start`], for one more byte of each of sixteen columns.
+fn add_starts(starts: &mut [i32; LANES], row: &[u8; LANES]) {
+    starts.iter_mut().zip(row).for_each(|(start, byte)| *start -= 128 * i32::from(*byte as i8));
+}
