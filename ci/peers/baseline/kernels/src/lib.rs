@@ -3,17 +3,20 @@
 //! The crate has the interface of `dyno-kernels` and stands in its place in this workspace, so that an engine differs in its
 //! f32 products alone. [`Kernels`], [`Weights`] and [`Candidates`] wrap the kernels' types. f32 weights keep a plain form
 //! [K, N], which the library reads, and packs, on each call; [`transpose_weights`] makes it [N, K], as PyTorch keeps its
-//! weights. Scales, bias, activation and residual follow in separate loops. Threads that share columns call the library for
+//! weights. Scales, bias, activation and residual follow in separate loops. The threads of a [`Crew`] call the library for
 //! their columns each.
 //! Products of integers, and all vector maths, are the kernels' own.
+
+mod crew;
 
 use std::cell::RefCell;
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use crew::{Crew, Task};
 pub use kernels::{
-    Activation, Best, Crew, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result, Rows,
-    RowsPart, SelfAttention, Tuning, UnknownIsa, ticks,
+    Activation, Best, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result,
+    Rows, RowsPart, SelfAttention, Tuning, UnknownIsa, ticks,
 };
 
 /// Whether weights that are packed from now on keep the plain form [N, K].
@@ -70,7 +73,14 @@ impl Kernels {
     }
 
     /// As in `dyno-kernels`.
-    pub fn pack_int16(self, values: &[i16], k: usize, n: usize, layout: Layout, bound: u16) -> Result<Weights> {
+    pub fn pack_int16(
+        self,
+        values: &[i16],
+        k: usize,
+        n: usize,
+        layout: Layout,
+        bound: u16,
+    ) -> Result<Weights> {
         Ok(Weights::integers(self.0, self.0.pack_int16(values, k, n, layout, bound)?))
     }
 
@@ -134,6 +144,11 @@ impl Weights {
     /// Number of outputs.
     pub fn n(&self) -> usize {
         self.ours.n()
+    }
+
+    /// As in `dyno-kernels`.
+    pub fn bytes(&self) -> usize {
+        self.ours.bytes()
     }
 
     /// As in `dyno-kernels`.
@@ -347,8 +362,25 @@ fn gemm([m, k, n]: [usize; 3], a: &[f32], (b, [row, column]): (&[f32], [usize; 2
     // SAFETY: A and C are row-major matrices of just these shapes, and the last element of B lies in its slice, as was asserted.
     unsafe {
         gemm::gemm(
-            m, n, k, c.as_mut_ptr(), 1, n as isize, false, a.as_ptr(), 1, k as isize, b.as_ptr(), column as isize,
-            row as isize, 0.0, 1.0, false, false, false, gemm::Parallelism::None,
+            m,
+            n,
+            k,
+            c.as_mut_ptr(),
+            1,
+            n as isize,
+            false,
+            a.as_ptr(),
+            1,
+            k as isize,
+            b.as_ptr(),
+            column as isize,
+            row as isize,
+            0.0,
+            1.0,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
         );
     }
 }
@@ -382,7 +414,10 @@ mod tests {
         let far = library.0.iter().zip(&ours.0).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(far < 1e-4, "{what}: {far}");
         for (library, ours) in library.1.iter().zip(&ours.1) {
-            assert!((library.value - ours.value).abs() < 1e-4 && library.column == ours.column, "{library:?} {ours:?}");
+            assert!(
+                (library.value - ours.value).abs() < 1e-4 && library.column == ours.column,
+                "{library:?} {ours:?}"
+            );
         }
     }
 
@@ -427,12 +462,17 @@ mod tests {
             let (out, others) = rest.split_columns(columns.len());
             rest = others;
             let input = || Input::f32(x, m, weights.k()).unwrap();
-            weights.multiply(input(), columns.clone(), Activation::Swish, Some(residual), Output::F32(out)).unwrap();
+            weights
+                .multiply(input(), columns.clone(), Activation::Swish, Some(residual), Output::F32(out))
+                .unwrap();
             let mut other = vec![1.0; m * columns.len()];
             let out = Output::F32(MatMut::new(&mut other, m, columns.len()).unwrap());
             zeros.multiply(input(), columns.clone(), Activation::None, None, out).unwrap();
             let bias = &weights.bias[columns];
-            assert!(other.chunks(bias.len().max(1)).all(|row| row == bias), "the library reads the plain form");
+            assert!(
+                other.chunks(bias.len().max(1)).all(|row| row == bias),
+                "the library reads the plain form"
+            );
         }
         let far = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(far < 1e-4, "{far}");
