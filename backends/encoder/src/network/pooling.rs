@@ -29,7 +29,7 @@ pub(crate) struct Pool {
 
 #[derive(Debug)]
 enum Step {
-    Dense(Linear, Activation),
+    Dense(Box<Linear>, Activation),
     Normalise,
 }
 
@@ -56,7 +56,7 @@ impl Pool {
                     let params = Params { weights: &weights, ..params };
                     let dense = params.linear("linear", dimension, outputs)?;
                     dimension = outputs;
-                    Step::Dense(dense, *activation)
+                    Step::Dense(Box::new(dense), *activation)
                 }
             })
         };

@@ -2,6 +2,7 @@
 
 pub(crate) mod arithmetic;
 mod blocking;
+mod blocks;
 mod candidates;
 mod heads;
 pub(crate) mod job;

@@ -6,6 +6,7 @@
 //! contain there. All instruction sets share the layout.
 
 use super::blocking::{Blocking, Blockings};
+use super::blocks::Blocks;
 use super::job::Activation;
 use super::job::{Job, Output, PANEL, Sink};
 use super::layout::{Layout, Sixteen};
@@ -25,10 +26,10 @@ pub struct Weights {
     pub(super) k: usize,
     pub(super) n: usize,
     pub(super) groups: usize,
-    pub(super) blocks: Vec<Block>, // [N / 16 rounded up, groups], in the order of panels
+    pub(super) blocks: Blocks, // [N / 16 rounded up, groups], in the order of panels
     pub(super) starts: Vec<[i32; LANES]>, // [N / 16 rounded up]
-    pub(super) scales: Vec<f32>,   // [N rounded up to 16]
-    pub(super) bias: Vec<f32>,     // [N rounded up to 16]
+    pub(super) scales: Vec<f32>, // [N rounded up to 16]
+    pub(super) bias: Vec<f32>, // [N rounded up to 16]
     pub(super) blockings: Blockings,
 }
 
@@ -51,7 +52,7 @@ impl Weights {
             k,
             n,
             groups,
-            blocks: vec![Block::ZERO; vectors * groups],
+            blocks: Blocks::zeros(vectors * groups),
             starts: vec![[0; LANES]; vectors],
             scales: vec![1.0; vectors * LANES],
             bias: vec![0.0; vectors * LANES],
@@ -84,7 +85,7 @@ impl Weights {
         self.starts.clear();
         self.scales.clear();
         self.bias.clear();
-        self.blocks.resize(n.div_ceil(LANES) * self.groups, Block::ZERO);
+        self.blocks.resize(n.div_ceil(LANES) * self.groups);
     }
 
     /// Uses the built-in blocking for this size.

@@ -3,8 +3,9 @@
 use crate::oracle::{Seeded, bits, packed_int8, packed_int16, present, whole_product};
 use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Precision, Weights};
 
-/// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are long.
-const SHAPES: [(usize, usize, usize); 20] = [
+/// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are
+/// long, one of which fills a huge page.
+const SHAPES: [(usize, usize, usize); 21] = [
     (1, 1, 1),
     (1, 4, 16),
     (2, 3, 15),
@@ -22,6 +23,7 @@ const SHAPES: [(usize, usize, usize); 20] = [
     (17, 129, 33),
     (64, 17, 70),
     (1, 2051, 130),
+    (1, 2051, 1040),
     (0, 8, 8),
     (3, 8, 0),
     (2, 0, 20),
