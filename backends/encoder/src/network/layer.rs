@@ -14,6 +14,7 @@ use super::params::Params;
 use super::team::Team;
 use crate::Result;
 use crate::config::Config;
+use crate::settings::Precision;
 
 /// A layer of the network.
 #[derive(Debug)]
@@ -71,7 +72,11 @@ impl Layer {
             first: params.linear(&names.first, width, inner)?,
             second: params.linear(&names.second, inner, width)?,
             feed_norm: params.norm(&names.feed_norm, width, config.epsilon)?,
-            activation: config.activation,
+            activation: match (config.activation, params.precision) {
+                // The next product rounds the results far more.
+                (Activation::Gelu, Precision::Int8) => Activation::GeluNear,
+                (exact, _) => exact,
+            },
             norms_first: config.family.norms_first(),
         })
     }

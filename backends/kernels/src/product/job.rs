@@ -26,6 +26,8 @@ pub enum Activation {
     Tanh,
     /// x·Φ(x), with Φ of the normal distribution itself, not the approximation by tanh.
     Gelu,
+    /// [`Gelu`](Self::Gelu) within 3e-5 of 1 or of x, in a third of its time: for results that are quantised.
+    GeluNear,
     /// x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2, the approximation of [`Gelu`](Self::Gelu) by tanh.
     GeluTanh,
 }
