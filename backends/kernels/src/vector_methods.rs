@@ -61,6 +61,12 @@ impl Kernels {
         call!(self.exponentials(x))
     }
 
+    /// As [`Self::exponentials`], with results as bytes in parts of 1/127; the sum is in these parts. No result is
+    /// negative, so that bytes without a sign are the same: they need no private form.
+    pub(crate) fn exponentials_int8(self, x: &[f32], out: &mut [u8]) -> f32 {
+        call!(self.exponentials_int8(x, out))
+    }
+
     pub(crate) fn pack_rows(self, rows: Mat<'_>, shape: (usize, usize), to: &mut [Block]) {
         call!(self.pack_rows(rows.parts(), shape, to))
     }

@@ -90,24 +90,21 @@ impl SelfAttention {
         let mut scores = std::mem::take(&mut self.scores);
         let mut scales = [1.0 / (width as f32).sqrt(); QUERIES];
         let to = MatMut::strided(&mut scores[..rows * span], rows, positions, span).expect("room for scores");
-        self.quantise((queries, stride), (rows, width), &mut scales, |kernels, x| kernels.abs_max(x));
+        self.quantise((queries, stride), (rows, width), &mut scales);
         self.product(&self.keys, (queries, stride), &scales, to);
-        for (row, scale) in scores.chunks_exact_mut(span.max(1)).take(rows).zip(&mut scales) {
-            *scale = 1.0 / self.kernels.exponentials(&mut row[..positions]);
-        }
-        self.quantise((&scores, span), (rows, positions), &mut scales, |_, _| 1.0);
+        let scores_of = scores.chunks_exact_mut(span.max(1)).map(|row| &mut row[..positions]).take(rows);
+        self.weigh(scores_of, &mut scales);
         self.product(&self.values, (&scores, span), &scales, out);
         self.scores = scores;
     }
 
-    /// Quantises the left-hand operand of a product so that the magnitude `most` of a row becomes 127, and
-    /// multiplies the row's scale by what undoes it. In f32 nothing is to be done.
+    /// Quantises queries so that a row's greatest magnitude becomes 127, and multiplies the row's scale by what
+    /// undoes it. In f32 nothing is to be done.
     fn quantise(
         &mut self,
         (from, stride): (&[f32], usize),
         (count, width): (usize, usize),
         scales: &mut [f32],
-        most: impl Fn(Kernels, &[f32]) -> f32,
     ) {
         if self.precision == Precision::F32 {
             return;
@@ -116,9 +113,24 @@ impl SelfAttention {
         self.rows.resize(self.rows.len().max(count * to_stride), 0);
         for (row, scale) in scales.iter_mut().enumerate().take(count) {
             let x = &from[row * stride..][..width];
-            let (multiplier, undoes) = to_127(most(self.kernels, x));
+            let (multiplier, undoes) = to_127(self.kernels.abs_max(x));
             *scale *= undoes;
             self.kernels.row_to_int8(x, multiplier, &mut self.rows[row * to_stride..][..width]);
+        }
+    }
+
+    /// Turns rows of scores into weights, whose scales make a row's sum 1: in f32 in place, in int8 as the
+    /// left-hand operand.
+    fn weigh<'a>(&mut self, scores: impl Iterator<Item = &'a mut [f32]>, scales: &mut [f32]) {
+        let to_stride = self.precision.stride(self.keys.columns);
+        for (at, (row, scale)) in scores.zip(scales).enumerate() {
+            let sum = if self.precision == Precision::F32 {
+                self.kernels.exponentials(row)
+            } else {
+                self.rows.resize(self.rows.len().max((at + 1) * to_stride), 0);
+                self.kernels.exponentials_int8(row, &mut self.rows[at * to_stride..][..row.len()])
+            };
+            *scale = 1.0 / sum;
         }
     }
 
