@@ -1,7 +1,7 @@
 //! Attention of all lines and heads, with the products before it.
 //!
-//! Threads share heads. A thread computes the queries, keys and values of its heads for all rows, and attends
-//! with them at once, so that these values never cross from core to core.
+//! Threads share heads. A thread computes queries, keys and values of a few heads for all rows, and attends
+//! with them at once. So these values never cross from core to core, and stay in the near cache.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(super) struct Buffers {
     projected: [Vec<f32>; 3],
 }
 
-/// A thread's share: neighbouring heads.
+/// A share of the work: neighbouring heads.
 pub(super) struct Share<'a> {
     columns: Range<usize>,
     /// Results [tokens, columns].
@@ -58,20 +58,19 @@ impl Attention {
         lines.iter().map(|line| line.len() * width * (3 * width + 2 * line.len())).sum()
     }
 
-    /// Shares of `out` [tokens, width] for so many threads: whole heads that fill whole panels.
-    pub(super) fn shares<'a>(&self, out: &'a mut [f32], threads: usize) -> Vec<Share<'a>> {
+    /// Shares of `out` [tokens, width]: the fewest heads that fill whole panels, then the next.
+    pub(super) fn shares<'a>(&self, out: &'a mut [f32]) -> Vec<Share<'a>> {
         let (width, head) = (self.width(), self.head());
         let unit = head << (PANEL.trailing_zeros() - head.trailing_zeros().min(PANEL.trailing_zeros()));
-        let bound = |thread: usize| (width.div_ceil(unit) * thread / threads * unit).min(width);
         let rows = out.len() / width;
         let mut rest = Some(MatMut::new(out, rows, width).expect(WHOLE));
-        let share = |thread| {
-            let columns = bound(thread)..bound(thread + 1);
+        let share = |from| {
+            let columns = from..width.min(from + unit);
             let (out, others) = rest.take().expect("each share leaves the rest").split_columns(columns.len());
             rest = Some(others);
             Share { columns, out }
         };
-        (0..threads).map(share).collect()
+        (0..width).step_by(unit).map(share).collect()
     }
 
     /// Replaces the results of a share by the attention within each line. `input` has the rows of all lines.

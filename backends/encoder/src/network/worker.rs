@@ -89,7 +89,7 @@ impl Worker {
             None => Input::f32(read, read.len() / layer.width(), layer.width()).expect("whole rows"),
         };
         let work = Work::Products(layer.attention.work(lines));
-        let mut shares = layer.attention.shares(context, team.sharing(work));
+        let mut shares = layer.attention.shares(context);
         team.each_with(work, hands, &mut shares, |hand, share| {
             layer.attention.attend(&mut hand.attention, input, lines, share);
         });
