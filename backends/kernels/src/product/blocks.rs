@@ -1,8 +1,8 @@
 //! Memory of packed weights. Large weights lie in huge pages, where the system has some.
 //!
-//! A product of few rows reads each weight once, from memory or a far cache. With pages of 4 KiB, every 64th line
-//! then waits for the address of its page. Huge pages are asked for only where weights fill them, so that weights
-//! take no more memory.
+//! A product of few rows reads each weight once, from memory or a far cache. With pages of 4 KiB, every 64th
+//! line then waits for the address of its page. Huge pages are asked for only where weights fill them, so that
+//! weights take no more memory.
 
 use std::ops::{Deref, DerefMut};
 
@@ -45,8 +45,8 @@ impl Blocks {
 
     /// `None` where the system gives no mapping.
     fn large(blocks: usize, bytes: usize) -> Option<Self> {
-        // With one huge page more, the first one can begin at a multiple of its size. Memory that nothing touches
-        // costs none.
+        // With one huge page more, the first one can begin at a multiple of its size. Memory that nothing
+        // touches costs none.
         let pages = MmapMut::map_anon(bytes.next_multiple_of(HUGE) + HUGE).ok()?;
         let address = pages.as_ptr().addr();
         let first = address.next_multiple_of(HUGE) - address;
