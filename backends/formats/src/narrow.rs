@@ -12,6 +12,9 @@ use crate::safetensors::{SCALE_SUFFIX, Stored};
 use crate::tensor::{Item, Tensor};
 use crate::{DType, Error, Precision, Result, Weights};
 
+/// Rows of embeddings that are quantised at a time: some megabytes of wide values.
+const ROWS: usize = 1024;
+
 impl Weights {
     /// These weights at `precision`. Tensors of products are derived exactly as `convert` writes them; other
     /// tensors, and tensors that have the precision already, stay as they are.
@@ -87,12 +90,27 @@ impl Narrow {
         }
     }
 
-    /// `tensor` at `precision`, if tensors of its role are quantised.
+    /// `tensor` at `precision`, if tensors of its role are quantised. Rows of embeddings have scales of their
+    /// own, so some are read at a time; the memory of the file's pages and of wide values stays small.
     fn derive(tensor: &Tensor<'_>, precision: Precision) -> Result<Option<Self>> {
         let role = Role::of(tensor.name(), tensor.shape());
         if role == Role::Other || precision == Precision::F32 {
             return Ok(None);
         }
+        let rows = if role == Role::Embedding { ROWS } else { usize::MAX };
+        let mut whole: Option<Self> = None;
+        for part in tensor.item.parts(rows) {
+            let narrow = Self::of_part(&Tensor { item: &part, ..*tensor }, role, precision)?;
+            match &mut whole {
+                Some(whole) => whole.append(narrow),
+                None => whole = Some(narrow),
+            }
+            tensor.file.bytes.release();
+        }
+        Ok(whole)
+    }
+
+    fn of_part(tensor: &Tensor<'_>, role: Role, precision: Precision) -> Result<Self> {
         let (rows, columns) = tensor.matrix()?;
         let values = tensor.finite_f32()?;
         let (dtype, numbers, scales) = match precision {
@@ -106,7 +124,16 @@ impl Narrow {
                 (DType::I8, Numbers::I8(numbers), Some(scales_of(role, scales)))
             }
         };
-        Ok(Some(Self { dtype, shape: tensor.shape().to_vec(), numbers, scales }))
+        Ok(Self { dtype, shape: tensor.shape().to_vec(), numbers, scales })
+    }
+
+    /// Adds the rows of another matrix.
+    fn append(&mut self, below: Self) {
+        self.shape[0] += below.shape[0];
+        self.numbers.append(below.numbers);
+        if let (Some(Scales::Rows(scales)), Some(Scales::Rows(more))) = (&mut self.scales, below.scales) {
+            scales.extend(more);
+        }
     }
 
     /// Keeps the integers of a matrix that is int8 already; its one scale is repeated for each group.
@@ -184,4 +211,32 @@ fn halves(tensor: &Tensor<'_>, values: &[f32]) -> Result<Vec<u16>> {
 /// A tensor as it is in its file, row-major.
 pub(crate) fn as_it_is(tensor: &Tensor<'_>) -> Result<Stored> {
     Ok(Stored { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.row_major_bytes()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn embeddings_are_quantised_in_parts_as_a_whole() {
+        let (rows, columns) = (2 * ROWS + 7, 3);
+        let values: Vec<f32> =
+            (0..rows * columns).map(|at| ((at * 7919) % 2003) as f32 / 256.0 - 3.0).collect();
+        let bytes = Numbers::F32(values.clone()).to_le_bytes();
+        let wide = Stored { dtype: DType::F32, shape: vec![rows, columns], bytes };
+        let file = crate::safetensors::write(&BTreeMap::new(), &BTreeMap::from([("Wemb".into(), wide)]));
+        let narrow = |precision| {
+            let weights = Weights::from_bytes("test", file.clone()).unwrap().at(precision).unwrap();
+            let tensor = weights.get("Wemb").unwrap();
+            (tensor.shape().to_vec(), tensor.scales().cloned(), tensor.i8().ok().map(<[i8]>::to_vec), {
+                tensor.i16().ok().map(<[i16]>::to_vec)
+            })
+        };
+        let shape = vec![rows, columns];
+        let (integers, scales) = int8(&values, rows, columns, Role::Embedding);
+        let whole = (shape.clone(), Some(Scales::Rows(scales)), Some(integers), None);
+        assert!(narrow(Precision::Int8) == whole);
+        let (integers, scales) = int16(&values, rows, columns, Role::Embedding);
+        assert!(narrow(Precision::Int16) == (shape, Some(Scales::Rows(scales)), None, Some(integers)));
+    }
 }

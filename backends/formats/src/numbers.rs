@@ -121,6 +121,18 @@ pub(crate) enum Numbers {
 }
 
 impl Numbers {
+    /// Adds numbers of the same type.
+    pub(crate) fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::F32(numbers), Self::F32(more)) => numbers.extend(more),
+            (Self::F16(numbers), Self::F16(more)) => numbers.extend(more),
+            (Self::I16(numbers), Self::I16(more)) => numbers.extend(more),
+            (Self::I8(numbers), Self::I8(more)) => numbers.extend(more),
+            (Self::U8(numbers), Self::U8(more)) => numbers.extend(more),
+            _ => unreachable!("parts of one tensor have one type"),
+        }
+    }
+
     /// The bytes as in a file.
     pub(crate) fn to_le_bytes(&self) -> Vec<u8> {
         match self {

@@ -74,6 +74,14 @@ impl Scales {
         }
     }
 
+    /// The scales of some rows.
+    pub(crate) fn of_rows(&self, rows: Range<usize>) -> Self {
+        match self {
+            Self::Rows(scales) => Self::Rows(scales[rows].to_vec()),
+            other => other.clone(),
+        }
+    }
+
     /// Checks that all scales are positive, finite numbers, and that the matrix has elements: an empty matrix
     /// could claim any number of rows.
     pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Fault> {

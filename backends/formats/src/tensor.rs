@@ -34,6 +34,26 @@ impl Item {
     pub(crate) fn owned(dtype: DType, shape: Vec<usize>, numbers: Numbers, scales: Option<Scales>) -> Self {
         Self { dtype, shape, layout: ElementOrder::RowMajor, scales, storage: Storage::Owned(numbers) }
     }
+
+    /// Records of at most `most` rows each, where the rows lie one behind the other in the file; else one
+    /// record of all.
+    pub(crate) fn parts(&self, most: usize) -> Vec<Self> {
+        let divisible = self.layout == ElementOrder::RowMajor;
+        match (&self.shape[..], &self.storage) {
+            (&[rows, columns], Storage::File(span, _)) if divisible && rows > most => {
+                let bytes = columns * self.dtype.size();
+                let part = |first: usize| {
+                    let rows = first..rows.min(first + most);
+                    let span = span.start + rows.start * bytes..span.start + rows.end * bytes;
+                    let scales = self.scales.as_ref().map(|scales| scales.of_rows(rows.clone()));
+                    let (shape, storage) = (vec![rows.len(), columns], Storage::File(span, OnceLock::new()));
+                    Self { shape, scales, storage, ..*self }
+                };
+                (0..rows).step_by(most).map(part).collect()
+            }
+            _ => vec![self.clone()],
+        }
+    }
 }
 
 impl From<Record> for Item {
