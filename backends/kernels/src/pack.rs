@@ -32,11 +32,7 @@ impl Kernels {
         }
         let mut packed = self.pack(Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
         if self.flip(Precision::Int8) != 0 {
-            let mut sums = vec![0; n]; // 32 bits: with wider sums they would take most of the loading time
-            layout.each(values, (k, n), &mut sums, |sum: &mut i32, value| *sum += i32::from(value));
-            for (n, sum) in sums.into_iter().enumerate() {
-                packed.set_start(n, sum.wrapping_mul(-128)); // wraps as the sums do that it corrects
-            }
+            packed.set_starts();
         }
         Ok(packed)
     }

@@ -17,10 +17,22 @@ pub(crate) use array::{Step, Trie};
 
 impl Trie {
     /// Builds a trie of `keys`. A repeated key has its last id, and empty keys are left out.
-    pub fn build(mut keys: Vec<(&[u8], u32)>) -> Result<Self> {
-        keys.sort_by_key(|(key, _)| *key);
-        Builder::new().build(&keys)
+    pub fn build(keys: Vec<(&[u8], u32)>) -> Result<Self> {
+        Builder::new().build(&sorted(keys))
     }
+}
+
+/// The keys in ascending order; equal keys stay in theirs. Most comparisons end within eight bytes, which
+/// compare as one number.
+fn sorted(keys: Vec<(&[u8], u32)>) -> Vec<(&[u8], u32)> {
+    let beginning = |key: &[u8]| {
+        let mut bytes = [0; 8];
+        bytes.iter_mut().zip(key).for_each(|(byte, of_key)| *byte = *of_key);
+        u64::from_be_bytes(bytes)
+    };
+    let mut keys: Vec<_> = keys.into_iter().map(|(key, id)| (beginning(key), key, id)).collect();
+    keys.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+    keys.into_iter().map(|(_, key, id)| (key, id)).collect()
 }
 
 #[cfg(test)]

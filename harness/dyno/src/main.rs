@@ -62,16 +62,15 @@ mod tuning;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
-use clap::Parser;
 use dyno_api::printable_line;
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, Hosting};
 use exit::{Complaint, Exit, Failure, Outcome};
 
 fn main() -> ExitCode {
     dyno_measure::enter(); // the same program is also the supervisor
     interrupt::fail_writes_beyond_the_limit();
-    let command = Cli::try_parse().unwrap_or_else(|refusal| refuse(&refusal)).command;
+    let command = Cli::read().unwrap_or_else(|refusal| refuse(&refusal));
     let exit = dispatch(command).unwrap_or_else(|failure| complain(&failure));
     ExitCode::from(exit as u8)
 }
@@ -95,7 +94,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Completions(args)) => commands::completions::completions(&args),
         Some(Command::Man) => commands::completions::man(),
         Some(Command::Gate(args)) => commands::gate::gate(&args),
-        Some(Command::Translate(args)) => commands::translate::translate(*args),
+        Some(Command::Hosting(Hosting::Translate(args))) => commands::translate::translate(*args),
         Some(Command::Breakdown(args)) => commands::breakdown::breakdown(*args),
         Some(Command::Verify(args)) => commands::verify::verify(&args),
         Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// and without nearly full ones, 95 % of the units are used.
 const OPEN_BLOCKS: usize = 16;
 
-/// Number of free units below which a block isn't searched: its units rarely fit, and searching it would take
+/// Number of free units down to which a block is searched: its units rarely fit, and searching it would take
 /// two thirds of the time to build.
 const NEARLY_FULL: usize = 12;
 
@@ -38,13 +38,16 @@ pub(super) struct Builder {
     unowned: Vec<Set>,
     /// Free units of each block.
     free: Vec<Set>,
+    /// Number of free units of each block.
+    free_units: Vec<usize>,
     /// Blocks that are searched.
     open: VecDeque<usize>,
 }
 
 impl Builder {
     pub(super) fn new() -> Self {
-        let mut builder = Self { units: vec![], unowned: vec![], free: vec![], open: VecDeque::new() };
+        let (unowned, free, free_units) = (vec![], vec![], vec![]);
+        let mut builder = Self { units: vec![], unowned, free, free_units, open: VecDeque::new() };
         builder.add_block();
         builder.open.clear(); // block 0 stays empty
         builder
@@ -85,7 +88,7 @@ impl Builder {
     ) -> Pending {
         let unit = base ^ usize::from(byte);
         self.units[unit] = Unit { link: u32::from(byte), id: NO_ID };
-        self.free[unit / BLOCK].remove(unit % BLOCK);
+        self.take(unit / BLOCK, unit % BLOCK);
         while from < to && keys[from].0.len() == depth {
             self.units[unit].id = keys[from].1;
             from += 1;
@@ -93,9 +96,17 @@ impl Builder {
         Pending { unit, depth, from, to }
     }
 
+    /// Takes a free unit. A block that is nearly full isn't searched any more.
+    fn take(&mut self, block: usize, place: usize) {
+        self.free[block].remove(place);
+        self.free_units[block] -= 1;
+        if self.free_units[block] == NEARLY_FULL {
+            self.open.retain(|open| *open != block);
+        }
+    }
+
     /// Finds a base under which all children have free units, and takes it.
     fn place(&mut self, children: &[(u8, usize, usize)]) -> Result<usize> {
-        self.open.retain(|&block| self.free[block].len() > NEARLY_FULL);
         let found = self.open.iter().find_map(|&block| self.place_in(block, children));
         let base = match found {
             Some(base) => base,
@@ -111,11 +122,14 @@ impl Builder {
     /// The bases with a free unit for the child `byte` are the block's free units, each moved by XOR with the
     /// byte. So all bases are tested at once.
     fn place_in(&self, block: usize, children: &[(u8, usize, usize)]) -> Option<usize> {
-        let free = self.free[block];
-        if free.len() < children.len() {
+        if self.free_units[block] < children.len() {
             return None;
         }
-        let bases = children.iter().fold(self.unowned[block], |bases, child| bases.and(free.moved(child.0)));
+        let (free, mut bases) = (self.free[block], self.unowned[block]);
+        for (byte, ..) in children {
+            bases = bases.and(free.moved(*byte));
+            bases.first()?; // most blocks are too full for many children
+        }
         bases.first().map(|base| block * BLOCK + base)
     }
 
@@ -124,6 +138,7 @@ impl Builder {
         self.units.resize(self.units.len() + BLOCK, Unit { link: EMPTY, id: NO_ID });
         self.unowned.push(Set::FULL);
         self.free.push(Set::FULL);
+        self.free_units.push(BLOCK);
         self.open.push_back(block);
         if self.open.len() > OPEN_BLOCKS {
             self.open.pop_front();
