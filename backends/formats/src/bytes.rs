@@ -31,6 +31,11 @@ impl Bytes {
         map().map_err(|reason| Error::read(path, reason))
     }
 
+    /// Whether the file is mapped.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self, Self::Mapped(_))
+    }
+
     /// Returns the memory of mapped pages; reading maps them again.
     pub(crate) fn release(&self) {
         if let Self::Mapped(map) = self {

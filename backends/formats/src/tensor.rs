@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::bytes::Bytes;
 use crate::numbers::{Numbers, Plain, copy, view};
@@ -71,7 +71,19 @@ impl From<Record> for Item {
 /// A file of weights.
 pub(crate) struct File {
     pub(crate) origin: PathBuf,
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: Arc<Bytes>,
+}
+
+/// Bytes of a tensor, with which its file stays mapped.
+struct MappedTensor {
+    file: Arc<Bytes>,
+    span: Range<usize>,
+}
+
+impl AsRef<[u8]> for MappedTensor {
+    fn as_ref(&self) -> &[u8] {
+        &self.file[self.span.clone()] // the parser proved that it lies inside
+    }
 }
 
 impl File {
@@ -285,6 +297,14 @@ impl<'a> Tensor<'a> {
             }
         }
         Ok(bytes)
+    }
+
+    /// Bytes of a row-major tensor in a mapped file. The file stays mapped as long as the result.
+    pub fn mapped(&self) -> Option<Arc<dyn AsRef<[u8]> + Send + Sync>> {
+        let Storage::File(span, _) = &self.item.storage else { return None };
+        let readable = self.layout() == ElementOrder::RowMajor && self.file.bytes.is_mapped();
+        readable
+            .then(|| Arc::new(MappedTensor { file: Arc::clone(&self.file.bytes), span: span.clone() }) as _)
     }
 
     /// Bytes in the file; empty for derived tensors.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::bytes::Bytes;
 use crate::error::Located;
@@ -48,7 +49,11 @@ impl Weights {
     fn parse(origin: &Path, bytes: Bytes) -> Result<Self> {
         let directory = parse(&bytes).in_file(origin)?;
         let items = directory.records.into_iter().map(|(name, record)| (name, record.into())).collect();
-        Ok(Self { file: File { origin: origin.into(), bytes }, items, metadata: directory.metadata })
+        Ok(Self {
+            file: File { origin: origin.into(), bytes: Arc::new(bytes) },
+            items,
+            metadata: directory.metadata,
+        })
     }
 
     /// The file, for messages.

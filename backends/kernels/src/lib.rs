@@ -80,7 +80,7 @@ pub use kernels::Kernels;
 pub use precision::Precision;
 pub use product::{
     Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, RowsPart,
-    SelfAttention, Task, Weights,
+    SelfAttention, SharedBytes, Task, Weights,
 };
 pub use tuning::Tuning;
 pub use vector::KeyValues;

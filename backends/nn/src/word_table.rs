@@ -177,6 +177,11 @@ fn columns(
     }
     let mut parts = matrix.parts(PART);
     let mut columns = Candidates::new(part(parts.next().unwrap_or(0..0))?);
+    if let Some((rows, scales)) = matrix.rows()
+        && columns.share(rows, scales, bias)?
+    {
+        return Ok(columns);
+    }
     columns.reserve(matrix.outputs() - columns.n());
     parts.try_for_each(|words| columns.append(&part(words)?))?;
     Ok(columns)

@@ -30,6 +30,18 @@ pub(crate) struct Block(pub(crate) [u8; 64]);
 impl Block {
     pub(crate) const ZERO: Self = Self([0; 64]);
 
+    /// Adds to `sums` the four signed bytes of each lane, with 128 added to each byte. Plain arithmetic on
+    /// whole lanes is vectorised for any processor.
+    #[inline]
+    pub(crate) fn add_bytes_to(&self, sums: &mut [u32; LANES]) {
+        const LOWER: u32 = 0x00FF_00FF; // the lower byte of each half of a lane
+        for (sum, four) in sums.iter_mut().zip(self.0.as_chunks::<4>().0) {
+            let bytes = u32::from_le_bytes(*four) ^ 0x8080_8080;
+            let pairs = (bytes & LOWER) + (bytes >> 8 & LOWER);
+            *sum += (pairs & 0xFFFF) + (pairs >> 16);
+        }
+    }
+
     /// The bytes of adjacent blocks.
     pub(crate) fn bytes(blocks: &[Self]) -> &[u8] {
         // SAFETY: a block is 64 initialised bytes and nothing else, and bytes need no alignment.

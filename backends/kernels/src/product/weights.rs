@@ -98,20 +98,14 @@ impl Weights {
         self.starts[column / LANES][column % LANES] = start;
     }
 
-    /// Sets the starts of all columns of int8 weights. Plain arithmetic on whole lanes is vectorised for any
-    /// processor, where the sums of signed bytes would take a third of the time to pack.
+    /// Sets the starts of all columns of int8 weights.
     pub(crate) fn set_starts(&mut self) {
-        const LOWER: u32 = 0x00FF_00FF; // the lower byte of each half of a lane
         let offset = 4 * 128 * self.groups as u32; // each byte is counted with 128 added
         for sixteen in 0..self.starts.len() {
             let (first, step) = self.vector(LANES * sixteen);
             let mut sums = [0u32; LANES];
             for block in self.blocks.iter().skip(first).step_by(step).take(self.groups) {
-                for (sum, four) in sums.iter_mut().zip(block.0.as_chunks::<4>().0) {
-                    let bytes = u32::from_le_bytes(*four) ^ 0x8080_8080;
-                    let pairs = (bytes & LOWER) + (bytes >> 8 & LOWER);
-                    *sum += (pairs & 0xFFFF) + (pairs >> 16);
-                }
+                block.add_bytes_to(&mut sums);
             }
             // It wraps as the sums do that it corrects.
             self.starts[sixteen] = sums.map(|sum| (sum.wrapping_sub(offset) as i32).wrapping_mul(-128));

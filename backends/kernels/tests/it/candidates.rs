@@ -2,7 +2,10 @@
 //! room.
 
 use crate::oracle::{Seeded, bits, packed_int8, packed_int16, present};
-use dyno_kernels::{Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, Weights};
+use dyno_kernels::{
+    Activation, Candidates, Error, Kernels, Layout, MatMut, Output, Precision, SharedBytes, Weights,
+};
+use std::sync::Arc;
 
 const K: usize = 150; // more than two blocks of sixteen groups, in every precision
 const N: usize = 200;
@@ -155,4 +158,79 @@ fn parts_that_lie_near_are_blocked_as_the_large_weight_that_they_make() {
         assert_eq!(whole.blocking(rows), large.blocking(rows), "{rows} rows");
     }
     assert_ne!(pack(n).blocking(4), large.blocking(4), "a part is near");
+}
+
+/// Bytes at the address of a cache line, as a mapped file has them.
+#[repr(align(64))]
+struct Aligned([u8; 128 * 37 + 64]);
+
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        &self.0[..128 * 37]
+    }
+}
+
+/// The same bytes, off the address by one.
+struct Shifted(Aligned);
+
+impl AsRef<[u8]> for Shifted {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.0[1..1 + 128 * 37]
+    }
+}
+
+fn aligned(values: &[i8]) -> Aligned {
+    let mut bytes = Aligned([0; 128 * 37 + 64]);
+    bytes.0.iter_mut().zip(values).for_each(|(byte, value)| *byte = *value as u8);
+    bytes
+}
+
+#[test]
+fn columns_in_shared_memory_are_those_that_were_packed() {
+    const WIDTH: usize = 128;
+    const WORDS: usize = 37;
+    let mut seeded = Seeded(31);
+    let values: Vec<i8> = (0..WIDTH * WORDS).map(|_| seeded.whole(127) as i8).collect();
+    let (scales, bias) = (seeded.f32s(WORDS, 0.1), seeded.f32s(WORDS, 1.0));
+    let rows = SharedBytes::new(Arc::new(aligned(&values)));
+    for kernels in present() {
+        let packed = kernels.pack_int8(&values, WIDTH, WORDS, Layout::Nk).unwrap();
+        let own = Candidates::new(packed.with_scales(&scales).unwrap().with_bias(&bias).unwrap());
+        let first = kernels.pack_int8(&values[..16 * WIDTH], WIDTH, 16, Layout::Nk).unwrap();
+        let mut shared = Candidates::new(first);
+        assert!(shared.share(&rows, &scales, &bias).unwrap());
+        assert_eq!(shared.n(), WORDS);
+        let product = |candidates: &Candidates| {
+            let mut gathered = candidates.room(WORDS);
+            candidates.gather(&[36, 3, 0, 17, 16, 3], &mut gathered).unwrap();
+            let mut input = kernels.rows(Precision::Int8, 1, WIDTH);
+            input.quantise(&Seeded(32).f32s(WIDTH, 2.0), 1).unwrap();
+            let (mut y, mut vector) = (vec![f32::NAN; 6], vec![0.0; WIDTH]);
+            let out = Output::F32(MatMut::new(&mut y, 1, 6).unwrap());
+            gathered.multiply(input.view(), 0..6, Activation::None, None, out).unwrap();
+            candidates.column(35, &mut vector).unwrap();
+            (bits(&y), bits(&vector))
+        };
+        assert_eq!(product(&shared), product(&own), "{}", kernels.isa());
+    }
+}
+
+#[test]
+fn shared_memory_that_no_product_can_read_is_refused_or_left_alone() {
+    let kernels = Kernels::best();
+    let fresh = || Candidates::new(kernels.pack_int8(&[1; 128 * 16], 128, 16, Layout::Nk).unwrap());
+    let share = |owner: SharedBytes, words: usize, bias: &[f32]| {
+        let mut candidates = fresh();
+        let shared = candidates.share(&owner, &vec![1.0; words], bias);
+        (shared, candidates.n())
+    };
+    let whole = || SharedBytes::new(Arc::new(aligned(&[1; 128 * 37])));
+    assert_eq!(share(whole(), 37, &[]), (Ok(true), 37));
+    assert_eq!(share(SharedBytes::new(Arc::new(Shifted(aligned(&[1; 128 * 37])))), 37, &[]), (Ok(false), 16));
+    assert!(matches!(share(whole(), 36, &[]), (Err(Error::Shape { .. }), 16)));
+    assert!(matches!(share(whole(), 37, &[1.0]), (Err(Error::Shape { .. }), 16)));
+    let mut odd = [1; 128 * 37];
+    odd[128 * 5 + 9] = -128;
+    let odd = SharedBytes::new(Arc::new(aligned(&odd)));
+    assert_eq!(share(odd, 37, &[]), (Err(Error::OutOfRange { column: 5 }), 16));
 }

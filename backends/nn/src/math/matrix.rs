@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use dyno_formats::{ElementOrder, Result, Scales, Tensor};
-use dyno_kernels::{Kernels, Layout, Weights};
+use dyno_kernels::{Kernels, Layout, SharedBytes, Weights};
 
 use super::calibration::Calibration;
 use super::form::Form;
@@ -17,6 +17,8 @@ pub struct Matrix<'a> {
     inputs: usize,
     outputs: usize,
     scale: InputScale,
+    /// The values [outputs, inputs] in int8, where they lie so in a mapped file.
+    rows: Option<SharedBytes>,
     /// The same weights in another precision, for auto-precision or for packing them anew.
     alternative: Option<Box<Matrix<'a>>>,
     /// Whether each product quantises the alternative and packs it anew.
@@ -84,7 +86,10 @@ impl<'a> Matrix<'a> {
             Some(Scales::Rows(scales)) => Some(scales.clone()),
             Some(Scales::Columns(_)) | None => None,
         };
-        Self::read(tensor, scales, layouts, (inputs, outputs))
+        let matrix = Self::read(tensor, scales, layouts, (inputs, outputs))?;
+        let int8 = matches!(matrix.values, Values::Int8(..));
+        let rows = tensor.mapped().filter(|_| int8).map(SharedBytes::new);
+        Ok(Self { rows, ..matrix })
     }
 
     /// Reads the values. `layouts` are those of a tensor in row-major and in column-major order.
@@ -110,6 +115,7 @@ impl<'a> Matrix<'a> {
             inputs,
             outputs,
             scale: InputScale::PerRow,
+            rows: None,
             alternative: None,
             repacked: false,
         })
@@ -160,6 +166,7 @@ impl<'a> Matrix<'a> {
             inputs,
             outputs,
             scale,
+            rows: None,
             alternative: None,
             repacked: false,
         }
@@ -201,7 +208,7 @@ impl<'a> Matrix<'a> {
             }
             _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs, scale, alternative: None, repacked: false }
+        Self { values, layout, inputs, outputs, scale, rows: None, alternative: None, repacked: false }
     }
 
     /// The same matrix in f32, row-major: the common form of two matrices with different number types or
@@ -235,7 +242,22 @@ impl<'a> Matrix<'a> {
             _ => Values::Int8(in_units(floats, &units, |bits| bits as i8).into(), scales.to_vec()),
         };
         let (inputs, outputs, scale) = (self.inputs, self.outputs, self.scale.clone());
-        Matrix { values, layout: Layout::Kn, inputs, outputs, scale, alternative: None, repacked: false }
+        Matrix {
+            values,
+            layout: Layout::Kn,
+            inputs,
+            outputs,
+            scale,
+            rows: None,
+            alternative: None,
+            repacked: false,
+        }
+    }
+
+    /// The values [outputs, inputs] in a mapped file, with the scales of the outputs, for candidates that share
+    /// them.
+    pub(crate) fn rows(&self) -> Option<(&SharedBytes, &[f32])> {
+        self.rows.as_ref().zip(self.scales())
     }
 
     /// The packed weights for `kernels`, and the form in which the product reads rows; an empty bias is none.
