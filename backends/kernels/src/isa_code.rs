@@ -136,7 +136,7 @@ macro_rules! product_256 {
 pub(crate) mod avx2 {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
-    // Signs and magnitudes of activations take registers, so that a tile has four rows at most.
+    // Weights and their magnitudes take registers, so that a tile has four rows at most.
     product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
         walk: by_groups, wide: [4, 2, 1, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));

@@ -6,8 +6,8 @@
 //!
 //! Integer sums are exact on all instruction sets. VNNI multiplies unsigned with signed bytes: int8
 //! activations are stored with 128 added, and their sums start at -128 times the column's sum. The other sets
-//! multiply |a| with sign(a)·b. A pair of such products is at most 2·127·127 = 32,258, so that the saturating
-//! 16-bit sum never saturates.
+//! multiply |a| with sign(a)·b, or |b| with sign(b)·a. A pair of such products is at most 2·127·127 = 32,258,
+//! so that the saturating 16-bit sum never saturates.
 //!
 //! The dot product of words is written as an inline instruction. The compiler splits a chain of the intrinsic
 //! into a product and a sum, which is shorter for one chain and twice the work for two dozen chains.
@@ -124,15 +124,13 @@ pub(crate) mod avx_vnni {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2 {
-    arithmetic!(int8, "avx2,fma", avx2, [__m256i; 2], (__m256i, __m256i),
-        spread(a) {
-            let a = _mm256_set1_epi32(a);
-            (a, _mm256_abs_epi8(a))
-        },
+    arithmetic!(int8, "avx2,fma", avx2, [__m256i; 2], __m256i,
+        spread(a) { _mm256_set1_epi32(a) },
         step(sum, a, b) {
+            // The rows of a tile share |b|; each would have an |a| of its own.
             let (b, ones) = (lanes::load_bytes(b), _mm256_set1_epi16(1));
-            let low = _mm256_maddubs_epi16(a.1, _mm256_sign_epi8(b[0], a.0));
-            let high = _mm256_maddubs_epi16(a.1, _mm256_sign_epi8(b[1], a.0));
+            let low = _mm256_maddubs_epi16(_mm256_abs_epi8(b[0]), _mm256_sign_epi8(a, b[0]));
+            let high = _mm256_maddubs_epi16(_mm256_abs_epi8(b[1]), _mm256_sign_epi8(a, b[1]));
             [_mm256_add_epi32(sum[0], _mm256_madd_epi16(low, ones)),
              _mm256_add_epi32(sum[1], _mm256_madd_epi16(high, ones))]
         },
