@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use crew::{Crew, Task};
 pub use kernels::{
     Activation, Best, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result,
-    Rows, RowsPart, SelfAttention, Tuning, UnknownIsa, ticks,
+    Rows, RowsPart, SelfAttention, SharedBytes, Tuning, UnknownIsa, ticks,
 };
 
 /// Whether weights that are packed from now on keep the plain form [N, K].
@@ -255,6 +255,11 @@ impl Candidates {
         let (columns, is_f32) = (rows_of_columns(&weights), weights.is_f32());
         let Weights { kernels, ours, scales, bias, .. } = weights;
         Self { kernels, ours: kernels::Candidates::new(ours), is_f32, columns, scales, bias }
+    }
+
+    /// As in `dyno-kernels`.
+    pub fn share(&mut self, rows: &SharedBytes, scales: &[f32], bias: &[f32]) -> Result<bool> {
+        self.ours.share(rows, scales, bias)
     }
 
     /// As in `dyno-kernels`.
