@@ -12,8 +12,10 @@ use crate::support::{Bench, Ended, skip};
 
 const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results");
 
+/// The published runs; beside them lies the papers' page.
 fn runs() -> Vec<PathBuf> {
-    let mut runs: Vec<PathBuf> = fs::read_dir(RESULTS).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let folders = fs::read_dir(RESULTS).unwrap().map(|entry| entry.unwrap().path());
+    let mut runs: Vec<PathBuf> = folders.filter(|folder| folder.join("run.json").is_file()).collect();
     runs.sort();
     runs
 }
