@@ -62,7 +62,7 @@ impl Candidates {
         if !bias.is_empty() {
             sized("bias", bias.len(), n)?;
         }
-        let starts = starts(blocks, k, self.weights.flip() != 0)?;
+        let starts = starts(blocks, k, self.weights.flip())?;
         let filled = |values: &[f32], fill| {
             let mut all = values.to_vec();
             all.resize(starts.len() * LANES, fill);
@@ -97,10 +97,7 @@ impl Candidates {
 
     fn take_apart(&mut self, weights: &Weights) {
         let (groups, blocks) = (weights.groups, self.blocks());
-        if let Columns::Shared(bytes) = &self.rows {
-            self.rows = Columns::Own(bytes.blocks().to_vec());
-        }
-        let Columns::Own(all) = &mut self.rows else { return };
+        let all = self.rows.own();
         let first = all.len();
         all.resize(first + weights.n * blocks, Block::ZERO);
         for (sixteen, rows) in all[first..].chunks_mut((LANES * blocks).max(1)).enumerate() {

@@ -133,11 +133,12 @@ impl Operand {
 }
 
 /// Start of a column's sums, for activations with `flip`: it takes back the 128 that was added to each of them.
-fn start(flip: u8, column: &[u8]) -> i32 {
+pub(super) fn start(flip: u8, column: &[u8]) -> i32 {
     if flip == 0 {
         return 0;
     }
     // The sum of a block's bytes fits into 16 bits, in which the compiler adds twice as many at once.
     let of_block = |block: &[u8]| i32::from(block.iter().map(|byte| i16::from(*byte as i8)).sum::<i16>());
-    -128 * column.chunks(WIDE).map(of_block).sum::<i32>()
+    // It wraps as the sums do that it corrects.
+    column.chunks(WIDE).map(of_block).sum::<i32>().wrapping_mul(-128)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::operand::start;
 use crate::lanes::{Block, LANES};
 use crate::{Error, Result};
 
@@ -46,11 +47,21 @@ impl Columns {
             Self::Shared(bytes) => bytes.blocks(),
         }
     }
+
+    /// Blocks to change: shared ones are copied first.
+    pub(super) fn own(&mut self) -> &mut Vec<Block> {
+        if let Self::Shared(bytes) = self {
+            *self = Self::Own(bytes.blocks().to_vec());
+        }
+        match self {
+            Self::Own(blocks) => blocks,
+            Self::Shared(_) => unreachable!("shared blocks were copied"),
+        }
+    }
 }
 
-/// The starts of all columns, whose rows of `k` int8 values are `blocks`; zeros unless the activations have a
-/// private form.
-pub(super) fn starts(blocks: &[Block], k: usize, private: bool) -> Result<Vec<[i32; LANES]>> {
+/// The starts of all columns, whose rows of `k` int8 values are `blocks`, for activations with `flip`.
+pub(super) fn starts(blocks: &[Block], k: usize, flip: u8) -> Result<Vec<[i32; LANES]>> {
     let rows = blocks.chunks(k / size_of::<Block>());
     let mut starts = vec![[0; LANES]; rows.len().div_ceil(LANES)];
     for (column, row) in rows.enumerate() {
@@ -59,12 +70,7 @@ pub(super) fn starts(blocks: &[Block], k: usize, private: bool) -> Result<Vec<[i
         if bytes.iter().fold(0, |found, byte| found | u8::from(*byte == i8::MIN as u8)) != 0 {
             return Err(Error::OutOfRange { column });
         }
-        if private {
-            let mut sums = [0; LANES];
-            row.iter().for_each(|block| block.add_bytes_to(&mut sums));
-            let sum = sums.iter().sum::<u32>().wrapping_sub(128 * k as u32) as i32;
-            starts[column / LANES][column % LANES] = sum.wrapping_mul(-128);
-        }
+        starts[column / LANES][column % LANES] = start(flip, bytes);
     }
     Ok(starts)
 }

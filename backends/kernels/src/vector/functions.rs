@@ -76,8 +76,8 @@ macro_rules! functions {
             mul(x, select(gt(splat(0.0), x), half, sub(splat(1.0), half)))
         }
 
-        /// [`gelu`] within 3e-5 of 1 or of x, for results that are quantised: Φ is ½ and an odd polynomial, fitted
-        /// to the least error of x·Φ(x) up to ±4.2, where Φ is 1 within the error.
+        /// [`gelu`] for results that are quantised, off by at most 3e-5, or by 3e-5·|x| beyond ±1. Φ is ½ and an odd
+        /// polynomial, fitted to the least error of x·Φ(x) up to ±4.2, where Φ is 1 within the error.
         $(#[$feature])*
         #[inline]
         pub(crate) fn gelu_near(x: F) -> F {

@@ -160,13 +160,13 @@ fn parts_that_lie_near_are_blocked_as_the_large_weight_that_they_make() {
     assert_ne!(pack(n).blocking(4), large.blocking(4), "a part is near");
 }
 
-/// Bytes at the address of a cache line, as a mapped file has them.
+/// So many bytes at the address of a cache line, as a mapped file has them.
 #[repr(align(64))]
-struct Aligned([u8; 128 * 37 + 64]);
+struct Aligned([u8; 128 * 37 + 64], usize);
 
 impl AsRef<[u8]> for Aligned {
     fn as_ref(&self) -> &[u8] {
-        &self.0[..128 * 37]
+        &self.0[..self.1]
     }
 }
 
@@ -175,12 +175,12 @@ struct Shifted(Aligned);
 
 impl AsRef<[u8]> for Shifted {
     fn as_ref(&self) -> &[u8] {
-        &self.0.0[1..1 + 128 * 37]
+        &self.0.0[1..1 + self.0.1]
     }
 }
 
 fn aligned(values: &[i8]) -> Aligned {
-    let mut bytes = Aligned([0; 128 * 37 + 64]);
+    let mut bytes = Aligned([0; 128 * 37 + 64], values.len());
     bytes.0.iter_mut().zip(values).for_each(|(byte, value)| *byte = *value as u8);
     bytes
 }
@@ -212,6 +212,31 @@ fn columns_in_shared_memory_are_those_that_were_packed() {
             (bits(&y), bits(&vector))
         };
         assert_eq!(product(&shared), product(&own), "{}", kernels.isa());
+    }
+}
+
+#[test]
+fn columns_behind_shared_ones_leave_both_as_they_are() {
+    const WIDTH: usize = 64;
+    let mut seeded = Seeded(33);
+    let values: Vec<i8> = (0..WIDTH * 21).map(|_| seeded.whole(127) as i8).collect();
+    let (below, above) = values.split_at(WIDTH * 16);
+    for kernels in present() {
+        let pack =
+            |values: &[i8]| kernels.pack_int8(values, WIDTH, values.len() / WIDTH, Layout::Nk).unwrap();
+        let mut both = Candidates::new(pack(below));
+        assert!(both.share(&SharedBytes::new(Arc::new(aligned(below))), &[1.0; 16], &[]).unwrap());
+        both.append(&pack(above)).unwrap();
+        assert_eq!(both.n(), 21);
+        for (at, expected) in values.chunks_exact(WIDTH).enumerate() {
+            let mut found = [f32::NAN; WIDTH];
+            both.column(at, &mut found).unwrap();
+            assert!(
+                found.iter().zip(expected).all(|(a, b)| *a == f32::from(*b)),
+                "column {at}, {}",
+                kernels.isa()
+            );
+        }
     }
 }
 
