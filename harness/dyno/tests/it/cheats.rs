@@ -95,9 +95,13 @@ fn an_honest_system_with_large_files_and_shared_memory_hides_nothing() {
 
 /// A campaign on 200 captions, whose one system is a contestant that knows them.
 fn knowing(contestant: &str, head: &str) -> Bench {
+    on_captions(&["python3", CONTESTANT, contestant, "{track}", "set.en"], head)
+}
+
+/// A campaign on 200 captions with one system.
+fn on_captions(command: &[&str], head: &str) -> Bench {
     let set = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testsets/photos-en-de/source.en");
     let lines = std::fs::read_to_string(set).expect("a shipped set");
-    let command = ["python3", CONTESTANT, contestant, "{track}", "set.en"];
     let bench = Bench::new(&format!(
         "{head}profile = \"quick\"\nnoisy-repeats = 0\n\
          test-sets = [{{ name = \"set\", source = \"set.en\" }}]\n\
@@ -117,6 +121,27 @@ fn a_table_of_another_systems_answers_is_found_in_rounds_however_slow_it_is() {
         assert_eq!(codes(&record, "reasons"), ["recognises"], "{record}");
         let figure = record["reasons"][0]["figure"].as_str().unwrap();
         assert!(figure.contains("are unlike those to two changed copies"), "{figure}");
+    }
+}
+
+/// Answers files of fewer than 100 lines with the words in reverse order, as no translator does. To the bench it looks
+/// like a translator whose answers to a few lines are strange by chance.
+const STRANGE_IN_FEW: &str = "\
+import sys
+lines = list(sys.stdin)
+for line in lines:
+    words = line.upper().split()
+    print(*(words[::-1] if len(lines) < 100 else words))
+";
+
+#[test]
+fn strange_answers_to_a_few_lines_alone_accuse_nothing() {
+    let command = ["python3", "strange.py"];
+    let bench = on_captions(&command, "probes = []\ntracks = [\"throughput-1\"]\n");
+    bench.write("strange.py", STRANGE_IN_FEW);
+    bench.run(&[]);
+    for record in bench.records() {
+        assert!(!codes(&record, "reasons").contains(&"recognises"), "{record}");
     }
 }
 

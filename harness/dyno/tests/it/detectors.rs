@@ -107,6 +107,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
         ("lines of a launch for each fresh line in a throughput round", fresh::LINES_A_FRESH_ONE.to_string()),
         ("fresh lines in a throughput round, at least", fresh::LEAST_FRESH.to_string()),
+        ("fresh lines that must confirm strange answers, at most", fresh::CONFIRMING_LINES.to_string()),
         ("launches over fresh lines before a throughput round is refused", fresh::CONFIRMATIONS.to_string()),
         ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
         ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),

@@ -28,6 +28,8 @@ pub const LINES_A_FRESH_ONE: usize = 20;
 pub const LEAST_FRESH: usize = 24;
 /// Launches over fresh lines that must all agree before a system is accused.
 pub const CONFIRMATIONS: usize = 3;
+/// Fresh lines of the launch that must confirm strange answers, at most: two for each line of the probe.
+pub const CONFIRMING_LINES: usize = 240;
 
 /// Compares the round's launches with a launch over fresh lines.
 pub(super) fn compare(
@@ -39,7 +41,8 @@ pub(super) fn compare(
     let count = (input.lines / LINES_A_FRESH_ONE).max(LEAST_FRESH);
     let Some((lines, has_copies)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
     let Some((fresh, answers)) = launch(context, &lines.text, observed)? else { return Ok(()) };
-    observed.reasons.extend(unlike_copies(&lines, &answers, &observed.answers));
+    let strange = strange_answers(context, input, &lines, &answers, observed)?;
+    observed.reasons.extend(strange);
     if !observed.reasons.is_empty() {
         return Ok(());
     }
@@ -106,6 +109,23 @@ fn fresh_lines(source: &[Vec<u8>], count: usize) -> FreshLines {
     let of = |side: usize| fresh.pairs.iter().map(move |(_, copies)| copies[side].clone());
     fresh.text = of(0).chain(of(1)).take(count).collect();
     fresh
+}
+
+/// Reason if scored answers are unlike those to these copies, and to more copies in a launch of their own. A round
+/// compares a dozen lines at first. Ten of them are the odd ones by chance once in 1,800 rounds of an honest system.
+fn strange_answers(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    fresh: &FreshLines,
+    answers: &[Vec<u8>],
+    observed: &mut Observed,
+) -> Result<Option<Reason>> {
+    if unlike_copies(fresh, answers, &observed.answers).is_none() {
+        return Ok(None);
+    }
+    let more = fresh_lines(&context.round.test_set.source, input.lines.clamp(LEAST_FRESH, CONFIRMING_LINES));
+    let Some((_, answers)) = launch(context, &more.text, observed)? else { return Ok(None) };
+    Ok(unlike_copies(&more, &answers, &observed.answers))
 }
 
 /// Reason if scored answers come from elsewhere than those to copies of their lines. A line counts once,
