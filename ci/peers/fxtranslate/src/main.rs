@@ -15,8 +15,8 @@ use fxtranslate::engine::Engine;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// The best of 1 to 64 on captions.
-const BATCH: usize = 16;
+/// The best of 1 to 32 on captions.
+const BATCH: usize = 2;
 
 fn main() -> Outcome {
     let arguments: Vec<String> = env::args().skip(1).collect();
