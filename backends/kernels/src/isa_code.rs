@@ -136,10 +136,10 @@ macro_rules! product_256 {
 pub(crate) mod avx2 {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
-    // Weights and their magnitudes take registers, so that a tile has four rows at most.
+    // Two groups of weights and of a row take registers, so that a tile has three rows at most.
     product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
-        walk: by_groups, wide: [4, 2, 1, 1],
-        tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
+        walk: by_magnitudes, wide: [4, 2, 1],
+        tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1));
     product_256!(int16, "avx2,fma", crate::product::arithmetic::avx2::int16);
     product_256!(f32, "avx2,fma", crate::product::arithmetic::avx2::f32);
 

@@ -5,9 +5,9 @@
 //! sixteen columns. So all precisions share one layout and one tile, and differ only in `step`.
 //!
 //! Integer sums are exact on all instruction sets. VNNI multiplies unsigned with signed bytes: int8
-//! activations are stored with 128 added, and their sums start at -128 times the column's sum. The other sets
-//! multiply |a| with sign(a)·b, or |b| with sign(b)·a. A pair of such products is at most 2·127·127 = 32,258,
-//! so that the saturating 16-bit sum never saturates.
+//! activations are stored with 128 added, and their sums start at -128 times the column's sum. AVX-512BW multiplies
+//! |a| with sign(a)·b. A pair of such products is at most 2·127·127 = 32,258, so that the saturating 16-bit sum never
+//! saturates. `avx2_int8` has a way of its own.
 //!
 //! The dot product of words is written as an inline instruction. The compiler splits a chain of the intrinsic
 //! into a product and a sum, which is shorter for one chain and twice the work for two dozen chains.
@@ -49,6 +49,8 @@ macro_rules! arithmetic {
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod arm;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2_int8;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512_vnni {
@@ -124,17 +126,7 @@ pub(crate) mod avx_vnni {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2 {
-    arithmetic!(int8, "avx2,fma", avx2, [__m256i; 2], __m256i,
-        spread(a) { _mm256_set1_epi32(a) },
-        step(sum, a, b) {
-            // The rows of a tile share |b|; each would have an |a| of its own.
-            let (b, ones) = (lanes::load_bytes(b), _mm256_set1_epi16(1));
-            let low = _mm256_maddubs_epi16(_mm256_abs_epi8(b[0]), _mm256_sign_epi8(a, b[0]));
-            let high = _mm256_maddubs_epi16(_mm256_abs_epi8(b[1]), _mm256_sign_epi8(a, b[1]));
-            [_mm256_add_epi32(sum[0], _mm256_madd_epi16(low, ones)),
-             _mm256_add_epi32(sum[1], _mm256_madd_epi16(high, ones))]
-        },
-        start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    pub(crate) use super::avx2_int8 as int8;
     arithmetic!(int16, "avx2,fma", avx2, [__m256i; 2], __m256i,
         spread(a) { _mm256_set1_epi32(a) },
         step(sum, a, b) {

@@ -7,6 +7,8 @@ mod candidates;
 mod heads;
 pub(crate) mod job;
 mod layout;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod magnitudes;
 mod matrix;
 mod operand;
 mod rows;

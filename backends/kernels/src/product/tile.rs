@@ -31,6 +31,9 @@ macro_rules! product {
             use $arithmetic as arithmetic;
             use $maths as maths;
 
+            /// The form in which rows are read.
+            type Rows = $walk!(rows);
+
             /// Vectors of a tile, by its number of rows less one.
             const WIDE: &[usize] = &$wide;
 
@@ -38,9 +41,11 @@ macro_rules! product {
             pub(crate) fn multiply(job: &mut Job<'_>) {
                 let Blocking { tile_rows, pass_rows, prefetch } = job.blocking;
                 let tall = WIDE.len().min(tile_rows.into()).max(1);
-                let pass = if pass_rows == 0 { job.rows.max(1) } else { pass_rows.into() };
+                let mut read = Rows::new(job);
+                let pass = if pass_rows == 0 { job.rows.max(1) } else { pass_rows.into() }.min(read.most_rows(tall));
                 for from in (0..job.rows).step_by(pass) {
                     let to = job.rows.min(from + pass);
+                    read.prepare(job, from..to);
                     for panel in job.panels() {
                         let mut row = from;
                         let tiles = (to - from).div_ceil(tall);
@@ -49,7 +54,7 @@ macro_rules! product {
                             for first in (0..panel.vectors).step_by(wide) {
                                 let soon = panel.soon(first, wide, prefetch, (turn, tiles));
                                 match (rows, wide.min(panel.vectors - first)) {
-                                    $(($rows, $vectors) => tile::<$rows, $vectors>(job, row, &panel, first, soon),)+
+                                    $(($rows, $vectors) => tile::<$rows, $vectors>(job, &read, row, &panel, first, soon),)+
                                     _ => unreachable!("every pair of rows and vectors within WIDE is listed"),
                                 }
                             }
@@ -64,10 +69,10 @@ macro_rules! product {
             $(#[$feature])*
             #[inline(never)] // each has all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
-                job: &mut Job<'_>, row: usize, panel: &Panel<'_>, first: usize, soon: Option<Soon>,
+                job: &mut Job<'_>, read: &Rows, row: usize, panel: &Panel<'_>, first: usize, soon: Option<Soon>,
             ) {
                 let column = panel.column + LANES * first;
-                let a = job.row_starts::<ROWS>(row);
+                let a = read.rows::<ROWS>(job, row);
                 let starts: &[[i32; LANES]; VECTORS] = part(job.starts, column / LANES);
                 let mut sums = [[arithmetic::start(&[0; LANES]); VECTORS]; ROWS];
                 each_row!(ROWS, I, {

@@ -1,9 +1,37 @@
 //! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
 //! step for each row and group, `by_fours!` the same from registers that hold four groups, `by_pairs!` a step for
-//! two rows and two groups.
+//! two rows and two groups, `by_magnitudes!` a step for two groups where they are calm. With `rows`, a way tells
+//! the form of the rows that it reads.
+
+use super::job::Job;
+use std::ops::Range;
+
+/// Rows of a job as they are.
+pub(crate) struct AsTheyAre;
+
+impl AsTheyAre {
+    pub(crate) fn new(_: &Job<'_>) -> Self {
+        Self
+    }
+
+    /// The most rows at once.
+    pub(crate) fn most_rows(&self, _tall: usize) -> usize {
+        usize::MAX
+    }
+
+    pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {}
+
+    #[inline]
+    pub(crate) fn rows<const ROWS: usize>(&self, job: &Job<'_>, row: usize) -> [*const u8; ROWS] {
+        job.row_starts(row)
+    }
+}
 
 /// Walks through K group by group: each row's group is spread, and meets the blocks of the group.
 macro_rules! by_groups {
+    (rows) => {
+        crate::product::walk::AsTheyAre
+    };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         by_groups!($rows, $vectors, 0..$job.groups, $a, $panel, $first, $soon, $sums)
     };
@@ -32,6 +60,9 @@ pub(crate) use by_groups;
 /// Groups that are left are walked through one by one.
 #[cfg(target_arch = "aarch64")]
 macro_rules! by_fours {
+    (rows) => {
+        crate::product::walk::AsTheyAre
+    };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         let whole = $job.groups / 4 * 4;
         for g in (0..whole).step_by(4) {
@@ -73,6 +104,9 @@ pub(crate) use by_fours;
 /// sums are dropped. A single row, and a last group without a partner, are walked through by groups.
 #[cfg(target_arch = "aarch64")]
 macro_rules! by_pairs {
+    (rows) => {
+        crate::product::walk::AsTheyAre
+    };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         let paired = if $rows > 1 { $job.groups / 2 * 2 } else { 0 };
         let mut pairs = [[arithmetic::no_pair(); $vectors]; $rows]; // of which each second stays unused
@@ -114,6 +148,78 @@ macro_rules! by_pairs {
 }
 #[cfg(target_arch = "aarch64")]
 pub(crate) use by_pairs;
+
+/// Walks through K by pairs of groups: first those that are calm in all rows, then the others group by group.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_magnitudes {
+    (rows) => {
+        crate::product::magnitudes::Magnitudes
+    };
+    ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        if $a.iter().all(|row| row.turned == 0) {
+            by_magnitudes!(@ false, $rows, $vectors, $job, $a, $panel, $first, $soon, $sums);
+        } else {
+            by_magnitudes!(@ true, $rows, $vectors, $job, $a, $panel, $first, $soon, $sums);
+            each_row!($rows, I, {
+                for v in 0..$vectors {
+                    $sums[I][v] = arithmetic::add_to_all($sums[I][v], $a[I].turned);
+                }
+            });
+        }
+    };
+    (@ $signed:literal, $rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident,
+     $sums:ident) => {
+        use crate::product::magnitudes::Pairs;
+        let pairs = $job.groups / 2;
+        for word in 0..pairs.div_ceil(Pairs::MOST) {
+            let [calm, others] = Pairs::of(&$a, word, pairs);
+            for pair in calm {
+                let g = 2 * (Pairs::MOST * word + pair);
+                by_magnitudes!(@soon $vectors, $soon, g, g + 1);
+                // SAFETY: the panel has both groups, and in each VECTORS blocks from the first.
+                let [even, odd]: [&[Block; $vectors]; 2] = [g, g + 1].map(|g| unsafe { $panel.group(g, $first) });
+                each_row!($rows, I, {
+                    // SAFETY: the rows have as many groups as the panel.
+                    let a = [g, g + 1].map(|g| unsafe { arithmetic::spread(&$a[I], g) });
+                    for v in 0..$vectors {
+                        $sums[I][v] = arithmetic::step_two::<$signed>($sums[I][v], a, [&even[v], &odd[v]]);
+                    }
+                });
+            }
+            for pair in others {
+                let g = 2 * (Pairs::MOST * word + pair);
+                by_magnitudes!(@group $signed, $rows, $vectors, $a, $panel, $first, $soon, $sums, g);
+                by_magnitudes!(@group $signed, $rows, $vectors, $a, $panel, $first, $soon, $sums, g + 1);
+            }
+        }
+        if $job.groups % 2 == 1 {
+            by_magnitudes!(@group $signed, $rows, $vectors, $a, $panel, $first, $soon, $sums, $job.groups - 1);
+        }
+    };
+    (@group $signed:literal, $rows:ident, $vectors:ident, $a:ident, $panel:ident, $first:ident, $soon:ident,
+     $sums:ident, $g:expr) => {
+        let g = $g;
+        by_magnitudes!(@soon $vectors, $soon, g);
+        // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
+        let blocks: &[Block; $vectors] = unsafe { $panel.group(g, $first) };
+        each_row!($rows, I, {
+            // SAFETY: the rows have as many groups as the panel.
+            let a = unsafe { arithmetic::spread(&$a[I], g) };
+            for v in 0..$vectors {
+                $sums[I][v] = arithmetic::step::<$signed>($sums[I][v], a, &blocks[v]);
+            }
+        });
+    };
+    (@soon $vectors:ident, $soon:ident, $($g:expr),+) => {
+        if let Some(soon) = $soon {
+            for next in 0..$vectors {
+                $(lanes::prefetch(soon.group($g).wrapping_add(next));)+
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use by_magnitudes;
 
 /// Writes a block for each row of a tile, with the row's number as a constant. The compiler might keep a
 /// loop, and then all sums would lie in memory to be indexed.

@@ -82,6 +82,40 @@ fn int8_is_exact_at_its_extremes() {
     }
 }
 
+/// Activations in fours that AVX2 may add in 16 bits: their magnitudes sum up to 250 to 261, on both sides of the bound.
+fn fours_around_the_bound(seeded: &mut Seeded, count: usize, negative: bool) -> Vec<i32> {
+    let mut a = vec![0; count];
+    for eight in a.as_chunks_mut::<8>().0 {
+        for four in [[0, 1, 4, 5], [2, 3, 6, 7]] {
+            let mut left = 250 + (seeded.next() % 12) as i32;
+            for (at, others) in four.into_iter().zip([3, 2, 1, 0]) {
+                let least = (left - 127 * others).max(0);
+                let own = least.max((seeded.next() % 128) as i32).min(left);
+                left -= own;
+                eight[at] = if negative && seeded.next().is_multiple_of(2) { -own } else { own };
+            }
+        }
+    }
+    a
+}
+
+/// Weights are extremes of all signs, and one sign in the first two columns. The rows take several passes.
+#[test]
+fn int8_is_exact_around_the_bound_of_16_bits() {
+    let mut seeded = Seeded(9);
+    let (m, k, n) = (64, 4104, 17);
+    let sign = |seeded: &mut Seeded| if seeded.next().is_multiple_of(2) { 127 } else { -127 };
+    let mut b: Vec<i32> = (0..k * n).map(|_| sign(&mut seeded)).collect();
+    b.chunks_mut(n).for_each(|row| row[..2].copy_from_slice(&[127, -127]));
+    for negative in [false, true] {
+        let a = fours_around_the_bound(&mut seeded, m * k, negative);
+        let expected: Vec<f32> = whole_product(&a, &b, (m, k, n)).iter().map(|&x| x as f32).collect();
+        for kernels in present() {
+            assert_eq!(int8(kernels, &a, &b, (m, k, n)), expected, "{} {negative}", kernels.isa());
+        }
+    }
+}
+
 #[test]
 fn int16_is_exact() {
     let mut seeded = Seeded(2);
