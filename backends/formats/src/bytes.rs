@@ -54,8 +54,8 @@ impl Bytes {
     }
 }
 
-/// A multiple of the size of a page on x86-64 and on 64-bit Arm, where it is at most 64 KiB.
-const PAGE: usize = 64 << 10;
+/// Size of a page on x86-64. Where pages are larger, those at the ends are returned as well, and read again.
+const PAGE: usize = 4 << 10;
 
 #[allow(unsafe_code)] // advice about mapped pages
 fn release_pages(map: &memmap2::Mmap, range: Range<usize>) {

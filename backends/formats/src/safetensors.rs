@@ -112,10 +112,16 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     }
     no_gaps(&directory, &data)?;
     attach_scales(&mut directory, bytes)?;
+    panels_are_scaled(&directory)?;
+    Ok(directory)
+}
+
+/// Checks that each packed tensor has a scale for each column, as products need them.
+fn panels_are_scaled(directory: &Directory) -> Result<(), Fault> {
     let mut panels = directory.records.iter().filter(|(_, record)| record.layout == ElementOrder::Panels);
     match panels.find(|(_, record)| !matches!(record.scales, Some(Scales::Columns(_)))) {
         Some((name, _)) => Err(Fault::from("is packed, but has no scale for each column").of(name)),
-        None => Ok(directory),
+        None => Ok(()),
     }
 }
 

@@ -52,14 +52,7 @@ impl Kernels {
         sized("outputs of panels", n, n.next_multiple_of(LANES))?;
         sized_rows("panels", panels.bytes().len(), k, n)?;
         let mut packed = Weights::in_panels(self, panels, (k, n));
-        let magnitudes = || (0..n / LANES).flat_map(|sixteen| magnitudes_of_sixteen(&packed, sixteen));
-        if panels.bytes().iter().fold(0, |found, byte| found | u8::from(*byte == i8::MIN as u8)) != 0 {
-            let column = magnitudes().position(|(_, greatest)| greatest > 127).unwrap_or_default();
-            return Err(Error::OutOfRange { column });
-        }
-        if k > NEVER_WRAPS {
-            fits_32_bits(&magnitudes().map(|(sum, _)| sum).collect::<Vec<_>>(), 127)?;
-        }
+        is_exact(&packed, panels)?;
         if self.flip(Precision::Int8) != 0 {
             packed.set_starts();
         }
@@ -135,6 +128,21 @@ fn magnitudes<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: 
         *column += u64::from(value.into().unsigned_abs());
     });
     columns
+}
+
+/// Checks that no weight of the panels is -128, and that no sum of products leaves 32 bits.
+fn is_exact(packed: &Weights, panels: &SharedBytes) -> Result<()> {
+    let sixteens = 0..packed.n() / LANES;
+    let magnitudes = || sixteens.clone().flat_map(|sixteen| magnitudes_of_sixteen(packed, sixteen));
+    // A sum over all values is vectorised; a search that may end early isn't.
+    if panels.bytes().iter().fold(0, |found, byte| found | u8::from(*byte == i8::MIN as u8)) != 0 {
+        let column = magnitudes().position(|(_, greatest)| greatest > 127).unwrap_or_default();
+        return Err(Error::OutOfRange { column });
+    }
+    if packed.k() > NEVER_WRAPS {
+        fits_32_bits(&magnitudes().map(|(sum, _)| sum).collect::<Vec<_>>(), 127)?;
+    }
+    Ok(())
 }
 
 /// The sum of magnitudes and the greatest magnitude of each of sixteen columns.
