@@ -38,17 +38,31 @@ impl Bytes {
 
     /// Returns the memory of mapped pages; reading maps them again.
     pub(crate) fn release(&self) {
+        self.release_range(0..self.len());
+    }
+
+    /// As [`release`](Self::release), of the pages that lie in `range` as a whole; the last page of the file
+    /// counts as one.
+    pub(crate) fn release_range(&self, range: Range<usize>) {
         if let Self::Mapped(map) = self {
-            release_pages(map);
+            let start = range.start.next_multiple_of(PAGE);
+            let end = if range.end == map.len() { range.end } else { range.end / PAGE * PAGE };
+            if start < end {
+                release_pages(map, start..end);
+            }
         }
     }
 }
 
+/// Size of a page on x86-64. Where pages are larger, those at the ends are returned as well, and read again.
+const PAGE: usize = 4 << 10;
+
 #[allow(unsafe_code)] // advice about mapped pages
-fn release_pages(map: &memmap2::Mmap) {
+fn release_pages(map: &memmap2::Mmap, range: Range<usize>) {
     // SAFETY: the map is of a file and never written to, so that pages that are read again hold the same
     // bytes.
-    let advised = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+    let advised =
+        unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len()) };
     drop(advised); // where the system refuses, only memory is lost
 }
 

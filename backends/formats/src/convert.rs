@@ -41,6 +41,8 @@ pub struct ConvertOptions<'a> {
     pub shortlist: Option<(&'a Path, &'a Shortlist)>,
     /// Static activation scales for the int8 file, by the names of the weights.
     pub multipliers: BTreeMap<String, f32>,
+    /// Whether the int8 file has its products in the order of the kernels, so that a start maps them.
+    pub packed: bool,
     /// Whether an existing model directory at the target may be replaced.
     pub overwrite: bool,
 }
@@ -96,7 +98,7 @@ impl Maker<'_> {
             let path = source.weights_for(*precision)?;
             let weights = source.read(path)?;
             weights.refuse_unsupported()?;
-            let file = self.weights_file(&weights, *precision, &options.multipliers)?;
+            let file = self.weights_file(&weights, *precision, options)?;
             self.add(weights_name(*precision), &file)?;
             self.manifest.origin.insert(file_name(path), FileIdentity::of_file(path)?);
         }
@@ -107,7 +109,7 @@ impl Maker<'_> {
         &mut self,
         weights: &Weights,
         precision: Precision,
-        multipliers: &BTreeMap<String, f32>,
+        options: &ConvertOptions<'_>,
     ) -> Result<Vec<u8>> {
         weights.refuse_narrower(precision)?;
         let mut tensors: BTreeMap<String, Stored> = BTreeMap::new();
@@ -120,12 +122,15 @@ impl Maker<'_> {
                 None => drop(tensors.insert(tensor.name().into(), as_it_is(&tensor)?)),
             }
         }
-        for (name, multiplier) in multipliers.iter().filter(|_| precision == Precision::Int8) {
+        for (name, multiplier) in options.multipliers.iter().filter(|_| precision == Precision::Int8) {
             let (dtype, shape, bytes) = (DType::F32, vec![1], multiplier.to_le_bytes().to_vec());
             tensors.insert(format!("{name}{MULTIPLIER_SUFFIX}"), Stored { dtype, shape, bytes });
         }
         let metadata = [("format", "dyno-1"), ("precision", precision.name())];
-        let metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let mut metadata = metadata.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        if options.packed && precision == Precision::Int8 {
+            safetensors::pack(&mut metadata, &mut tensors);
+        }
         let file = safetensors::write(&metadata, &tensors);
         // Names with a special meaning in safetensors would make the file unreadable.
         safetensors::check(&file).in_file(weights.origin())?;

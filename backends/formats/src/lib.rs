@@ -78,5 +78,5 @@ pub use numbers::DType;
 pub use precision::Precision;
 pub use record::{ElementOrder, Scales};
 pub use shortlist::{Cut, Selection, Shortlist, Vocabularies, Vocabulary};
-pub use tensor::Tensor;
+pub use tensor::{Tensor, TensorBytes};
 pub use weights::{MULTIPLIER_SUFFIX, Weights};

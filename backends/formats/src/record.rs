@@ -12,7 +12,20 @@ pub enum ElementOrder {
     RowMajor,
     /// Column after column: element (r, c) at `c * rows + r`. Marian's intgemm items, except embeddings.
     ColumnMajor,
+    /// The order in which the kernels read int8 products: panels of 64 columns. A panel holds four rows at a
+    /// time, of which it holds sixteen columns at a time, each with its four elements side by side. The last
+    /// panel may be narrower.
+    Panels,
 }
+
+/// Columns of a panel.
+const PANEL: usize = 64;
+
+/// Columns of which elements lie side by side.
+const SIXTEEN: usize = 16;
+
+/// Rows of which elements lie side by side.
+const FOUR: usize = 4;
 
 /// Scales of a quantised matrix `[rows, columns]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +46,13 @@ pub(crate) struct Record {
     pub(crate) span: Range<usize>,
     pub(crate) layout: ElementOrder,
     pub(crate) scales: Option<Scales>,
+}
+
+impl Record {
+    /// Whether the record is of int8 integers with scales.
+    pub(crate) fn is_int8(&self) -> bool {
+        self.dtype == DType::I8 && self.scales.is_some()
+    }
 }
 
 /// A parser's result for a file.
@@ -60,7 +80,18 @@ impl ElementOrder {
         match self {
             Self::RowMajor => row * columns + column,
             Self::ColumnMajor => column * rows + row,
+            Self::Panels => {
+                let first = column / PANEL * PANEL;
+                let width = PANEL.min(columns - first);
+                let (four, sixteen) = (row / FOUR * FOUR, column % PANEL / SIXTEEN * SIXTEEN);
+                first * rows + four * width + FOUR * sixteen + column % SIXTEEN * FOUR + row % FOUR
+            }
         }
+    }
+
+    /// Whether panels hold a matrix of this shape without gaps.
+    pub(crate) fn panels_fit(shape: &[usize]) -> bool {
+        matches!(*shape, [rows, columns] if rows.is_multiple_of(FOUR) && columns.is_multiple_of(SIXTEEN))
     }
 }
 

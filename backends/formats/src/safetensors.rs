@@ -4,6 +4,10 @@
 //! find their scales here. A tensor `x` of I8 or I16 owns the F32 tensor `x.scale`, which is broadcast: w = q
 //! · scale. Its shape is `[1, columns]` (a scale for each column) or `[rows, 1]` (a scale for each row).
 //!
+//! A tensor `x.packed` is the int8 tensor `x` with its elements in panels, the order in which kernels read them.
+//! Programs that don't know the order miss `x`, and so never read it wrongly. The metadata `packed` names the
+//! order; without it the suffix has no meaning.
+//!
 //! The header is parsed as a stream into fixed fields, not into a JSON tree, so that what is allocated is
 //! bounded by the header's own length.
 
@@ -26,6 +30,15 @@ const HEADER_LIMIT: u64 = 100_000_000;
 /// The suffix of the tensor that holds another one's scales.
 pub const SCALE_SUFFIX: &str = ".scale";
 
+/// The suffix of a tensor whose elements lie in panels.
+const PACKED_SUFFIX: &str = ".packed";
+
+/// Key of the metadata that names the order of packed tensors.
+pub(crate) const PACKED: &str = "packed";
+
+/// Name of the order [`ElementOrder::Panels`]. Another order needs another name.
+const PANELS: &str = "panels-64x4x16";
+
 /// Alignment of the data and of regular tensors: a cache line, which is the widest vector.
 const ALIGNMENT: usize = 64;
 
@@ -34,7 +47,9 @@ const ALIGNMENT: usize = 64;
 /// # Errors
 /// The first fault.
 pub fn check(bytes: &[u8]) -> Result<(), Fault> {
-    parse(bytes).map(drop)
+    let directory = parse(bytes)?;
+    let mut quantised = directory.records.iter().filter(|(_, record)| record.is_int8());
+    quantised.try_for_each(|(name, record)| symmetric(&bytes[record.span.clone()]).of(name))
 }
 
 /// A tensor as the header has it, before anything is checked.
@@ -83,16 +98,82 @@ impl<'de> Visitor<'de> for HeaderVisitor {
     }
 }
 
+/// Integers aren't looked at: packing checks those that a model uses, when it reads them anyway.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     let (header, data) = header(bytes)?;
+    let packed = is_packed(&header.metadata)?;
     let mut directory = Directory { metadata: header.metadata, ..Directory::default() };
     for (name, wire) in header.tensors {
         let record = record(&wire, &data).of(&name)?;
-        directory.add(name, record)?;
+        match name.strip_suffix(PACKED_SUFFIX).filter(|_| packed) {
+            Some(plain) => directory.add(plain.into(), in_panels(record).of(&name)?)?,
+            None => directory.add(name, record)?,
+        }
     }
     no_gaps(&directory, &data)?;
     attach_scales(&mut directory, bytes)?;
+    panels_are_scaled(&directory)?;
     Ok(directory)
+}
+
+/// Checks that each packed tensor has a scale for each column, as products need them.
+fn panels_are_scaled(directory: &Directory) -> Result<(), Fault> {
+    let mut panels = directory.records.iter().filter(|(_, record)| record.layout == ElementOrder::Panels);
+    match panels.find(|(_, record)| !matches!(record.scales, Some(Scales::Columns(_)))) {
+        Some((name, _)) => Err(Fault::from("is packed, but has no scale for each column").of(name)),
+        None => Ok(()),
+    }
+}
+
+/// Whether the file has packed tensors, by its metadata.
+fn is_packed(metadata: &BTreeMap<String, String>) -> Result<bool, Fault> {
+    match metadata.get(PACKED).map(String::as_str) {
+        None => Ok(false),
+        Some(PANELS) => Ok(true),
+        Some(other) => Err(format!(
+            "is packed in the order `{}`, and this program reads `{PANELS}`; convert the model again",
+            clip(other)
+        )
+        .into()),
+    }
+}
+
+/// The record of a packed tensor.
+fn in_panels(record: Record) -> Result<Record, Fault> {
+    if record.dtype != DType::I8 || !ElementOrder::panels_fit(&record.shape) {
+        return Err(format!("is {} {:?}, which panels don't hold", record.dtype, record.shape).into());
+    }
+    Ok(Record { layout: ElementOrder::Panels, ..record })
+}
+
+/// Packs the int8 tensors that have a scale for each column and fill panels, and says so in the metadata.
+pub(crate) fn pack(metadata: &mut BTreeMap<String, String>, tensors: &mut BTreeMap<String, Stored>) {
+    let of_columns = |name: &str, stored: &Stored| {
+        let scale = tensors.get(&format!("{name}{SCALE_SUFFIX}"));
+        stored.dtype == DType::I8
+            && ElementOrder::panels_fit(&stored.shape)
+            && scale.is_some_and(|scale| scale.shape == [1, stored.shape[1]])
+    };
+    let names: Vec<String> = tensors
+        .iter()
+        .filter(|(name, stored)| of_columns(name, stored))
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in names {
+        let Some(mut stored) = tensors.remove(&name) else { continue };
+        stored.bytes = panels(&stored.bytes, stored.shape[0], stored.shape[1]);
+        tensors.insert(format!("{name}{PACKED_SUFFIX}"), stored);
+    }
+    metadata.insert(PACKED.into(), PANELS.into());
+}
+
+/// The bytes of a row-major matrix in panels.
+fn panels(bytes: &[u8], rows: usize, columns: usize) -> Vec<u8> {
+    let mut packed = vec![0; bytes.len()];
+    for (at, byte) in bytes.iter().enumerate() {
+        packed[ElementOrder::Panels.offset(at / columns, at % columns, rows, columns)] = *byte;
+    }
+    packed
 }
 
 /// The header, and where the data lie.
@@ -154,9 +235,6 @@ fn attach_scales(directory: &mut Directory, bytes: &[u8]) -> Result<(), Fault> {
         let Some(scale) = directory.records.remove(&format!("{name}{SCALE_SUFFIX}")) else { continue };
         if let Some(record) = directory.records.get_mut(&name) {
             record.scales = Some(scales(&record.shape, &scale, bytes).of(&name)?);
-            if record.dtype == DType::I8 {
-                symmetric(&bytes[record.span.clone()]).of(&name)?;
-            }
         }
     }
     Ok(())
@@ -184,12 +262,14 @@ pub(crate) struct Stored {
 
 /// The bytes of a whole file. The header lists the tensors by name. The data come in an order in which every
 /// tensor is aligned, although the format allows no gaps. First come the tensors whose length is a multiple
-/// of [`ALIGNMENT`], by name. Then come the others, wider types first.
+/// of [`ALIGNMENT`], by name, packed ones before others: so the matrices of gates that a product reads together
+/// are adjacent. Then come the tensors of other lengths, wider types first.
 pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &BTreeMap<String, Stored>) -> Vec<u8> {
     let mut order: Vec<(&String, &Stored)> = tensors.iter().collect();
     order.sort_by_key(|(name, stored)| {
         let ragged = !stored.bytes.len().is_multiple_of(ALIGNMENT);
-        (ragged, std::cmp::Reverse(if ragged { stored.dtype.size() } else { 0 }), *name)
+        let width = std::cmp::Reverse(if ragged { stored.dtype.size() } else { 0 });
+        (ragged, width, !name.ends_with(PACKED_SUFFIX), *name)
     });
     let mut starts = BTreeMap::new();
     let mut length = 0;

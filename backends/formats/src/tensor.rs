@@ -74,15 +74,34 @@ pub(crate) struct File {
     pub(crate) bytes: Arc<Bytes>,
 }
 
-/// Bytes of a tensor, with which its file stays mapped.
-struct MappedTensor {
+/// Bytes of a tensor, with which its file stays in memory.
+#[derive(Clone)]
+pub struct TensorBytes {
     file: Arc<Bytes>,
     span: Range<usize>,
 }
 
-impl AsRef<[u8]> for MappedTensor {
+impl TensorBytes {
+    /// These bytes and `next` behind them: in the file, if they follow there, else copied.
+    #[must_use]
+    pub fn join(&self, next: &Self) -> Self {
+        if Arc::ptr_eq(&self.file, &next.file) && self.span.end == next.span.start {
+            return Self { file: Arc::clone(&self.file), span: self.span.start..next.span.end };
+        }
+        let both = [self.as_ref(), next.as_ref()].concat();
+        Self { span: 0..both.len(), file: Arc::new(Bytes::Owned(both)) }
+    }
+}
+
+impl AsRef<[u8]> for TensorBytes {
     fn as_ref(&self) -> &[u8] {
         &self.file[self.span.clone()] // the parser proved that it lies inside
+    }
+}
+
+impl std::fmt::Debug for TensorBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TensorBytes({:?})", self.span)
     }
 }
 
@@ -286,25 +305,41 @@ impl<'a> Tensor<'a> {
 
     /// Bytes of the elements, row-major; empty for derived tensors.
     pub(crate) fn row_major_bytes(&self) -> Result<Vec<u8>> {
-        if self.layout() == ElementOrder::RowMajor {
-            return Ok(self.raw().to_vec());
+        let (order, raw) = (self.layout(), self.raw());
+        if order == ElementOrder::RowMajor {
+            return Ok(raw.to_vec());
         }
-        let ((rows, columns), size, raw) = (self.matrix()?, self.dtype().size(), self.raw());
+        let ((rows, columns), size) = (self.matrix()?, self.dtype().size());
         let mut bytes = Vec::with_capacity(raw.len());
         for row in 0..rows {
             for column in 0..columns {
-                bytes.extend_from_slice(&raw[(column * rows + row) * size..][..size]);
+                bytes.extend_from_slice(&raw[order.offset(row, column, rows, columns) * size..][..size]);
             }
         }
         Ok(bytes)
     }
 
     /// Bytes of a row-major tensor in a mapped file. The file stays mapped as long as the result.
-    pub fn mapped(&self) -> Option<Arc<dyn AsRef<[u8]> + Send + Sync>> {
-        let Storage::File(span, _) = &self.item.storage else { return None };
+    pub fn mapped(&self) -> Option<TensorBytes> {
         let readable = self.layout() == ElementOrder::RowMajor && self.file.bytes.is_mapped();
-        readable
-            .then(|| Arc::new(MappedTensor { file: Arc::clone(&self.file.bytes), span: span.clone() }) as _)
+        readable.then(|| self.in_file()).flatten()
+    }
+
+    /// Bytes of a tensor in the kernels' order, which share the file as well.
+    pub fn panels(&self) -> Option<TensorBytes> {
+        (self.layout() == ElementOrder::Panels).then(|| self.in_file()).flatten()
+    }
+
+    fn in_file(&self) -> Option<TensorBytes> {
+        let Storage::File(span, _) = &self.item.storage else { return None };
+        Some(TensorBytes { file: Arc::clone(&self.file.bytes), span: span.clone() })
+    }
+
+    /// Returns the memory of the file's pages that hold this tensor alone, as far as they can be read again.
+    pub fn release(&self) {
+        if let Storage::File(span, _) = &self.item.storage {
+            self.file.bytes.release_range(span.clone());
+        }
     }
 
     /// Bytes in the file; empty for derived tensors.

@@ -67,9 +67,16 @@ impl Weights {
     }
 
     /// Returns the memory of the file's pages, as far as they can be read again: for callers that have packed
-    /// the weights.
+    /// the weights. Pages of packed tensors stay, because products read them.
     pub fn release(&self) {
-        self.file.bytes.release();
+        if !self.is_packed() {
+            self.file.bytes.release();
+        }
+    }
+
+    /// Whether the file has packed tensors.
+    fn is_packed(&self) -> bool {
+        self.metadata.contains_key(safetensors::PACKED)
     }
 
     /// Names of all tensors, sorted. Scales belong to their tensors and aren't listed.

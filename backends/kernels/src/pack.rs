@@ -5,9 +5,13 @@
 //! and no column's sum of products can leave 32 bits. Loading is part of start-up, so each layout is read in
 //! its own order.
 
-use crate::error::sized_rows;
+use crate::error::{sized, sized_rows};
+use crate::lanes::LANES;
 use crate::tuner;
-use crate::{Error, Kernels, Layout, Precision, Result, Weights};
+use crate::{Error, Kernels, Layout, Precision, Result, SharedBytes, Weights};
+
+/// Greatest K with which no sum of int8 products leaves 32 bits.
+const NEVER_WRAPS: usize = i32::MAX as usize / (127 * 127);
 
 impl Kernels {
     /// Packs f32 weights [k, n] that lie in `layout`.
@@ -27,12 +31,33 @@ impl Kernels {
             let at = values.iter().position(|&value| value == i8::MIN).unwrap_or_default();
             return Err(Error::OutOfRange { column: layout.column(at, (k, n)) });
         }
-        if k > i32::MAX as usize / (127 * 127) {
+        if k > NEVER_WRAPS {
             fits_32_bits(&magnitudes(values, (k, n), layout), 127)?;
         }
         let mut packed = self.pack(Precision::Int8, values, (k, n), layout, i8::to_le_bytes);
         if self.flip(Precision::Int8) != 0 {
             packed.set_starts();
+        }
+        Ok(packed)
+    }
+
+    /// The int8 weights [k, n] that lie as panels already, where they lie: blocks of four values of sixteen
+    /// columns, in the order of [`Weights`]. All instruction sets share that order.
+    ///
+    /// # Errors
+    /// When K isn't a multiple of 4 or N of 16, the bytes have another length, a weight is -128, or a sum of
+    /// products could leave 32 bits.
+    pub fn share_int8(self, panels: &SharedBytes, k: usize, n: usize) -> Result<Weights> {
+        sized("inputs of panels", k, k.next_multiple_of(4))?;
+        sized("outputs of panels", n, n.next_multiple_of(LANES))?;
+        sized_rows("panels", panels.bytes().len(), k, n)?;
+        let mut packed = Weights::in_panels(self, panels, (k, n));
+        is_exact(&packed, panels)?;
+        if self.flip(Precision::Int8) != 0 {
+            packed.set_starts();
+        }
+        if let Some(tuning) = self.tuning {
+            tuner::tune(tuning, &mut packed);
         }
         Ok(packed)
     }
@@ -102,6 +127,34 @@ fn magnitudes<T: Copy + Into<i32>>(values: &[T], shape: (usize, usize), layout: 
     layout.each(values, shape, &mut columns, |column: &mut u64, value| {
         *column += u64::from(value.into().unsigned_abs());
     });
+    columns
+}
+
+/// Checks that no weight of the panels is -128, and that no sum of products leaves 32 bits.
+fn is_exact(packed: &Weights, panels: &SharedBytes) -> Result<()> {
+    let sixteens = 0..packed.n() / LANES;
+    let magnitudes = || sixteens.clone().flat_map(|sixteen| magnitudes_of_sixteen(packed, sixteen));
+    // A sum over all values is vectorised; a search that may end early isn't.
+    if panels.bytes().iter().fold(0, |found, byte| found | u8::from(*byte == i8::MIN as u8)) != 0 {
+        let column = magnitudes().position(|(_, greatest)| greatest > 127).unwrap_or_default();
+        return Err(Error::OutOfRange { column });
+    }
+    if packed.k() > NEVER_WRAPS {
+        fits_32_bits(&magnitudes().map(|(sum, _)| sum).collect::<Vec<_>>(), 127)?;
+    }
+    Ok(())
+}
+
+/// The sum of magnitudes and the greatest magnitude of each of sixteen columns.
+fn magnitudes_of_sixteen(packed: &Weights, sixteen: usize) -> [(u64, u8); LANES] {
+    let mut columns = [(0, 0); LANES];
+    for block in packed.sixteen(sixteen) {
+        for ((sum, greatest), bytes) in columns.iter_mut().zip(block.0.as_chunks::<4>().0) {
+            let magnitudes = bytes.map(|byte| (byte as i8).unsigned_abs());
+            *sum += magnitudes.iter().map(|magnitude| u64::from(*magnitude)).sum::<u64>();
+            *greatest = magnitudes.into_iter().fold(*greatest, u8::max);
+        }
+    }
     columns
 }
 

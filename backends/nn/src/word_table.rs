@@ -52,6 +52,9 @@ impl Params<'_> {
             None => Ok(table),
         });
         self.weights().release(); // as `Params::pack` does
+        if let Some(tensor) = self.weights().find(name) {
+            tensor.release(); // few words occur, and their rows are read again
+        }
         table.map(Arc::new).map_err(|error| self.fault(name, &error))
     }
 }

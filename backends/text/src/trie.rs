@@ -30,9 +30,12 @@ fn sorted(keys: Vec<(&[u8], u32)>) -> Vec<(&[u8], u32)> {
         bytes.iter_mut().zip(key).for_each(|(byte, of_key)| *byte = *of_key);
         u64::from_be_bytes(bytes)
     };
-    let mut keys: Vec<_> = keys.into_iter().map(|(key, id)| (beginning(key), key, id)).collect();
-    keys.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
-    keys.into_iter().map(|(_, key, id)| (key, id)).collect()
+    let mut order: Vec<(u64, usize)> =
+        keys.iter().enumerate().map(|(at, (key, _))| (beginning(key), at)).collect();
+    order.sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| keys[a.1].0.cmp(keys[b.1].0)).then(a.1.cmp(&b.1))
+    });
+    order.into_iter().map(|(_, at)| keys[at]).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use dyno_formats::{
-    ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Scales, Shortlist, Vocabularies, convert,
+    ConvertOptions, ConvertReport, Cut, ElementOrder, ModelDir, Precision, Scales, Shortlist, Vocabularies,
+    convert,
 };
 
 use crate::goldens::{Words, bytes, path};
@@ -227,4 +228,78 @@ fn a_changed_file_fails_verification() {
         refusal.ends_with("vocab.yml: isn't the file that model.toml lists: its hash differs"),
         "{refusal}"
     );
+}
+
+/// The options of a packed int8 model.
+fn packed() -> ConvertOptions<'static> {
+    ConvertOptions { precisions: vec![Precision::Int8], packed: true, ..ConvertOptions::default() }
+}
+
+#[test]
+fn packed_weights_are_the_same_in_another_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plain, to, back] = ["plain", "packed", "back"].map(|name| folder.path().join(name));
+    let source = ModelDir::open(path("decoder.yml")).unwrap();
+    convert(&source, &plain, &ConvertOptions { packed: false, ..packed() }).unwrap();
+    convert(&source, &to, &packed()).unwrap();
+    let int8 = |model: &Path| ModelDir::open(model).unwrap().load(Precision::Int8).unwrap();
+    let (before, after) = (int8(&plain), int8(&to));
+    assert!(before.names().eq(after.names()));
+    for tensor in after.iter() {
+        let twin = before.get(tensor.name()).unwrap();
+        assert_eq!((tensor.shape(), tensor.scales()), (twin.shape(), twin.scales()));
+        assert_eq!(tensor.to_f32().unwrap(), twin.to_f32().unwrap(), "{tensor:?}");
+        let product = matches!(tensor.scales(), Some(Scales::Columns(_)));
+        assert_eq!(tensor.layout() == ElementOrder::Panels, product, "{tensor:?}");
+        assert_eq!(tensor.panels().is_some(), product);
+    }
+    // Back in rows, the file is the one that was never packed.
+    convert(&ModelDir::open(&to).unwrap(), &back, &ConvertOptions { packed: false, ..packed() }).unwrap();
+    let file = |model: &Path| fs::read(model.join("weights.int8.safetensors")).unwrap();
+    assert_eq!(file(&back), file(&plain));
+}
+
+/// Element (row, column) of [8, 80] lies in a panel of 64 columns or in one of 16.
+#[test]
+fn panels_hold_four_rows_of_sixteen_columns_at_a_time() {
+    let at = |row, column| ElementOrder::Panels.offset(row, column, 8, 80);
+    assert_eq!([at(0, 0), at(1, 0), at(3, 0), at(0, 1), at(0, 15)], [0, 1, 3, 4, 60]);
+    assert_eq!([at(0, 16), at(0, 63), at(4, 0), at(7, 63)], [64, 252, 256, 511]);
+    assert_eq!([at(0, 64), at(4, 64), at(7, 79)], [512, 576, 639]);
+}
+
+#[test]
+fn packed_weights_that_panels_do_not_hold_are_refused() {
+    let file = |order: &str, dtype: &str, shape: [usize; 2], scale: &str| {
+        let size = shape[0] * shape[1] * if dtype == "I8" { 1 } else { 4 };
+        let header = format!(
+            r#"{{"__metadata__":{{"packed":"{order}"}},
+            "W.packed":{{"dtype":"{dtype}","shape":{shape:?},"data_offsets":[0,{size}]}},
+            "{scale}":{{"dtype":"F32","shape":[1,{}],"data_offsets":[{size},{}]}}}}"#,
+            shape[1],
+            size + 4 * shape[1]
+        );
+        let ones = std::iter::repeat_n(1f32.to_le_bytes(), shape[1]).flatten();
+        let integers = vec![1u8; size];
+        (header.len() as u64)
+            .to_le_bytes()
+            .into_iter()
+            .chain(header.bytes())
+            .chain(integers)
+            .chain(ones)
+            .collect()
+    };
+    let opened = |bytes: Vec<u8>| dyno_formats::Weights::from_bytes("m", bytes);
+    let panels = "panels-64x4x16";
+    assert!(opened(file(panels, "I8", [4, 16], "W.scale")).unwrap().get("W").unwrap().panels().is_some());
+    for (bytes, fault) in [
+        (file("panels-32", "I8", [4, 16], "W.scale"), "m: is packed in the order `panels-32`"),
+        (file(panels, "I8", [6, 16], "W.scale"), "m: `W.packed`: is I8 [6, 16], which panels don't hold"),
+        (file(panels, "I8", [4, 20], "W.scale"), "m: `W.packed`: is I8 [4, 20], which panels don't hold"),
+        (file(panels, "F32", [4, 16], "W.scale"), "m: `W.packed`: is F32 [4, 16], which panels don't hold"),
+        (file(panels, "I8", [4, 16], "V.scale"), "m: `W`: is packed, but has no scale for each column"),
+    ] {
+        let refusal = opened(bytes).unwrap_err().to_string();
+        assert!(refusal.starts_with(fault) && refusal.lines().count() == 1, "{refusal}");
+    }
 }

@@ -5,10 +5,13 @@ mod damage;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dyno_formats::{Fault, Weights, bin, hugging_face, manifest, npz, safetensors, shortlist, yaml};
+use dyno_formats::{
+    ConvertOptions, Fault, ModelDir, Precision, Weights, bin, convert, hugging_face, manifest, npz,
+    safetensors, shortlist, yaml,
+};
 
 use crate::allocations::bytes_so_far;
-use crate::goldens::bytes;
+use crate::goldens::{bytes, path};
 use damage::{Random, mutated};
 
 /// What each parser offers.
@@ -74,11 +77,23 @@ fn seeds(names: &[&str]) -> Vec<Vec<u8>> {
     names.iter().map(|name| bytes(name)).collect()
 }
 
+/// Packed int8 weights of the goldens' model.
+fn packed_file() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, source) = (folder.path().join("model"), ModelDir::open(path("decoder.yml")).unwrap());
+    let options =
+        ConvertOptions { precisions: vec![Precision::Int8], packed: true, ..ConvertOptions::default() };
+    convert(&source, &to, &options).unwrap();
+    std::fs::read(to.join("weights.int8.safetensors")).unwrap()
+}
+
 fn nothing(_: &mut Vec<u8>) {}
 
 #[test]
 fn safetensors_survives() {
-    drive("safetensors", &seeds(&["tiny.safetensors", "scaled.safetensors"]), safetensors::check, nothing);
+    let mut files = seeds(&["tiny.safetensors", "scaled.safetensors"]);
+    files.push(packed_file());
+    drive("safetensors", &files, safetensors::check, nothing);
 }
 
 #[test]
@@ -97,8 +112,9 @@ fn bin_survives() {
 
 #[test]
 fn weights_that_pass_are_readable_throughout() {
-    let files =
+    let mut files =
         seeds(&["tiny.safetensors", "scaled.safetensors", "types.npz", "foreign.int8.bin", "tiny.int16.bin"]);
+    files.push(packed_file());
     drive("weights", &files, read_all, nothing);
 }
 

@@ -143,8 +143,8 @@ fn a_quantised_item_may_not_hold_what_kernels_cannot() {
     let mut odd = bytes("scaled.safetensors");
     let at = odd.windows(12).position(|window| window == [250, 251, 252, 253, 254, 255, 0, 1, 2, 3, 4, 5]);
     odd[at.expect("the integers of W")] = 128;
-    let refusal = Weights::from_bytes("m", odd).unwrap_err().to_string();
-    assert_eq!(refusal, "m: `W`: holds −128 (element 0); quantised weights keep to −127 and up");
+    let refusal = dyno_formats::safetensors::check(&odd).unwrap_err().to_string();
+    assert_eq!(refusal, "`W`: holds −128 (element 0); quantised weights keep to −127 and up");
 }
 
 #[test]

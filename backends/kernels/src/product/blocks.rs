@@ -3,11 +3,14 @@
 //! A product of few rows reads each weight once, from memory or a far cache. With pages of 4 KiB, every 64th
 //! line then waits for the address of its page. Huge pages are asked for only where weights fill them, so that
 //! weights take no more memory.
+//!
+//! Smaller weights that lie packed in a mapped file stay there.
 
 use std::ops::{Deref, DerefMut};
 
 use memmap2::{Advice, MmapMut};
 
+use super::shared::SharedBytes;
 use crate::lanes::Block;
 
 /// Size of a huge page of x86-64, and of 64-bit Arm with pages of 4 KiB.
@@ -24,9 +27,22 @@ pub(super) enum Blocks {
         first: usize,
         blocks: usize,
     },
+    /// Whole, aligned blocks of another owner.
+    Shared(SharedBytes),
 }
 
 impl Blocks {
+    /// The blocks of `bytes`, which are whole blocks. They stay where they lie, unless they are large or not
+    /// aligned.
+    pub(super) fn of(bytes: &SharedBytes) -> Self {
+        if bytes.bytes().len() < HUGE && !bytes.blocks().is_empty() {
+            return Self::Shared(bytes.clone());
+        }
+        let mut own = Self::zeros(bytes.bytes().len() / size_of::<Block>());
+        own.iter_mut().zip(bytes.bytes().as_chunks().0).for_each(|(block, bytes)| block.0 = *bytes);
+        own
+    }
+
     /// So many zeros.
     pub(super) fn zeros(blocks: usize) -> Self {
         let bytes = blocks * size_of::<Block>();
@@ -57,7 +73,7 @@ impl Blocks {
 
     /// Resizes to so many blocks, with zeros for more; allocates only past the capacity.
     pub(super) fn resize(&mut self, blocks: usize) {
-        if let Self::Large { .. } = self {
+        if !matches!(self, Self::Small(_)) {
             *self = Self::Small(self.to_vec());
         }
         if let Self::Small(all) = self {
@@ -78,12 +94,16 @@ impl Deref for Blocks {
                 // any block, and any bytes are a block.
                 unsafe { std::slice::from_raw_parts(start, *blocks) }
             }
+            Self::Shared(bytes) => bytes.blocks(),
         }
     }
 }
 
 impl DerefMut for Blocks {
     fn deref_mut(&mut self) -> &mut [Block] {
+        if let Self::Shared(bytes) = self {
+            *self = Self::Small(bytes.blocks().to_vec());
+        }
         match self {
             Self::Small(all) => all,
             Self::Large { pages, first, blocks } => {
@@ -91,12 +111,16 @@ impl DerefMut for Blocks {
                 // SAFETY: as in `deref`, and the mapping is borrowed for writing.
                 unsafe { std::slice::from_raw_parts_mut(start, *blocks) }
             }
+            Self::Shared(_) => unreachable!("shared blocks were copied"),
         }
     }
 }
 
 impl Clone for Blocks {
     fn clone(&self) -> Self {
+        if let Self::Shared(bytes) = self {
+            return Self::Shared(bytes.clone());
+        }
         let mut copy = Self::zeros(self.len());
         copy.copy_from_slice(self);
         copy

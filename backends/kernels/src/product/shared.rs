@@ -1,4 +1,4 @@
-//! Columns as rows, in memory of their own or of another owner, such as a mapped file.
+//! Bytes of another owner, such as a mapped file, and columns as rows in memory of their own or of such an owner.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,17 +18,22 @@ impl SharedBytes {
         Self(owner)
     }
 
+    /// All bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+
     /// The bytes as blocks; no block where the bytes aren't whole, aligned blocks.
     pub(super) fn blocks(&self) -> &[Block] {
         // SAFETY: a block is 64 bytes without padding, and every pattern of bits is valid.
-        let (head, blocks, tail) = unsafe { (*self.0).as_ref().align_to::<Block>() };
+        let (head, blocks, tail) = unsafe { self.bytes().align_to::<Block>() };
         if head.is_empty() && tail.is_empty() { blocks } else { &[] }
     }
 }
 
 impl fmt::Debug for SharedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SharedBytes({})", (*self.0).as_ref().len())
+        write!(f, "SharedBytes({})", self.bytes().len())
     }
 }
 

@@ -12,6 +12,7 @@ use super::job::{Job, Output, PANEL, Sink};
 use super::layout::{Layout, Sixteen};
 use super::matrix::Mat;
 use super::rows::Input;
+use super::shared::SharedBytes;
 use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
 use crate::{Error, Kernels, Precision, Result};
@@ -44,20 +45,8 @@ impl Weights {
         bytes: impl Fn(T) -> [u8; BYTES] + Copy,
     ) -> Self {
         let groups = (k * BYTES).div_ceil(4);
-        let vectors = n.div_ceil(LANES);
-        let mut packed = Self {
-            kernels,
-            multiply: kernels.multiply(precision),
-            precision,
-            k,
-            n,
-            groups,
-            blocks: Blocks::zeros(vectors * groups),
-            starts: vec![[0; LANES]; vectors],
-            scales: vec![1.0; vectors * LANES],
-            bias: vec![0.0; vectors * LANES],
-            blockings: Blockings::built_in(vectors * groups * size_of::<Block>()),
-        };
+        let blocks = Blocks::zeros(n.div_ceil(LANES) * groups);
+        let mut packed = Self::of(kernels, precision, (k, n, groups), blocks);
         for column in (0..n).step_by(LANES) {
             let (first, step) = packed.vector(column);
             for (g, block) in packed.blocks.iter_mut().skip(first).step_by(step).take(groups).enumerate() {
@@ -65,6 +54,34 @@ impl Weights {
             }
         }
         packed
+    }
+
+    /// Weights with these blocks, and with starts of 0, scales of 1 and no bias.
+    fn of(
+        kernels: Kernels,
+        precision: Precision,
+        (k, n, groups): (usize, usize, usize),
+        blocks: Blocks,
+    ) -> Self {
+        let vectors = n.div_ceil(LANES);
+        Self {
+            kernels,
+            multiply: kernels.multiply(precision),
+            precision,
+            k,
+            n,
+            groups,
+            starts: vec![[0; LANES]; vectors],
+            scales: vec![1.0; vectors * LANES],
+            bias: vec![0.0; vectors * LANES],
+            blockings: Blockings::built_in(size_of_val(&*blocks)),
+            blocks,
+        }
+    }
+
+    /// The int8 weights whose panels are `panels`, with whole groups of K and whole vectors of columns.
+    pub(crate) fn in_panels(kernels: Kernels, panels: &SharedBytes, (k, n): (usize, usize)) -> Self {
+        Self::of(kernels, Precision::Int8, (k, n, k / 4), Blocks::of(panels))
     }
 
     /// Number that is XORed with each byte of the activations.
@@ -77,6 +94,12 @@ impl Weights {
         let panel = column / PANEL * PANEL;
         let vectors = PANEL.min(self.n - panel).div_ceil(LANES);
         (panel / LANES * self.groups + (column - panel) / LANES, vectors)
+    }
+
+    /// The blocks of sixteen columns along K.
+    pub(crate) fn sixteen(&self, sixteen: usize) -> impl Iterator<Item = &Block> {
+        let (first, step) = self.vector(LANES * sixteen);
+        self.blocks.iter().skip(first).step_by(step).take(self.groups)
     }
 
     /// Resizes the weight to `n` columns, which the caller fills; allocates only past the capacity.
@@ -102,11 +125,8 @@ impl Weights {
     pub(crate) fn set_starts(&mut self) {
         let offset = 4 * 128 * self.groups as u32; // each byte is counted with 128 added
         for sixteen in 0..self.starts.len() {
-            let (first, step) = self.vector(LANES * sixteen);
             let mut sums = [0u32; LANES];
-            for block in self.blocks.iter().skip(first).step_by(step).take(self.groups) {
-                block.add_bytes_to(&mut sums);
-            }
+            self.sixteen(sixteen).for_each(|block| block.add_bytes_to(&mut sums));
             // It wraps as the sums do that it corrects.
             self.starts[sixteen] = sums.map(|sum| (sum.wrapping_sub(offset) as i32).wrapping_mul(-128));
         }

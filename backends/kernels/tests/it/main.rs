@@ -10,6 +10,7 @@ mod heads;
 mod isa;
 mod oracle;
 mod outputs;
+mod panels;
 mod products;
 mod properties;
 mod tuning;

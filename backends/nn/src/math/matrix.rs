@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
-use dyno_formats::{ElementOrder, Result, Scales, Tensor};
+use dyno_formats::{ElementOrder, Result, Scales, Tensor, TensorBytes};
 use dyno_kernels::{Kernels, Layout, SharedBytes, Weights};
 
 use super::calibration::Calibration;
@@ -56,6 +57,8 @@ enum Values<'a> {
     /// Values with a scale for each output, as below.
     Int16(Cow<'a, [i16]>, Vec<f32>),
     Int8(Cow<'a, [i8]>, Vec<f32>),
+    /// As above, in the order of the kernels.
+    Panels(TensorBytes, Vec<f32>),
 }
 
 impl<'a> Matrix<'a> {
@@ -88,7 +91,7 @@ impl<'a> Matrix<'a> {
         };
         let matrix = Self::read(tensor, scales, layouts, (inputs, outputs))?;
         let int8 = matches!(matrix.values, Values::Int8(..));
-        let rows = tensor.mapped().filter(|_| int8).map(SharedBytes::new);
+        let rows = tensor.mapped().filter(|_| int8).map(shared);
         Ok(Self { rows, ..matrix })
     }
 
@@ -101,6 +104,9 @@ impl<'a> Matrix<'a> {
     ) -> Result<Self> {
         use dyno_formats::DType;
         let (values, order) = match (tensor.dtype(), scales) {
+            (DType::I8, Some(scales)) if let Some(panels) = tensor.panels() => {
+                (Values::Panels(panels, scales), tensor.layout())
+            }
             (DType::I8, Some(scales)) => (Values::Int8(tensor.i8()?.into(), scales), tensor.layout()),
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), tensor.layout()),
             _ => {
@@ -148,7 +154,7 @@ impl<'a> Matrix<'a> {
     pub(super) fn scales(&self) -> Option<&[f32]> {
         match &self.values {
             Values::F32(_) => None,
-            Values::Int16(_, scales) | Values::Int8(_, scales) => Some(scales),
+            Values::Int16(_, scales) | Values::Int8(_, scales) | Values::Panels(_, scales) => Some(scales),
         }
     }
 
@@ -206,9 +212,24 @@ impl<'a> Matrix<'a> {
             (Values::Int8(a, x), Values::Int8(b, y)) if alike => {
                 Values::Int8(join(a, b, shape, layout).into(), [&x[..], y].concat())
             }
+            (Values::Panels(a, x), Values::Panels(b, y)) if self.outputs.is_multiple_of(Weights::PANEL) => {
+                Values::Panels(a.join(b), [&x[..], y].concat())
+            }
+            (Values::Panels(..), _) | (_, Values::Panels(..)) => {
+                return self.by_rows().beside_it(right.by_rows());
+            }
             _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
         Self { values, layout, inputs, outputs, scale, rows: None, alternative: None, repacked: false }
+    }
+
+    /// The same matrix, row-major if its values lie in panels.
+    fn by_rows(self) -> Self {
+        let Values::Panels(panels, scales) = &self.values else { return self };
+        let (k, n, panels) = (self.inputs, self.outputs, panels.as_ref());
+        let value = |at: usize| panels[ElementOrder::Panels.offset(at / n, at % n, k, n)] as i8;
+        let values = Values::Int8((0..k * n).map(value).collect(), scales.clone());
+        Self { values, layout: Layout::Kn, ..self }
     }
 
     /// The same matrix in f32, row-major: the common form of two matrices with different number types or
@@ -227,6 +248,7 @@ impl<'a> Matrix<'a> {
             Values::Int8(values, scales) => {
                 (0..k * n).map(|at| f32::from(values[place(at)]) * scales[at % n]).collect()
             }
+            Values::Panels(..) => return self.clone().by_rows().widened(),
         };
         Matrix::plain(values, k, n)
     }
@@ -273,10 +295,10 @@ impl<'a> Matrix<'a> {
                 Ok(Form::Seen(calibration.product(names.clone())))
             }
             (Values::F32(_), _) => Ok(Form::F32),
-            (Values::Int8(..), InputScale::Static(multiplier)) => {
+            (Values::Int8(..) | Values::Panels(..), InputScale::Static(multiplier)) => {
                 Ok(Form::Static { multiplier: *multiplier })
             }
-            (Values::Int8(..), _) => Ok(Form::Int8),
+            (Values::Int8(..) | Values::Panels(..), _) => Ok(Form::Int8),
             (Values::Int16(values, _), _) => {
                 let limit = Kernels::int16_bound(values, self.inputs, self.outputs, self.layout)?;
                 Ok(Form::Int16 { limit })
@@ -311,9 +333,17 @@ impl<'a> Matrix<'a> {
                 kernels.pack_int16(&all[values], k, n, layout, limit)?.with_scales(&scales[outputs])?
             }
             (Values::Int16(..), _) => unreachable!("its own form"),
+            (Values::Panels(panels, scales), _) => {
+                kernels.share_int8(&shared(panels.clone()), k, n)?.with_scales(scales)?
+            }
         };
         if bias.is_empty() { Ok(packed) } else { packed.with_bias(bias) }
     }
+}
+
+/// Bytes of a file for the kernels.
+fn shared(bytes: TensorBytes) -> SharedBytes {
+    SharedBytes::new(Arc::new(bytes))
 }
 
 /// Weights [inputs, outputs] in the units of their outputs, rounded to the nearest, halves to even. Adding 1.5 ·
@@ -342,3 +372,6 @@ fn join<T: Copy>(a: &[T], b: &[T], (inputs, left, right): (usize, usize, usize),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -119,18 +119,17 @@ impl Builder {
         Ok(base)
     }
 
-    /// The bases with a free unit for the child `byte` are the block's free units, each moved by XOR with the
-    /// byte. So all bases are tested at once.
+    /// The bases with a free unit for the first child are the block's free units, each moved by XOR with the
+    /// child's byte. So many bases are tested at once, and most nodes have no other child. Otherwise the bases
+    /// that are left are tried one by one.
     fn place_in(&self, block: usize, children: &[(u8, usize, usize)]) -> Option<usize> {
         if self.free_units[block] < children.len() {
             return None;
         }
-        let (free, mut bases) = (self.free[block], self.unowned[block]);
-        for (byte, ..) in children {
-            bases = bases.and(free.moved(*byte));
-            bases.first()?; // most blocks are too full for many children
-        }
-        bases.first().map(|base| block * BLOCK + base)
+        let (free, (first, others)) = (&self.free[block], children.split_first()?);
+        let suits = |base: &usize| others.iter().all(|(byte, ..)| free.has(base ^ usize::from(*byte)));
+        let base = self.unowned[block].find_in_moved(free, first.0, suits)?;
+        Some(block * BLOCK + base)
     }
 
     fn add_block(&mut self) -> usize {

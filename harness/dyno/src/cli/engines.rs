@@ -211,6 +211,12 @@ pub struct ConvertArgs {
     /// vocabulary, such as eng_Latn deu_Latn.
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     pub languages: Option<Vec<String>>,
+    /// Store int8 products in the order in which the kernels read them
+    ///
+    /// The model starts in less time, because the file is mapped instead of packed. It is as large, translates
+    /// the same on all processors, and needs this version of dyno or a later one.
+    #[arg(long)]
+    pub pack: bool,
     /// Replace the model directory DIR if it exists
     #[arg(long)]
     pub overwrite: bool,

@@ -19,6 +19,9 @@ use crate::registry;
 
 /// Converts the model of `args` and prints the new files.
 pub fn convert(args: &ConvertArgs) -> Outcome {
+    if args.pack && !args.precision.contains(&Precision::Int8) {
+        return Err(bad_input("--pack packs int8 weights: add int8 to --precision"));
+    }
     let model = open(args)?;
     let shortlist = args.shortlist.as_deref().map(|values| shortlist(&model, values)).transpose()?;
     let languages =
@@ -34,6 +37,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
             .map(|lines| calibrate(args, &model, lines))
             .transpose()?
             .unwrap_or_default(),
+        packed: args.pack,
         overwrite: args.overwrite,
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;

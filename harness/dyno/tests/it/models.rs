@@ -37,6 +37,37 @@ fn a_model_chooses_its_backend_and_any_batch_gives_the_same_lines() {
 }
 
 #[test]
+fn packed_models_translate_the_same() {
+    let Some(home) = fixtures("packed models") else { return };
+    let bench = Bench::new(LATENCY);
+    let input = fs::read(home.join("input.en")).unwrap();
+    let vocab = text(&home.join("vocab.spm"));
+    for family in ["ssru", "aan", "selfatt", "gru"] {
+        let model = text(&home.join(family).join("model.npz"));
+        let translated = |further: &[&str], isa: &[&str]| {
+            let to = text(&bench.path(&format!("{family}{}", further.len())));
+            let convert = ["convert", &model, &to, "--vocab", &vocab, "--precision", "int8", "--overwrite"];
+            let converted = dyno(&bench, &[&convert[..], further].concat(), b"");
+            assert_eq!(converted.code, Some(0), "{}", converted.stderr);
+            let ended = dyno(&bench, &[&["translate", "--model", &to], isa].concat(), &input);
+            assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+            ended.stdout
+        };
+        let plain = translated(&[], &[]);
+        for isa in [&[][..], &["--isa", "scalar"]] {
+            assert!(translated(&["--pack"], isa) == plain, "{family} {isa:?}");
+        }
+    }
+    let refused = ["convert", &vocab, "to", "--precision", "f16", "--pack"];
+    let refused = dyno(&bench, &refused, b"");
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("add int8 to --precision"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn activation_scales_are_found_by_converting_and_then_used() {
     let Some(home) = fixtures("static activation scales") else { return };
     let bench = Bench::new(LATENCY);
