@@ -7,7 +7,7 @@
 //! same length, as Marian does; 1 translates line by line.
 
 use std::error::Error;
-use std::io::{BufRead, Write, stdin, stdout};
+use std::io::{self, BufRead, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -48,9 +48,14 @@ fn file(folder: &Path, name: &str) -> Outcome<PathBuf> {
     paths.find(is_it).ok_or_else(|| format!("{} has no file {name}*", folder.display()).into())
 }
 
+/// Lines of the input; what isn't UTF-8 becomes replacement characters.
+fn lines() -> impl Iterator<Item = io::Result<String>> {
+    stdin().lock().split(b'\n').map(|line| Ok(String::from_utf8_lossy(&line?).into_owned()))
+}
+
 fn line_by_line(engine: &Engine) -> Outcome {
     let mut out = stdout().lock();
-    for line in stdin().lock().lines() {
+    for line in lines() {
         writeln!(out, "{}", engine.translate(&line?))?;
         out.flush()?;
     }
@@ -58,7 +63,7 @@ fn line_by_line(engine: &Engine) -> Outcome {
 }
 
 fn whole_file(engine: &Engine, batch: usize) -> Outcome {
-    let lines: Vec<String> = stdin().lock().lines().collect::<Result<_, _>>()?;
+    let lines: Vec<String> = lines().collect::<Result<_, _>>()?;
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&line| lines[line].len());
     let mut answers = vec![String::new(); lines.len()];
