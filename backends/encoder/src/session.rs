@@ -56,8 +56,10 @@ impl EncoderSession {
 
     /// Writes the vector as base64 into `text`.
     fn write(&mut self) {
-        self.bytes.clear();
-        self.bytes.extend(self.vector.iter().flat_map(|value| value.to_le_bytes()));
+        self.bytes.resize(4 * self.vector.len(), 0);
+        for (to, value) in self.bytes.as_chunks_mut().0.iter_mut().zip(&self.vector) {
+            *to = value.to_le_bytes();
+        }
         self.text.clear();
         BASE64_STANDARD.encode_string(&self.bytes, &mut self.text);
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use dyno_formats::Weights;
 use dyno_kernels::Kernels;
-use dyno_nn::watch::Operator;
+use dyno_nn::watch::{Component, Operator};
 
 use super::names::Names;
 use super::norm::Norm;
 use super::params::Params;
+use super::team::{Team, Work};
 use crate::Result;
 use crate::config::Config;
 
@@ -23,6 +24,13 @@ pub(crate) struct Embedding {
     width: usize,
     /// Id of the padding, where positions are counted from it.
     padding: Option<u32>,
+}
+
+/// A token: its word, and its position in the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    word: usize,
+    position: usize,
 }
 
 /// Vectors of words [words, width].
@@ -79,11 +87,10 @@ impl Embedding {
         Ok(Self { words, positions, norm, width, padding })
     }
 
-    /// Adds the vectors of a line's tokens to `x` [tokens, width].
-    pub(super) fn extend(&self, kernels: Kernels, ids: &[u32], x: &mut Vec<f32>) -> Result<()> {
-        let (width, first, words) = (self.width, x.len(), self.words.all()?);
+    /// Adds the places of a line's tokens to `places`.
+    pub(super) fn place(&self, ids: &[u32], places: &mut Vec<Place>) {
         let mut counted = 0;
-        for (at, id) in ids.iter().enumerate() {
+        places.extend(ids.iter().enumerate().map(|(at, id)| {
             let position = match self.padding {
                 None => at,
                 // Padding in the text has the padding's position, and isn't counted.
@@ -93,12 +100,36 @@ impl Embedding {
                     padding as usize + counted
                 }
             };
-            let word = &words[*id as usize * width..][..width]; // the tokeniser's ids were checked
-            let position = &self.positions[position * width..][..width];
-            x.extend(word.iter().zip(position).map(|(word, position)| word + position));
-        }
-        let _norm = Operator::Norm.span();
-        self.norm.apply(kernels, &mut x[first..]);
-        Ok(())
+            Place { word: *id as usize, position } // the tokeniser's ids were checked
+        }));
+    }
+
+    /// Vectors of all words, for [`Embedding::fill`].
+    pub(super) fn words(&self) -> Result<&[f32]> {
+        self.words.all()
+    }
+
+    /// Replaces `x` [tokens, width] by the vectors of tokens.
+    pub(super) fn fill(
+        &self,
+        team: &mut Team,
+        kernels: Kernels,
+        words: &[f32],
+        places: &[Place],
+        x: &mut [f32],
+    ) {
+        let _embed = Component::Embed.span();
+        let (width, work) = (self.width, Work::Values(x.len()));
+        let rows = places.len().div_ceil(team.sharing(work)).max(1);
+        let parts = places.chunks(rows).zip(x.chunks_mut(rows * width));
+        team.each(work, &mut parts.collect::<Vec<_>>(), |(places, x)| {
+            for (place, x) in places.iter().zip(x.chunks_exact_mut(width)) {
+                let word = &words[place.word * width..][..width];
+                let position = &self.positions[place.position * width..][..width];
+                x.iter_mut().zip(word.iter().zip(position)).for_each(|(x, (word, of))| *x = word + of);
+            }
+            let _norm = Operator::Norm.span();
+            self.norm.apply(kernels, x);
+        });
     }
 }

@@ -7,6 +7,7 @@ use dyno_kernels::{Activation, Kernels, RowsPart};
 use dyno_nn::watch::Component;
 
 use super::attention::Attention;
+use super::embedding::Place;
 use super::linear::{Linear, Operand, Task, multiply, normalise, ready};
 use super::names::LayerNames;
 use super::norm::Norm;
@@ -33,6 +34,7 @@ pub(crate) struct Layer {
 
 /// Some rows between two attentions.
 pub(super) struct Part<'a> {
+    pub(super) places: &'a [Place],
     /// Vectors of tokens [rows, width].
     pub(super) x: &'a mut [f32],
     /// Results of attention [rows, width].

@@ -17,15 +17,15 @@ use std::sync::Arc;
 
 use dyno_formats::Weights;
 use dyno_kernels::Kernels;
-use dyno_nn::watch::Component;
 
 use self::embedding::Embedding;
-use self::layer::Layer;
+use self::layer::{Buffers, Layer, Part};
 use self::linear::normalise;
 use self::names::Names;
 use self::norm::Norm;
 use self::params::Params;
 use self::pooling::Pool;
+use self::team::Team;
 pub(crate) use self::worker::Worker;
 use crate::Result;
 use crate::config::Config;
@@ -95,38 +95,40 @@ impl Network {
         worker: &mut Worker,
         lines: impl Iterator<Item = &'a [u32]>,
     ) -> Result<()> {
-        self.embed(worker, lines)?;
+        let words = self.embedding.words()?;
+        self.place(worker, lines);
         for (at, layer) in self.layers.iter().enumerate() {
-            let before = at.checked_sub(1).map(|before| &self.layers[before]);
             worker.each_part(self.width, layer.norms_first(), |team, buffers, part| {
-                if let Some(before) = before {
-                    before.finish(team, buffers, part);
-                }
+                self.finish(at, words, team, buffers, part);
                 layer.prepare(team, buffers, part);
             });
             worker.attend(layer);
         }
         worker.each_part(self.width, false, |team, buffers, part| {
-            if let Some(last) = self.layers.last() {
-                last.finish(team, buffers, part);
-            }
+            self.finish(self.layers.len(), words, team, buffers, part);
             normalise(team, self.kernels, self.last_norm.as_ref(), part.x, self.width);
         });
         Ok(())
     }
 
-    /// Replaces a worker's tokens by those of `lines`, without context.
-    fn embed<'a>(&self, worker: &mut Worker, lines: impl Iterator<Item = &'a [u32]>) -> Result<()> {
-        let _embed = Component::Embed.span();
-        let Worker { tokens, lines: ranges, .. } = worker;
-        tokens.clear();
+    /// Replaces a worker's tokens by those of `lines`.
+    fn place<'a>(&self, worker: &mut Worker, lines: impl Iterator<Item = &'a [u32]>) {
+        let Worker { places, lines: ranges, .. } = worker;
+        places.clear();
         ranges.clear();
         for ids in lines {
-            let first = tokens.len() / self.width;
-            self.embedding.extend(self.kernels, ids, tokens)?;
-            ranges.push(first..first + ids.len());
+            let first = places.len();
+            self.embedding.place(ids, places);
+            ranges.push(first..places.len());
         }
-        Ok(())
+    }
+
+    /// All that stands before layer `at`, since the attention before it or from the words on.
+    fn finish(&self, at: usize, words: &[f32], team: &mut Team, buffers: &mut Buffers, part: &mut Part<'_>) {
+        match at.checked_sub(1) {
+            Some(before) => self.layers[before].finish(team, buffers, part),
+            None => self.embedding.fill(team, self.kernels, words, part.places, part.x),
+        }
     }
 
     /// Replaces `vector` by the vector of line `line` of the last [`encode`](Self::encode).

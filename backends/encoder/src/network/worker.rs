@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use dyno_kernels::{Input, Kernels, Precision, Rows};
 
+use super::embedding::Place;
 use super::hand::Hand;
 use super::layer::{Buffers, Layer, Part};
 use super::team::{Team, Work};
@@ -22,7 +23,9 @@ pub(crate) struct Worker {
     pub(super) team: Team,
     /// One for each thread.
     pub(super) hands: Vec<Hand>,
-    /// Vectors of all tokens.
+    /// All tokens.
+    pub(super) places: Vec<Place>,
+    /// Their vectors.
     pub(super) tokens: Vec<f32>,
     /// Tokens of each line.
     pub(super) lines: Vec<Range<usize>>,
@@ -41,6 +44,7 @@ impl Worker {
         Ok(Self {
             team: Team::new(threads)?,
             hands: hands.collect::<Result<_>>()?,
+            places: Vec::new(),
             tokens: Vec::new(),
             lines: Vec::new(),
             normed: Vec::new(),
@@ -56,21 +60,29 @@ impl Worker {
         norms_first: bool,
         each: impl Fn(&mut Team, &mut Buffers, &mut Part<'_>) + Sync,
     ) {
-        let rows = self.tokens.len() / width;
+        let rows = self.places.len();
         let work = Work::Rows(rows);
+        self.tokens.resize(rows * width, 0.0);
         self.context.resize(rows * width, 0.0);
         self.normed.resize(if norms_first { rows * width } else { 0 }, 0.0);
         let chunk = rows.div_ceil(self.team.sharing(work)).max(1);
-        let Self { team, hands, tokens, normed, quantised, context, .. } = self;
+        let Self { team, hands, places, tokens, normed, quantised, context, .. } = self;
         let mut quantised = quantised.as_mut().map(|buffer| {
             buffer.reshape(Precision::Int8, rows, width);
             buffer.whole(rows).expect("room for all rows").chunks(chunk)
         });
+        let mut places = places.chunks(chunk);
         let mut chunks = [tokens, context, normed].map(|all| all.chunks_mut(chunk * width));
         let part = || {
             let [x, context, normed] = chunks.each_mut().map(Iterator::next);
             let quantised = quantised.as_mut().and_then(Iterator::next);
-            Some(Part { x: x?, context: context?, normed: normed.unwrap_or_default(), quantised })
+            Some(Part {
+                places: places.next()?,
+                x: x?,
+                context: context?,
+                normed: normed.unwrap_or_default(),
+                quantised,
+            })
         };
         match &mut std::iter::from_fn(part).collect::<Vec<_>>()[..] {
             [all] => each(team, &mut hands[0].buffers, all),

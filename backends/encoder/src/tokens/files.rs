@@ -34,14 +34,14 @@ pub(super) fn open(directory: &Directory, settings: &Settings, files: &mut Vec<P
         let made =
             with_settings(whole_tokeniser(&whole)?, settings).map_err(|fault| unusable(&whole, fault))?;
         files.push(whole);
-        return Ok(Kind::Tokenizers(Box::new(made)));
+        return Ok(Kind::Tokenizers(Box::new(made), None));
     }
     let source = source_of(settings, directory.config.family, folder)?;
     settings.check(source, directory)?;
     let at: Vec<PathBuf> = source.files().iter().map(|name| folder.join(name)).collect();
     let kind = match source {
-        Source::WordPieces => Kind::Tokenizers(Box::new(word_pieces(&at[0], settings)?)),
-        Source::BytePairs => Kind::Tokenizers(Box::new(byte_pairs(&at[0], &at[1], settings)?)),
+        Source::WordPieces => Kind::Tokenizers(Box::new(word_pieces(&at[0], settings)?), None),
+        Source::BytePairs => Kind::Tokenizers(Box::new(byte_pairs(&at[0], &at[1], settings)?), None),
         Source::Pieces => Kind::Pieces(Box::new(Pieces::open(&at[0])?)),
     };
     files.extend(at);

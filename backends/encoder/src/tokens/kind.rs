@@ -9,12 +9,14 @@ use tokenizers::normalizers::utils::{Lowercase, Sequence};
 use tokenizers::utils::truncation::TruncationParams;
 
 use super::pieces::Pieces;
+use super::plain::Plain;
 use crate::{Error, Result};
 
 /// Tokeniser of the crate, or of a SentencePiece model alone.
 #[derive(Debug)]
 pub(super) enum Kind {
-    Tokenizers(Box<Tokenizer>),
+    /// The crate's, and what it does with plain words where it is of BERT's kind.
+    Tokenizers(Box<Tokenizer>, Option<Plain>),
     Pieces(Box<Pieces>),
 }
 
@@ -22,7 +24,7 @@ impl Kind {
     /// Number of tokens that the model adds to each line.
     pub(super) fn added(&self) -> usize {
         match self {
-            Self::Tokenizers(tokenizer) => {
+            Self::Tokenizers(tokenizer, _) => {
                 let processor = tokenizer.get_post_processor();
                 processor.map_or(0, |processor| tokenizers::PostProcessor::added_tokens(processor, false))
             }
@@ -35,12 +37,13 @@ impl Kind {
     pub(super) fn finish(&mut self, most: usize, lower_case: bool, folder: &Path) -> Result<()> {
         let failed = |fault: tokenizers::Error| Error::content(folder, fault.to_string());
         match self {
-            Self::Tokenizers(tokenizer) => {
+            Self::Tokenizers(tokenizer, plain) => {
                 let cut = TruncationParams { max_length: most, ..TruncationParams::default() };
                 tokenizer.with_truncation(Some(cut)).map_err(failed)?.with_padding(None);
                 if lower_case {
                     lower_first(tokenizer).map_err(failed)?;
                 }
+                *plain = Plain::of(tokenizer, most);
             }
             Self::Pieces(pieces) => (pieces.most, pieces.lower_case) = (most, lower_case),
         }
@@ -56,8 +59,11 @@ impl Kind {
     ) -> tokenizers::Result<()> {
         ids.clear();
         match self {
-            Self::Tokenizers(tokenizer) => {
-                ids.extend_from_slice(tokenizer.encode_fast(text, true)?.get_ids())
+            Self::Tokenizers(tokenizer, plain) => {
+                let plain = plain.as_ref().map_or(Ok(false), |plain| plain.encode(tokenizer, text, ids));
+                if !plain? {
+                    ids.extend_from_slice(tokenizer.encode_fast(text, true)?.get_ids());
+                }
             }
             Self::Pieces(pieces) => pieces.encode(text, scratch, ids),
         }
@@ -67,7 +73,7 @@ impl Kind {
     /// Whether `id` is of a word with a meaning of its own.
     pub(super) fn is_special(&self, id: u32) -> bool {
         match self {
-            Self::Tokenizers(tokenizer) => {
+            Self::Tokenizers(tokenizer, _) => {
                 let added = tokenizer.get_added_vocabulary();
                 tokenizer.id_to_token(id).is_some_and(|word| added.is_special_token(&word))
             }

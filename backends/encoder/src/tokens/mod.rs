@@ -1,7 +1,8 @@
 //! From text to ids: WordPiece, byte-level BPE and unigram, each exactly as the model was trained with.
 //!
 //! The crate `tokenizers` of Hugging Face does the work where a directory has `tokenizer.json` or the files
-//! from which its objects can be built. It is what the models' own pipelines call. A SentencePiece model
+//! from which its objects can be built. It is what the models' own pipelines call. Plain words of BERT's kind take
+//! a shorter way to the same ids. A SentencePiece model
 //! alone goes through `dyno-text`, which equals the reference on any bytes. All sit behind [`Tokeniser`].
 //!
 //! BERT's slow tokeniser in Python differs from the crate in three places, where the crate's way decides. It
@@ -12,6 +13,7 @@ mod classes;
 mod files;
 mod kind;
 mod pieces;
+mod plain;
 mod settings;
 mod source;
 
