@@ -31,9 +31,23 @@ DEFAULTS = {
 TYPES = {"F16": np.float16, "F32": np.float32, "I8": np.int8}
 
 
+PACKED = ".packed"
+
+
+def in_rows(panels, rows, columns):
+    """A packed matrix in rows: docs/FORMAT.md, Weights. Panels of 64 columns hold four rows by sixteen columns at a time."""
+    matrix, start = np.empty((rows, columns), panels.dtype), 0
+    for left in range(0, columns, 64):
+        width = min(64, columns - left)
+        panel = panels[start : start + rows * width].reshape(rows // 4, width // 16, 16, 4)
+        matrix[:, left : left + width] = panel.transpose(0, 3, 1, 2).reshape(rows, width)
+        start += rows * width
+    return matrix
+
+
 def safetensors(path):
-    """Arrays by name, those in int8 widened by their scales. The form: eight bytes with the header's length, the header as
-    JSON, the numbers."""
+    """Arrays by name, packed ones in rows, those in int8 widened by their scales. The form: eight bytes with the header's
+    length, the header as JSON, the numbers."""
     content = path.read_bytes()
     end = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:end])
@@ -42,11 +56,13 @@ def safetensors(path):
     def numbers(name):
         entry = header[name]
         first, last = (end + offset for offset in entry["data_offsets"])
-        return np.frombuffer(content[first:last], TYPES[entry["dtype"]]).reshape(entry["shape"]).astype(np.float32)
+        flat, shape = np.frombuffer(content[first:last], TYPES[entry["dtype"]]), entry["shape"]
+        return (in_rows(flat, *shape) if name.endswith(PACKED) else flat.reshape(shape)).astype(np.float32)
 
-    for name in header:
+    for stored in header:
+        name = stored.removesuffix(PACKED)
         if not name.endswith(".scale"):
-            yield name, numbers(name) * (numbers(f"{name}.scale") if f"{name}.scale" in header else 1)
+            yield name, numbers(stored) * (numbers(f"{name}.scale") if f"{name}.scale" in header else 1)
 
 
 def widest(model):
