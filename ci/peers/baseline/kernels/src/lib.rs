@@ -73,6 +73,11 @@ impl Kernels {
     }
 
     /// As in `dyno-kernels`.
+    pub fn share_int8(self, panels: &SharedBytes, k: usize, n: usize) -> Result<Weights> {
+        Ok(Weights::integers(self.0, self.0.share_int8(panels, k, n)?))
+    }
+
+    /// As in `dyno-kernels`.
     pub fn pack_int16(
         self,
         values: &[i16],
