@@ -4,6 +4,8 @@
 //! Input and state have products of their own (x·W and s·U), so that an encoder can compute the inputs'
 //! product for all words at once. A cell without input is a transition: it reads the state alone.
 
+use std::ops::Range;
+
 use dyno_formats::Result;
 use dyno_nn::math::{Matrix, Operands};
 use dyno_nn::recurrent::{Cell as Gates, Functions, State};
@@ -104,6 +106,32 @@ impl Cell {
         }
     }
 
+    /// Replaces `fed` by the products of `input` [rows, inputs] before any norm, and each other `Vec` by those
+    /// of its projection.
+    pub(crate) fn multiply_beside(
+        &self,
+        input: &[f32],
+        fed: &mut Vec<f32>,
+        others: [(&Projection, &mut Vec<f32>); 2],
+        scratch: &mut Scratch,
+    ) {
+        let [one, other] = others;
+        match self.input.as_ref().map(|side| &side.parts[..]) {
+            Some([only]) => Projection::multiply_all(input, &mut scratch.operands, [(only, fed), one, other]),
+            _ => {
+                self.input.iter().for_each(|side| side.multiply(input, fed, scratch));
+                Projection::multiply_all(input, &mut scratch.operands, [one, other]);
+            }
+        }
+    }
+
+    /// Applies the norms of the input's products.
+    pub(crate) fn finish_fed(&self, fed: &mut [f32], scratch: &mut Scratch) {
+        if let Some(side) = &self.input {
+            side.finish(fed, scratch);
+        }
+    }
+
     /// Takes one step of all rows of `state`. `fed` [rows, 3S or 4S] are the products of the inputs; it is
     /// empty for a transition.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
@@ -129,20 +157,47 @@ impl Side {
     }
 
     fn apply(&self, rows: &[f32], out: &mut Vec<f32>, scratch: &mut Scratch) {
+        self.multiply(rows, out, scratch);
+        self.finish(out, scratch);
+    }
+
+    /// Replaces `out` by the products before norms, [rows, outputs].
+    fn multiply(&self, rows: &[f32], out: &mut Vec<f32>, scratch: &mut Scratch) {
         let Scratch { operands, part: values, .. } = scratch;
         if let [only] = &self.parts[..] {
-            return only.apply(rows, operands, out);
+            return only.multiply(rows, operands, out);
         }
-        let mut start = 0;
-        for part in &self.parts {
-            part.apply(rows, operands, values);
-            let width = part.outputs();
-            out.resize(values.len() / width * self.outputs, 0.0);
-            for (out, values) in out.chunks_exact_mut(self.outputs).zip(values.chunks_exact(width)) {
-                out[start..start + width].copy_from_slice(values);
-            }
-            start += width;
+        for (part, columns) in self.columns() {
+            part.multiply(rows, operands, values);
+            out.resize(values.len() / columns.len() * self.outputs, 0.0);
+            let rows = out.chunks_exact_mut(self.outputs).zip(values.chunks_exact(columns.len()));
+            rows.for_each(|(out, values)| out[columns.clone()].copy_from_slice(values));
         }
+    }
+
+    /// Applies the norms to products [rows, outputs].
+    fn finish(&self, out: &mut [f32], scratch: &mut Scratch) {
+        if let [only] = &self.parts[..] {
+            return only.finish(out);
+        }
+        for (part, columns) in self.columns() {
+            let values = &mut scratch.part;
+            values.clear();
+            let rows = || out.chunks_exact(self.outputs);
+            rows().for_each(|row| values.extend_from_slice(&row[columns.clone()]));
+            part.finish(values);
+            let rows = out.chunks_exact_mut(self.outputs).zip(values.chunks_exact(columns.len()));
+            rows.for_each(|(out, values)| out[columns.clone()].copy_from_slice(values));
+        }
+    }
+
+    /// The projections with their columns.
+    fn columns(&self) -> impl Iterator<Item = (&Projection, Range<usize>)> {
+        self.parts.iter().scan(0, |end, part| {
+            let start = *end;
+            *end += part.outputs();
+            Some((part, start..*end))
+        })
     }
 }
 

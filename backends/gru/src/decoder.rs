@@ -8,7 +8,7 @@ use dyno_nn::recurrent::State;
 use dyno_nn::watch::Component;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
-use crate::attention::Weights;
+use crate::attention::{Source, Weights};
 use crate::cell::Scratch;
 use crate::encoder::Encoded;
 use crate::network::Rnn;
@@ -25,19 +25,11 @@ pub(crate) struct Worker {
     buffers: Buffers,
 }
 
-/// What attention reads of a sentence.
-#[derive(Default)]
-struct Source {
-    /// Attention's projections of the encoder's rows, [words, C].
-    keys: Vec<f32>,
-    /// The encoder's rows, [words, C].
-    values: Vec<f32>,
-}
-
 #[derive(Default)]
 struct Buffers {
     embedded: Vec<f32>,
-    context: Vec<f32>,
+    /// Means of the sentences' encoded words.
+    means: Vec<f32>,
     top: Vec<f32>,
     /// Deep output: first the share of the embedding, then the sum; the buffer below holds the share of the
     /// context.
@@ -66,17 +58,20 @@ impl Worker {
     /// Computes the keys of the sentences that were encoded, and stores what attention reads at their places.
     fn remember(&mut self, places: &[usize]) {
         let _attention = Component::Attention.span();
-        let (network, Encoded { rows, spans, .. }) = (&self.network, &self.encoded);
-        let Buffers { share: keys, scratch, .. } = &mut self.buffers;
-        network.layers.attention.context.apply(rows, &mut scratch.operands, keys);
-        let (width, needed) = (network.options.context(), places.iter().max().map_or(0, |last| last + 1));
+        let (layers, Encoded { rows, spans, .. }) = (&self.network.layers, &self.encoded);
+        let Buffers { share: keys, fed, seen, scratch, .. } = &mut self.buffers;
+        let others = [(&layers.deep[2], &mut *seen), (&layers.attention.context, &mut *keys)];
+        layers.base[1].multiply_beside(rows, fed, others, scratch);
+        layers.attention.context.finish(keys);
+        let needed = places.iter().max().map_or(0, |last| last + 1);
         self.sources.resize_with(self.sources.len().max(needed), Source::default);
         for (sentence, place) in places.iter().enumerate() {
             let (words, source) = (spans.words(sentence), &mut self.sources[*place]);
-            let words = words.start * width..words.end * width;
-            for (from, to) in [(&*keys, &mut source.keys), (rows, &mut source.values)] {
+            let [of_cell, of_output] = &mut source.products;
+            for (from, to) in [(&*keys, &mut source.keys), (fed, of_cell), (seen, of_output)] {
+                let width = from.len() / spans.all_words();
                 to.clear();
-                to.extend_from_slice(&from[words.clone()]);
+                to.extend_from_slice(&from[words.start * width..words.end * width]);
             }
         }
     }
@@ -84,7 +79,7 @@ impl Worker {
     /// Computes the start state of each layer: tanh(W·mean of the sentence).
     fn start_states(&mut self) {
         let (layers, width) = (&self.network.layers, self.network.options.context());
-        let means = &mut self.buffers.context;
+        let means = &mut self.buffers.means;
         self.encoded.spans.means(&self.encoded.rows, width, means);
         layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
         Activation::Tanh.apply(self.network.kernels, &mut self.buffers.top);
@@ -106,41 +101,43 @@ impl Worker {
     }
 
     /// Runs the first layer: a cell, attention with the cell's state, and further cells, of which the first
-    /// reads the context. The shares of embedding and context in the deep output are computed with the same
-    /// inputs.
+    /// reads the context. The embedding's share in the deep output is computed with the same input.
     fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>) {
         let network = Arc::clone(&self.network);
-        let (first, rest) = network.layers.base.split_first().expect("two cells or more, by the options");
-        let [of_word, _, of_context] = &network.layers.deep;
+        let [first, second, rest @ ..] = &network.layers.base[..] else {
+            unreachable!("two cells or more, by the options");
+        };
         let Buffers { embedded, hidden, fed, scratch, .. } = &mut self.buffers;
-        first.feed_beside(embedded, fed, (of_word, hidden), scratch);
+        first.feed_beside(embedded, fed, (&network.layers.deep[0], hidden), scratch);
         first.step(fed, &mut self.states[0], scratch);
         self.attend(rows, alignment);
-        let Buffers { context, seen, fed, scratch, .. } = &mut self.buffers;
-        for (at, cell) in rest.iter().enumerate() {
-            match at {
-                0 => cell.feed_beside(context, fed, (of_context, &mut *seen), scratch),
-                _ => cell.feed(context, fed, scratch),
-            }
-            cell.step(fed, &mut self.states[0], scratch);
-        }
+        let Buffers { fed, scratch, .. } = &mut self.buffers;
+        second.step(fed, &mut self.states[0], scratch);
+        rest.iter().for_each(|transition| transition.step(&[], &mut self.states[0], scratch));
     }
 
+    /// Attends with the first cell's states. Replaces `fed` by the second cell's products of the context, and
+    /// `seen` by the context's share in the deep output.
     fn attend(&mut self, rows: &[Row], mut alignment: Option<&mut Step>) {
         let _attention = Component::Attention.span();
-        let (attention, width) = (&self.network.layers.attention, self.network.options.context());
-        let Buffers { context, share, weights, scratch, .. } = &mut self.buffers;
+        let (network, Buffers { fed, seen, share, weights, scratch, .. }) =
+            (&self.network, &mut self.buffers);
+        let (attention, second, [.., of_context]) =
+            (&network.layers.attention, &network.layers.base[1], &network.layers.deep);
         attention.state.apply(self.states[0].output.values(), &mut scratch.operands, share);
-        context.clear();
-        context.resize(rows.len() * width, 0.0);
-        let contexts = context.chunks_exact_mut(width).zip(share.chunks_exact(width));
-        for (row, (context, query)) in rows.iter().zip(contexts) {
-            let Source { keys, values } = &self.sources[row.sentence];
-            attention.attend(query, keys, values, context, weights);
+        let widths = [second.fed_width(), of_context.outputs()];
+        fed.resize(rows.len() * widths[0], 0.0);
+        seen.resize(rows.len() * widths[1], 0.0);
+        let queries = share.chunks_exact(network.options.context());
+        let products = fed.chunks_exact_mut(widths[0]).zip(seen.chunks_exact_mut(widths[1]));
+        for ((row, query), (fed, seen)) in rows.iter().zip(queries).zip(products) {
+            attention.attend(query, &self.sources[row.sentence], [fed, seen], weights);
             if let Some(step) = &mut alignment {
                 step.attention.push(weights.alpha.len()).copy_from_slice(&weights.alpha);
             }
         }
+        second.finish_fed(fed, scratch);
+        of_context.finish(seen);
     }
 
     /// Runs the layers above the first one; the output goes to `top`.

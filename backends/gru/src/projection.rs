@@ -94,20 +94,34 @@ impl Projection {
 
     /// Replaces `out` by y for each row of `input` [rows, inputs].
     pub(crate) fn apply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
-        self.linear.apply(input, operands, out);
+        self.multiply(input, operands, out);
         self.finish(out);
+    }
+
+    /// Replaces `out` by the product alone for each row of `input` [rows, inputs].
+    pub(crate) fn multiply(&self, input: &[f32], operands: &mut Operands, out: &mut Vec<f32>) {
+        self.linear.apply(input, operands, out);
+    }
+
+    /// As [`multiply`](Self::multiply) for several projections of the same input, which is quantised once.
+    pub(crate) fn multiply_all<const N: usize>(
+        input: &[f32],
+        operands: &mut Operands,
+        all: [(&Self, &mut Vec<f32>); N],
+    ) {
+        together(input, operands, all.map(|(projection, out)| (&projection.linear, out)));
     }
 
     /// Applies two projections to the same input, which is quantised once; each replaces its `Vec` by its y.
     pub(crate) fn apply_both(input: &[f32], operands: &mut Operands, both: [(&Self, &mut Vec<f32>); 2]) {
         let [(one, out), (other, other_out)] = both;
-        together(input, operands, [(&one.linear, &mut *out), (&other.linear, &mut *other_out)]);
+        Self::multiply_all(input, operands, [(one, &mut *out), (other, &mut *other_out)]);
         one.finish(out);
         other.finish(other_out);
     }
 
-    /// Applies the operations after the product.
-    fn finish(&self, out: &mut [f32]) {
+    /// Applies the operations after the product, to each of its rows.
+    pub(crate) fn finish(&self, out: &mut [f32]) {
         let Some(norm) = &self.norm else { return };
         let _norm = Operator::Norm.span();
         let kernels = self.linear.kernels();

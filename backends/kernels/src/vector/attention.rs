@@ -248,10 +248,32 @@ macro_rules! attention {
             lanes::store(out, sum);
         }
 
+        /// The same for whole vectors from a column on. As many sums as vectors are in flight, so that none waits.
+        $(#[$feature])*
+        #[inline]
+        fn weigh_up_vectors(weights: &[f32], rows: &[f32], from: usize, out: &mut [[f32; LANES]; ONE]) {
+            let mut sums = [lanes::splat(0.0); ONE];
+            for (weight, row) in weights.iter().zip(rows.chunks_exact(rows.len() / weights.len())) {
+                let (weight, row) = (lanes::splat(*weight), &row[from..][..ONE * LANES]);
+                for v in 0..ONE {
+                    sums[v] = lanes::fma(weight, lanes::load(&row[v * LANES..][..LANES]), sums[v]);
+                }
+            }
+            for v in 0..ONE {
+                lanes::store(&mut out[v], sums[v]);
+            }
+        }
+
         $(#[$feature])*
         pub(crate) fn weighted_sum(weights: &[f32], rows: &[f32], out: &mut [f32]) {
-            for (block, out) in out.chunks_mut(LANES).enumerate() {
-                weigh_up(weights, rows, block * LANES..block * LANES + out.len(), out);
+            let whole = out.len() / (ONE * LANES) * (ONE * LANES);
+            let (vectors, rest) = out.split_at_mut(whole);
+            for (at, out) in vectors.as_chunks_mut().0.as_chunks_mut().0.iter_mut().enumerate() {
+                weigh_up_vectors(weights, rows, at * ONE * LANES, out);
+            }
+            for (block, out) in rest.chunks_mut(LANES).enumerate() {
+                let from = whole + block * LANES;
+                weigh_up(weights, rows, from..from + out.len(), out);
             }
         }
 

@@ -53,6 +53,11 @@ impl Spans {
         self.order.len()
     }
 
+    /// Number of words of all sentences.
+    pub fn all_words(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
     /// Range of a sentence's words.
     ///
     /// # Panics
