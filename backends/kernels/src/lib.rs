@@ -44,6 +44,7 @@
 //! | `pack` | checks and packing of weights |
 //! | `tuning`, `tuner` | the fastest blocking of each shape as data, and its measurement at packing |
 //! | `clock` | ticks around single products |
+//! | `allocator` | [`WholeLines`]: memory that begins at cache lines |
 //! | `crew` | [`Crew`]: threads that share the parts of one computation |
 //!
 //! A module imports only modules above it in this order: `lanes`, `product` (without weights), `vector`,
@@ -54,9 +55,10 @@
 //! is for the caller to say. The names and the detection of instruction sets are [`Isa`] of `dyno-api`.
 
 // unsafe code: intrinsics that read memory, pointers to code for one instruction set, and views that threads
-// share
+// share, and the allocator
 #![allow(unsafe_code)]
 
+mod allocator;
 mod clock;
 mod crew;
 mod error;
@@ -72,6 +74,7 @@ mod tuning;
 mod vector;
 mod vector_methods;
 
+pub use allocator::WholeLines;
 pub use clock::ticks;
 pub use crew::Crew;
 pub use dyno_api::{Isa, UnknownIsa};

@@ -67,6 +67,10 @@ use dyno_api::printable_line;
 use cli::{Cli, Command, Hosting};
 use exit::{Complaint, Exit, Failure, Outcome};
 
+/// Rows of the engines begin at cache lines.
+#[global_allocator]
+static ALLOCATOR: dyno_kernels::WholeLines = dyno_kernels::WholeLines;
+
 fn main() -> ExitCode {
     dyno_measure::enter(); // the same program is also the supervisor
     interrupt::fail_writes_beyond_the_limit();
