@@ -18,11 +18,17 @@
 mod levels;
 mod peaks;
 
-use dyno_kernels::{Activation, Best, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Weights};
+use dyno_kernels::{
+    Activation, Best, Input, Isa, Kernels, Layout, MatMut, Output, Precision, Weights, WholeLines,
+};
 use levels::Levels;
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
+
+/// Rows and results begin at cache lines, as in the engines' program.
+#[global_allocator]
+static ALLOCATOR: WholeLines = WholeLines;
 
 /// K, N and model of every weight in the models of the five papers.
 const SHAPES: [(usize, usize, &str); 22] = [
