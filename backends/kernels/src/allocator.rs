@@ -51,15 +51,15 @@ unsafe impl GlobalAlloc for WholeLines {
             // SAFETY: `memory` was allocated with the old layout, and the new one has the same alignment.
             return unsafe { System.realloc(memory, old, size) };
         }
-        // SAFETY: the new memory is fresh, and as large as what is copied; the old one is freed once.
-        unsafe {
-            let moved = self.alloc(grown);
-            if !moved.is_null() {
-                moved.copy_from_nonoverlapping(memory, layout.size().min(size));
-                self.dealloc(memory, layout);
-            }
-            moved
+        // SAFETY: as in `alloc`.
+        let moved = unsafe { self.alloc(grown) };
+        if !moved.is_null() {
+            // SAFETY: the new memory is fresh, and both are as large as what is copied.
+            unsafe { moved.copy_from_nonoverlapping(memory, layout.size().min(size)) };
+            // SAFETY: as in `dealloc`; nothing reads the old memory again.
+            unsafe { self.dealloc(memory, layout) };
         }
+        moved
     }
 }
 
@@ -71,18 +71,21 @@ mod tests {
     fn memory_keeps_its_content_and_its_line_at_any_size() {
         let sizes = [1, 100, 511, 512, 700, 5_000, 300_000, 40, 900, 3];
         let mut layout = Layout::from_size_align(sizes[0], 4).unwrap();
-        // SAFETY: each size isn't zero, and the memory is freed with its last layout.
-        unsafe {
-            let mut memory = WholeLines.alloc_zeroed(layout);
-            for size in sizes {
-                let kept = layout.size().min(size);
-                memory = WholeLines.realloc(memory, layout, size);
-                layout = Layout::from_size_align(size, 4).unwrap();
-                assert!(size < WholeLines::LEAST || memory.addr() % WholeLines::LINE == 0, "{size}");
-                assert!((1..kept).all(|at| *memory.add(at) == at as u8), "{kept} of {size}");
-                (0..size).for_each(|at| *memory.add(at) = at as u8);
-            }
-            WholeLines.dealloc(memory, layout);
+        // SAFETY: no size is zero.
+        let mut memory = unsafe { WholeLines.alloc_zeroed(layout) };
+        for size in sizes {
+            let kept = layout.size().min(size);
+            // SAFETY: the memory has this layout, and the size isn't zero.
+            memory = unsafe { WholeLines.realloc(memory, layout, size) };
+            layout = Layout::from_size_align(size, 4).unwrap();
+            assert!(size < WholeLines::LEAST || memory.addr() % WholeLines::LINE == 0, "{size}");
+            // SAFETY: the memory has this size, its beginning was written, and nothing else refers to it.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(memory, kept.max(1)) };
+            assert!(bytes.iter().enumerate().skip(1).all(|(at, byte)| *byte == at as u8), "{kept} of {size}");
+            // SAFETY: the memory has this size.
+            (0..size).for_each(|at| unsafe { memory.add(at).write(at as u8) });
         }
+        // SAFETY: the memory has this layout, and is freed once.
+        unsafe { WholeLines.dealloc(memory, layout) };
     }
 }

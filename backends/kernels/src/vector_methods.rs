@@ -17,7 +17,7 @@ macro_rules! call {
 
 impl Kernels {
     /// Applies an activation in place. The error is 2e-7 of the result or of 1, whichever is greater; for
-    /// swish and gelu 4e-7 of x. [`Activation::GeluNear`] is less exact.
+    /// swish and gelu 4e-7 of x. [`Activation::SwishNear`] and [`Activation::GeluNear`] are less exact.
     pub fn activate(self, kind: Activation, x: &mut [f32]) {
         call!(self.activate(kind, x))
     }

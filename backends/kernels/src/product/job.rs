@@ -20,6 +20,8 @@ pub enum Activation {
     Relu,
     /// x·σ(x).
     Swish,
+    /// [`Swish`](Self::Swish) within 4.2e-4 of 1 or of x, in two thirds of its time: for results that are quantised.
+    SwishNear,
     /// σ(x) = 1/(1 + e⁻ˣ).
     Sigmoid,
     /// The hyperbolic tangent.

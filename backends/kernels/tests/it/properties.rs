@@ -93,7 +93,7 @@ proptest! {
         (m, k, n, a, b) in operands(|_| 127),
         kind in prop_oneof![
             Just(Activation::None), Just(Activation::Relu), Just(Activation::Swish), Just(Activation::Sigmoid),
-            Just(Activation::Tanh), Just(Activation::Gelu), Just(Activation::GeluNear)
+            Just(Activation::Tanh), Just(Activation::Gelu), Just(Activation::GeluNear), Just(Activation::SwishNear)
         ],
         unit in 1e-4f32..1e2,
     ) {

@@ -69,9 +69,16 @@ fn activations_are_within_two_ten_millionths() {
     };
     near("gelu", 4e-7, |kernels, y| kernels.activate(Activation::Gelu, y), |x| x * phi(x));
     let x: Vec<f32> = floats().into_iter().filter(|x| x.abs() < 1e30).collect();
-    for (x, y) in wide(&x).iter().zip(same_bits(&x, |kernels, y| kernels.activate(Activation::GeluNear, y))) {
-        assert!((f64::from(y) - x * phi(*x)).abs() <= 3e-5 * x.abs().max(1.0), "gelu({x}) nearly {y}");
-    }
+    let nearly = |kind, error: f64, share: &dyn Fn(f64) -> f64| {
+        for (x, y) in wide(&x).iter().zip(same_bits(&x, |kernels, y| kernels.activate(kind, y))) {
+            assert!(
+                (f64::from(y) - x * share(*x)).abs() <= error * x.abs().max(1.0),
+                "{kind:?} of {x} is {y}"
+            );
+        }
+    };
+    nearly(Activation::GeluNear, 3e-5, &phi);
+    nearly(Activation::SwishNear, 4.2e-4, &sigmoid);
     let approximation = |x: f64| {
         let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3));
         0.5 * x * (1.0 + inner.tanh())

@@ -11,8 +11,12 @@ pub enum Activation {
     Relu,
     /// x·σ(x).
     Swish,
+    /// x·σ(x) for results that are quantised.
+    SwishNear,
     /// x·Φ(x), the exact form of Marian 1.12.
     Gelu,
+    /// x·Φ(x) for results that are quantised.
+    GeluNear,
     /// σ(x).
     Sigmoid,
     /// The hyperbolic tangent.
@@ -31,6 +35,16 @@ impl Activation {
         }
     }
 
+    /// The cheaper form for results that are rounded to 8 bits, which changes them far more.
+    #[must_use]
+    pub fn before_rounding(self) -> Self {
+        match self {
+            Self::Swish => Self::SwishNear,
+            Self::Gelu => Self::GeluNear,
+            exact => exact,
+        }
+    }
+
     /// Applies the activation to each element.
     pub fn apply(self, kernels: Kernels, row: &mut [f32]) {
         let _activation = Operator::Activation.span();
@@ -43,7 +57,9 @@ impl From<Activation> for dyno_kernels::Activation {
         match activation {
             Activation::Relu => Self::Relu,
             Activation::Swish => Self::Swish,
+            Activation::SwishNear => Self::SwishNear,
             Activation::Gelu => Self::Gelu,
+            Activation::GeluNear => Self::GeluNear,
             Activation::Sigmoid => Self::Sigmoid,
             Activation::Tanh => Self::Tanh,
         }

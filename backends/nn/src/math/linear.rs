@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dyno_kernels::Kernels;
 
 use super::auto_precision::AutoPrecision;
-use super::form::Operands;
+use super::form::{Form, Operands};
 use super::matrix::Matrix;
 use super::product::{Epilogue, Product, WHOLE};
 use super::repacked::Repacked;
@@ -58,6 +58,12 @@ impl Linear {
     /// Width of y.
     pub fn outputs(&self) -> usize {
         self.product().outputs()
+    }
+
+    /// Whether the product rounds its input to 8 bits.
+    pub fn reads_int8(&self) -> bool {
+        let form = |product: &Product| matches!(product.form(), Form::Int8 | Form::Static { .. });
+        matches!(&self.0, Computation::Product(product) if form(product))
     }
 
     /// Kernels that compute the product.

@@ -29,9 +29,11 @@ impl FeedForward {
             params.dense(prefix, &number.to_string(), inputs, outputs)
         };
         let around = format!("{prefix}_ffn");
+        let layers: Vec<_> = (1..=feed.depth).map(layer).collect::<Result<_>>()?;
+        let rounded = layers.iter().skip(1).all(Linear::reads_int8);
         Ok(Self {
-            layers: (1..=feed.depth).map(layer).collect::<Result<_>>()?,
-            activation: options.activation,
+            activation: if rounded { options.activation.before_rounding() } else { options.activation },
+            layers,
             before: Process::before(params, &options.before, &around, width)?,
             after: Process::after(params, &options.after, &around, width)?,
             width,
