@@ -79,11 +79,12 @@ mod tests {
             memory = unsafe { WholeLines.realloc(memory, layout, size) };
             layout = Layout::from_size_align(size, 4).unwrap();
             assert!(size < WholeLines::LEAST || memory.addr() % WholeLines::LINE == 0, "{size}");
-            // SAFETY: the memory has this size, its beginning was written, and nothing else refers to it.
-            let bytes = unsafe { std::slice::from_raw_parts_mut(memory, kept.max(1)) };
-            assert!(bytes.iter().enumerate().skip(1).all(|(at, byte)| *byte == at as u8), "{kept} of {size}");
-            // SAFETY: the memory has this size.
-            (0..size).for_each(|at| unsafe { memory.add(at).write(at as u8) });
+            // SAFETY: the memory has this size; zeros are written before anything is read.
+            unsafe { memory.wrapping_add(kept).write_bytes(0, size - kept) };
+            // SAFETY: all of the memory was written, and nothing else refers to it.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(memory, size) };
+            assert!((1..kept).all(|at| bytes[at] == at as u8), "{kept} of {size}");
+            bytes.iter_mut().enumerate().for_each(|(at, byte)| *byte = at as u8);
         }
         // SAFETY: the memory has this layout, and is freed once.
         unsafe { WholeLines.dealloc(memory, layout) };
