@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use dyno_api::{Backend, Model, Settings, THREADS, WATCH};
 use dyno_measure::Track;
+use dyno_measure::os::give_back_code;
 use dyno_plugin::Plugin;
 use serde_json::{Value, json};
 
@@ -58,6 +59,7 @@ impl Hosted {
         let batch = named.unwrap_or_else(|| batch_of(model.as_ref()));
         let options = OutputOptions { batch, n_best: args.decoding.n_best };
         let tuning = args.decoding.tune.or(args.decoding.tuning);
+        give_back_code(); // that of options, configurations and loading doesn't run again
         Ok(Self { model, track, cores: args.cores, options, tuning })
     }
 

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `children` | the bench's own children, and the orphans that it ends |
 //! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
+//! | `code` | the program's code in memory |
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
@@ -18,6 +19,7 @@
 
 mod children;
 mod clock;
+mod code;
 mod cores;
 mod descriptors;
 mod network;
@@ -29,6 +31,7 @@ pub mod tree;
 
 pub use children::{end_orphans, forget_child, start_child};
 pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
+pub use code::give_back_code;
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
     Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,
