@@ -306,11 +306,12 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Ranges of at most `most` outputs that can be packed one by one. Where the outputs don't lie apart, one
-    /// range covers all.
+    /// Ranges of at most `most` outputs that can be packed one by one. Where the outputs don't lie apart, as in
+    /// panels, one range covers all.
     pub(crate) fn parts(&self, most: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let outputs = self.outputs;
-        let most = if self.layout == Layout::Nk { most } else { outputs.max(1) };
+        let apart = self.layout == Layout::Nk && !matches!(self.values, Values::Panels(..));
+        let most = if apart { most } else { outputs.max(1) };
         (0..outputs).step_by(most).map(move |start| start..outputs.min(start + most))
     }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::math::{Linear, Operands};
 use crate::params::Params;
+use crate::word_table::WordTable;
 
 /// Inputs of all matrices.
 const INPUTS: usize = 8;
@@ -60,6 +61,23 @@ fn panels_side_by_side_are_the_same_matrix_as_rows_side_by_side() {
         });
         assert_eq!(packed, plain, "{left} {right}");
     }
+}
+
+/// Output weights [width, words] of untied models, of more words than are packed at a time.
+#[test]
+fn panels_become_a_table_of_words() {
+    const WORDS: usize = 304;
+    let bias: Vec<f32> = (0..WORDS).map(|word| word as f32).collect();
+    let [packed, plain] = [true, false].map(|in_panels| {
+        let weights = file(&[("w_W", WORDS)], in_panels);
+        let matrix = Params::new(&weights, Kernels::best()).product("w_W", INPUTS, WORDS).unwrap();
+        let table = WordTable::new(Kernels::best(), &matrix, &bias).unwrap();
+        let mut rows = Vec::new();
+        (0..WORDS as u32).for_each(|word| table.push(word, &mut rows));
+        rows
+    });
+    assert_eq!(packed.len(), WORDS * INPUTS);
+    assert_eq!(packed, plain);
 }
 
 #[test]
