@@ -56,11 +56,15 @@ class Engine:
 
 
 def exported(dyno: Path, places: Places, weights: list[str], languages: list[str], precision: str) -> Engine:
-    """An engine for weights in the work directory, without a shortlist: a teacher chooses among all words."""
-    folders = []
-    for name in weights:
-        wide = places.work / "out" / name.replace("/", "-").removesuffix(".pt")
-        export(places, places.work / name, wide, languages, "", npz=False)
-        folders.append(wide.with_name(f"{wide.name}-{precision}"))
-        Engine(dyno, [wide]).convert(folders[-1], [precision], shortlist=False)
-    return Engine(dyno, folders)
+    """An engine for weights in the work directory, without a shortlist: a teacher chooses among all words. A name that
+    ends in `.pt` is such a file; any other is a model directory, used as it ships, shortlist and all."""
+    return Engine(dyno, [narrowed(dyno, places, name, languages, precision) if name.endswith(".pt") else Path(name)
+                         for name in weights])
+
+
+def narrowed(dyno: Path, places: Places, name: str, languages: list[str], precision: str) -> Path:
+    wide = places.work / "out" / name.replace("/", "-").removesuffix(".pt")
+    export(places, places.work / name, wide, languages, "", npz=False)
+    narrow = wide.with_name(f"{wide.name}-{precision}")
+    Engine(dyno, [wide]).convert(narrow, [precision], shortlist=False)
+    return narrow

@@ -76,3 +76,9 @@ def test_dyno_decodes_a_teacher_ensemble_as_the_networks_do(vocab, tmp_path):  #
     (tmp_path / "vocab.model").write_bytes(vocab.read_bytes())
     teacher = exported(Path(DYNO), Places(tmp_path, tmp_path), ["ssru/net.pt", "selfatt/net.pt"], ["en", "de"], "f32")
     compare(networks, teacher, vocab, 5)
+
+
+def test_a_model_directory_teaches_as_it_is(vocab, tmp_path):  # noqa: F811
+    network = network_in(tmp_path / "ssru", "ssru", vocab, 3)
+    teacher = exported(Path(DYNO), Places(tmp_path, tmp_path), [str(tmp_path / "ssru" / "model")], ["en", "de"], "f32")
+    compare([network], teacher, vocab, 5)

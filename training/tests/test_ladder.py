@@ -9,7 +9,8 @@ from recipe.models import build
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 VOCABULARY = 8000
-LARGEST = {"teacher": 16.0e6, "base": 12.0e6, "small": 8.0e6, "small-aan": 8.0e6, "tiny": 4.0e6, "nano": 1.5e6}
+LARGEST = {"teacher": 16.0e6, "base": 12.0e6, "small": 8.0e6, "small-aan": 8.0e6, "small-gru": 9.0e6,
+           "small-rnn-fc": 9.0e6, "tiny": 4.0e6, "nano": 1.5e6}
 TEACHERS = ["teacher", "teacher-wide"]
 
 
