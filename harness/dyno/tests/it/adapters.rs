@@ -137,7 +137,7 @@ fn a_translation_that_fails_ends_a_server_with_its_message() {
 fn an_http_server_answers_under_its_adapter() {
     let server = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ci/server/sleeping_http.py");
     let settings = format!(
-        "settings = {{ command = \"python3 {server} {{port}} 0\", request = '{{\"text\": \"{{line}}\"}}', \
+        "settings = {{ command = \"python3 '{server}' {{port}} 0\", request = '{{\"text\": \"{{line}}\"}}', \
          answer = \"answers.0.text\" }}\n"
     );
     let bench = bench(&format!("adapter = \"http\"\nmodel = \"model\"\n{settings}"));
