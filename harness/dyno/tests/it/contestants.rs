@@ -116,7 +116,7 @@ fn an_honest_contestant_passes_and_two_misbehaviours_are_refused() {
 
 #[test]
 fn every_reason_says_figure_limit_and_remedy() {
-    let (_, verdict) = verify("reads_ahead", BRIEF, &["--probe", "buffering", "--track", "latency"]);
+    let (_, verdict) = verify("reads_ahead", PATIENT, &["--probe", "buffering", "--track", "latency"]);
     let reason = &verdict["reasons"][0];
     for key in ["figure", "limit", "remedy"] {
         assert!(reason[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {reason}");
@@ -128,7 +128,7 @@ fn every_reason_says_figure_limit_and_remedy() {
 #[test]
 fn reading_ahead_is_fine_where_files_are_passed() {
     let (ended, verdict) =
-        verify("waits_for_eof", BRIEF, &["--probe", "conformance", "--track", "throughput-1"]);
+        verify("waits_for_eof", PATIENT, &["--probe", "conformance", "--track", "throughput-1"]);
     assert_eq!((ended.code, verdict["verdict"].as_str()), (Some(0), Some("VALID")), "{verdict}");
 }
 

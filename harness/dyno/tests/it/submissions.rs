@@ -147,7 +147,7 @@ fn a_campaign_measures_a_submission_by_what_it_opens_and_says_which_tracks_are_m
         "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\", \"throughput-1\"]\nmemory-mib = 512\ninterleave = \"rounds\"\n\
          test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n{system}"
     ));
-    let run = "#!/bin/sh\nexec 3</model/mine/weights\nsleep 0.4\nexec cat\n";
+    let run = "#!/bin/sh\nexec 3</model/mine/weights\nsleep 1\nexec cat\n";
     script(&bench, "image/model/mine/run.sh", run);
     fs::write(bench.path("image/model/mine/weights"), vec![7; 2 << 20]).unwrap();
     fs::write(bench.path("image/model/mine/unused"), vec![7; 5 << 20]).unwrap();
