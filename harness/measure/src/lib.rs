@@ -30,6 +30,7 @@
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `places`, `way` | what a system sees of the host, at which paths, and how paths lead to it |
+//! | [`companion`] | programs of others that the bench talks to in lines, within bounds |
 //! | [`energy`] | joules of the host while a system works |
 //! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
@@ -42,6 +43,7 @@
 
 mod bench;
 mod cgroup;
+pub mod companion;
 mod earlier;
 pub mod energy;
 mod entry;

@@ -23,10 +23,12 @@ pub(crate) const LAYERS: usize = 2;
 /// Options for a system that sees the host's root, read-only.
 const HOST_ROOT: [&str; 3] = ["--ro-bind", "/", "/"];
 /// Options for every system: namespaces, and no rights beyond the user's.
-const NAMESPACES: [&str; 13] = [
+const NAMESPACES: [&str; 15] = [
     "--dev",
     "/dev",
     "--proc",
+    "/proc",
+    "--remount-ro", // no process may lower its peak of memory there
     "/proc",
     "--unshare-pid",
     "--unshare-net",

@@ -154,8 +154,7 @@ fn changed_systems(
 }
 
 fn answers<'a>(run: &'a Run, cell: &MeasuredCell<'_>) -> Option<&'a [String]> {
-    let output = cell.valid().into_iter().find_map(|record| record.output.as_ref())?;
-    run.outputs.get(output).map(Vec::as_slice)
+    run.outputs.get(run.scored_output(cell)?).map(Vec::as_slice)
 }
 
 impl Cell {

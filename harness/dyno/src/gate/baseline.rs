@@ -119,8 +119,7 @@ impl Baseline {
         let cell = self.stored_cell(|cell| {
             cell.system == system && cell.test_set.sha256 == set.sha256 && cell.track == track
         })?;
-        let output = cell.valid().into_iter().find_map(|record| record.output.clone())?;
-        run.outputs.get(&output).cloned()
+        run.outputs.get(run.scored_output(&cell)?).cloned()
     }
 
     /// Stored cell that `fits`.

@@ -84,6 +84,9 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     runner.keeps_going = options.keeps_going;
     runner.stop = stop.clone();
     measure_all(campaign, host, &plan, &mut runner, &stop)?;
+    if let Some(failure) = runner.meter_failure() {
+        say(format_args!("warning: no energy from then on: {failure}"));
+    }
     let breakdowns = match stop.is_wanted() {
         true => None,
         false => Some(break_down_all(campaign, &plan, &runner, &stop)?),

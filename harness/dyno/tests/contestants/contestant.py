@@ -21,6 +21,7 @@ KINDS = [
     "texts",
     "processes",
     "memory",
+    "peak",
     "in_rounds",
     "hiding",
 ]

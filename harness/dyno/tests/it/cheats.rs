@@ -59,6 +59,24 @@ fn memory_in_shared_files_is_found() {
 }
 
 #[test]
+fn memory_that_a_peak_lacks_counts_and_a_lowered_peak_is_told() {
+    for (contestant, is_refused) in [("lowers_peak", true), ("fills_pipes", false), ("honest_pipes", false)] {
+        let records = records_of(contestant, 1);
+        let peak = |record: &Value| record["usage"]["peak_bytes"].as_u64().unwrap() >> 20;
+        if is_refused {
+            assert!(
+                records.iter().any(|record| codes(record, "reasons") == ["hidden_memory"]),
+                "{records:?}"
+            );
+            continue;
+        }
+        assert!(records.iter().all(|record| codes(record, "reasons").is_empty()), "{records:?}");
+        let most = records.iter().map(peak).max();
+        assert_eq!(most >= Some(200), contestant != "honest_pipes", "{most:?} MiB {contestant}");
+    }
+}
+
+#[test]
 fn a_declared_model_in_shared_memory_is_no_hidden_memory() {
     let model = tempfile::NamedTempFile::new_in("/dev/shm").expect("a file in shared memory");
     std::fs::write(model.path(), vec![7; 4 << 20]).expect("it takes a model");

@@ -155,6 +155,14 @@ fn truth() -> Vec<(&'static str, String)> {
         ("kept of standard error, KiB", (supervisor::STDERR_TAIL >> 10).to_string()),
         ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
         ("hidden_memory, hidden_files: MiB from which on a file counts", mebibytes(limits::HIDDEN_BYTES)),
+        (
+            "hidden_memory: a process's peak at a look above the account at its end, by a factor of more than",
+            limits::LOWERED_PEAK.to_string(),
+        ),
+        (
+            "nondeterministic: difference of two rounds' scores beyond, in halves of its 95 % interval",
+            limits::MOST_UNLIKE.to_string(),
+        ),
         ("hidden_files: their size above, of the declared model's", percent(limits::HIDDEN_SHARE)),
         (
             "equals_references: share of answers to references of five words and more, above",

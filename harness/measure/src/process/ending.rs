@@ -41,8 +41,11 @@ impl Ending {
         let hidden = self.report.hidden_memory_bytes;
         let figure = || format!("{} MiB in files in memory, beside its peak", hidden >> 20);
         let hidden = (hidden >= HIDDEN_BYTES).then(|| Code::HiddenMemory.reason(figure()));
+        let lowered = self.report.lowered_peak_bytes;
+        let figure = || format!("{} MiB at a look; its own peak was lowered afterwards", lowered >> 20);
+        let lowered = (lowered > 0).then(|| Code::HiddenMemory.reason(figure()));
         let unseen = || Code::HiddenMemory.reason("a process forbids looks at its files");
-        let hidden = hidden.or_else(|| self.report.forbids_looks.then(unseen));
+        let hidden = hidden.or(lowered).or_else(|| self.report.forbids_looks.then(unseen));
         let attempts = self.report.network_attempts;
         let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
         let network = (attempts > 0).then(network);

@@ -149,7 +149,7 @@ impl<'a> Supervised<'a> {
             self.kill();
         }
         let received = self.receive::<Report>(PATIENCE)?;
-        let joules = self.gauge.joules()?;
+        let joules = self.gauge.joules();
         let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
         let report = received.unwrap_or(Report { killed: true, ..Report::default() });

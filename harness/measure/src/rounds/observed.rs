@@ -128,6 +128,7 @@ impl Observed {
             supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
             forbids_looks: usage.forbids_looks || launch.forbids_looks,
             hidden_memory_bytes: usage.hidden_memory_bytes.max(launch.hidden_memory_bytes),
+            lowered_peak_bytes: usage.lowered_peak_bytes.max(launch.lowered_peak_bytes),
             network_attempts: usage.network_attempts + launch.network_attempts,
             exceeded_cap_bytes: usage.exceeded_cap_bytes.or(launch.exceeded_cap_bytes),
             read_files: Vec::new(),

@@ -87,7 +87,10 @@ impl Code {
             Self::TracksDiffer => "the same text in every track".into(),
             Self::NotReproducible => "the same answers in every launch".into(),
             Self::HiddenMemory => {
-                format!("less than {} in files in memory that no process maps", mebibytes(HIDDEN_BYTES))
+                format!(
+                    "less than {} in shared memory that no process maps, and a peak that is not lowered",
+                    mebibytes(HIDDEN_BYTES)
+                )
             }
             Self::HiddenFiles => format!(
                 "files of {} and more that are neither declared nor named in the command: together at most {} of the declared model",
@@ -158,7 +161,7 @@ impl Code {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
             }
             Self::HiddenMemory => {
-                "keep weights in its own memory, or map them, so that the peak holds them; leave PR_SET_DUMPABLE as it is"
+                "keep weights in its own memory, or map them, so that the peak holds them; leave /proc/self/clear_refs and PR_SET_DUMPABLE as they are"
             }
             Self::HiddenFiles => "declare all files of the model: `model` may be their folder",
             Self::OverMemory => {

@@ -137,8 +137,11 @@ fn scores(
     if first.list.is_empty() || outputs.iter().any(|(_, answers)| answers.len() != set.source.len()) {
         return (unscored, Scores::default(), None);
     }
+    if let Some(reason) = outputs.iter().find_map(|(_, answers)| scores::unscorable(answers)) {
+        return (unscored, Scores::default(), Some(format!("quality is not compared: {reason}")));
+    }
     let work = Work { set, outputs };
-    let scores::Answer { scores, failures } = scores::score(&[work], &first);
+    let scores::Answer { scores, failures, .. } = scores::score(&[work], &first);
     let warning = (!failures.is_empty()).then(|| format!("quality is not compared: {}", failures.join("; ")));
     (scores.scale(&name).cloned().unwrap_or(unscored), scores, warning)
 }

@@ -3,16 +3,16 @@
 //! The user's own Python comes first. Without sacrebleu there, dyno builds a private virtual environment with
 //! pinned versions in the user's cache folder.
 
-use std::io::Write;
 use std::iter;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
+use dyno_measure::companion::{Bounds, Companion};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::environment::{build_environment, cache_folder, last_line};
+use crate::environment::{build_environment, cache_folder};
 use crate::error::{Error, Result};
 
 /// Script that asks sacrebleu for the bench.
@@ -30,6 +30,13 @@ const PINNED: [&str; 8] = [
     "numpy==2.2.6; python_version < '3.11'",
     "numpy==2.4.6; python_version >= '3.11'",
 ];
+
+/// Time for sacrebleu to score all texts of a run, or to fetch a test set: an hour ends what will not end.
+const PATIENCE: Duration = Duration::from_secs(3600);
+/// Time for the interpreter to end after its answer.
+const EXIT: Duration = Duration::from_secs(10);
+/// Bytes of an answer: the counts of 20 million lines, and far less than memory has.
+const ANSWER_BYTES: usize = 2 << 30;
 
 /// A Python interpreter with sacrebleu.
 pub(super) struct Python {
@@ -71,26 +78,17 @@ impl Python {
                 command.env_remove(name);
             }
         }
-        // The process has its own group: Ctrl-C ends the bench, which still writes its records.
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let mut child = command
-            .spawn()
+        let program = Companion::start(&mut command, EXIT)
             .map_err(|error| fault(format!("can't start {}", self.program.display()), error))?;
-        let mut stdin = child.stdin.take().expect("its input was asked for as a pipe");
         let text = serde_json::to_vec(request).map_err(Error::encoding("a request to sacrebleu"))?;
-        // The helper reads its whole input before it writes, so this can't deadlock. A failed helper is
-        // reported below.
-        let _ = stdin.write_all(&text);
-        drop(stdin);
-        answer(&child.wait_with_output().map_err(|error| fault("sacrebleu", error))?)
+        let bounds = Bounds { bytes: ANSWER_BYTES, time: PATIENCE, is_interruptible: true };
+        answer(&program.ask_once(&text, bounds).map_err(|silence| fault("sacrebleu", silence))?)
     }
 }
 
-fn answer<T: DeserializeOwned>(output: &Output) -> Result<T> {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let Some(line) = text.lines().last().filter(|_| output.status.success()) else {
-        return Err(Error::Scorer(last_line(&output.stderr)));
-    };
+fn answer<T: DeserializeOwned>(output: &[u8]) -> Result<T> {
+    let text = String::from_utf8_lossy(output);
+    let line = text.lines().last().unwrap_or_default();
     let value: Value = serde_json::from_str(line).map_err(|error| fault("sacrebleu's answer", error))?;
     if let Some(error) = value["error"].as_str() {
         return Err(Error::Scorer(error.lines().next().unwrap_or(error).into()));

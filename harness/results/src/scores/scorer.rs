@@ -18,6 +18,10 @@ use super::worker::Worker;
 use crate::error::Result;
 use crate::run::Run;
 
+/// Longest line that is scored, in bytes: metrics take time that grows faster than a line, minutes for one of ten
+/// megabytes. A long paragraph has some thousands.
+const LONGEST_SCORED: usize = 64 << 10;
+
 /// Result of scoring.
 #[derive(Debug, Default)]
 pub struct Answer {
@@ -25,6 +29,8 @@ pub struct Answer {
     pub scores: Scores,
     /// Failures of metrics, each with the metric's name.
     pub failures: Vec<String>,
+    /// Texts that no metric scores, each with the reason.
+    pub unscored: Vec<String>,
 }
 
 /// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
@@ -152,6 +158,7 @@ fn differences(columns: &[Column<'_>], a: usize, b: usize) -> BTreeMap<String, D
 /// All outputs are then scored again, since pairs need all of them; a worker's answers are cached.
 pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
+    let too_long: Vec<String> = run.test_sets.iter().flat_map(|set| too_long(run, set)).collect();
     let is_scored = |set: &Work<'_>, output: &str| {
         let known = run.scores.of(output, &set.set.name);
         let mut scales = run.scales_of(set.set).into_iter();
@@ -159,14 +166,43 @@ pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     };
     let is_whole = |set: &Work<'_>| set.outputs.iter().all(|(output, _)| is_scored(set, output));
     if work.is_empty() || (again.is_empty() && work.iter().all(is_whole)) {
-        return None;
+        let nothing_new = |unscored| Answer { scores: run.scores.clone(), unscored, ..Answer::default() };
+        return (!too_long.is_empty()).then(|| nothing_new(too_long));
     }
     let mut answer = score(&work, &run.metrics);
     answer.scores.add_missing(&run.scores);
+    answer.unscored = too_long;
     Some(answer)
 }
 
-/// Outputs on one test set. An output with a wrong number of lines stays in the run, but can't be scored.
+/// Messages about systems with an answer that is too long to be scored, one for each text.
+fn too_long(run: &Run, set: &TestSet) -> Vec<String> {
+    if run.scales_of(set).is_empty() {
+        return Vec::new();
+    }
+    let records = run.records.iter().filter(|record| record.test_set == set.name);
+    let texts: BTreeMap<&String, &str> =
+        records.filter_map(|record| Some((record.output.as_ref()?, record.system.as_str()))).collect();
+    let message = |(output, system): (&String, &str)| {
+        Some(format!("{system} on {}: {}", set.name, unscorable(&run.outputs[output])?))
+    };
+    texts.into_iter().filter_map(message).collect()
+}
+
+/// Reason why answers can't be scored, with a remedy: one is too long.
+pub(crate) fn unscorable(answers: &[String]) -> Option<String> {
+    let (line, bytes) = answers.iter().map(String::len).enumerate().max_by_key(|&(_, bytes)| bytes)?;
+    let reason = || {
+        let line = line + 1;
+        format!(
+            "answer {line} has {bytes} bytes, too long to be scored; limit its output to {LONGEST_SCORED}"
+        )
+    };
+    (bytes > LONGEST_SCORED).then(reason)
+}
+
+/// Outputs on one test set. An output with a wrong number of lines, or an endless one, stays in the run, but can't be
+/// scored.
 fn work<'a>(run: &'a Run, set: &'a TestSet) -> Option<Work<'a>> {
     if run.scales_of(set).is_empty() {
         return None;
@@ -174,6 +210,8 @@ fn work<'a>(run: &'a Run, set: &'a TestSet) -> Option<Work<'a>> {
     let records = run.records.iter().filter(|record| record.test_set == set.name);
     let names: BTreeSet<&String> = records.filter_map(|record| record.output.as_ref()).collect();
     let outputs = names.into_iter().map(|name| (name.as_str(), run.outputs[name].as_slice()));
-    let outputs: Vec<_> = outputs.filter(|(_, answers)| answers.len() == set.source.len()).collect();
+    let is_whole = |answers: &[String]| answers.len() == set.source.len();
+    let outputs: Vec<_> =
+        outputs.filter(|(_, answers)| is_whole(answers) && unscorable(answers).is_none()).collect();
     (!outputs.is_empty()).then_some(Work { set, outputs })
 }
