@@ -70,7 +70,8 @@ fn a_meter_that_fails_costs_the_energy_alone() {
 
 #[test]
 fn a_meter_that_is_none_is_refused_before_anything_is_measured() {
-    for (meter, said) in [("[\"no-such-meter\"]", "no-such-meter"), ("[\"true\"]", "joules so far")] {
+    for (meter, said) in [("[\"no-such-meter\"]", "no-such-meter"), ("[\"true\"]", "ended without an answer")]
+    {
         let bench = campaign(&format!("meter = {meter}\ntracks = [\"latency\"]"));
         bench.run(&[]).assert_says(2, &[said]);
     }

@@ -21,10 +21,12 @@ const PIDFD_THREAD: libc::c_int = libc::O_EXCL;
 const KCMP_FILES: libc::c_int = 2;
 /// Memory of a socket (asm-generic/socket.h); the libc crate lacks the number.
 const SO_MEMINFO: libc::c_int = 55;
-/// Numbers of SO_MEMINFO (linux/sock_diag.h), with the bytes to read and those to send at these places.
+/// Numbers of SO_MEMINFO (linux/sock_diag.h), with these at their places: the bytes to read, those on their way, and
+/// those that wait to be sent.
 const MEMORY_NUMBERS: usize = 9;
 const TO_READ: usize = 0;
-const TO_SEND: usize = 2;
+const SENT: usize = 2;
+const TO_SEND: usize = 5;
 
 /// A pipe or socket that a process has open.
 #[derive(Clone, Copy, Debug)]
@@ -60,23 +62,29 @@ fn bytes_in(buffer: &Buffer) -> Option<u64> {
     if !buffer.is_socket {
         return Some(unread);
     }
-    if socket_option::<libc::c_int>(&copy, libc::SO_DOMAIN)? == libc::AF_UNIX {
-        return Some(of_unix_socket(buffer, &copy, unread));
-    }
     let numbers: [u32; MEMORY_NUMBERS] = socket_option(&copy, SO_MEMINFO)?;
-    Some(u64::from(numbers[TO_READ]) + u64::from(numbers[TO_SEND]))
+    let sent = u64::from(numbers[SENT]);
+    match socket_option::<libc::c_int>(&copy, libc::SO_DOMAIN)? {
+        libc::AF_UNIX => Some(of_unix_socket(buffer, &copy, unread, sent)),
+        _ => Some(u64::from(numbers[TO_READ]) + sent.max(numbers[TO_SEND].into())),
+    }
 }
 
-/// Bytes that the reader of a Unix socket has yet to read. Of datagrams the kernel tells the size of the first one
-/// alone; the queue may hold as many as large.
-fn of_unix_socket(buffer: &Buffer, copy: &OwnedFd, unread: u64) -> u64 {
+/// Bytes that the reader of a Unix socket has yet to read, and descriptors on their way. Of datagrams the kernel tells
+/// the reader the size of the first one alone. The writer knows what it has sent; one that has closed its end has left
+/// no more than it could.
+fn of_unix_socket(buffer: &Buffer, copy: &OwnedFd, unread: u64, sent: u64) -> u64 {
     let is_datagram = socket_option::<libc::c_int>(copy, libc::SO_TYPE) == Some(libc::SOCK_DGRAM);
-    let queue = || fs::read_to_string("/proc/sys/net/unix/max_dgram_qlen").ok()?.trim().parse::<u64>().ok();
-    let times = if is_datagram && unread > 0 { 1 + queue().unwrap_or(0) } else { 1 };
+    let most = || fs::read_to_string("/proc/sys/net/core/wmem_max").ok()?.trim().parse::<u64>().ok();
+    let held = match () {
+        () if !is_datagram => unread,
+        () if unread > 0 => sent + 2 * most().unwrap_or(0), // the kernel doubles a buffer's size: socket(7)
+        () => sent,
+    };
     let info = fs::read_to_string(format!("/proc/{}/fdinfo/{}", buffer.thread, buffer.number));
     let info = info.unwrap_or_default();
     let on_the_way = info.lines().find_map(|line| line.strip_prefix("scm_fds:")?.trim().parse::<u64>().ok());
-    unread * times + on_the_way.unwrap_or(0) * LARGEST_PIPE
+    held + on_the_way.unwrap_or(0) * LARGEST_PIPE
 }
 
 fn duplicate(buffer: &Buffer) -> Option<OwnedFd> {

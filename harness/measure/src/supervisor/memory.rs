@@ -2,7 +2,10 @@
 //!
 //! The kernel's account of a process at its end is exact, but a process may lower its own peak (`clear_refs`,
 //! proc(5)), and keep bytes where no process's account has them. The greatest of all looks therefore counts beside
-//! it. A look above the account at the end shows that a peak was lowered.
+//! it. A look above a process's account at its end shows that its peak was lowered. A child that no parent waits for has
+//! no such account.
+
+use std::collections::HashMap;
 
 use crate::os::odd_memory::{Status, proportional_bytes};
 use crate::rules::limits::{HIDDEN_BYTES, LOWERED_PEAK};
@@ -11,18 +14,19 @@ use crate::supervisor::messages::{MemoryMethod, Report};
 /// The most memory that the looks at a system have shown.
 #[derive(Default)]
 pub(super) struct SeenMemory {
-    /// Largest peak of one process.
-    pub process_bytes: u64,
+    /// Largest peak of each process.
+    peaks: HashMap<u32, u64>,
     /// Largest sum over all processes at one look, with what they hold beside their own memory; only for several
     /// processes, or where a peak says too little.
-    pub tree_bytes: Option<u64>,
+    tree_bytes: Option<u64>,
+    /// Largest peak at a look of a process whose account at its end is far below.
+    lowered_bytes: u64,
 }
 
 impl SeenMemory {
     /// Looks at a system's processes, which hold `beside` bytes outside of their own memory.
     pub fn look(&mut self, processes: &[Status], beside: u64) {
-        let peaks = processes.iter().map(Status::peak_bytes);
-        self.process_bytes = self.process_bytes.max(peaks.max().unwrap_or(0));
+        processes.iter().for_each(|process| self.see(process.pid, process.peak_bytes()));
         let beside = if beside < HIDDEN_BYTES { 0 } else { beside };
         let own = match processes {
             // Its peak says it all.
@@ -33,21 +37,34 @@ impl SeenMemory {
         self.tree_bytes = self.tree_bytes.max(own.map(|own| own + beside));
     }
 
+    fn see(&mut self, pid: u32, bytes: u64) {
+        let most = self.peaks.entry(pid).or_default();
+        *most = bytes.max(*most);
+    }
+
+    /// Compares the account of a process that has ended with the looks at it.
+    pub fn ended(&mut self, pid: u32, accounted: u64) {
+        let seen = self.peaks.get(&pid).copied().unwrap_or(0);
+        if seen as f64 > accounted as f64 * LOWERED_PEAK && seen >= accounted + HIDDEN_BYTES {
+            self.lowered_bytes = self.lowered_bytes.max(seen);
+        }
+    }
+
     /// Most memory that a look has shown.
     pub fn most(&self) -> u64 {
-        self.process_bytes.max(self.tree_bytes.unwrap_or(0))
+        self.largest().max(self.tree_bytes.unwrap_or(0))
+    }
+
+    fn largest(&self) -> u64 {
+        self.peaks.values().copied().max().unwrap_or(0)
     }
 
     /// Chooses the peak: the greatest of the kernel's account of the largest process, the looks, and the control
     /// group's own account.
-    pub fn conclude(self, report: &mut Report) {
-        let accounted = report.largest_process_bytes;
-        let lowered = self.process_bytes as f64 > accounted as f64 * LOWERED_PEAK
-            && self.process_bytes >= accounted + HIDDEN_BYTES;
-        // The account lacks a child that no parent waited for.
-        report.lowered_peak_bytes = if lowered && !report.ignores_children { self.process_bytes } else { 0 };
+    pub fn conclude(&self, report: &mut Report) {
+        report.lowered_peak_bytes = self.lowered_bytes;
         report.tree_pss_bytes = self.tree_bytes;
-        report.largest_process_bytes = accounted.max(self.process_bytes);
+        report.largest_process_bytes = report.largest_process_bytes.max(self.largest());
         (report.peak_bytes, report.memory_method) = [
             (Some(report.largest_process_bytes), MemoryMethod::Wait4),
             (report.tree_pss_bytes, MemoryMethod::Pss),
@@ -66,37 +83,40 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn concluded(seen: SeenMemory, accounted: u64, group: Option<u64>) -> Report {
+    const PID: u32 = 7;
+
+    fn concluded(seen: u64, tree_bytes: Option<u64>, accounted: u64, group: Option<u64>) -> Report {
+        let mut memory = SeenMemory { tree_bytes, ..SeenMemory::default() };
+        memory.see(PID, seen);
+        memory.ended(PID, accounted);
         let mut report =
             Report { largest_process_bytes: accounted, group_peak_bytes: group, ..Report::default() };
-        seen.conclude(&mut report);
+        memory.conclude(&mut report);
         report
-    }
-
-    fn seen(process_bytes: u64, tree_bytes: Option<u64>) -> SeenMemory {
-        SeenMemory { process_bytes, tree_bytes }
     }
 
     #[test]
     fn the_greatest_of_all_looks_is_the_peak_and_a_lowered_one_is_told() {
-        let lowered = concluded(seen(413 * MIB, None), 13 * MIB, None);
+        let lowered = concluded(413 * MIB, None, 13 * MIB, None);
         assert_eq!((lowered.peak_bytes, lowered.lowered_peak_bytes), (413 * MIB, 413 * MIB));
-        let honest = concluded(seen(100 * MIB, None), 101 * MIB, None);
+        let honest = concluded(100 * MIB, None, 101 * MIB, None);
         assert_eq!((honest.peak_bytes, honest.lowered_peak_bytes), (101 * MIB, 0));
-        let rounded = concluded(seen(100 * MIB, None), 99 * MIB, None);
+        let rounded = concluded(100 * MIB, None, 99 * MIB, None);
         assert_eq!((rounded.peak_bytes, rounded.lowered_peak_bytes), (100 * MIB, 0), "counters are rounded");
-        let mut report = Report { ignores_children: true, largest_process_bytes: MIB, ..Report::default() };
-        seen(50 * MIB, None).conclude(&mut report);
+        let (mut memory, mut report) = (SeenMemory::default(), Report::default());
+        memory.see(PID + 1, 50 * MIB);
+        memory.ended(PID, MIB);
+        memory.conclude(&mut report);
         assert_eq!((report.peak_bytes, report.lowered_peak_bytes), (50 * MIB, 0), "no account of a child");
     }
 
     #[test]
     fn bytes_beside_the_processes_and_those_of_the_group_count_too() {
-        let beside = concluded(seen(13 * MIB, Some(213 * MIB)), 14 * MIB, None);
+        let beside = concluded(13 * MIB, Some(213 * MIB), 14 * MIB, None);
         assert_eq!((beside.peak_bytes, beside.memory_method), (213 * MIB, MemoryMethod::Pss));
-        let group = concluded(seen(13 * MIB, None), 14 * MIB, Some(213 * MIB));
+        let group = concluded(13 * MIB, None, 14 * MIB, Some(213 * MIB));
         assert_eq!((group.peak_bytes, group.memory_method), (213 * MIB, MemoryMethod::Cgroup));
-        let alone = concluded(seen(13 * MIB, None), 14 * MIB, Some(9 * MIB));
+        let alone = concluded(13 * MIB, None, 14 * MIB, Some(9 * MIB));
         assert_eq!((alone.peak_bytes, alone.memory_method), (14 * MIB, MemoryMethod::Wait4));
         let own = [Status::of(std::process::id())];
         let mut looks = SeenMemory::default();

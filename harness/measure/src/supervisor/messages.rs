@@ -94,7 +94,7 @@ pub struct Report {
     /// Most shared memory that the system held without mapping it; `peak_bytes` lacks it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden_memory_bytes: u64,
-    /// Peak of one process at a look, if the kernel's account at the end is far below it: the process has lowered
+    /// Peak of one process at a look, if the kernel's account of it at its end is far below: the process has lowered
     /// its peak.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lowered_peak_bytes: u64,

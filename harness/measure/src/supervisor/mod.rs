@@ -233,7 +233,7 @@ fn watch(
     report.ended_ns = os::monotonic_ns();
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
     report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reap_all(pid, &mut report);
+    reap_all(pid, &mut report, &mut looks.memory);
     if spec.sandbox.is_some() {
         report.unwrap_signal();
     }
@@ -272,7 +272,7 @@ impl Looks {
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
 /// process behind its own ends when that process ends. Time in which the bench has stopped them all, for the
 /// turn of another system, is no grace.
-fn reap_all(pid: u32, report: &mut Report) {
+fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
     let grace = if report.killed { Duration::ZERO } else { GRACE };
     let (mut waited, mut last, mut forced) = (Duration::ZERO, Instant::now(), false);
     while waited < PATIENCE {
@@ -281,6 +281,7 @@ fn reap_all(pid: u32, report: &mut Report) {
         match os::reap_any() {
             Ok(Some(ended)) => {
                 account(pid, &ended, report);
+                memory.ended(ended.pid, ended.peak_bytes);
                 if !forced {
                     report.ended_ns = os::monotonic_ns();
                 }
