@@ -119,6 +119,16 @@ pub struct Report {
     /// CPU time of the supervisor itself.
     #[serde(default)]
     pub supervisor_ns: u64,
+    /// What the bench knows of a system that failed in its sandbox.
+    #[serde(skip)]
+    pub confined: Option<Confined>,
+}
+
+/// A system that failed in a sandbox, in which it saw its own files alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confined {
+    /// File or folder of the host that it named at its end, and that isn't visible in the sandbox.
+    pub unseen: Option<PathBuf>,
 }
 
 /// A large file that a system had open or mapped.

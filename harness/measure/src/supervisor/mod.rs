@@ -35,7 +35,7 @@ use serde::Serialize;
 use attempts::Attempts;
 use files::SeenFiles;
 use gate::Gate;
-pub use messages::{Launched, MemoryMethod, Report, SeenFile, Spec};
+pub use messages::{Confined, Launched, MemoryMethod, Report, SeenFile, Spec};
 pub use tail::STDERR_TAIL;
 use tail::Tail;
 use unwaited::SeenTimes;
@@ -135,7 +135,9 @@ fn command(spec: &Spec, gate: Option<&Gate>) -> io::Result<Command> {
         return Ok(command);
     };
     let mut command = Command::new(BWRAP);
-    command.args(sandbox);
+    // bubblewrap itself starts outside: variables of the system could make it load the system's code there.
+    let variables = spec.environment.iter();
+    command.args(variables.flat_map(|(name, value)| ["--setenv", name, value])).args(sandbox);
     gate.into_iter().for_each(|gate| gate.pass_to(&mut command));
     command.arg("--");
     if spec.command[0] == OWN_PROGRAM {
@@ -154,7 +156,12 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Op
     let gate = spec.sandbox.as_ref().map(|_| Gate::new()).transpose()?;
     let mut command = command(spec, gate.as_ref())?;
     command.stderr(Stdio::piped()).process_group(0);
-    command.env_clear().envs(spec.environment.iter().cloned());
+    command.env_clear();
+    match spec.sandbox {
+        Some(_) => command.envs(std::env::var_os("PATH").map(|path| ("PATH", path))),
+        None => command.envs(spec.environment.iter().cloned()),
+    };
+    os::leave_keyring_before_exec(&mut command);
     os::pin_before_exec(&mut command, spec.cores.clone());
     os::die_with_parent(&mut command);
     if let Some(entry_file) = group.and_then(Group::entry_file) {
