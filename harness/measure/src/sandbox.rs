@@ -24,10 +24,12 @@ pub(crate) const BWRAP: &str = "bwrap";
 pub(crate) const LAYERS: usize = 2;
 
 /// Options for every system: namespaces, a terminal session of its own, and no rights beyond the user's.
-const NAMESPACES: [&str; 13] = [
+const NAMESPACES: [&str; 15] = [
     "--dev",
     "/dev",
     "--proc",
+    "/proc",
+    "--remount-ro", // root may set the kernel's parameters (`/proc/sys`) even without rights
     "/proc",
     "--unshare-pid",
     "--unshare-ipc",
@@ -46,9 +48,10 @@ const OFFLINE: &str = "--unshare-net";
 /// Folders that every sandbox has of its own.
 const OWN: [&str; 2] = ["/dev", "/proc"];
 
-/// Folders that each launch gets empty: of temporary files, of the sockets of the host's services, of shared
-/// memory.
-const PRIVATE: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
+/// Folder of temporary files, which each launch gets empty. Shared memory lies in a /dev of the launch's own.
+const PRIVATE: &str = "/tmp";
+/// Folders of an image that are empty and writable, too, as in a container.
+const PRIVATE_IN_IMAGES: [&str; 3] = ["/var/tmp", "/run", "/dev/shm"];
 
 /// Whether the host allows a namespace of users, from the first trial.
 static HAS_USERS: OnceLock<bool> = OnceLock::new();
@@ -154,9 +157,8 @@ impl Sandbox {
         let (folder, path, mounts) = (folder(system)?, search_path(system), self.mounts(system));
         let others = self.owned.iter().filter(|other| !folder.starts_with(other)).chain(&self.hidden);
         let is_secret = |path: &Path| others.clone().any(|other| path.starts_with(other));
-        let is_everybodys = |path: &Path| {
-            PRIVATE.iter().any(|own| path == Path::new(own)) || OWN.iter().any(|own| path.starts_with(own))
-        };
+        let is_everybodys =
+            |path: &Path| path == Path::new(PRIVATE) || OWN.iter().any(|own| path.starts_with(own));
         let is_unseen = |path: &PathBuf| {
             !mounts.shows(path) && !folder.starts_with(path) && !is_secret(path) && !is_everybodys(path)
         };
@@ -191,8 +193,9 @@ impl Sandbox {
     fn with_places(&self, places: &Places, system: &System) -> Vec<String> {
         let mut mounts = places.root.as_deref().map_or_else(Mounts::of_host, Mounts::of_root);
         mounts.add(namespaces_here(false));
-        let private = PRIVATE.iter().map(Path::new).filter(|path| places.on_host(path).exists());
-        private.for_each(|path| mounts.empty(path));
+        let of_image = PRIVATE_IN_IMAGES.iter().filter(|_| places.root.is_some());
+        let private = [&PRIVATE].into_iter().chain(of_image).map(Path::new);
+        private.filter(|path| places.on_host(path).exists()).for_each(|path| mounts.empty(path));
         self.owned.iter().chain(&self.hidden).for_each(|path| mounts.hide(path));
         let at_places = places.mounts.iter().flat_map(|(from, at)| words("--ro-bind", &[from, at]));
         mounts.add(at_places);
@@ -204,13 +207,13 @@ impl Sandbox {
 
     /// What becomes of each path. Later paths lie deeper and win; what is hidden wins over what is visible.
     fn views(&self, system: &System, paths: &[PathBuf], ways: &[Way]) -> Vec<(PathBuf, View)> {
-        let private = PRIVATE.iter().map(|&path| (PathBuf::from(path), View::Private));
+        let private = [(PathBuf::from(PRIVATE), View::Private)];
         let passages = ways.iter().flat_map(|way| way.left.clone()).chain(folder(system)).chain(home());
         let passages = passages.map(|path| (path, View::Passage));
         let own = paths.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
         let hidden = self.hidden.iter().map(|path| (path.clone(), View::Hidden));
-        let all = private.chain(others).chain(passages).chain(own).chain(hidden);
+        let all = private.into_iter().chain(others).chain(passages).chain(own).chain(hidden);
         let mut views: Vec<_> = all.filter(|(path, _)| path.exists()).collect();
         views.sort_by_key(|(path, view)| (path.components().count(), *view));
         views.dedup();
@@ -226,7 +229,7 @@ pub fn setup_arguments(folder: &Path, hidden: &[PathBuf], online: bool) -> Vec<S
     if let Some((from, at)) = name_servers().filter(|_| online) {
         mounts.add(words("--ro-bind", &[&from, &at]));
     }
-    PRIVATE.iter().for_each(|path| mounts.empty(Path::new(path)));
+    mounts.empty(Path::new(PRIVATE));
     mounts.lend(folder);
     hidden.iter().filter_map(|path| path.canonicalize().ok()).for_each(|path| mounts.hide(&path));
     mounts.add(words("--chdir", &[folder]));

@@ -246,3 +246,42 @@ fn a_limit_of_file_sizes_is_told_with_path_and_remedy() {
     let ended = shell(&bench, "ulimit -f 1; $DYNO run campaign.toml --out out");
     ended.assert_says(6, &["can't write", "out/", "`ulimit -f`"]);
 }
+
+#[test]
+fn names_that_hold_paths_or_tags_lead_nowhere_and_draw_nothing() {
+    let bench = Bench::new(
+        "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\"]\n\
+         test-sets = [{ name = \"the-set\", source = \"tiny.en\", references = [\"tiny.en\"] }]\n\
+         [[system]]\nname = \"the-system\"\ncommand = [\"cat\"]\n",
+    );
+    bench.write(
+        "tiny.en",
+        "a dog </script><img src=x onerror=alert(1)>\n<!--<script>\n&lt;img src=x&gt;\nend\n",
+    );
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let tag = "\u{22}'</script><img src=x onerror=alert(1)>/../../../evil";
+    for name in ["run.json", "records.jsonl", "scores.json"] {
+        let text = fs::read_to_string(bench.path(&format!("out/{name}"))).unwrap_or_default();
+        let quoted = |name: &str| serde_json::to_string(name).unwrap();
+        let text =
+            text.replace("\"the-system\"", &quoted(tag)).replace("\"the-set\"", &quoted("../../../evil"));
+        bench.write(&format!("out/{name}"), text);
+    }
+    shell(&bench, "rm -r out/summary.csv out/histograms out/report.html");
+    let entries = || fs::read_dir(bench.path("")).unwrap().count();
+    for (command, page) in [
+        ("score out", None),
+        ("report out", Some("out/report.html")),
+        ("merge out --out merged", Some("merged/report.html")),
+        ("publish out --to pub", None),
+    ] {
+        let before = entries();
+        let ended = shell(&bench, &format!("$DYNO {command}"));
+        assert_eq!(ended.code, Some(0), "{command}: {ended:?}");
+        assert!(entries() <= before + 1 && !bench.path("../evil").exists(), "{command}");
+        if let Some(page) = page {
+            let page = fs::read_to_string(bench.path(page)).unwrap();
+            assert!(!page.contains("<img src=x") && page.contains("evil"), "{command}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::plugins::rust_plugin;
-use crate::support::{Bench, can_sandbox};
+use crate::support::{Bench, can_sandbox, skip};
 
 /// A system that answers each line with what it sees: bytes of a reference, records of the run, other
 /// systems' models, processes with a number above its own ten, whether it can leave a file, and network devices.
@@ -145,4 +145,67 @@ fn a_crash_in_the_sandbox_keeps_its_signal() {
     let reason = &bench.records()[0]["reasons"][0];
     assert_eq!(reason["code"], "crashed");
     assert!(reason["figure"].as_str().unwrap().contains("signal 6"), "{reason}");
+}
+
+/// A campaign of `it`, which runs this command in the sandbox.
+fn confined(command: &[&str], keys: &str) -> Bench {
+    Bench::new(&format!(
+        "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\"]\ntest-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n\
+         [[system]]\nname = \"it\"\nsandbox = \"bwrap\"\ncommand = {command:?}\n{keys}\n"
+    ))
+}
+
+#[test]
+fn what_a_system_lacks_is_named_with_the_key_and_what_it_names_is_there() {
+    if !can_sandbox("the sandbox") {
+        return;
+    }
+    for keys in ["", "sandbox-paths = [\"helper.sh\"]"] {
+        let bench = confined(&["sh", "run.sh"], keys);
+        bench.write("run.sh", ". ./helper.sh\nhelp\n");
+        bench.write("helper.sh", "help() { exec cat; }\n");
+        let ended = bench.run(&[]);
+        let record = &bench.records()[0];
+        if keys.is_empty() {
+            let (figure, remedy) = (&record["reasons"][0]["figure"], &record["reasons"][0]["remedy"]);
+            assert!(figure.as_str().unwrap().contains("helper.sh isn't visible in the sandbox"), "{record}");
+            assert!(
+                remedy.as_str().unwrap().ends_with("or its folder in the system's `sandbox-paths`"),
+                "{record}"
+            );
+        } else {
+            assert_eq!(ended.code, Some(0), "{ended:?} {record}");
+        }
+    }
+    let bench = confined(&["cat"], "sandbox-paths = [\"absent\"]");
+    bench.run(&[]).assert_says(2, &["campaign.toml:8", "no file or folder for the sandbox", "absent"]);
+}
+
+#[test]
+fn a_program_comes_with_its_folder_and_an_environment_of_python_with_its_base() {
+    if !can_sandbox("the sandbox") {
+        return;
+    }
+    let bench = confined(&["engine/run.sh"], "");
+    fs::create_dir(bench.path("engine")).unwrap();
+    bench.write("engine/run.sh", "#!/bin/sh\n. engine/parts.sh\n");
+    bench.write("engine/parts.sh", "exec cat\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(bench.path("engine/run.sh"), executable).unwrap();
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
+
+    let bench = confined(&["venv/bin/python3", "main.py"], "");
+    let made =
+        std::process::Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(bench.path("venv"));
+    if !{ made }.status().is_ok_and(|status| status.success()) {
+        return skip("an environment of Python in the sandbox: python3 makes none here");
+    }
+    let main = "import sys, venv_only\nassert sys.prefix != sys.base_prefix\n\
+                for line in sys.stdin: print(line, end='', flush=True)\n";
+    bench.write("main.py", main);
+    let packages = fs::read_dir(bench.path("venv/lib")).unwrap().flatten().next().unwrap().path();
+    fs::write(packages.join("site-packages/venv_only.py"), "").unwrap();
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
 }

@@ -16,7 +16,7 @@ const BY_FILES: &str = "#!/bin/sh\n[ -s made ] || exit 5\necho chatter\n\
     cp \"$input\" \"$output\"\n";
 
 /// Writes a script to `path` below the folder of `bench`.
-fn script(bench: &Bench, path: &str, text: &str) {
+pub fn script(bench: &Bench, path: &str, text: &str) {
     let at = bench.path(path);
     fs::create_dir_all(at.parent().unwrap()).unwrap();
     fs::write(&at, text).unwrap();
@@ -33,7 +33,7 @@ fn of_script(text: &str) -> Bench {
 }
 
 /// Verifies the submission in `folder` by one probe, with `further` arguments.
-fn verified(bench: &Bench, folder: &str, further: &[&str]) -> Ended {
+pub fn verified(bench: &Bench, folder: &str, further: &[&str]) -> Ended {
     let arguments = [&["verify", "--submission", folder, "--probe", "conformance"], further].concat();
     Ended::of(bench.dyno(&arguments).output().expect("dyno starts"))
 }

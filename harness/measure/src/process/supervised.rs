@@ -222,6 +222,9 @@ impl<'a> Supervised<'a> {
 /// Clears the way for the files that a hosted system reports to. A sandbox needs them to be there.
 fn prepare_reports(subject: &Subject<'_>) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(subject.scratch)?;
+    if !subject.system.hosted {
+        return Ok(Vec::new());
+    }
     let breakdown = subject.breakdown.map(Path::to_owned);
     let reports: Vec<PathBuf> = [Some(subject.facts()), breakdown].into_iter().flatten().collect();
     for report in &reports {
