@@ -40,6 +40,7 @@
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
 //! command.
 
+mod belongings;
 mod bench;
 mod cgroup;
 mod earlier;

@@ -18,13 +18,13 @@ use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
 use super::turns::Seat;
+use crate::belongings::named_files;
 use crate::energy::Gauge;
 use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
 use crate::rules::{Code, Reason};
-use crate::sandbox::named_files;
 use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
