@@ -107,7 +107,7 @@ impl SandboxFault {
             }
         };
         let has_users = *HAS_USERS.get_or_init(|| tried(namespaces(true, false)).is_none());
-        tried(namespaces(has_users, false)).filter(|_| !has_users)
+        if has_users { None } else { tried(namespaces(false, false)) }
     }
 
     /// Remedy for the user of the host.

@@ -111,13 +111,13 @@ fn variables_of_a_system_load_no_code_outside_of_the_sandbox() {
         return skip("code that variables load: no compiler");
     }
     let library = "#include <stdio.h>\n__attribute__((constructor)) static void load(void) \
-                   { FILE *f = fopen(getenv_mark, \"w\"); if (f) { fputs(\"loaded\", f); fclose(f); } }\n";
+                   { FILE *f = fopen(MARK, \"w\"); if (f) { fputs(\"loaded\", f); fclose(f); } }\n";
     let bench = Bench::new("");
     let mark = bench.path("mark");
-    bench.write("evil.c", library.replace("getenv_mark", &format!("{:?}", mark.display().to_string())));
-    let built =
-        Command::new("cc").args(["-shared", "-fPIC", "-o", "evil.so", "evil.c"]).current_dir(bench.path(""));
-    assert!({ built }.status().unwrap().success());
+    bench.write("evil.c", library.replace("MARK", &format!("{:?}", mark.display().to_string())));
+    let mut build = Command::new("cc");
+    build.args(["-shared", "-fPIC", "-o", "evil.so", "evil.c"]).current_dir(bench.path(""));
+    assert!(build.status().unwrap().success());
     let evil = bench.path("evil.so");
     bench.write(
         "campaign.toml",

@@ -1,6 +1,8 @@
 //! The sandbox: what a system sees in it, and that a system works in it as outside.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -190,15 +192,14 @@ fn a_program_comes_with_its_folder_and_an_environment_of_python_with_its_base() 
     fs::create_dir(bench.path("engine")).unwrap();
     bench.write("engine/run.sh", "#!/bin/sh\n. engine/parts.sh\n");
     bench.write("engine/parts.sh", "exec cat\n");
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(bench.path("engine/run.sh"), executable).unwrap();
+    fs::set_permissions(bench.path("engine/run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
 
     let bench = confined(&["venv/bin/python3", "main.py"], "");
-    let made =
-        std::process::Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(bench.path("venv"));
-    if !{ made }.status().is_ok_and(|status| status.success()) {
+    let mut make = Command::new("python3");
+    make.args(["-m", "venv", "--without-pip"]).arg(bench.path("venv"));
+    if !make.status().is_ok_and(|status| status.success()) {
         return skip("an environment of Python in the sandbox: python3 makes none here");
     }
     let main = "import sys, venv_only\nassert sys.prefix != sys.base_prefix\n\
