@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::program::first_line;
 use crate::way::Way;
 
-/// Parts of an installation that its programs read.
-const PARTS: [&str; 6] = ["bin", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg"];
+/// Parts of an installation that its programs read; `conf` is one of Java.
+const PARTS: [&str; 7] = ["bin", "conf", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg"];
 /// Folder of small programs that choose among several installations beside it, as pyenv, rbenv and asdf have it.
 const SHIMS: &str = "shims";
 

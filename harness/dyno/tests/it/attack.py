@@ -149,8 +149,10 @@ def sets_the_kernel():
 
 
 def writes():
-    made = [f"{at}/attack" for at in (bench, home, os.path.expanduser("~"), "/usr", "/etc", "/usr/bin", "/var", "/run")]
-    made = [path for path in made if path != "/tmp/attack"]
+    # A folder below /tmp is the launch's own. The host shows whether a file got there.
+    for at in (bench, home, os.path.expanduser("~")):
+        opens(os.O_CREAT | os.O_WRONLY, f"{at}/written")
+    made = [f"{at}/written" for at in ("/usr", "/etc", "/usr/bin", "/var", "/run", "/sys", "/")]
     return opens(os.O_CREAT | os.O_WRONLY, *made) or opens(os.O_WRONLY, "/etc/passwd", "/usr/bin/env")
 
 

@@ -96,6 +96,7 @@ fn no_attack_gets_out_of_the_sandbox() {
         let ended = run(&bench, &victim);
         let told = answers(&bench, &ended);
         assert!(told.len() > 1 && told.iter().all(|text| text == found), "{keys}: {told:?}");
+        assert!(!bench.path("written").exists() && !victim.home.path().join("written").exists(), "{keys}");
     }
     let bench = campaign(&victim, "");
     if let Some(ended) = run_as_nobody(&bench) {
@@ -165,7 +166,7 @@ fn a_setup_has_no_rights_no_home_and_no_variables_of_the_user() {
         &bench,
         "sub/setup.sh",
         &format!(
-            "#!/bin/sh\necho | /usr/bin/python3 attack.py {words} >found 2>tried\nenv >variables\nls -A ~ >home\n\
+            "#!/bin/sh\nls -A ~ >home\nenv >variables\necho | /usr/bin/python3 attack.py {words} >found 2>tried\n\
              grep Cap /proc/self/status >capabilities\nprintf 'a\\033[2Jb\\n'\n"
         ),
     );
