@@ -21,7 +21,9 @@ pub(crate) fn paths_and_ways(system: &System) -> (Vec<PathBuf>, Vec<Way>) {
 fn own_paths(system: &System) -> Vec<PathBuf> {
     let mut paths = system.parts.clone();
     if system.sized_by_sight {
-        return paths;
+        let is_within = |path: &Path| system.parts.iter().any(|part| path.starts_with(part));
+        let within = system.models.iter().filter_map(|model| model.canonicalize().ok());
+        return within.filter(|model| is_within(model)).chain(paths).collect();
     }
     let start = folder(system).unwrap_or_default();
     if let Some(program) = system.command.first().filter(|_| !system.hosted) {

@@ -221,6 +221,7 @@ real=$(PATH=${PATH#*:} command -v python3)
 if [ "$1 $2" = "-m venv" ]; then
     mkdir -p "$3/bin" "$3/lib"
     echo "WORD = 'paket'" > "$3/lib/of_the_package.py"
+    echo "home = ${real%/*}" > "$3/pyvenv.cfg"
     cat > "$3/bin/python3" <<END
 #!/bin/sh
 if [ "\$1 \$2" = "-m pip" ]; then exit; fi

@@ -180,7 +180,7 @@ fn what_a_system_lacks_is_named_with_the_key_and_what_it_names_is_there() {
         }
     }
     let bench = confined(&["cat"], "sandbox-paths = [\"absent\"]");
-    bench.run(&[]).assert_says(2, &["campaign.toml:8", "no file or folder for the sandbox", "absent"]);
+    bench.run(&[]).assert_says(2, &["campaign.toml:9", "no file or folder for the sandbox", "absent"]);
 }
 
 #[test]
