@@ -14,6 +14,7 @@ KINDS = [
     "honest",
     "honest_in_time",
     "honest_in_parts",
+    "honest_memory",
     "honest_uring",
     "holding_back",
     "ending",

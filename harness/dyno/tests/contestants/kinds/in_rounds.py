@@ -3,10 +3,9 @@
 import os
 import random
 import signal
-import time
 from collections import Counter
 
-from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, lines, translate, work_line_by_line
+from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, lines, translate, work, work_line_by_line
 
 DRAW = random.Random(SEED)
 
@@ -23,7 +22,7 @@ def in_files(each):
 
 
 def worked(line, share=1.0):
-    time.sleep(WORK * share)
+    work(WORK * share)
     return translate(line)
 
 
