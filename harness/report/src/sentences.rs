@@ -134,7 +134,17 @@ impl Writer<'_> {
     fn unusable(&self) -> Option<String> {
         let best = self.contest.contestants.first()?.quality.value;
         let unusable = unusable(&self.contest.scale(), best)?;
-        Some(format!("Take none: {unusable}; compare speeds alone."))
+        Some(format!("Take none: {unusable}; compare speeds alone.{}", self.left_out()))
+    }
+
+    /// The systems that are INVALID, and so stand in no order: one of them may be the better translator.
+    fn left_out(&self) -> String {
+        let names: Vec<String> = self.contest.invalid().into_iter().map(self.name).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            [one] => format!(" {one} is INVALID and isn't among these."),
+            several => format!(" {} are INVALID and aren't among these.", list(several)),
+        }
     }
 
     fn cost_of(&self, one: &Contestant) -> String {

@@ -190,6 +190,23 @@ fn of_models_that_can_t_translate_none_is_recommended() {
 }
 
 #[test]
+fn an_invalid_system_is_named_where_the_others_can_t_translate() {
+    let view = view(|material| {
+        for cell in &mut material.sets[0].cells {
+            cell.quality[0] = cell.quality[0].map(|bleu| bleu.times(0.1));
+            if cell.system == 3 {
+                cell.verdict = Verdict::Invalid;
+            }
+        }
+    });
+    let said = &view.parts[0].verdict[0];
+    assert!(
+        said.starts_with("Take none: ") && said.ends_with("b4x32 is INVALID and isn't among these."),
+        "{said}"
+    );
+}
+
+#[test]
 fn yardsticks_and_twins_stand_in_the_full_table_alone() {
     let view = view(|_| ());
     let names = |table: &Table| table.rows.iter().map(|row| row.fields[0].text.clone()).collect::<Vec<_>>();
