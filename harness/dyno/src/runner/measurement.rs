@@ -177,6 +177,7 @@ impl Runner {
             seed: fresh_seed(),
             keeps_going: self.keeps_going,
             pace: std::cell::Cell::default(),
+            tree: std::cell::Cell::default(),
         };
         self.pinned(|| Ok(examine(&mut examinee, probes, watch)?))
     }

@@ -131,7 +131,13 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
     let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
     let mut noise = watch.end(Some(tree), group.len() == 1)?;
     noise.triggers.extend(observed.iter_mut().flat_map(|one| std::mem::take(&mut one.triggers)));
+    let is_disturbed = noise.is_disturbed();
     for (member, observed) in group.iter().zip(&mut observed) {
+        let suspicions = observed.settle(is_disturbed);
+        noise.triggers.extend(suspicions.iter().map(|reason| {
+            let (name, code, figure) = (&member.round.system.name, reason.code.name(), &reason.figure);
+            format!("the clock alone suggests `{code}` of {name}: {figure}")
+        }));
         let context = member.context(bench, earlier, None);
         answers::check_answers(&context, member.input.as_ref(), observed);
         observed.reasons.extend(hidden_files(member.round.system, &observed.read_files));

@@ -34,6 +34,8 @@ pub struct RoundContext<'a> {
 pub struct Observed {
     /// Broken rules.
     pub reasons: Vec<Reason>,
+    /// Broken rules by the clock alone, which counts what other programs take from the system.
+    pub by_clock: Vec<Reason>,
     /// One answer for each source line, in source order; empty if the round failed before.
     pub answers: Vec<Vec<u8>>,
     /// Latency track: nanoseconds of each line, in source order.
@@ -87,6 +89,22 @@ impl Observed {
         self.tree.add(&pass.ending.report);
         self.reasons.extend(pass.reasons.iter().cloned());
         Ok(pass)
+    }
+
+    /// Takes an accusation: a broken rule if it is `certain`, else one by the clock alone.
+    pub fn accuse(&mut self, reason: Reason, certain: bool) {
+        if certain { self.reasons.push(reason) } else { self.by_clock.push(reason) }
+    }
+
+    /// Decides about what the clock alone has found. It counts if the host was quiet; else it is returned, and the
+    /// round is asked again.
+    pub fn settle(&mut self, was_disturbed: bool) -> Vec<Reason> {
+        let by_clock = std::mem::take(&mut self.by_clock);
+        if was_disturbed {
+            return by_clock;
+        }
+        self.reasons.extend(by_clock);
+        Vec::new()
     }
 
     /// Forgets the answers of a round that failed before its end, and their times.

@@ -60,9 +60,10 @@ impl Code {
             Self::Cached => format!(
                 "repeated lines take at least {CACHED_RATIO} of fresh lines' time per word, and no line takes next to no time"
             ),
-            Self::Coalesced => {
-                format!("a set five times over takes at least {} of five times once", percent(COALESCED_RATIO))
-            }
+            Self::Coalesced => format!(
+                "lines that come again take at least {} of the time of other lines with the same words",
+                percent(COALESCED_RATIO)
+            ),
             Self::Recognises => format!(
                 "lines of the set take as long as copies with other words, within {}; no line takes next to no time; copies have other answers",
                 percent(1.0 - RECOGNISED_RATIO)

@@ -59,8 +59,10 @@ struct Server<'a> {
     rate: Option<f64>,
     /// First answer to each line of the set.
     answers: Vec<Option<Vec<u8>>>,
-    /// Difference between answers to one line, or between known lines and unknown ones.
+    /// Difference between answers to one line.
     fault: Option<Reason>,
+    /// Difference between the times of known lines and of unknown ones.
+    by_clock: Option<Reason>,
     /// Samples of lines and of their copies, in the run of the lowest load.
     pairs: Vec<(Sample, Sample)>,
     /// Run that missed the limit with a late generator.
@@ -82,6 +84,7 @@ impl<'a> Server<'a> {
             rate: None,
             answers: vec![None; set.source.len()],
             fault: None,
+            by_clock: None,
             pairs: Vec::new(),
             late: None,
             single_ms: Vec::new(),
@@ -239,7 +242,7 @@ impl<'a> Server<'a> {
             }
         }
         let figure = format!("lines that it can't know miss the limit at {UNKNOWN} of the greatest rate");
-        self.fault = self.fault.take().or(Some(Code::Recognises.reason(figure)));
+        self.by_clock = Some(Code::Recognises.reason(figure));
         Ok(())
     }
 
@@ -253,7 +256,7 @@ impl<'a> Server<'a> {
 
     /// The round's observations, once the system has ended well.
     fn conclude(self, replies: &Lockstep, observed: &mut Observed) {
-        let Self { limit, rate, runs, fault, pairs, late, .. } = self;
+        let Self { limit, rate, runs, fault, by_clock, pairs, late, .. } = self;
         let set = self.context.round.test_set.source.len();
         observed.answers = match rate {
             Some(_) => self.answers.into_iter().flatten().collect(),
@@ -261,7 +264,7 @@ impl<'a> Server<'a> {
         };
         observed.reasons.extend(fault);
         let (lines, copies): (Vec<Sample>, Vec<Sample>) = pairs.into_iter().unzip();
-        observed.reasons.extend(recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason);
+        observed.by_clock.extend(by_clock.or(recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason));
         if rate.is_none() {
             let single = median(&self.single_ms).unwrap_or(0.0);
             let figure =
