@@ -12,7 +12,7 @@ use crate::output::say;
 /// Scores the outputs of `run` if one lacks a score by a metric of the run, or if metrics of `again` are asked
 /// for. Returns the failures of metrics: speeds are valid without scores.
 pub fn score(store: &Store, run: &mut Run, again: &[Metric]) -> Outcome<Vec<String>> {
-    let Some(Answer { scores, failures }) = scores::score_run(run, again) else { return Ok(Vec::new()) };
+    let Some(Answer { scores, failures, .. }) = scores::score_run(run, again) else { return Ok(Vec::new()) };
     store.keep_scores(&scores)?;
     run.scores = scores;
     Ok(failures)

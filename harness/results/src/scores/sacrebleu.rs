@@ -95,14 +95,17 @@ pub(super) fn score(
     answer.sets.into_iter().map(set).collect()
 }
 
+/// Score of a text or of a line, from sums of counts.
+type Formula = fn(&[u64]) -> f64;
+
 impl WireScore {
     /// The score with its bootstrap samples. They hold for sacrebleu's score only if our formula gives the
     /// same score.
     fn sample(self, metric: Standard) -> Result<Scored> {
-        let formula = match metric {
-            Standard::Bleu => corpus::bleu,
-            Standard::Chrf | Standard::ChrfPlusPlus => corpus::chrf,
-            Standard::Ter => corpus::ter,
+        let (formula, of_line): (Formula, Formula) = match metric {
+            Standard::Bleu => (corpus::bleu, corpus::sentence_bleu),
+            Standard::Chrf | Standard::ChrfPlusPlus => (corpus::chrf, corpus::chrf),
+            Standard::Ter => (corpus::ter, corpus::ter),
             Standard::Spearman => unreachable!("sacrebleu is asked for its own metrics"),
         };
         let sampled = Sampled::new(&self.statistics, formula);
@@ -113,6 +116,8 @@ impl WireScore {
                 "sacrebleu says {name} {theirs}, but its own statistics give {ours}: use another version of it"
             )));
         }
-        Ok(Scored { score: theirs, signature: self.signature, sampled: Some(sampled) })
+        let counts = |line: &Counts| line.iter().map(|&count| u64::from(count)).collect::<Vec<_>>();
+        let lines = self.statistics.iter().map(|line| of_line(&counts(line))).collect();
+        Ok(Scored { score: theirs, signature: self.signature, sampled: Some(sampled), lines: Some(lines) })
     }
 }

@@ -25,6 +25,21 @@ pub struct Answer {
     pub scores: Scores,
     /// Failures of metrics, each with the metric's name.
     pub failures: Vec<String>,
+    /// Scores of single lines.
+    pub lines: Vec<LineScores>,
+}
+
+/// Scores of the lines of one output by one metric.
+#[derive(Debug)]
+pub struct LineScores {
+    /// Name of the metric.
+    pub metric: String,
+    /// Name of the test set.
+    pub test_set: String,
+    /// Name of the output.
+    pub output: String,
+    /// Score of each line.
+    pub scores: Vec<f64>,
 }
 
 /// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
@@ -52,7 +67,22 @@ pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     }
     sheets.sort_by_key(|(scale, _)| metrics.list.iter().position(|metric| metric.name() == scale.name));
     answer.scores = merged(work, &sheets);
+    answer.lines = line_scores(work, sheets);
     answer
+}
+
+fn line_scores(work: &[Work<'_>], sheets: Vec<(Scale, Sheet)>) -> Vec<LineScores> {
+    let mut found = Vec::new();
+    for (scale, sheet) in sheets {
+        for (set, column) in work.iter().zip(sheet) {
+            let lines = column.into_iter().map(|scored| scored?.lines);
+            found.extend(set.outputs.iter().zip(lines).filter_map(|((output, _), scores)| {
+                let (metric, test_set) = (scale.name.clone(), set.set.name.clone());
+                Some(LineScores { metric, test_set, output: (*output).into(), scores: scores? })
+            }));
+        }
+    }
+    found
 }
 
 fn nothing(set: &Work<'_>) -> Vec<Option<Scored>> {
@@ -89,7 +119,12 @@ fn spearman_sheet(work: &[Work<'_>]) -> (Scale, Sheet) {
     let column = |set: &Work<'_>| {
         let scored = |(_, lines): &(&str, &[String])| {
             let sampled = correlation(set.set, lines)?;
-            Some(Scored { score: sampled.score, signature: String::new(), sampled: Some(sampled) })
+            Some(Scored {
+                score: sampled.score,
+                signature: String::new(),
+                sampled: Some(sampled),
+                lines: None,
+            })
         };
         set.outputs.iter().map(scored).collect()
     };

@@ -141,7 +141,7 @@ impl Worker {
         };
         let sampled = answer.segments.as_deref().map(Sampled::mean);
         let score = answer.score.or(sampled.as_ref().map(|sampled| sampled.score)).unwrap_or(f64::NAN);
-        Ok(Scored { score, signature: self.signature(), sampled })
+        Ok(Scored { score, signature: self.signature(), sampled, lines: answer.segments })
     }
 
     /// Checks an answer. The bootstrap resamples the mean of the segments, so the score must be that mean.
