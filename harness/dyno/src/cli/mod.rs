@@ -17,7 +17,7 @@ pub use clusters::{ClusterArgs, Engine};
 pub use engines::{
     BreakdownArgs, BundleArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs,
 };
-pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
+pub use measuring::{DoctorArgs, GateArgs, OnNoise, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{
     CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PriceArgs, PublishArgs,
     ReportArgs, ScoreArgs,
@@ -47,9 +47,10 @@ Exit codes:
     1  the answer is no: a regression, an INVALID system or a slower run
     2  bad request or bad input
     3  the hosts differ, so their speeds can't be compared
-    4  nothing was measured
+    4  nothing was measured, or too little for an answer
     5  a gated cell is INVALID
     6  the bench itself failed
+    7  the host disturbed the measurement too much for an answer
   130  interrupted";
 
 /// Commands of dyno.
