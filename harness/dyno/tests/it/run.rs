@@ -242,8 +242,12 @@ fn where_rounds_differ_the_scored_one_is_drawn_by_when_they_ended() {
     let mut records = bench.records();
     let mut scored = HashSet::new();
     for _ in 0..3 {
-        let ended = records[0]["started_unix_ms"].as_u64().unwrap();
-        records[0]["started_unix_ms"] = (ended + 1).into();
+        let ended = records[0]["ended_unix_ms"].as_u64().unwrap();
+        assert!(
+            records[0]["started_unix_ms"].as_u64().unwrap() < ended,
+            "the system takes its time to start"
+        );
+        records[0]["ended_unix_ms"] = (ended + 1).into();
         let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
         std::fs::write(&path, lines.concat()).unwrap();
         std::fs::remove_file(bench.path("out/summary.csv")).unwrap();

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use dyno_stats::Random;
 
@@ -46,7 +47,7 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
     }
     let members = rounds.iter().map(|round| Member::of(bench, round, earlier)).collect::<Result<Vec<_>>>()?;
     let mut done: Vec<Option<Measured>> = rounds.iter().map(|_| None).collect();
-    let mut noise = Vec::new();
+    let (began, mut noise) = (SystemTime::now(), Vec::new());
     loop {
         let pending: Vec<usize> = (0..members.len()).filter(|&i| done[i].is_none()).collect();
         let group: Vec<&Member<'_>> = pending.iter().map(|&i| &members[i]).collect();
@@ -58,7 +59,7 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
             if is_last || !observed.reasons.is_empty() {
                 let share = noise.last().map_or(0, |noise| noise.bench_ns) / group.len() as u64;
                 let bench_ns = share + observed.usage.supervisor_ns;
-                let attempts = Attempts { noise: noise.clone(), bench_ns, slices };
+                let attempts = Attempts { began: Some(began), noise: noise.clone(), bench_ns, slices };
                 done[i] = Some(record(&members[i].context(bench, earlier, None), observed, attempts)?);
             }
         }
