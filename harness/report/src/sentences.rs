@@ -7,6 +7,12 @@ use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, supported};
 use dyno_stats::{Order, Standing};
 
+/// A text with a capital at its start.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A list of names: "a", "a and b", "a, b and c", "a, b, c and 4 more".
 pub fn list(names: &[String]) -> String {
     match names {

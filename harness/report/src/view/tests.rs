@@ -118,6 +118,7 @@ fn material() -> Material {
         networks: Vec::new(),
         sandboxes: Vec::new(),
         disagreements: Vec::new(),
+        same_weights: Vec::new(),
         noise_floor: Vec::new(),
     }
 }
@@ -345,4 +346,15 @@ fn texts_that_agree_are_counted_and_those_that_differ_come_first() {
     let systems: Vec<&str> =
         translations.lines[0].answers.iter().map(|answer| answer.systems.as_str()).collect();
     assert_eq!(systems, ["b1x1, b1x32", "b4x1, b4x32"]);
+}
+
+#[test]
+fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
+    let weight = |floor: f64| {
+        let view = view(|material| material.noise_floor = vec![(Track::Throughput1, floor)]);
+        view.trust.into_iter().find(|reason| reason.text.starts_with("Noise floor")).unwrap().weight
+    };
+    let tolerated = dyno_results::compare::TOLERATED_IN_SLICES - 1.0;
+    assert_eq!(weight(0.9 * tolerated), super::trust::Weight::Good);
+    assert_eq!(weight(1.1 * tolerated), super::trust::Weight::Doubt);
 }

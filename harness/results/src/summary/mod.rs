@@ -5,6 +5,7 @@ pub mod cell;
 mod counted;
 mod disagreement;
 pub mod judge;
+mod same_weights;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,7 @@ use crate::turns::P95;
 use cell::{CellSummary, MetricFigure};
 use counted::{Counted, Size};
 pub use disagreement::Disagreement;
+pub use same_weights::SameWeights;
 
 /// Summary of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -36,6 +38,8 @@ pub struct Summary {
     pub metrics: Vec<Scale>,
     /// Pairs of systems that another metric ranks the other way than the first.
     pub disagreements: Vec<Disagreement>,
+    /// Systems of different engines on one model, with what differs between them.
+    pub same_weights: Vec<SameWeights>,
 }
 
 /// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides
@@ -63,7 +67,8 @@ impl Summary {
             first += table.len();
         }
         let disagreements = disagreement::disagreements(run, &cells, &scales);
-        Self { cells, noise_floors, price: run.price.clone(), metrics: scales, disagreements }
+        let same_weights = same_weights::same_weights(run, &cells);
+        Self { cells, noise_floors, price: run.price.clone(), metrics: scales, disagreements, same_weights }
     }
 }
 
@@ -214,11 +219,12 @@ fn summarise_cell(
 
 /// Hash of the output that is scored.
 ///
-/// Most systems give the same output in all rounds. For a system that samples, the start times of its rounds
-/// draw one output. A system can't foresee them, so it can't do better work in one chosen round.
+/// Most systems give the same output in all rounds. For a system that samples, the ends of its rounds draw one
+/// output. A system can't foresee them, so it can't do better work in one chosen round.
 fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
     let outputs: Vec<_> = rounds.iter().filter_map(|record| record.output.as_ref()).collect();
-    let moments = rounds.iter().fold(0, |sum: u64, record| sum.wrapping_add(record.started_unix_ms));
+    let end = |record: &&Record| record.ended_unix_ms.unwrap_or(record.started_unix_ms);
+    let moments = rounds.iter().map(end).fold(0, u64::wrapping_add);
     outputs.get(moments.checked_rem(outputs.len() as u64)? as usize).copied()
 }
 
