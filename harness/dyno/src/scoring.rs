@@ -21,7 +21,7 @@ pub fn score(store: &Store, run: &mut Run, again: &[Metric]) -> Outcome<Vec<Stri
 /// Prepares the scoring, before the measurement. A failure is no reason not to measure: scoring warns of it.
 pub fn prepare(metrics: &Metrics, test_sets: &[TestSet]) {
     if !metrics.of_sacrebleu().is_empty() && test_sets.iter().any(|set| !set.references.is_empty()) {
-        let _ = scores::prepare(&announce);
+        let _ = scores::prepare(metrics, &announce);
     }
 }
 

@@ -29,13 +29,17 @@ pub struct Answer {
 
 /// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
 type Sheet = Vec<Vec<Option<Scored>>>;
+type Sheets = Vec<(Scale, Sheet)>;
 
 /// Scores all of `work` by all `metrics`.
 pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     let mut answer = Answer::default();
-    let mut sheets: Vec<(Scale, Sheet)> = Vec::new();
+    let mut sheets = Sheets::new();
     match sacrebleu_sheets(work, metrics) {
-        Ok(scored) => sheets.extend(scored),
+        Ok((scored, failures)) => {
+            sheets.extend(scored);
+            answer.failures.extend(failures);
+        }
         Err(error) => answer.failures.push(format!("sacrebleu: {error}")),
     }
     for metric in &metrics.list {
@@ -59,29 +63,33 @@ fn nothing(set: &Work<'_>) -> Vec<Option<Scored>> {
     set.outputs.iter().map(|_| None).collect()
 }
 
-/// Sheets of all metrics of sacrebleu, from one process.
-fn sacrebleu_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<Vec<(Scale, Sheet)>> {
+/// Sheets of the metrics of sacrebleu, from one process, and the failures of metrics.
+fn sacrebleu_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<(Sheets, Vec<String>)> {
     let standard = metrics.of_sacrebleu();
     let has_references = |set: &&Work<'_>| !set.set.references.is_empty();
     let scorable: Vec<&Work<'_>> = work.iter().filter(has_references).collect();
     if standard.is_empty() || scorable.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     let targets = scorable.iter().map(|set| metrics.targets.get(&set.set.name).map(String::as_str));
     let sets = sacrebleu::score(&scorable, &standard, &targets.collect::<Vec<_>>())?;
-    let mut sheets: Vec<(Scale, Sheet)> = standard
+    let mut sheets: Sheets = standard
         .iter()
         .map(|metric: &Standard| (metric.scale(), work.iter().map(nothing).collect()))
         .collect();
     let places = (0..work.len()).filter(|&place| has_references(&&work[place]));
-    for (place, texts) in places.zip(sets) {
-        for (output, scores) in texts.into_iter().enumerate() {
-            for ((_, sheet), scored) in sheets.iter_mut().zip(scores) {
-                sheet[place][output] = Some(scored);
+    let mut failures = Vec::new();
+    for (place, by_metric) in places.zip(sets) {
+        for ((scale, sheet), scored) in sheets.iter_mut().zip(by_metric) {
+            match scored {
+                Ok(texts) => sheet[place] = texts.into_iter().map(Some).collect(),
+                Err(error) => failures.push(format!("{} on {}: {error}", scale.title, work[place].set.name)),
             }
         }
     }
-    Ok(sheets)
+    // A metric without any score leaves its earlier ones in place.
+    sheets.retain(|(_, sheet)| sheet.iter().flatten().any(Option::is_some));
+    Ok((sheets, failures))
 }
 
 /// Encoders' correlations with gold scores. An output with a line that is no vector has none.

@@ -73,7 +73,7 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
 fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
     if let Some(limit) = quality_limit(args) {
         if !campaign.metrics.of_sacrebleu().is_empty() {
-            scores::prepare(&announce)?;
+            scores::prepare(&campaign.metrics, &announce)?;
         }
         let mut sets = campaign.test_sets.iter();
         if let Some(set) = sets.find(|set| campaign.metrics.first_for(set).is_none()) {
