@@ -108,3 +108,31 @@ for line in sys.stdin:
         assert!(record["output"].is_string(), "{record}");
     }
 }
+
+#[test]
+fn a_rate_that_a_campaign_asks_about_is_the_only_one_that_is_tried() {
+    let asked = "limit-ms = 5, percentile = 50, rate = 400";
+    let of = |system: &str| {
+        let bench = bench(system);
+        let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+        bench.write("campaign.toml", campaign.replace("limit-ms = 5, percentile = 50", asked));
+        assert_eq!(bench.run(&[]).code, Some(0));
+        bench.records()
+    };
+    for record in of("backend = \"null\"\n") {
+        let (served, runs) = (&record["served"], record["served"]["runs"].as_array().unwrap());
+        assert_eq!(served["limit"]["rate"], 400.0);
+        let tried = |rate: f64| [400.0, 200.0, 280.0].contains(&rate);
+        assert!(runs.iter().all(|run| run["rate"].as_f64().is_some_and(tried)), "{record}");
+        // A busy host may miss the limit; there is no other rate in any case.
+        assert!(served["rate"].is_null() || served["rate"] == 400.0, "{record}");
+    }
+    let slow = "import sys, time\nfor line in sys.stdin: time.sleep(0.02); print(line, end='', flush=True)";
+    for record in of(&format!("command = [\"python3\", \"-c\", {slow:?}]\n")) {
+        assert!(record["served"]["rate"].is_null(), "{record}");
+        let warning = &record["warnings"][0];
+        assert_eq!(warning["code"], "no_rate");
+        let figure = warning["figure"].as_str().unwrap();
+        assert!(figure.starts_with("doesn't hold 400 lines a second: p50 "), "{warning}");
+    }
+}

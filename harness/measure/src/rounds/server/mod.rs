@@ -12,6 +12,7 @@ mod search;
 
 use std::time::Duration;
 
+use dyno_stats::numbers::plain;
 use dyno_stats::{Random, mean, median};
 
 use super::observed::{Observed, RoundContext};
@@ -101,6 +102,9 @@ impl<'a> Server<'a> {
         for line in self.script.copies(self.profile().warm_up_lines()) {
             conversation.ask(&line)?;
         }
+        if let Some(rate) = self.limit.rate {
+            return self.try_rate(conversation, rate);
+        }
         self.single_ms = self.ask_singly(conversation)?;
         if median(&self.single_ms).is_some_and(|ms| ms <= self.limit.limit_ms) {
             let line_ms = mean(&self.single_ms).unwrap_or(1.0);
@@ -114,6 +118,21 @@ impl<'a> Server<'a> {
             }
             None => self.ask_the_set(conversation),
         }
+    }
+
+    /// Whether the system holds `rate`, the only one that is tried: a long run, then one of half of the load for the
+    /// times of lines and copies, and unknown lines.
+    fn try_rate(
+        &mut self,
+        conversation: &mut Conversation<'_, '_>,
+        rate: f64,
+    ) -> std::result::Result<(), Stop> {
+        if !self.keeps(conversation, rate, Length::Long)? {
+            return self.ask_the_set(conversation);
+        }
+        self.rate = Some(rate);
+        self.run(conversation, CURVE[0] * rate, Purpose::Curve)?;
+        self.serve_unknown(conversation, rate)
     }
 
     /// Times of some copies, one at a time.
@@ -264,8 +283,16 @@ impl<'a> Server<'a> {
         observed.reasons.extend(recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason);
         if rate.is_none() {
             let single = median(&self.single_ms).unwrap_or(0.0);
-            let figure =
-                format!("no rate keeps {} ms; one line at a time takes {single:.0} ms", limit.limit_ms);
+            let figure = match (limit.rate, runs.last()) {
+                (Some(rate), Some(run)) => format!(
+                    "doesn't hold {} lines a second: p{} {:.0} ms, limit {} ms",
+                    plain(rate),
+                    limit.percentile,
+                    run.limited_ms,
+                    limit.limit_ms
+                ),
+                _ => format!("no rate keeps {} ms; one line at a time takes {single:.0} ms", limit.limit_ms),
+            };
             observed.warnings.push(Code::NoRate.reason(figure));
         }
         observed.triggers.extend(late);
