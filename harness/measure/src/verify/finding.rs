@@ -1,5 +1,7 @@
 //! Findings of the probes: the outcome of one probe, and the result that is stored and printed.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -95,7 +97,7 @@ pub struct Examined {
     pub verdict: Verdict,
     /// Broken rules.
     pub findings: Vec<Finding>,
-    /// Figure of the probe, in a few words.
+    /// Figure of the probe, in a few words; what is wrong, if a rule is broken.
     pub figure: String,
     /// Duration of the probe in seconds.
     pub seconds: f64,
@@ -119,9 +121,23 @@ impl ProbeOutcome {
         self.findings.iter().any(|finding| finding.is_forbidden() && finding.concerns(track))
     }
 
-    /// Whether the system can't be asked further questions in `track`.
-    pub(super) fn is_fatal_in(&self, track: Track) -> bool {
-        self.findings.iter().any(|finding| finding.track == track && is_fatal(finding))
+    /// Whether the system can't be asked further questions in `track`. Where the lines were `odd`, one that breaks the
+    /// system or costs it an answer says nothing of ordinary lines.
+    pub(super) fn is_fatal_in(&self, track: Track, odd: bool) -> bool {
+        use Code::{Crashed, ExitedEarly, ExtraOutput, LineCount};
+        let of_a_line = |code| odd && matches!(code, Crashed | ExitedEarly | ExtraOutput | LineCount);
+        let fatal = |finding: &&Finding| is_fatal(finding) && !of_a_line(finding.reason.code);
+        self.findings.iter().filter(fatal).any(|finding| finding.track == track)
+    }
+
+    /// Figure of the probe: what is wrong where a rule is broken, each fault once.
+    pub(super) fn told(&self) -> String {
+        let fault = |finding: &Finding| format!("{}: {}", finding.reason.code.name(), finding.reason.figure);
+        let mut faults: Vec<String> =
+            self.findings.iter().filter(|finding| finding.is_forbidden()).map(fault).collect();
+        let mut seen = HashSet::new();
+        faults.retain(|fault| seen.insert(fault.clone()));
+        if faults.is_empty() { self.figure.clone() } else { faults.join("; ") }
     }
 }
 
@@ -149,4 +165,36 @@ fn is_fatal(finding: &Finding) -> bool {
 /// Verdict on a system: the verdict of its worst probe.
 pub fn verdict(examined: &[Examined]) -> Verdict {
     examined.iter().map(|probe| probe.verdict).max().unwrap_or(Verdict::Valid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(codes: &[(Code, Track)]) -> ProbeOutcome {
+        let mut outcome = ProbeOutcome::note("19 odd lines answered one for one");
+        for &(code, track) in codes {
+            outcome.add(track, [code.reason("17 lines out for 18")]);
+        }
+        outcome
+    }
+
+    #[test]
+    fn the_figure_of_a_broken_rule_is_the_fault_and_stands_once() {
+        assert_eq!(outcome(&[]).told(), "19 odd lines answered one for one");
+        let warned = outcome(&[(Code::SlowLine, Track::Latency)]);
+        assert_eq!(warned.told(), "19 odd lines answered one for one", "a warning breaks no rule");
+        let broken =
+            outcome(&[(Code::LineCount, Track::Throughput1), (Code::LineCount, Track::ThroughputAll)]);
+        assert_eq!(broken.told(), "line_count: 17 lines out for 18");
+    }
+
+    #[test]
+    fn a_line_lost_among_odd_ones_leaves_further_questions() {
+        let (lost, hung) =
+            (outcome(&[(Code::LineCount, Track::Latency)]), outcome(&[(Code::Hung, Track::Latency)]));
+        assert!(!lost.is_fatal_in(Track::Latency, true) && lost.is_fatal_in(Track::Latency, false));
+        assert!(hung.is_fatal_in(Track::Latency, true), "each further question would wait as long");
+        assert!(!hung.is_fatal_in(Track::Throughput1, false), "another track");
+    }
 }

@@ -83,14 +83,16 @@ pub fn examine(
         }
         let begin = Instant::now();
         let outcome = probe.ask_again_if_it_stands_out(examinee)?;
-        let is_done =
-            |track| outcome.is_fatal_in(track) || !examinee.keeps_going && outcome.is_forbidden_in(track);
+        let is_done = |track| match examinee.keeps_going {
+            true => outcome.is_fatal_in(track, probe == Probe::Conformance),
+            false => outcome.is_fatal_in(track, false) || outcome.is_forbidden_in(track),
+        };
         examinee.tracks.retain(|&track| !is_done(track));
         let examined = Examined {
             probe,
             verdict: outcome.verdict(),
+            figure: outcome.told(),
             findings: outcome.findings,
-            figure: outcome.figure,
             too_quick: outcome.too_quick,
             seconds: begin.elapsed().as_secs_f64(),
         };
