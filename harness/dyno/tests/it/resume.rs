@@ -57,6 +57,8 @@ fn interrupt_finishes_the_round_and_the_next_run_goes_on() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let done = bench.records().len();
     assert!((1..6).contains(&done), "{done} records");
+    let last = format!("interrupted after {done} of 6 rounds; repeat the command to resume");
+    assert_eq!(told.lines().last(), Some(last.as_str()), "what to do stands last: {told}");
     assert!(bench.path("out/summary.csv").exists(), "what is there is written");
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -267,4 +269,61 @@ fn a_second_signal_still_writes_the_summary_of_what_exists() {
     assert_eq!(run.wait().unwrap().code(), Some(130));
     let summary = fs::read_to_string(bench.path("out/summary.csv")).unwrap();
     assert_eq!((summary.lines().count(), bench.records().len()), (2, 1), "{summary}");
+}
+
+/// A metric that says that it scores, and then waits for the file `go`.
+const WAITING: &str = "import json, os, sys, time
+for line in sys.stdin:
+    if json.loads(line)['ask'] == 'init':
+        answer = {'name': 'm', 'version': '1', 'direction': 'higher'}
+    else:
+        open('scoring', 'w').close()
+        while not os.path.exists('go'): time.sleep(0.01)
+        answer = {'score': 0.5}
+    print(json.dumps(answer), flush=True)
+";
+
+#[test]
+fn a_signal_while_texts_are_scored_ends_a_finished_run_well() {
+    let worker = "metrics = [{ name = \"m\", worker = [\"python3\", \"worker.py\"] }]\n";
+    let head = LATENCY.replace("source = \"tiny.en\"", "source = \"tiny.en\", references = [\"tiny.en\"]");
+    let system = "[[system]]\nname = \"one\"\nbackend = \"null\"\n";
+    let bench = Bench::new(&format!("{worker}probes = []\n{head}{system}"));
+    bench.write("worker.py", WAITING);
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
+    command.env("XDG_CACHE_HOME", bench.path("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("dyno starts");
+    wait_for(|| bench.path("scoring").exists());
+    signal(&child, "INT");
+    bench.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "all rounds, breakdowns and scores are there: {told}");
+    assert!(!told.contains("interrupted"), "{told}");
+    assert!(bench.path("out/summary.csv").exists() && bench.path("out/scores.json").exists());
+}
+
+#[test]
+fn a_signal_after_the_rounds_leaves_a_run_that_its_command_completes() {
+    let bench = slow_bench();
+    let child = start(&bench);
+    wait_for_records(&bench, 6);
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    let breakdowns = || -> usize {
+        let text = fs::read_to_string(bench.path("out/breakdowns.json")).unwrap_or_default();
+        text.matches("\"breakdown\"").count()
+    };
+    let whole = if output.status.code() == Some(130) {
+        assert!(told.trim_end().ends_with("repeat the command to resume"), "{told}");
+        assert!(!bench.path("out/summary.csv").exists(), "else no command would complete the run");
+        let (before, ended) = (breakdowns(), bench.run(&[]));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        breakdowns() >= before
+    } else {
+        true // the signal came after the last breakdown
+    };
+    assert!(whole && bench.records().len() == 6, "{told}");
+    bench.run(&[]).assert_says(2, &["is finished"]);
 }
