@@ -355,6 +355,6 @@ fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
         view.trust.into_iter().find(|reason| reason.text.starts_with("Noise floor")).unwrap().weight
     };
     let tolerated = dyno_results::compare::TOLERATED_IN_SLICES - 1.0;
-    assert_eq!(weight(0.9 * tolerated), super::trust::Weight::Good);
-    assert_eq!(weight(1.1 * tolerated), super::trust::Weight::Doubt);
+    assert_eq!(weight(0.9 * tolerated), trust::Weight::Good);
+    assert_eq!(weight(1.1 * tolerated), trust::Weight::Doubt);
 }
