@@ -7,9 +7,12 @@ table of all results so far. Exit codes: 0 all is done and right; 1 all is done 
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -22,6 +25,33 @@ def parser(document):
     options.add_argument("--seconds", type=float, default=85, help="begin nothing that may not end by then")
     options.add_argument("--tally", type=pathlib.Path, help="what was done so far")
     return options
+
+
+@contextlib.contextmanager
+def busy_cores(wanted=True):
+    """Keeps every core busy with a loop, as other programs of a shared host do."""
+    cores = sorted(os.sched_getaffinity(0)) if wanted else []
+    loop = "import os, sys\nos.sched_setaffinity(0, [int(sys.argv[1])])\nwhile os.getppid() == int(sys.argv[2]): sum(range(100000))"
+    loops = [subprocess.Popen([sys.executable, "-c", loop, str(core), str(os.getpid())]) for core in cores]
+    try:
+        yield
+    finally:
+        for each in loops:
+            each.kill()
+            each.wait()
+
+
+def outcomes(rows):
+    """A table of verdicts: a unit is a contestant and a seed, and what it saw begins with the verdict."""
+    counts = {}
+    for row in rows:
+        count, outcome = counts.setdefault(row["unit"].split()[0], {}), row["said"].split()[0]
+        count[outcome] = count.get(outcome, 0) + 1
+    kinds = ["VALID", "NOISY", "INVALID"]
+    print(f"{'contestant':<28} " + " ".join(f"{kind:>8}" for kind in kinds))
+    for contestant, count in counts.items():
+        print(f"{contestant:<28} " + " ".join(f"{count.get(kind, 0):8}" for kind in kinds))
+    return False
 
 
 class Pieces:

@@ -4,10 +4,10 @@ A runtime gives `Search` a function from a graph's file to a `Graph`. Optimum ex
 pair: one for the first step and one for the steps after it.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
+from generation import MOST, asked, search_of, written
 from protocol import fail
 from transformers import AutoTokenizer
 
@@ -33,11 +33,12 @@ class Search:
         self.tokenizer = AutoTokenizer.from_pretrained(folder, **languages)
         self.encoder = opened(folder / "encoder_model.onnx")
         self.first, self.next = decoders(folder, opened, takes_merged)
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        own = folder / "generation_config.json"
-        self.config = config | (json.loads(own.read_text(encoding="utf-8")) if own.is_file() else {})
-        self.never = [words[0] for words in self.config.get("bad_words_ids") or [] if len(words) == 1]
-        self.longest = min(int(settings["max-length"]), config.get("max_position_embeddings", 1 << 30))
+        self.config = written(folder, "config.json") | written(folder, "generation_config.json")
+        own = search_of(folder) or {}
+        self.never = own.get("never", [])
+        positions = self.config.get("max_position_embeddings") or 1 << 30
+        self.longest = min(int(settings.get("max-length", MOST)), positions)
+        self.most = min(asked(settings, own)[1], positions)
         # Word that ends a translation of the greatest length.
         self.last = self.config.get("forced_eos_token_id")
         self.forced = None
@@ -60,13 +61,13 @@ class Search:
         words = np.full((lines, 1), self.config["decoder_start_token_id"], dtype=np.int64)
         chosen, open_lines = [], np.ones(lines, dtype=bool)
         values |= self.empty_past(lines)
-        for step in range(self.longest - 1):
+        for step in range(self.most):
             values |= {"input_ids": words, "use_cache_branch": np.array([step > 0])}
             told = (self.next if step else self.first)(values)
             scores = told["logits"][:, -1]
             scores[:, self.never] = -np.inf
             best = scores.argmax(axis=-1) if step or self.forced is None else np.full(lines, self.forced)
-            if step == self.longest - 2 and self.last is not None:
+            if step == self.most - 1 and self.last is not None:
                 best = np.full(lines, self.last)
             best = np.where(open_lines, best, pad)
             chosen.append(best)

@@ -51,13 +51,13 @@ def ctranslate2(check):
         command = [check.python("transformers"), HERE / "api/ctranslate2.py", model, lines, converted, MOST]
         return answers(command, {"PYTHONPATH": packages(python)})
 
-    return Case(model, {"precision": "int8", "max-length": MOST}, api)
+    return Case(model, {"precision": "int8", "beam": 1, "max-length": MOST}, api)
 
 
 def transformers(check):
     model, python = opus(check), check.python("transformers")
     command = [python, HERE / "api/transformers.py", model]
-    return Case(model, {"max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
+    return Case(model, {"beam": 1, "max-length": MOST}, lambda lines: answers([*command, lines, MOST]))
 
 
 def marian(check):

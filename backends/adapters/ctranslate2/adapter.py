@@ -10,10 +10,12 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from protocol import batches, fail, options, serve  # noqa: E402
 
 import ctranslate2  # noqa: E402
+from generation import asked, search_of  # noqa: E402
 import sentencepiece  # noqa: E402
 
 # Longest line in pieces; CTranslate2 cuts what is longer. The converter writes positions for twice as many.
 LONGEST = 1000
+UNKNOWN = "<unk>"
 # SentencePiece models of both sides, by the names that families of models give them.
 SHARED = ["sentencepiece.bpe.model", "sentencepiece.model", "spiece.model", "vocab.spm"]
 
@@ -24,11 +26,18 @@ class Engine:
         self.source, self.target = tokenisers(folder, settings.get("vocabulary"))
         self.prefix = settings.get("source-prefix", "").split()
         self.forced = settings.get("target-prefix", "").split()
-        self.factor, self.most = settings.get("max-length-factor"), int(settings["max-length"])
+        search = search_of(folder) or {}
+        self.beam, self.most = asked(settings, search)
+        # A forced end takes the last word that there is room for.
+        self.most -= bool(search.get("forced-end"))
+        self.search = {"disable_unk": not search.get("unknown"), "length_penalty": search.get("length-power", 1.0)}
+        if search.get("never"):
+            self.search["suppress_sequences"] = [[word] for word in search["never"]]
+        self.factor = settings.get("max-length-factor")
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         # Where the engine itself ends the source, a second end would change the translation.
         self.end = [] if config.get("add_source_eos") else [config.get("eos_token") or "</s>"]
-        self.beam, self.has_map = int(settings["beam"]), (folder / "vmap.txt").is_file()
+        self.has_map = (folder / "vmap.txt").is_file()
         # One line is divided among threads; of many lines each thread takes its own.
         within, beside = (chosen.cores, 1) if chosen.track == "latency-all" else (1, chosen.cores)
         self.translator = ctranslate2.Translator(
@@ -45,11 +54,12 @@ class Engine:
         return self.translator.translate_batch(
             sources, target_prefix=[self.forced] * len(sources) if self.forced else None, beam_size=self.beam,
             max_input_length=0, max_decoding_length=min(int(longest), LONGEST), use_vmap=self.has_map,
-            disable_unk=True, asynchronous=True)
+            asynchronous=True, **self.search)
 
     def text(self, result):
         """The translation without blanks at its ends, as the tokenisers of transformers give it."""
-        return self.target.decode(result.result().hypotheses[0][len(self.forced) :]).strip()
+        pieces = result.result().hypotheses[0][len(self.forced) :]
+        return self.target.decode([piece for piece in pieces if piece != UNKNOWN]).strip()
 
 
 def tokenisers(folder, named):

@@ -9,13 +9,17 @@ folder as the model.
 
 import json
 import math
+import os
 import shutil
 import sys
 from pathlib import Path
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
 import numpy as np
 import safetensors.numpy
 from ctranslate2.specs import common_spec, transformer_spec
+from generation import KEPT, search_of
 
 # Rows of the table of positions: twice the adapter's longest line.
 POSITIONS = 2048
@@ -168,14 +172,24 @@ def specification(source):
     return spec
 
 
+def searched(source):
+    """The search that the directory asks for, with words instead of ids. <pad> has its own way, in `projection`."""
+    search = search_of(source.folder)
+    words = source.words("decoder", len(source.embeddings("decoder")))
+    search["never"] = [words[word] for word in search["never"] if words[word] != PAD]
+    return search
+
+
 def main():
     folder, made = map(Path, sys.argv[1:3])
     settings = dict(setting.split("=", 1) for setting in sys.argv[3:])
-    spec = specification(Source(folder))
+    source = Source(folder)
+    spec = specification(source)
     spec.validate()
-    spec.optimize(quantization=settings["precision"])
+    spec.optimize(quantization=None if settings["precision"] == "default" else settings["precision"])
     made.mkdir()
     spec.save(str(made))
+    (made / KEPT).write_text(json.dumps(searched(source)), encoding="utf-8")
     for name in ["source.spm", "target.spm", "sentencepiece.bpe.model"]:
         if (folder / name).is_file():
             shutil.copyfile(folder / name, made / name)

@@ -9,6 +9,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from protocol import fail, options, serve  # noqa: E402
 
 import torch  # noqa: E402
+from generation import MOST, asked, search_of  # noqa: E402
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer  # noqa: E402
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -25,10 +26,11 @@ class Engine:
         precision = PRECISIONS[settings["precision"]]
         self.model = AutoModelForSeq2SeqLM.from_pretrained(chosen.model, dtype=precision).eval()
         self.prefix = settings.get("source-prefix", "")
-        own = getattr(self.model.config, "max_position_embeddings", None)
-        self.longest = min(int(settings["max-length"]), own or int(settings["max-length"]))
-        self.search = {"num_beams": int(settings["beam"]), "do_sample": False}
-        self.search["max_new_tokens"] = self.longest - 1
+        positions = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
+        self.longest = min(int(settings.get("max-length", MOST)), positions)
+        beam, most = asked(settings, search_of(chosen.model))
+        # Its length counts the word that the decoder begins with.
+        self.search = {"num_beams": beam, "max_length": min(most, positions) + 1, "do_sample": False}
         if "target-language" in settings:
             self.search["forced_bos_token_id"] = self.language(settings["target-language"])
 

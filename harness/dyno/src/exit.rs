@@ -18,12 +18,14 @@ pub enum Exit {
     BadInput = 2,
     /// The hosts differ, so their figures can't be compared.
     HostsDiffer = 3,
-    /// Nothing was measured.
+    /// Nothing was measured, or too little for any answer.
     NothingMeasured = 4,
-    /// A gated cell is INVALID, so that the gate has no answer.
+    /// A gated cell is INVALID, so that the gate has no answer about it.
     CellInvalid = 5,
     /// The bench itself failed.
     BenchFailed = 6,
+    /// Enough was measured, but the host disturbed it too much for an answer.
+    Undecided = 7,
     /// The user pressed Ctrl-C; 128 + SIGINT, as in shells.
     Interrupted = 130,
 }

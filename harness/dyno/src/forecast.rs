@@ -6,6 +6,7 @@
 //! known.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use dyno_measure::rounds::fresh::LINES_A_FRESH_ONE;
@@ -13,7 +14,7 @@ use dyno_measure::rounds::server;
 use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
-use dyno_measure::{Placement, Probe, Round, System, Track, host};
+use dyno_measure::{Placement, Plan, Probe, Round, System, Track, host};
 use dyno_report::papers::{Precision, Product};
 use dyno_stats::median;
 
@@ -68,6 +69,28 @@ impl<'a> Forecast<'a> {
     /// Whether all systems run drawn networks. Otherwise the times are only lower bounds.
     pub fn is_whole(&self) -> bool {
         self.campaign.systems.iter().all(|entry| self.networks(&entry.models).is_some())
+    }
+
+    /// What the time rests on beside the sizes of networks, in words.
+    pub fn basis(&self) -> String {
+        match self.is_whole() {
+            true => String::new(),
+            false => format!(", at {:.0} ms a word where no speed is known", WORD_SECONDS * 1e3),
+        }
+    }
+
+    /// Time of all rounds and probes of `plan`.
+    pub fn whole(&self, plan: &Plan) -> Duration {
+        let own = |round: &Round<'_>| self.campaign.measures(&round.test_set.name, round.track);
+        let rounds = plan.rounds(&self.campaign.protocol());
+        let rounds: f64 = rounds.iter().filter(|round| own(round)).map(|round| self.seconds(round)).sum();
+        Duration::try_from_secs_f64(rounds + self.examinations()).unwrap_or(Duration::MAX)
+    }
+
+    /// Time of the probes of all systems, in seconds.
+    pub fn examinations(&self) -> f64 {
+        let examined = self.campaign.systems.iter().filter(|entry| entry.twin_of.is_none());
+        self.probes_seconds() * examined.count() as f64
     }
 
     /// Time of a round, in seconds.

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use dyno_measure::companion;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -78,7 +79,11 @@ impl Stop {
             for _ in signals.forever() {
                 let answer = shared.state().on_signal(Instant::now());
                 match answer {
-                    Answer::Finish(message) => say(message),
+                    Answer::Finish(message) => {
+                        say(message);
+                        // A metric may take hours; it can be asked again.
+                        companion::interrupt();
+                    }
                     Answer::Same => {}
                     Answer::EndNow => {
                         at_the_end();

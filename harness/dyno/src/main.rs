@@ -64,6 +64,7 @@ use std::process::ExitCode;
 
 use dyno_api::printable_line;
 
+use clap::error::{ContextKind, ContextValue};
 use cli::{Cli, Command, Hosting};
 use exit::{Complaint, Exit, Failure, Outcome};
 
@@ -81,7 +82,7 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Option<Command>) -> Outcome {
     match command {
-        None => commands::run::run(&cli::RunArgs::default()),
+        None => commands::run::run_starter(),
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::List(args)) => commands::list::list(&args),
         Some(Command::Report(args)) => commands::report::report(&args),
@@ -125,7 +126,11 @@ fn refuse(refusal: &clap::Error) -> ! {
         let text = refusal.to_string();
         let paragraph = text.split("\n\n").next().unwrap_or_default();
         let error = paragraph.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ");
-        answer_in_json(&Complaint { error, remedy: None });
+        let meant = match refusal.get(ContextKind::SuggestedSubcommand) {
+            Some(ContextValue::Strings(meant)) => meant.first().map(|meant| format!("did you mean {meant}?")),
+            _ => None,
+        };
+        answer_in_json(&Complaint { error, remedy: meant });
     }
     refusal.exit()
 }

@@ -45,6 +45,11 @@ impl Progress {
         }
     }
 
+    /// Adds rounds that turn out to be needed.
+    pub fn extend(&self, rounds: usize) {
+        self.bar.inc_length(rounds as u64);
+    }
+
     /// Counts one more round as done.
     pub fn advance(&self) {
         self.bar.inc(1);
@@ -88,6 +93,15 @@ pub fn clock(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_pass_raises_the_number_of_all_rounds() {
+        let progress = Progress::new(2, 0);
+        (0..2).for_each(|_| progress.advance());
+        progress.extend(2);
+        (0..2).for_each(|_| progress.advance());
+        assert_eq!((progress.bar.position(), progress.bar.length()), (4, Some(4)));
+    }
 
     #[test]
     fn times_read_like_a_clock() {

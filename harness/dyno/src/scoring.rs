@@ -12,7 +12,9 @@ use crate::output::say;
 /// Scores the outputs of `run` if one lacks a score by a metric of the run, or if metrics of `again` are asked
 /// for. Returns the failures of metrics: speeds are valid without scores.
 pub fn score(store: &Store, run: &mut Run, again: &[Metric]) -> Outcome<Vec<String>> {
-    let Some(Answer { scores, failures }) = scores::score_run(run, again) else { return Ok(Vec::new()) };
+    let Some(answer) = scores::score_run(run, again) else { return Ok(Vec::new()) };
+    let Answer { scores, failures, unscored, .. } = answer;
+    unscored.iter().for_each(|text| say(format_args!("warning: no score of {text}")));
     store.keep_scores(&scores)?;
     run.scores = scores;
     Ok(failures)
@@ -21,7 +23,7 @@ pub fn score(store: &Store, run: &mut Run, again: &[Metric]) -> Outcome<Vec<Stri
 /// Prepares the scoring, before the measurement. A failure is no reason not to measure: scoring warns of it.
 pub fn prepare(metrics: &Metrics, test_sets: &[TestSet]) {
     if !metrics.of_sacrebleu().is_empty() && test_sets.iter().any(|set| !set.references.is_empty()) {
-        let _ = scores::prepare(&announce);
+        let _ = scores::prepare(metrics, &announce);
     }
 }
 

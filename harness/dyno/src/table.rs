@@ -12,6 +12,7 @@ use dyno_measure::{Track, Verdict};
 use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
+use dyno_results::summary::SameWeights;
 use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Summary};
 use dyno_stats::numbers::{self, plain, supported, whole};
@@ -28,7 +29,10 @@ fn column(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Column
 pub fn render(summary: &Summary) -> String {
     let (rows, mut text) = (&summary.cells, String::new());
     text += &tables(rows, &summary.metrics);
-    text + &disagreements(summary) + &priced_by(summary) + &reasons_and_warnings(rows)
+    text + &same_weights(summary)
+        + &disagreements(summary)
+        + &priced_by(summary)
+        + &reasons_and_warnings(rows)
 }
 
 /// Tables of a merged run: the hosts below each other in each table.
@@ -59,6 +63,16 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
 fn unusable_of(metrics: &[Scale], cells: &[CellSummary]) -> Option<String> {
     let standing = cells.iter().filter(|row| row.standing.is_some());
     unusable(metrics.first()?, standing.filter_map(CellSummary::first_score).reduce(f64::max)?)
+}
+
+/// Systems of different engines on one model: what differs between them, so that no line reads as a better model.
+fn same_weights(summary: &Summary) -> String {
+    let several = summary.same_weights.iter().any(|told| told.test_set != summary.same_weights[0].test_set);
+    let line = |told: &SameWeights| {
+        let set = if several { format!(" on {}", told.test_set) } else { String::new() };
+        wrapped(&printable_line(&format!("{}{set}", told.about())), "  ") + "\n"
+    };
+    summary.same_weights.iter().map(line).collect()
 }
 
 /// Pairs that another metric ranks the other way than the first.

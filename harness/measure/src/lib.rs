@@ -30,6 +30,7 @@
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `places`, `way` | what a system sees of the host, at which paths, and how paths lead to it |
+//! | [`companion`] | programs of others that the bench talks to in lines, within bounds |
 //! | [`energy`] | joules of the host while a system works |
 //! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
@@ -40,16 +41,20 @@
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
 //! command.
 
+mod belongings;
 mod bench;
 mod cgroup;
+pub mod companion;
 mod earlier;
 pub mod energy;
 mod entry;
 mod error;
 pub mod files;
 pub mod host;
+mod installation;
 mod likeness;
 mod load;
+mod mounts;
 pub mod noise;
 pub mod os;
 mod places;
@@ -87,7 +92,7 @@ pub use record::{EnergyUse, HostSpeed, Record, SCHEMA, Slices};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
-pub use sandbox::{Sandbox, SandboxFault};
+pub use sandbox::{Sandbox, SandboxFault, setup_arguments};
 pub use served::{Purpose, Served, ServedRun};
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet};

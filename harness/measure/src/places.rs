@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Root of a system, and what the system finds in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// Folder that is the whole root; the host's root, read-only, if absent.
+    /// Folder that is the whole root; the host's operating system, read-only, if absent.
     pub root: Option<PathBuf>,
     /// Paths of the host, each with the path at which the system sees it.
     pub mounts: Vec<(PathBuf, PathBuf)>,

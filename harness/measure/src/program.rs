@@ -36,7 +36,7 @@ fn fault_of(command: &[String], folder: &Path) -> Option<String> {
 
 /// Fault of a script's first line. The kernel's message about a missing interpreter names no file.
 fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
-    let interpreter = interpreter(script)?;
+    let interpreter = first_line(script)?.into_iter().next()?;
     let path = folder.join(&interpreter); // a relative one starts where the program is started
     if path.is_file() && is_executable(&path) {
         return None;
@@ -48,14 +48,14 @@ fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
     Some(format!("its first line asks for {interpreter:?}, which doesn't exist: {remedy}"))
 }
 
-/// Program behind `#!` in a script's first line, as the kernel reads it: up to a blank, in the first 256
-/// bytes.
-fn interpreter(script: &Path) -> Option<String> {
+/// Words behind `#!` in a script's first line, which begin with its interpreter: up to a line's end, in the
+/// first 256 bytes, as the kernel reads them.
+pub(crate) fn first_line(script: &Path) -> Option<Vec<String>> {
     let mut head = Vec::new();
     dyno_api::files::open(script).ok()?.take(256).read_to_end(&mut head).ok()?;
     let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    let mut words = line.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
-    Some(String::from_utf8_lossy(words.next()?).into_owned())
+    let words = line.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
+    Some(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect())
 }
 
 fn is_executable(path: &Path) -> bool {

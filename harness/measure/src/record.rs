@@ -47,8 +47,12 @@ pub struct Record {
     pub round: usize,
     /// Thoroughness of the run.
     pub profile: Profile,
-    /// Time of the record, in milliseconds since 1970.
+    /// Time at which the first attempt at the round began, in milliseconds since 1970. Records without
+    /// `ended_unix_ms` have the end here.
     pub started_unix_ms: u64,
+    /// Time at which the round had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_unix_ms: Option<u64>,
     /// Whether the round may be quoted.
     pub verdict: Verdict,
     /// Whether the round was not run, because its cell was INVALID already. The reasons say why.

@@ -1,17 +1,20 @@
-//! The sandbox: a system sees the host read-only, and nothing of the measurement.
+//! The sandbox: a system sees the operating system and its own files, read-only, and nothing else.
 //!
-//! bubblewrap (`bwrap`) gives the system namespaces of its own for mounts, processes, the network and shared
-//! memory. Inside, records, references and other systems' models don't exist, nothing persists from launch to
-//! launch, and no process of the bench can be seen. Two processes of bubblewrap stand between supervisor and
-//! system. They wait for its end and touch none of its lines.
+//! bubblewrap (`bwrap`) gives the system an empty root, and namespaces of its own for mounts, processes, the
+//! network, users and shared memory. Inside, records, references, homes and other systems' models don't exist,
+//! nothing persists from launch to launch, and no process of the bench can be seen. Two processes of bubblewrap
+//! stand between supervisor and system. They wait for its end and touch none of its lines.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::OnceLock;
 
-use crate::files::collect_files;
+use crate::belongings::{folder, home, paths_and_ways, search_path};
+use crate::installation::program;
+use crate::mounts::Mounts;
 use crate::places::Places;
-use crate::roots;
-use crate::system::{Argument, System};
+use crate::roots::{cover, name_servers, words};
+use crate::system::System;
 use crate::way::Way;
 
 /// Program that makes the namespaces.
@@ -20,17 +23,17 @@ pub(crate) const BWRAP: &str = "bwrap";
 /// inner process namespace.
 pub(crate) const LAYERS: usize = 2;
 
-/// Options for a system that sees the host's root, read-only.
-const HOST_ROOT: [&str; 3] = ["--ro-bind", "/", "/"];
-/// Options for every system: namespaces, and no rights beyond the user's.
-const NAMESPACES: [&str; 13] = [
+/// Options for every system: namespaces, a terminal session of its own, and no rights beyond the user's.
+const NAMESPACES: [&str; 15] = [
     "--dev",
     "/dev",
     "--proc",
     "/proc",
+    "--remount-ro", // root may set the kernel's parameters there even without rights, and any process its peak of memory
+    "/proc",
     "--unshare-pid",
-    "--unshare-net",
     "--unshare-ipc",
+    "--new-session",
     "--die-with-parent",
     "--cap-drop",
     "ALL",
@@ -38,17 +41,40 @@ const NAMESPACES: [&str; 13] = [
     "TMPDIR",
     "/tmp",
 ];
+/// A namespace of users. Users without rights always get one; root gets one where the host allows it.
+const OF_USERS: &str = "--unshare-user";
+/// A network without other hosts.
+const OFFLINE: &str = "--unshare-net";
+/// Folders that every sandbox has of its own.
+const OWN: [&str; 2] = ["/dev", "/proc"];
 
-/// Folders that each launch gets empty: of temporary files, of the sockets of the host's services, of shared
-/// memory.
-const PRIVATE: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
+/// Folder of temporary files, which each launch gets empty. Shared memory lies in a /dev of the launch's own.
+const PRIVATE: &str = "/tmp";
+/// Folders of an image that are empty and writable, too, as in a container.
+const PRIVATE_IN_IMAGES: [&str; 3] = ["/var/tmp", "/run", "/dev/shm"];
+
+/// Whether the host allows a namespace of users, from the first trial.
+static HAS_USERS: OnceLock<bool> = OnceLock::new();
+
+/// Options for the namespaces of a system.
+fn namespaces(has_users: bool, online: bool) -> Vec<String> {
+    let further = [(has_users, OF_USERS), (!online, OFFLINE)];
+    let further = further.iter().filter(|(wanted, _)| *wanted).map(|(_, option)| option);
+    NAMESPACES.iter().chain(further).map(|&word| word.into()).collect()
+}
+
+/// The same as far as this host allows them.
+fn namespaces_here(online: bool) -> Vec<String> {
+    namespaces(HAS_USERS.get().copied().unwrap_or(false), online)
+}
 
 /// A sandbox for the systems of one bench.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     /// Files and folders that no system sees: records and references.
     hidden: Vec<PathBuf>,
-    /// Files and folders that a system sees only if they are its own: all systems' models.
+    /// Files and folders that a system sees only as far as they are its own: all systems' models, the folders of
+    /// campaigns.
     owned: Vec<PathBuf>,
     /// Reason why this host has no sandbox.
     fault: Option<SandboxFault>,
@@ -68,20 +94,20 @@ pub enum SandboxFault {
 impl SandboxFault {
     /// Fault of this host, from a trial.
     pub fn of_this_host() -> Option<Self> {
-        let trial = Command::new(BWRAP)
-            .args(HOST_ROOT)
-            .args(NAMESPACES)
-            .args(["--", "true"])
-            .stdin(Stdio::null())
-            .output();
-        match trial {
-            Ok(output) if output.status.success() => None,
-            Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                Some(Self::Failed(said.lines().next().unwrap_or("no message").to_owned()))
+        let tried = |options: Vec<String>| {
+            let trial =
+                Command::new(BWRAP).args(["--ro-bind", "/", "/"]).args(options).args(["--", "true"]).output();
+            match trial {
+                Ok(output) if output.status.success() => None,
+                Ok(output) => {
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    Some(Self::Failed(said.lines().next().unwrap_or("no message").to_owned()))
+                }
+                Err(_) => Some(Self::Missing),
             }
-            Err(_) => Some(Self::Missing),
-        }
+        };
+        let has_users = *HAS_USERS.get_or_init(|| tried(namespaces(true, false)).is_none());
+        if has_users { None } else { tried(namespaces(false, false)) }
     }
 
     /// Remedy for the user of the host.
@@ -114,65 +140,100 @@ impl Sandbox {
         if let Some(places) = &system.places {
             return self.with_places(places, system);
         }
-        let mut arguments: Vec<String> =
-            HOST_ROOT.iter().chain(&NAMESPACES).map(|&word| word.into()).collect();
-        let mut push = |option: &[&str], path: &Path| {
-            arguments.extend(option.iter().map(|&word| word.to_owned()));
-            arguments.push(path.display().to_string());
-        };
-        let (paths, ways) = paths_and_ways(system);
-        let views = self.views(system, &paths, &ways);
-        for (path, view) in &views {
-            match view {
-                View::Others | View::Hidden if !path.is_dir() => push(&["--ro-bind", "/dev/null"], path),
-                View::Passage => push(&["--dir"], path),
-                View::Private | View::Others | View::Hidden => push(&["--tmpfs"], path),
-                View::Visible => push(&["--ro-bind", &path.display().to_string()], path),
-            }
-        }
-        for (place, target) in missing_links(&views, &ways) {
-            push(&["--symlink", &target.display().to_string()], place);
-        }
-        for report in reports {
-            push(&["--bind", &report.display().to_string()], report);
-        }
+        let mut mounts = self.mounts(system);
+        reports.iter().for_each(|report| mounts.lend(report));
         if let Some(folder) = folder(system) {
-            push(&["--chdir"], &folder);
+            mounts.add(words("--chdir", &[&folder]));
         }
-        arguments
+        mounts.sealed()
     }
 
-    /// Arguments for a system with files at fixed paths. Nothing of the host that is hidden, or is any system's
-    /// model, lies below them.
+    /// First path in `text` that the host has, and that `system` should name to see it: a word that is a path, or
+    /// the name of a program. `text` is what the system said at its end.
+    pub(crate) fn unseen(&self, system: &System, text: &str) -> Option<PathBuf> {
+        if system.places.is_some() {
+            return None;
+        }
+        let (folder, path, mounts) = (folder(system)?, search_path(system), self.mounts(system));
+        let others = self.owned.iter().filter(|other| !folder.starts_with(other)).chain(&self.hidden);
+        let is_secret = |path: &Path| others.clone().any(|other| path.starts_with(other));
+        let is_everybodys =
+            |path: &Path| path == Path::new(PRIVATE) || OWN.iter().any(|own| path.starts_with(own));
+        let is_unseen = |path: &PathBuf| {
+            !mounts.shows(path) && !folder.starts_with(path) && !is_secret(path) && !is_everybodys(path)
+        };
+        let found = |word: &str| {
+            let file = Some(folder.join(word)).filter(|file| file.exists());
+            file.or_else(|| program(word, &folder, &path))?.canonicalize().ok()
+        };
+        let ends = |c: char| c.is_whitespace() || "'\"`,:;()[]".contains(c);
+        text.split(ends).filter(|word| !word.is_empty()).filter_map(found).find(is_unseen)
+    }
+
+    /// Mounts of a system without fixed places.
+    fn mounts(&self, system: &System) -> Mounts {
+        let mut mounts = Mounts::of_host();
+        mounts.add(namespaces_here(false));
+        let (paths, ways) = paths_and_ways(system);
+        for (path, view) in self.views(system, &paths, &ways) {
+            match view {
+                View::Passage => mounts.pass(&path),
+                View::Private => mounts.empty(&path),
+                View::Others | View::Hidden => mounts.hide(&path),
+                View::Visible => mounts.show(&path),
+            }
+        }
+        for (place, target) in missing_links(&mounts, &ways) {
+            mounts.add(words("--symlink", &[&target, &place]));
+        }
+        mounts
+    }
+
+    /// Arguments for a system with files at fixed paths.
     fn with_places(&self, places: &Places, system: &System) -> Vec<String> {
-        let mut arguments = roots::root(places);
-        arguments.extend(NAMESPACES.map(String::from));
-        let private = PRIVATE.iter().map(PathBuf::from).filter(|path| places.on_host(path).exists());
-        let of_host = || self.owned.iter().chain(&self.hidden).filter(|_| places.root.is_none()).cloned();
-        let covers = private.chain(of_host()).collect::<Vec<_>>();
-        arguments.extend(covers.iter().flat_map(|path| roots::cover(path, path)));
-        arguments.extend(roots::mounts(places));
-        let seen = |path: &PathBuf| Some(roots::cover(path, &places.seen(path)?));
-        arguments.extend(self.hidden.iter().filter_map(seen).flatten());
-        let folder = system.folder.as_deref().unwrap_or(Path::new("/"));
-        arguments.extend(["--chdir".into(), folder.display().to_string()]);
-        arguments
+        let mut mounts = places.root.as_deref().map_or_else(Mounts::of_host, Mounts::of_root);
+        mounts.add(namespaces_here(false));
+        let of_image = PRIVATE_IN_IMAGES.iter().filter(|_| places.root.is_some());
+        let private = [&PRIVATE].into_iter().chain(of_image).map(Path::new);
+        private.filter(|path| places.on_host(path).exists()).for_each(|path| mounts.empty(path));
+        self.owned.iter().chain(&self.hidden).for_each(|path| mounts.hide(path));
+        let at_places = places.mounts.iter().flat_map(|(from, at)| words("--ro-bind", &[from, at]));
+        mounts.add(at_places);
+        let seen = |path: &PathBuf| Some(cover(path, &places.seen(path)?));
+        mounts.add(self.hidden.iter().filter_map(seen).flatten());
+        mounts.add(words("--chdir", &[system.folder.as_deref().unwrap_or(Path::new("/"))]));
+        mounts.sealed()
     }
 
     /// What becomes of each path. Later paths lie deeper and win; what is hidden wins over what is visible.
     fn views(&self, system: &System, paths: &[PathBuf], ways: &[Way]) -> Vec<(PathBuf, View)> {
-        let private = PRIVATE.iter().map(|&path| (PathBuf::from(path), View::Private));
-        let passages = ways.iter().flat_map(|way| way.left.clone()).chain(folder(system));
+        let private = [(PathBuf::from(PRIVATE), View::Private)];
+        let passages = ways.iter().flat_map(|way| way.left.clone()).chain(folder(system)).chain(home());
         let passages = passages.map(|path| (path, View::Passage));
         let own = paths.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
         let hidden = self.hidden.iter().map(|path| (path.clone(), View::Hidden));
-        let all = private.chain(others).chain(passages).chain(own).chain(hidden);
+        let all = private.into_iter().chain(others).chain(passages).chain(own).chain(hidden);
         let mut views: Vec<_> = all.filter(|(path, _)| path.exists()).collect();
         views.sort_by_key(|(path, view)| (path.components().count(), *view));
         views.dedup();
         views
     }
+}
+
+/// Arguments of bubblewrap for a program that may write to `folder`, in which it starts, and sees none of the
+/// files `hidden`. `online` lets it use the host's network.
+pub fn setup_arguments(folder: &Path, hidden: &[PathBuf], online: bool) -> Vec<String> {
+    let mut mounts = Mounts::of_host();
+    mounts.add(namespaces_here(online));
+    if let Some((from, at)) = name_servers().filter(|_| online) {
+        mounts.add(words("--ro-bind", &[&from, &at]));
+    }
+    mounts.empty(Path::new(PRIVATE));
+    mounts.lend(folder);
+    hidden.iter().filter_map(|path| path.canonicalize().ok()).for_each(|path| mounts.hide(&path));
+    mounts.add(words("--chdir", &[folder]));
+    mounts.sealed()
 }
 
 /// View that a system has of a path, the stronger one last.
@@ -190,57 +251,15 @@ enum View {
     Hidden,
 }
 
-/// Files and folders that belong to a system, as they are spelled, and the ways to them. They are its folder, its
-/// parts, the files that it names, and the files that links in its models' folders lead to.
-fn paths_and_ways(system: &System) -> (Vec<PathBuf>, Vec<Way>) {
-    let further = system.folder.iter().chain(&system.parts).cloned();
-    let mut paths: Vec<PathBuf> = named_files(system).into_iter().chain(further).collect();
-    let mut files = Vec::new();
-    // A model that can't be read is the system's own failure.
-    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
-    paths.extend(files.into_iter().filter(|file| file.is_symlink() && file.is_file()));
-    let ways = paths.iter().map(|path| Way::of(path)).collect();
-    (paths, ways)
-}
-
-/// Links that a sandbox with these views lacks: those in folders that are empty in it.
-fn missing_links<'a>(views: &[(PathBuf, View)], ways: &'a [Way]) -> Vec<&'a (PathBuf, PathBuf)> {
-    let is_missing = |place: &Path| {
-        let mut around = views.iter().rev().filter(|(path, view)| {
-            *view != View::Passage && place.parent().is_some_and(|parent| parent.starts_with(path))
-        });
-        around.next().is_some_and(|(_, view)| *view != View::Visible)
+/// Links that a sandbox with these mounts lacks: those in folders that don't show the host's files.
+fn missing_links(mounts: &Mounts, ways: &[Way]) -> Vec<(PathBuf, PathBuf)> {
+    let is_missing = |(place, _): &&(PathBuf, PathBuf)| {
+        !mounts.holds_the_system(place) && place.parent().is_some_and(|parent| !mounts.shows(parent))
     };
-    let mut links: Vec<_> =
-        ways.iter().flat_map(|way| &way.links).filter(|(place, _)| is_missing(place)).collect();
+    let mut links: Vec<_> = ways.iter().flat_map(|way| &way.links).filter(is_missing).cloned().collect();
     links.sort();
     links.dedup();
     links
-}
-
-/// Files that a system names: its models, and the files of its command.
-pub(crate) fn named_files(system: &System) -> Vec<PathBuf> {
-    let folder = folder(system).unwrap_or_default();
-    let words = system.command.iter().flat_map(|argument| match argument {
-        Argument::Fixed(word) | Argument::Template(word) => values(word),
-    });
-    let files = words.map(|word| folder.join(word)).filter(|path| path.is_file());
-    let named = system.models.iter().chain(&system.tuning).cloned();
-    files.chain(named).collect()
-}
-
-/// A word of a command, the value in it: that of `--vocab=FILE`, or of a setting `vocab="FILE"`, and the words of
-/// that value, as in `shortlist=FILE 100 50`.
-fn values(word: &str) -> impl Iterator<Item = &str> {
-    let value = word.split_once('=').map(|(_, value)| value.trim_matches('"'));
-    let parts = value.into_iter().flat_map(|value| value.split(' ').filter(move |part| *part != value));
-    [word].into_iter().chain(value).chain(parts)
-}
-
-/// Folder that the system is started in, without symbolic links.
-fn folder(system: &System) -> Option<PathBuf> {
-    let folder = system.folder.clone().or_else(|| std::env::current_dir().ok());
-    folder.and_then(|folder| folder.canonicalize().ok())
 }
 
 #[cfg(test)]
@@ -252,40 +271,69 @@ mod tests {
         sandbox.views(system, &paths, &ways)
     }
 
-    fn view_of(sandbox: &Sandbox, system: &System, path: &Path) -> Option<View> {
-        views_of(sandbox, system)
-            .into_iter()
-            .rev()
-            .find(|(other, _)| path.starts_with(other))
-            .map(|(_, view)| view)
+    fn shows(sandbox: &Sandbox, system: &System, path: &Path) -> bool {
+        sandbox.mounts(system).shows(path)
     }
 
     #[test]
-    fn the_deepest_path_decides_and_what_is_hidden_wins() {
+    fn a_system_sees_what_it_names_and_nothing_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let path = |name: &str| root.join(name);
-        for name in ["work", "work/model", "work/run", "other"] {
-            std::fs::create_dir(path(name)).unwrap();
+        for name in
+            ["work/model", "work/model/notes", "work/run", "work/.git", "work/src", "work/named", "other"]
+        {
+            std::fs::create_dir_all(path(name)).unwrap();
         }
-        std::fs::write(path("work/reference.de"), "Ein Hund\n").unwrap();
-        let mut system = System::of_command("s", ["sh"]);
+        for file in ["work/model/reference.de", "work/src/main.sh", "work/beside.sh"] {
+            std::fs::write(path(file), "Ein Hund\n").unwrap();
+        }
+        let mut system = System::of_command("s", ["sh", "src/main.sh", "--lists=named", "."]);
         (system.folder, system.models) = (Some(path("work")), vec![path("work/model")]);
         let sandbox = Sandbox::new(
-            &["work/run", "work/reference.de", "absent"].map(path),
-            &["other", "work/model"].map(path),
+            &["work/model/reference.de", "absent"].map(path),
+            &["other", "work/model", "work"].map(path),
         );
-        for (name, view) in [
-            ("work/program", View::Visible),
-            ("work/model/weights", View::Visible),
-            ("work/run/records.jsonl", View::Hidden),
-            ("work/reference.de", View::Hidden),
-            ("other/model", View::Others),
+        for (name, visible) in [
+            ("work/model/weights", true),
+            ("work/src/helper.sh", true),
+            ("work/named/list", true),
+            ("work/model/reference.de", false),
+            ("work/beside.sh", false),
+            ("work/.git/HEAD", false),
+            ("work/run/records.jsonl", false),
+            ("other/model", false),
         ] {
-            assert_eq!(view_of(&sandbox, &system, &path(name)), Some(view), "{name}");
+            assert_eq!(shows(&sandbox, &system, &path(name)), visible, "{name}");
         }
-        assert_eq!(view_of(&sandbox, &system, Path::new("/tmp/state")), Some(View::Private));
-        assert_eq!(view_of(&sandbox, &system, Path::new("/usr/bin")), None, "as on the host, read-only");
+        assert!(
+            !shows(&sandbox, &system, Path::new("/tmp/state"))
+                && shows(&sandbox, &system, Path::new("/usr/bin"))
+        );
+        let said = "sh: can't open './beside.sh': No such file";
+        assert_eq!(sandbox.unseen(&system, said), Some(path("work/beside.sh")));
+        assert_eq!(sandbox.unseen(&system, "cat: src/main.sh: of sh"), None);
+        assert_eq!(sandbox.unseen(&system, &path("other").display().to_string()), None, "another's");
+        system.parts = vec![path("work/beside.sh")];
+        assert_eq!(sandbox.unseen(&system, said), None);
+    }
+
+    #[test]
+    fn a_submissions_links_show_nothing_of_the_host() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("sub/model")).unwrap();
+        std::fs::write(root.join("secret"), "").unwrap();
+        std::os::unix::fs::symlink("../../secret", root.join("sub/model/weights")).unwrap();
+        let mut system = System::of_command("s", ["sh"]);
+        (system.folder, system.parts) = (Some(root.join("sub")), vec![root.join("sub")]);
+        system.models = vec![root.join("sub/model")];
+        let sandbox = Sandbox::new(&[], &[]);
+        assert!(shows(&sandbox, &system, &root.join("secret")), "a model of the user's own");
+        system.sized_by_sight = true;
+        assert!(
+            !shows(&sandbox, &system, &root.join("secret")) && shows(&sandbox, &system, &root.join("sub/x"))
+        );
     }
 
     #[test]
@@ -298,11 +346,26 @@ mod tests {
             System::of_command("s", ["sh".into(), format!("shortlist={}/list 100 50", root.display())]);
         (system.folder, system.parts) = (Some("/".into()), vec![root.join("python")]);
         let sandbox = Sandbox::new(&[], std::slice::from_ref(&root));
-        for (name, view) in
-            [("python/lib", View::Visible), ("list", View::Visible), ("elsewhere", View::Others)]
-        {
-            assert_eq!(view_of(&sandbox, &system, &root.join(name)), Some(view), "{name}");
+        for (name, visible) in [("python/lib", true), ("list", true), ("elsewhere", false)] {
+            assert_eq!(shows(&sandbox, &system, &root.join(name)), visible, "{name}");
         }
+    }
+
+    #[test]
+    fn root_may_do_no_more_than_others_and_only_setup_may_go_online() {
+        let line = |arguments: Vec<String>| arguments.join(" ");
+        let system = line(Sandbox::new(&[], &[]).arguments(&System::of_command("s", ["sh"]), &[]));
+        let [offline, online] =
+            [false, true].map(|online| line(setup_arguments(Path::new("/home/me/sub"), &[], online)));
+        for line in [&system, &offline, &online] {
+            assert!(line.contains("--cap-drop ALL") && line.contains("--new-session"), "{line}");
+            assert!(!line.contains("--ro-bind / /"), "{line}");
+        }
+        assert!(system.contains("--unshare-net") && offline.contains("--unshare-net"));
+        assert!(
+            !online.contains("--unshare-net") && online.contains("--bind /home/me/sub /home/me/sub"),
+            "{online}"
+        );
     }
 
     #[test]
@@ -333,13 +396,12 @@ mod tests {
         let mut system = System::of_command("s", ["sh"]);
         system.models = vec![root.join("latest/weights"), root.join("own")];
         let (paths, ways) = paths_and_ways(&system);
-        let links = |private: &Path| {
-            let views = [(private.to_owned(), View::Private), (root.join("own"), View::Visible)];
-            missing_links(&views, &ways).into_iter().map(|(place, _)| place.clone()).collect::<Vec<_>>()
-        };
         assert!(paths.contains(&root.join("own/weights")), "what a link in the model leads to is visible");
-        assert_eq!(links(&root), [root.join("latest")], "the model's own folder has its link");
-        assert!(links(&root.join("elsewhere")).is_empty(), "as on the host");
+        let links = missing_links(&Sandbox::new(&[], &[]).mounts(&system), &ways);
+        let places: Vec<_> = links.into_iter().map(|(place, _)| place).collect();
+        assert!(places.contains(&root.join("latest")), "{places:?}");
+        assert!(!places.contains(&root.join("own/weights")), "the model's own folder has its link");
+        assert!(!places.contains(&"/bin".into()), "a link of the root");
     }
 
     #[test]

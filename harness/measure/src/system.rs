@@ -24,7 +24,7 @@ pub struct System {
     pub environment: Vec<(String, String)>,
     /// Model files and folders, whose size is recorded.
     pub models: Vec<PathBuf>,
-    /// Further files and folders of the program, such as its libraries, which no other option names.
+    /// Further files and folders that the program needs, such as its libraries, which no other option names.
     pub parts: Vec<PathBuf>,
     /// Tuning file of the program, whose hash is recorded.
     pub tuning: Option<PathBuf>,
@@ -54,6 +54,15 @@ pub enum Argument {
     Fixed(String),
     /// A word whose [`PLACEHOLDERS`] are filled in.
     Template(String),
+}
+
+impl Argument {
+    /// The word as it is written.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Fixed(word) | Self::Template(word) => word,
+        }
+    }
 }
 
 /// Placeholders of a command line, with their meaning.

@@ -1,6 +1,8 @@
 //! Kinds of cost of a translation (money, waiting, machine time), and contests of systems in quality and one
 //! cost.
 
+use std::collections::BTreeSet;
+
 use super::charts::Axis;
 use super::material::{Cell, Measure, Set};
 use dyno_measure::{Track, Verdict};
@@ -161,6 +163,12 @@ impl<'a> Contest<'a> {
         let [contestants, bystanders] =
             [may_stand, may_not].map(|systems| systems.into_iter().map(|(_, one)| one).collect());
         Self { cost, contestants, bystanders, set }
+    }
+
+    /// Systems with an INVALID cell, of whatever track.
+    pub fn invalid(&self) -> BTreeSet<usize> {
+        let cells = self.set.cells.iter().filter(|cell| cell.verdict == Verdict::Invalid);
+        cells.map(|cell| cell.system).collect()
     }
 
     /// Scale of the quality.

@@ -5,7 +5,7 @@ use crate::tables::Table;
 /// The table as a `tabular`. Columns of figures are aligned right.
 pub fn latex(table: &Table) -> String {
     let columns: String = table.heads.iter().map(|head| if head.numeric { 'r' } else { 'l' }).collect();
-    let line = |texts: Vec<String>| format!("{} \\\\\n", texts.join(" & "));
+    let line = |texts: Vec<String>| format!("{} \\\\\n", no_argument(texts.join(" & ")));
     let heads = line(table.heads.iter().map(|head| escaped(&head.text)).collect());
     let rows =
         table.rows.iter().map(|row| line(row.fields.iter().map(|field| escaped(&field.text)).collect()));
@@ -13,6 +13,11 @@ pub fn latex(table: &Table) -> String {
     format!(
         "\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heads}\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
     )
+}
+
+/// A row whose beginning is no argument of the `\\` or `\midrule` before it: they look for a star and for brackets.
+fn no_argument(row: String) -> String {
+    if row.trim_start().starts_with(['[', '*']) { format!("{{}}{row}") } else { row }
 }
 
 /// Text for LaTeX: its special characters escaped, without the blanks that align figures in other media.
@@ -40,6 +45,18 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::tables::Field;
+
+    #[test]
+    fn a_row_that_begins_like_an_argument_is_none() {
+        let mut table = Table::new("t", &["system"]);
+        for name in ["[1ex] fast", "*star", "plain [x]"] {
+            table.push("", vec![Field::text(name)]);
+        }
+        let text = latex(&table);
+        for row in ["{}[1ex] fast \\\\\n", "{}*star \\\\\n", "\nplain [x] \\\\\n"] {
+            assert!(text.contains(row), "{row:?} is not in {text}");
+        }
+    }
 
     #[test]
     fn names_cannot_break_out_of_their_cell() {

@@ -50,6 +50,8 @@ pub struct Material {
     pub sandboxes: Vec<String>,
     /// Pairs of systems that another metric ranks the other way than the first, each in a sentence.
     pub disagreements: Vec<String>,
+    /// Systems of different engines on one model: the test set, and what differs in a sentence.
+    pub same_weights: Vec<(String, String)>,
     /// Noise floor of each track where it was measured, as a share: smaller differences are noise.
     pub noise_floor: Vec<(Track, f64)>,
 }

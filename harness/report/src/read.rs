@@ -48,6 +48,11 @@ pub fn material(run: &Run, summary: &Summary) -> Material {
             &run.records.iter().filter_map(|r| Some(r.pipe_floor_ns? as f64 / 1e3)).collect::<Vec<_>>(),
         ),
         disagreements: summary.disagreements.iter().map(|told| told.about(&summary.metrics)).collect(),
+        same_weights: summary
+            .same_weights
+            .iter()
+            .map(|told| (told.test_set.clone(), printable_line(&told.about())))
+            .collect(),
         noise_floor: summary.noise_floors.iter().map(|(track, share)| (*track, *share)).collect(),
     }
 }

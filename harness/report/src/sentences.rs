@@ -7,6 +7,12 @@ use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, supported};
 use dyno_stats::{Order, Standing};
 
+/// A text with a capital at its start.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A list of names: "a", "a and b", "a, b and c", "a, b, c and 4 more".
 pub fn list(names: &[String]) -> String {
     match names {
@@ -134,7 +140,17 @@ impl Writer<'_> {
     fn unusable(&self) -> Option<String> {
         let best = self.contest.contestants.first()?.quality.value;
         let unusable = unusable(&self.contest.scale(), best)?;
-        Some(format!("Take none: {unusable}; compare speeds alone."))
+        Some(format!("Take none: {unusable}; compare speeds alone.{}", self.left_out()))
+    }
+
+    /// The systems that are INVALID, and so stand in no order: one of them may be the better translator.
+    fn left_out(&self) -> String {
+        let names: Vec<String> = self.contest.invalid().into_iter().map(self.name).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            [one] => format!(" {one} is INVALID and isn't among these."),
+            several => format!(" {} are INVALID and aren't among these.", list(several)),
+        }
     }
 
     fn cost_of(&self, one: &Contestant) -> String {

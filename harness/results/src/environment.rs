@@ -3,29 +3,60 @@
 //! sacrebleu has one where the user's own Python lacks it, and each adapter of another engine has one. dyno
 //! never installs into an environment of the user.
 
-use std::ffi::OsStr;
+use std::cell::Cell;
+use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// Builds an environment at `folder`, with `install` as the arguments of `pip install`; `remedy` tells the
-/// user what to do if that fails. Two builds at once are harmless: one rename wins.
-pub fn build_environment(folder: &Path, install: &[impl AsRef<OsStr>], remedy: &str) -> Result<()> {
+/// Time between two looks at the growth of an environment.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What an environment is made of.
+pub struct Packages<'a> {
+    /// Arguments of `pip install`.
+    pub install: Vec<OsString>,
+    /// Program that the environment's Python runs once the packages are there.
+    pub prepare: Option<&'a Path>,
+    /// Bytes of the environment.
+    pub takes: u64,
+    /// What the user can do where an installation fails.
+    pub remedy: &'a str,
+}
+
+/// Builds an environment at `folder`. `progress` hears of each tenth of its bytes that is there. Two builds at once
+/// are harmless: one rename wins.
+pub fn build_environment(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> Result<()> {
+    let Packages { install, prepare, takes, remedy } = packages;
     let parent = folder.parent().unwrap_or(folder);
     let not_created = |error| fault(format!("can't create {}", parent.display()), error);
     fs::create_dir_all(parent).map_err(not_created)?;
     let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent).map_err(not_created)?;
-    let venv = aside.path().join("venv");
-    run(Command::new("python3").args(["-m", "venv"]).arg(&venv), "python3 with its venv module is needed")?;
-    let mut pip = Command::new(venv.join("bin/python3"));
+    let (venv, fetched) = (aside.path().join("venv"), aside.path().join("fetched"));
+    fs::create_dir_all(&fetched).map_err(not_created)?;
+    run(
+        Command::new("python3").args(["-m", "venv"]).arg(&venv),
+        "python3 with its venv module is needed",
+        &|| (),
+    )?;
+    let python = venv.join("bin/python3");
+    let mut pip = Command::new(&python);
+    // What pip fetches lies beside the environment until it is unpacked.
+    pip.env("TMPDIR", &fetched);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
     // Every package is pinned, and a compiler is not asked for.
     pip.args(["--no-deps", "--only-binary=:all:"]).args(install);
-    run(&mut pip, remedy)?;
+    let tenths = Tenths { takes: *takes, told: Cell::new(0), progress };
+    run(&mut pip, remedy, &|| tenths.look(bytes_below(aside.path())))?;
+    if let Some(program) = prepare {
+        run(Command::new(&python).arg(program), "its prepare.py failed", &|| ())?;
+    }
     // The folder holds an environment that no longer answers, or is absent.
     let _ = fs::remove_dir_all(folder);
     if let Err(error) = fs::rename(&venv, folder)
@@ -36,17 +67,65 @@ pub fn build_environment(folder: &Path, install: &[impl AsRef<OsStr>], remedy: &
     Ok(())
 }
 
-/// Runs `command` in a process group of its own, so that Ctrl-C ends the bench alone. A failure is `remedy`,
-/// with the last line that the command said.
-fn run(command: &mut Command, remedy: &str) -> Result<()> {
-    let output =
-        command.stdin(Stdio::null()).process_group(0).output().map_err(|error| fault(remedy, error))?;
-    if output.status.success() {
+/// Growth of an environment in tenths of its size.
+struct Tenths<'a> {
+    takes: u64,
+    told: Cell<u64>,
+    progress: &'a dyn Fn(u64),
+}
+
+impl Tenths<'_> {
+    /// Tells a tenth once; the rest, which pip's own files may exceed, is not told.
+    fn look(&self, bytes: u64) {
+        let tenths = 10 * bytes / self.takes.max(1);
+        if tenths > self.told.get() && tenths < 10 {
+            self.told.set(tenths);
+            (self.progress)(bytes);
+        }
+    }
+}
+
+/// Bytes of all files below `folder`. Files that vanish meanwhile don't count.
+fn bytes_below(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => bytes_below(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
+}
+
+/// Runs `command` in a process group of its own, so that Ctrl-C ends the bench alone, and calls `look` now and then.
+/// A failure is `remedy`, with the last line that the command said.
+fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
+    let failed = |error| fault(remedy, error);
+    // Files, unlike pipes, never fill up while nobody reads.
+    let (mut out, mut err) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
+    command.stdin(Stdio::null()).process_group(0);
+    command.stdout(out.try_clone().map_err(failed)?).stderr(err.try_clone().map_err(failed)?);
+    let mut child = command.spawn().map_err(failed)?;
+    let mut wait = LOOK / 100; // what fails at once is told at once
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
+        }
+        look();
+        std::thread::sleep(wait);
+        wait = (2 * wait).min(LOOK);
+    };
+    if status.success() {
         return Ok(());
     }
     // venv reports errors on standard output, pip on standard error.
-    let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-    Err(Error::Scorer(format!("{remedy} ({})", last_line(said))))
+    let said = [read_again(&mut err), read_again(&mut out)].into_iter().find(|said| !said.is_empty());
+    Err(Error::Scorer(format!("{remedy} ({})", last_line(&said.unwrap_or_default()))))
+}
+
+fn read_again(file: &mut File) -> Vec<u8> {
+    let mut text = Vec::new();
+    let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut text));
+    read.map(|_| text).unwrap_or_default()
 }
 
 /// Last line of what a program said.
@@ -66,4 +145,31 @@ pub fn cache_folder() -> Result<PathBuf> {
 
 fn fault(what: impl Display, cause: impl Display) -> Error {
     Error::Scorer(format!("{what}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn each_tenth_of_an_environment_is_told_once() {
+        let told = RefCell::new(Vec::new());
+        let progress = |bytes| told.borrow_mut().push(bytes);
+        let tenths = Tenths { takes: 1000, told: Cell::new(0), progress: &progress };
+        [5, 99, 100, 150, 420, 430, 999, 1000, 4000].into_iter().for_each(|bytes| tenths.look(bytes));
+        assert_eq!(*told.borrow(), [100, 420, 999]);
+    }
+
+    #[test]
+    fn bytes_of_all_folders_count() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        for (name, bytes) in [("one", 3), ("a/two", 5), ("a/b/three", 7)] {
+            fs::write(folder.path().join(name), vec![b'x'; bytes]).unwrap();
+        }
+        assert_eq!(bytes_below(folder.path()), 15);
+        assert_eq!(bytes_below(&folder.path().join("none")), 0);
+    }
 }

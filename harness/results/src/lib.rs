@@ -37,7 +37,7 @@ pub mod store;
 pub mod summary;
 pub mod turns;
 
-pub use environment::{build_environment, cache_folder, last_line};
+pub use environment::{Packages, build_environment, cache_folder, last_line};
 pub use error::{Error, Result};
 pub use export::{csv_of, unlike_a_formula, write_summary};
 pub use identity::{Identity, hashes_of};

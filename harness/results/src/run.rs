@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use dyno_api::{Breakdown, files};
-use dyno_measure::{Cell, Measured, Profile, Record, Round, TestSet, Track, Verdict};
+use dyno_measure::rules::limits::MOST_UNLIKE;
+use dyno_measure::{Cell, Code, Measured, Profile, Reason, Record, Round, TestSet, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -80,6 +81,8 @@ pub struct MeasuredCell<'a> {
     pub track: Track,
     /// Records of the cell, in the order of measurement.
     pub records: Vec<&'a Record>,
+    /// Fault of rounds whose texts are of unlike quality.
+    pub unlike: Option<Reason>,
 }
 
 impl<'a> MeasuredCell<'a> {
@@ -88,11 +91,11 @@ impl<'a> MeasuredCell<'a> {
         self.records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect()
     }
 
-    /// Verdict on the cell: INVALID with one INVALID round, NOISY with more than half of the rounds NOISY.
+    /// Verdict on the cell: INVALID with one INVALID round, or with rounds of unlike quality; NOISY with more than half of the rounds NOISY.
     pub fn verdict(&self) -> Verdict {
         let count = |verdict| self.records.iter().filter(|record| record.verdict == verdict).count();
         match self.records.len() {
-            _ if count(Verdict::Invalid) > 0 => Verdict::Invalid,
+            _ if count(Verdict::Invalid) > 0 || self.unlike.is_some() => Verdict::Invalid,
             rounds if 2 * count(Verdict::Noisy) > rounds => Verdict::Noisy,
             _ => Verdict::Valid,
         }
@@ -161,6 +164,51 @@ impl Run {
     /// UTC day of the first round, as in 2026-11-21.
     pub fn day(&self) -> Option<String> {
         day(self.records.iter().map(|record| record.started_unix_ms).min()?)
+    }
+
+    /// Hash of the answers of `cell` that are scored: the worst of its rounds by the first metric. A system can't be
+    /// good in one round and quick in the others: the quality is one that each round has at least.
+    pub fn scored_output<'a>(&self, cell: &MeasuredCell<'a>) -> Option<&'a String> {
+        self.by_quality(&cell.test_set.name, &cell.valid()).first().copied()
+    }
+
+    /// Different outputs of `rounds`, the worst first. An output without a score is worse than any with one.
+    fn by_quality<'a>(&self, test_set: &str, rounds: &[&'a Record]) -> Vec<&'a String> {
+        let scale = self.first_scale(test_set);
+        let gain = |output: &String| {
+            let quality = self.scores.quality(&scale.name, output, test_set);
+            quality.map_or(f64::NEG_INFINITY, |quality| scale.gain(quality.score))
+        };
+        let mut outputs: Vec<&String> = Vec::new();
+        for output in rounds.iter().filter_map(|record| record.output.as_ref()) {
+            if !outputs.contains(&output) {
+                outputs.push(output);
+            }
+        }
+        outputs.sort_by(|a, b| gain(a).total_cmp(&gain(b)));
+        outputs
+    }
+
+    /// Fault of rounds whose texts differ in quality by more than lines drawn anew explain. It holds for systems
+    /// that draw their answers at random, too.
+    fn unlike(&self, test_set: &str, rounds: &[&Record]) -> Option<Reason> {
+        let outputs = self.by_quality(test_set, rounds);
+        let [worst, .., best] = outputs[..] else { return None };
+        let scale = self.first_scale(test_set);
+        let pair = self.scores.difference(&scale.name, best, worst, test_set)?;
+        let score = |output: &String| self.scores.quality(&scale.name, output, test_set).map(|it| it.score);
+        let (low, high) = (score(worst)?, score(best)?);
+        let half = (pair.high - pair.low) / 2.0;
+        (pair.difference.abs() > MOST_UNLIKE * half).then(|| Reason {
+            code: Code::Nondeterministic,
+            figure: format!(
+                "{} in one round, {} in another",
+                scale.titled(low, None),
+                scale.titled(high, None)
+            ),
+            limit: format!("scores of rounds within {MOST_UNLIKE} times half of their difference's interval"),
+            remedy: "translate alike in all rounds; measure two ways of translating under two names".into(),
+        })
     }
 
     /// Scales of the metrics that suit a test set of the run, in the order of the list. Metrics that only
@@ -268,22 +316,26 @@ impl Run {
 
     /// Records by their cell. A run of many cells is read once, not once a cell.
     fn index(&self) -> Index<'_> {
-        let mut index = Index(HashMap::new());
+        let mut index = Index { run: self, records: HashMap::new() };
         for record in &self.records {
             let cell = (record.system.as_str(), record.test_set.as_str(), record.track);
-            index.0.entry(cell).or_default().push(record);
+            index.records.entry(cell).or_default().push(record);
         }
         index
     }
 }
 
-/// Records by system, test set and track, in the order of measurement.
-struct Index<'a>(HashMap<(&'a str, &'a str, Track), Vec<&'a Record>>);
+/// A run's records by system, test set and track, in the order of measurement.
+struct Index<'a> {
+    run: &'a Run,
+    records: HashMap<(&'a str, &'a str, Track), Vec<&'a Record>>,
+}
 
 impl<'a> Index<'a> {
     fn cell(&self, system: &'a str, test_set: &'a TestSet, track: Track) -> MeasuredCell<'a> {
-        let records = self.0.get(&(system, test_set.name.as_str(), track)).cloned().unwrap_or_default();
-        MeasuredCell { system, test_set, track, records }
+        let records = self.records.get(&(system, test_set.name.as_str(), track)).cloned().unwrap_or_default();
+        let unlike = self.run.unlike(&test_set.name, &records);
+        MeasuredCell { system, test_set, track, records, unlike }
     }
 }
 

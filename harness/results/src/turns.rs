@@ -66,6 +66,11 @@ impl<'a> Compared<'a> {
         }
     }
 
+    /// Whether the two rounds were measured side by side.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        are_of_one_group(self.record, other.record)
+    }
+
     /// Figure relative to the geometric mean of the round's `group`, itself included. What the host does to the
     /// whole group cancels out. The mean contains a part of the round's own noise, which makes the noise
     /// smaller by √(1 − 1/n) in a group of n; the result is stretched by as much. `None` for a round without

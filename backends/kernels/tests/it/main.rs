@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, fail by panicking
 
+mod allocator;
 mod attention;
 mod candidates;
 mod cells;

@@ -34,7 +34,8 @@ impl<'a> Conversion<'a> {
         }
         let program = adapter.folder.join("convert.py");
         let settings = deciding(convert, values);
-        let programs = [program.clone(), adapter.requirements()];
+        let programs: Vec<_> =
+            [program.clone(), adapter.requirements()].into_iter().chain(adapter.shared()).collect();
         let key = key(programs.iter().filter(|path| path.is_file()), model, &settings)?;
         let cache = cache_folder().map_err(io::Error::other)?;
         let made = cache.join("adapters/models").join(format!("{}-{key}", adapter.name));
@@ -72,7 +73,8 @@ fn deciding(convert: &Convert, values: &[(&str, String)]) -> Vec<String> {
     values.iter().filter(decides).map(|(name, value)| format!("{name}={value}")).collect()
 }
 
-/// Hash of all that decides the result: the converter, its packages, the settings, the model's files.
+/// Hash of all that decides the result: the converter, its packages, what adapters share, the settings, the model's
+/// files.
 fn key<'a>(
     programs: impl Iterator<Item = &'a PathBuf>,
     model: &Path,

@@ -15,9 +15,9 @@ pub struct Description {
     pub about: String,
     /// Reason why the engine can't be installed.
     pub unavailable: Option<String>,
-    /// Room on the disk that the private environment takes.
+    /// Room on the disk that the private environment takes, in megabytes.
     #[serde(default)]
-    pub takes: String,
+    pub takes_mb: u64,
     /// Lines of a campaign.
     #[serde(default)]
     pub example: Example,

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use dyno_measure::files::hash_of;
-use dyno_results::{build_environment, cache_folder};
+use dyno_results::{Packages, build_environment, cache_folder};
 
 use super::shelf::Shelved;
 use crate::exit::{Outcome, bad_input};
@@ -52,14 +52,17 @@ pub struct Environment<'a> {
 }
 
 impl<'a> Environment<'a> {
-    /// The environment of `adapter`. Its name holds a hash of the packages and of Python's version, since
-    /// packages are compiled for one version.
+    /// The environment of `adapter`. Its name holds a hash of the packages, of what is made of them, and of Python's
+    /// version, since packages are compiled for one version.
     pub fn of(adapter: &'a Shelved) -> io::Result<Self> {
         let requirements = adapter.requirements();
         if !requirements.is_file() {
             return Ok(Self { adapter, folder: None });
         }
-        let content = dyno_api::files::read_to_string(&requirements)? + python_version();
+        let mut content = dyno_api::files::read_to_string(&requirements)? + python_version();
+        if let Some(program) = adapter.preparation() {
+            content += &dyno_api::files::read_to_string(&program)?;
+        }
         let name = format!("{}-{}", adapter.name, &hash_of(content.as_bytes())[..8]);
         let cache = cache_folder().map_err(io::Error::other)?;
         Ok(Self { adapter, folder: Some(cache.join("adapters").join(name)) })
@@ -79,11 +82,30 @@ impl<'a> Environment<'a> {
     pub fn provide(&self) -> Outcome<()> {
         let Some(folder) = self.folder.as_ref().filter(|_| !self.is_built()) else { return Ok(()) };
         let Shelved { name, description, .. } = self.adapter;
-        let size = &description.takes;
-        say(format_args!("adapter {name}: building its private environment (once, about {size}) …"));
+        let takes = megabytes(description.takes_mb);
+        say(format_args!("adapter {name}: building its private environment (once, about {takes}) …"));
         let remedy = "a network is needed once, and a Python that the pinned packages support";
-        build_environment(folder, &["-r".into(), self.adapter.requirements()], remedy)
+        let progress = |bytes: u64| {
+            say(format_args!("adapter {name}: {} of about {takes}", megabytes(bytes / 1_000_000)));
+        };
+        let prepare = self.adapter.preparation();
+        let packages = Packages {
+            install: vec!["-r".into(), self.adapter.requirements().into()],
+            prepare: prepare.as_deref(),
+            takes: description.takes_mb * 1_000_000,
+            remedy,
+        };
+        build_environment(folder, &packages, &progress)
             .map_err(|error| bad_input(format!("adapter {name} has no environment: {error}")))
+    }
+}
+
+/// Room on the disk as people read it: `40 MB`, `1.4 GB`.
+pub fn megabytes(megabytes: u64) -> String {
+    match megabytes {
+        0 => "nothing".into(),
+        1..1000 => format!("{megabytes} MB"),
+        _ => format!("{:.1} GB", megabytes as f64 / 1e3),
     }
 }
 

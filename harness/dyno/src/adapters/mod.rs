@@ -17,6 +17,6 @@ mod environment;
 mod shelf;
 mod system;
 
-pub use environment::{State, provide, python, state};
+pub use environment::{State, megabytes, provide, python, state};
 pub use shelf::{Shelved, all, find};
 pub use system::Adapter;

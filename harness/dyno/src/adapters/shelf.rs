@@ -28,6 +28,11 @@ impl Shelved {
         self.folder.join("requirements.txt")
     }
 
+    /// Program that runs in a new environment after its packages are installed, if there is one.
+    pub fn preparation(&self) -> Option<PathBuf> {
+        Some(self.folder.join("prepare.py")).filter(|program| program.is_file())
+    }
+
     /// Programs that the adapters of the shelf share, such as the protocol, sorted.
     pub fn shared(&self) -> Vec<PathBuf> {
         let entries = self.folder.parent().and_then(|shelf| fs::read_dir(shelf).ok()).into_iter().flatten();

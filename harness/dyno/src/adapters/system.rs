@@ -63,6 +63,12 @@ impl Adapter {
         self.conversion()?.map_or(Ok(()), |conversion| conversion.provide())
     }
 
+    /// Megabytes of the environment, if it is still to be built.
+    pub fn unbuilt_mb(&self) -> Option<u64> {
+        let environment = Environment::of(&self.shelved).ok()?;
+        (!environment.is_built()).then_some(self.shelved.description.takes_mb)
+    }
+
     /// The model that the program opens: the campaign's, or what was made of it.
     pub fn model(&self) -> io::Result<&Path> {
         if self.opened.get().is_none() {
@@ -102,6 +108,11 @@ impl Adapter {
     pub fn parts(&self) -> io::Result<Vec<PathBuf>> {
         let packages = Environment::of(&self.shelved)?.folder;
         Ok(self.files().into_iter().chain(packages).collect())
+    }
+
+    /// Whether the adapter has a setting of that name.
+    pub fn has_setting(&self, name: &str) -> bool {
+        self.shelved.description.settings.contains_key(name)
     }
 
     /// A setting as text: the campaign's value, else the default.

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::entry::Entry;
 use super::generated::Generated;
+use super::search::described;
 use crate::exit::{Outcome, bad_input};
 
 /// A checked campaign.
@@ -181,7 +182,8 @@ impl Campaign {
         let mut programs = vec![(PathBuf::from("dyno"), file_hash(&std::env::current_exe()?)?)];
         programs.extend(hashes_of(files)?);
         programs.sort();
-        Ok(Identity::new(&self.name, protocol, json!(self.systems), programs, &self.test_sets, host)?)
+        let systems: Vec<_> = self.systems.iter().map(described).collect();
+        Ok(Identity::new(&self.name, protocol, json!(systems), programs, &self.test_sets, host)?)
     }
 
     /// Facts about the systems that a paper's table needs.

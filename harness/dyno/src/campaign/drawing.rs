@@ -1,6 +1,7 @@
 //! What must be made before the systems of a campaign can start, and only for systems that need it: models that
 //! are drawn at random, environments and models of adapters, the setup of submissions.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_results::scores;
@@ -8,7 +9,9 @@ use dyno_results::scores;
 use super::checked::Campaign;
 use super::entry::{Entry, Launch};
 use super::generated::Generated;
+use crate::adapters::megabytes;
 use crate::exit::Outcome;
+use crate::output::say;
 
 /// Models that the systems of `campaign` need and that aren't drawn yet.
 pub fn undrawn(campaign: &Campaign) -> impl Iterator<Item = &Generated> {
@@ -16,9 +19,22 @@ pub fn undrawn(campaign: &Campaign) -> impl Iterator<Item = &Generated> {
     campaign.generated.iter().filter(used).filter(|model| !model.path.is_dir())
 }
 
+/// The environments of adapters that `campaign` needs and that aren't built yet, with their sizes, in one line.
+pub fn unbuilt(campaign: &Campaign) -> Option<String> {
+    let adapter = |entry: &Entry| match &entry.launch {
+        Launch::Adapter(adapter) => Some((adapter.name.clone(), adapter.unbuilt_mb()?)),
+        _ => None,
+    };
+    let unbuilt: BTreeMap<String, u64> = campaign.systems.iter().filter_map(adapter).collect();
+    let each: Vec<_> = unbuilt.iter().map(|(name, mb)| format!("{name} {}", megabytes(*mb))).collect();
+    let all = megabytes(unbuilt.values().sum());
+    (!unbuilt.is_empty()).then(|| format!("installed first, once: {} ({all} in all)", each.join(", ")))
+}
+
 /// Makes what the systems of `campaign` still need.
 pub fn make_ready(campaign: &Campaign) -> Outcome<()> {
     draw_models(campaign)?;
+    unbuilt(campaign).into_iter().for_each(say);
     for entry in &campaign.systems {
         if let Launch::Adapter(adapter) = &entry.launch {
             adapter.provide()?;

@@ -38,6 +38,9 @@ pub struct Entry {
     /// Choice of the campaign whether the system runs in a sandbox; the profile's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxChoice>,
+    /// Files and folders that the system sees in the sandbox, beside those that it names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_paths: Vec<PathBuf>,
     /// Tracks that the system takes part in; all of the campaign if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tracks: Option<Vec<Track>>,
@@ -116,6 +119,7 @@ impl Entry {
             task: None,
             sampling: false,
             sandbox: None,
+            sandbox_paths: Vec::new(),
             tracks: None,
             cores: None,
             sweep: None,
@@ -149,7 +153,7 @@ impl Entry {
             folder,
             environment: self.environment.clone(),
             models: self.models.clone(),
-            parts: Vec::new(),
+            parts: self.sandbox_paths.clone(),
             tuning: self.setting("tuning").map(PathBuf::from),
             translates: self.translates(),
             sampling: self.sampling,
@@ -167,7 +171,7 @@ impl Entry {
             }
             Launch::Adapter(adapter) => System {
                 models: vec![adapter.model()?.to_owned()],
-                parts: adapter.parts()?,
+                parts: adapter.parts()?.into_iter().chain(self.sandbox_paths.clone()).collect(),
                 ..system(adapter.command()?, false, Some(adapter.folder.clone()))
             },
             Launch::Submission(submission) => submission.adapt(system(Vec::new(), false, None)),

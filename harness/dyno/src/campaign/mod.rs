@@ -8,13 +8,14 @@ mod drawing;
 mod entry;
 mod generated;
 mod pairs;
+mod search;
 mod shipped;
 mod suggestions;
 mod test_sets;
 mod wire;
 
 pub use checked::{Campaign, MeterCommand};
-pub use drawing::{make_ready, undrawn};
+pub use drawing::{make_ready, unbuilt, undrawn};
 pub use entry::{Entry, Launch, SandboxChoice};
 pub use generated::Generated;
 pub use shipped::{named_or_starter, shipped, starter};

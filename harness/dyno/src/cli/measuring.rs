@@ -177,17 +177,21 @@ pub(super) const GATE_HELP: &str = "Examples:
   dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems in another dyno
   dyno gate my.toml --baseline results/2026-11-21-host          a stored run of this host
 
-A stored run needs at least 9 rounds per cell. Where a side is NOISY after a second pass, the gate can't
-tell.
+A stored run needs at least 9 rounds per cell; the folder of an earlier gate (--out) is one.
+Candidate and baseline share their seconds, so that most NOISY rounds decide, too: the whole
+interval must lie on one side of the tolerated ratio. A cell that is undecided gets a second pass.
+--on-noise says what happens to what stays undecided. An INVALID cell has no answer; the other cells
+are judged.
 
 Exit codes:
     0  no regression
-    1  a regression
+    1  a regression, whatever else is INVALID or undecided
     2  bad request or bad input
     3  the stored run is of another host
-    4  nothing was measured, too little, or on a host that is too NOISY to tell
+    4  nothing was measured, or too little for an answer
     5  a gated cell is INVALID
     6  the bench itself failed
+    7  a cell is undecided, because the host disturbed it (--on-noise fail)
   130  interrupted";
 
 /// Arguments of `dyno gate`.
@@ -213,6 +217,12 @@ pub struct GateArgs {
     /// A cell with a suspected regression gets the same number of pairs again.
     #[arg(long, value_name = "N", default_value_t = PAIRS, value_parser = pairs)]
     pub pairs: usize,
+    /// What to do with cells that stay undecided because of noise
+    ///
+    /// A gate that can't tell fails by default. On shared runners, which no author of a change can make quieter,
+    /// choose `warn`.
+    #[arg(long, value_enum, value_name = "ANSWER", default_value_t = OnNoise::Fail)]
+    pub on_noise: OnNoise,
     /// Report a regression if the quality is worse than this score, by the campaign's first metric
     #[arg(long, value_name = "SCORE", value_parser = score, alias = "min-bleu", help_heading = "Limits")]
     pub worst_quality: Option<f64>,
@@ -233,6 +243,20 @@ pub struct GateArgs {
     /// Print JSON instead of a table
     #[arg(long, help_heading = "Output options")]
     pub json: bool,
+    /// Add the answer in Markdown to the end of FILE, such as "$GITHUB_STEP_SUMMARY"
+    #[arg(long, value_name = "FILE", help_heading = "Output options")]
+    pub summary: Option<PathBuf>,
+}
+
+/// Answers of a gate about cells that stay undecided because of noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum OnNoise {
+    /// Let them pass
+    Pass,
+    /// Let them pass, with a warning
+    Warn,
+    /// Fail, with exit code 7
+    Fail,
 }
 
 pub(super) const DOCTOR_HELP: &str = "Examples:

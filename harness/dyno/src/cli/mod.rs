@@ -10,14 +10,15 @@ mod measuring;
 mod runs;
 pub mod values;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub use adapters::AdaptersArgs;
 pub use clusters::{ClusterArgs, Engine};
 pub use engines::{
     BreakdownArgs, BundleArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs,
 };
-pub use measuring::{DoctorArgs, GateArgs, ReproduceArgs, RunArgs, VerifyArgs};
+pub use measuring::{DoctorArgs, GateArgs, OnNoise, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{
     CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PriceArgs, PublishArgs,
     ReportArgs, ScoreArgs,
@@ -47,9 +48,10 @@ Exit codes:
     1  the answer is no: a regression, an INVALID system or a slower run
     2  bad request or bad input
     3  the hosts differ, so their speeds can't be compared
-    4  nothing was measured
+    4  nothing was measured, or too little for an answer
     5  a gated cell is INVALID
     6  the bench itself failed
+    7  the host disturbed the measurement too much for an answer
   130  interrupted";
 
 /// Commands of dyno.
@@ -148,8 +150,23 @@ impl Cli {
         if std::env::args_os().nth(1).is_some_and(|command| command == "translate") {
             return Ok(Some(Command::Hosting(HostingCli::try_parse()?.command)));
         }
-        Ok(Self::try_parse()?.command)
+        Ok(Self::try_parse().map_err(with_suggestion)?.command)
     }
+}
+
+/// A refusal of an unknown command with the command that was meant. clap's own measure, Jaro's, misses swapped letters
+/// in short words, such as `rnu`.
+fn with_suggestion(mut refusal: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(typed)) = refusal.get(ContextKind::InvalidSubcommand) else {
+        return refusal;
+    };
+    let known = Cli::command();
+    let names = known.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    if let Some(meant) = dyno_api::closest(typed, names) {
+        let meant = ContextValue::Strings(vec![meant.into()]);
+        refusal.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    refusal
 }
 
 const COMPLETIONS_HELP: &str = "Examples:

@@ -180,7 +180,8 @@ Exit codes:
     1  something is
     2  bad request or bad input
     3  the hosts differ
-    4  no cell is in both runs, or no cell can be compared: too few rounds, NOISY or INVALID";
+    4  no cell is in both runs
+    7  no cell can be compared: too few rounds, NOISY or INVALID";
 
 /// Arguments of `dyno compare`.
 #[derive(Args)]

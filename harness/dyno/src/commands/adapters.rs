@@ -39,7 +39,8 @@ fn as_json(adapter: &Shelved) -> Value {
         "about": described.about,
         "state": state,
         "reason": reason,
-        "takes": described.takes,
+        "takes": adapters::megabytes(described.takes_mb),
+        "takes_mb": described.takes_mb,
         "python": adapters::python(adapter),
         "lines": adapter.campaign_lines(),
         "settings": described.settings,
@@ -50,7 +51,10 @@ fn as_text(adapter: &Shelved, with_settings: bool) -> String {
     let described = &adapter.description;
     let state = match state(adapter) {
         State::Ready => "ready".into(),
-        State::Unbuilt => format!("its environment is built on first use, about {}", described.takes),
+        State::Unbuilt => format!(
+            "its environment is built on first use, about {}",
+            adapters::megabytes(described.takes_mb)
+        ),
         State::Unavailable(reason) => format!("can't be used: {reason}"),
     };
     let mut text = format!("{} · {}\n  {state}\n", adapter.name, described.about);

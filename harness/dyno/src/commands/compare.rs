@@ -77,7 +77,7 @@ impl Answer {
     fn exit(&self) -> Exit {
         match () {
             () if self.worse => Exit::No,
-            () if self.cells.iter().all(|cell| cell.unfit().is_some()) => Exit::NothingMeasured,
+            () if self.cells.iter().all(|cell| cell.unfit().is_some()) => Exit::Undecided,
             () => Exit::Done,
         }
     }
@@ -154,8 +154,7 @@ fn changed_systems(
 }
 
 fn answers<'a>(run: &'a Run, cell: &MeasuredCell<'_>) -> Option<&'a [String]> {
-    let output = cell.valid().into_iter().find_map(|record| record.output.as_ref())?;
-    run.outputs.get(output).map(Vec::as_slice)
+    run.outputs.get(run.scored_output(cell)?).map(Vec::as_slice)
 }
 
 impl Cell {
@@ -216,14 +215,15 @@ fn as_text(answer: &Answer) -> String {
     };
     let rows: Vec<_> = answer.cells.iter().map(row).collect();
     let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];
-    lines.extend(answer.quality.iter().map(Quality::about));
+    let text = |quality: &Quality| format!("{}\n{}", quality.about(), quality.about_lines());
+    lines.extend(answer.quality.iter().map(|quality| text(quality).trim_end().to_owned()));
     lines.extend(answer.changed_systems.iter().map(|changes| table::wrapped(&changes.about(), "  ")));
     lines.extend(changed_protocol(&answer.changed_protocol));
     lines.extend(only_in(&answer.baseline, &answer.only_in_baseline));
     lines.extend(only_in(&answer.candidate, &answer.only_in_candidate));
     lines.push(match answer.exit() {
         Exit::No => "WORSE".into(),
-        Exit::NothingMeasured => format!(
+        Exit::Undecided => format!(
             "no speed can be compared: a cell needs {LEAST_ROUNDS} rounds in both runs, and a quiet host; no text is \
              worse"
         ),

@@ -188,6 +188,9 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
     };
     let finished = run_campaign(campaign, &host, &options)?;
     say(format_args!("run: {}", finished.store.folder().display()));
+    if let Some(interrupted) = &finished.interrupted {
+        say(format_args!("{interrupted}; repeat the command to resume"));
+    }
     let exit = finished.exit();
     Ok((finished.run, exit))
 }

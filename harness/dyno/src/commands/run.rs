@@ -7,22 +7,43 @@ use dyno_results::Place;
 use dyno_stats::median;
 use serde_json::json;
 
-use crate::campaign::named_or_starter;
+use crate::campaign::{Campaign, named_or_starter};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Outcome};
+use crate::forecast::Forecast;
 use crate::output::{print_json, print_verdicts, say};
 use crate::page::write_page;
+use crate::progress::clock;
 use crate::runner::{Finished, Options, dry_run, run_campaign};
 use crate::table;
 use crate::tuning::{explain, preflight};
 
-/// Runs the campaign of `args`.
-pub fn run(args: &RunArgs) -> Outcome {
+/// Runs the starter campaign: `dyno` without a command. The first line says so, since a newcomer may expect a help
+/// text.
+pub fn run_starter() -> Outcome {
+    let (args, host) = (RunArgs::default(), Host::detect()?);
+    let campaign = campaign_of(&args)?;
+    let time = clock(Forecast::of(&campaign, &host.cores)?.whole(&campaign.plan(|_| None)?));
+    say(format_args!(
+        "dyno without a command measures the starter campaign, about {time} (minutes:seconds); `dyno --help` shows \
+         the commands, Ctrl-C ends the run"
+    ));
+    run(&args)
+}
+
+/// Campaign of `args`, narrowed as they ask.
+fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     campaign.profile = args.profile.unwrap_or(campaign.profile);
     args.filters.apply(&mut campaign)?;
     campaign.enter_twin();
     campaign.take_shard(args.shard)?;
+    Ok(campaign)
+}
+
+/// Runs the campaign of `args`.
+pub fn run(args: &RunArgs) -> Outcome {
+    let campaign = campaign_of(args)?;
     let host = Host::detect()?;
     if campaign.rounds() == 0 {
         say("dyno: nothing to measure: the filters leave no system, test set or track");
@@ -40,6 +61,9 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     let page = write_page(finished.store.folder(), &finished.run, &finished.summary);
     conclude(&finished, page.as_deref(), args.json)?;
+    if let Some(interrupted) = &finished.interrupted {
+        say(format_args!("{interrupted}; repeat the command to resume"));
+    }
     Ok(finished.exit())
 }
 

@@ -5,7 +5,7 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::cli::ScoreArgs;
-use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, Outcome, no_answer};
 use crate::output::{print_json, print_verdicts, say, warn_of_look_alikes};
 use crate::page::write_page;
 use crate::runner::keep_price;
@@ -35,17 +35,25 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     write_page(store.folder(), &run, &summary);
-    if !failures.is_empty() {
-        return Err(bad_input(failures.join("; ")));
-    }
     if args.json {
-        let Summary { cells, metrics, disagreements, .. } = &summary;
-        print_json("score", &json!({"cells": cells, "metrics": metrics, "disagreements": disagreements}))?
+        let Summary { cells, metrics, disagreements, price, .. } = &summary;
+        print_json(
+            "score",
+            &json!({
+                "cells": cells, "metrics": metrics, "disagreements": disagreements, "price": price,
+                "failures": failures,
+            }),
+        )?
     } else {
         print_verdicts(&table::render(&summary))?
     }
     warn_if_unfinished(&run);
-    Ok(Exit::Done)
+    if failures.is_empty() {
+        return Ok(Exit::Done);
+    }
+    // What the other metrics and the price say stands in the tables above.
+    say(format_args!("dyno: {}", failures.join("; ")));
+    Ok(Exit::BadInput)
 }
 
 /// Warns if the run is unfinished, with the command that resumes it. Only runs of a campaign store such a

@@ -113,22 +113,28 @@ impl Baseline {
         Changes::between(before, (sides, candidate))
     }
 
-    /// Stored answers of `system` to `set`.
+    /// Stored answers of `system` to the whole of `set`.
     pub fn stored_answers(&self, system: &str, set: &TestSet, track: Track) -> Option<Vec<String>> {
         let Self::Run(run) = self else { return None };
-        let cell = self.stored_cell(|cell| {
-            cell.system == system && cell.test_set.sha256 == set.sha256 && cell.track == track
-        })?;
-        let output = cell.valid().into_iter().find_map(|record| record.output.clone())?;
-        run.outputs.get(&output).cloned()
+        let mut cells = self.stored_cells(system, set, track).into_iter();
+        let cell = cells.find(|cell| cell.test_set.sha256 == set.sha256)?;
+        run.outputs.get(run.scored_output(&cell)?).cloned()
     }
 
-    /// Stored cell that `fits`.
-    pub fn stored_cell<'a>(&'a self, fits: impl Fn(&MeasuredCell<'a>) -> bool) -> Option<MeasuredCell<'a>> {
-        match self {
-            Self::Run(run) => run.cells().into_iter().find(fits),
-            _ => None,
-        }
+    /// Stored cell of `system` on `set` with the most rounds. A gate keeps the rounds of the set's first
+    /// lines, beside a single round of the whole set.
+    pub fn stored_cell(&self, system: &str, set: &TestSet, track: Track) -> Option<MeasuredCell<'_>> {
+        let size = |cell: &MeasuredCell<'_>| (cell.records.len(), cell.test_set.source.len());
+        self.stored_cells(system, set, track).into_iter().max_by_key(size)
+    }
+
+    /// Stored cells of `system` on `set` or on its first lines.
+    fn stored_cells(&self, system: &str, set: &TestSet, track: Track) -> Vec<MeasuredCell<'_>> {
+        let Self::Run(run) = self else { return Vec::new() };
+        let is_part = |part: &TestSet| set.first(part.source.len()).sha256 == part.sha256;
+        let fits =
+            |cell: &MeasuredCell<'_>| cell.system == system && cell.track == track && is_part(cell.test_set);
+        run.cells().into_iter().filter(fits).collect()
     }
 }
 

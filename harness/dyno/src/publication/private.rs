@@ -33,7 +33,8 @@ impl PrivateFolders {
 
     /// Replaces the private folders in the copied files; the rest stays the same, byte by byte.
     pub fn shorten_in(&self, run: &Path) -> Outcome<()> {
-        let files = ["run.json", "records.jsonl", "metrics.json", COMMAND].map(|name| run.join(name));
+        let files = ["run.json", "records.jsonl", "verified.json", "metrics.json", COMMAND]
+            .map(|name| run.join(name));
         for file in files.iter().filter(|file| file.is_file()) {
             let text = files::read_to_string(file).with_context(|| file.display().to_string())?;
             let cut =
@@ -46,19 +47,37 @@ impl PrivateFolders {
 
 /// Replaces `folder` by `sign` where a path equals or begins with `folder`, but not inside other paths.
 fn with_folder_replaced(text: &str, folder: &str, sign: &str) -> String {
-    let inside = |c: char| c.is_alphanumeric() || "/._~-".contains(c);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(folder) {
         let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
-        let begins = !(if before.is_empty() { out.as_str() } else { before }).ends_with(inside);
-        let ends = after.starts_with('/') || !after.starts_with(inside);
+        let begins = !ends_in_a_path(if before.is_empty() { &out } else { before });
+        let ends = after.starts_with('/') || !after.starts_with(is_of_a_path);
         out.push_str(before);
         out.push_str(if begins && ends { sign } else { folder });
         rest = after;
     }
     out + rest
 }
+
+fn is_of_a_path(c: char) -> bool {
+    c.is_alphanumeric() || "/._~-".contains(c)
+}
+
+/// Whether `text` ends in a character of a path. The end of an escape of JSON, such as `\n`, is none.
+fn ends_in_a_path(text: &str) -> bool {
+    let escape = text.char_indices().rev().take(ESCAPE_LETTERS).find(|(_, c)| *c == '\\');
+    let is_escape = escape.is_some_and(|(at, _)| {
+        let (before, letters) = (&text[..at], &text[at + 1..]);
+        let slashes = before.chars().rev().take_while(|c| *c == '\\').count();
+        let is_whole = letters.len() == if letters.starts_with('u') { 5 } else { 1 };
+        slashes % 2 == 0 && is_whole
+    });
+    !is_escape && text.ends_with(is_of_a_path)
+}
+
+/// Characters of the longest escape of JSON: `\u0085`.
+const ESCAPE_LETTERS: usize = 6;
 
 #[cfg(test)]
 mod tests {
@@ -71,6 +90,12 @@ mod tests {
             cut(r#"["/home/ann/bin/mt","a=\"/home/ann\"","/home/ann"]"#),
             r#"["~/bin/mt","a=\"~\"","~"]"#
         );
+        assert_eq!(
+            cut(r#""cd a\n/home/ann/bin\u0009/home/ann""#),
+            r#""cd a\n~/bin\u0009~""#,
+            "after escapes"
+        );
+        assert_eq!(cut(r#""a\\n/home/ann""#), r#""a\\n/home/ann""#, "a backslash, then a letter of a path");
         for other in ["/home/anna/x", "/mnt/home/ann/x", "/home/ann.old", "/home/an"] {
             assert_eq!(cut(other), other);
         }

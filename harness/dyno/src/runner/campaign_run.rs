@@ -12,13 +12,13 @@ use dyno_stats::numbers::counted;
 use super::measurement::Runner;
 use super::rounds::measure_all;
 use crate::campaign::{Campaign, make_ready};
-use crate::ceiling::Ceiling;
 use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome, bad_input};
+use crate::forecast::Forecast;
 use crate::interrupt::Stop;
 use crate::output::{say, this_command};
 use crate::precision;
-use crate::progress::Progress;
+use crate::progress::{Progress, clock};
 use crate::scoring::{prepare, score};
 use crate::tuning::{Tunings, preflight};
 
@@ -42,8 +42,8 @@ pub struct Finished {
     pub run: Run,
     /// Judged rows, one for each cell.
     pub summary: Summary,
-    /// Whether the user stopped the run.
-    pub interrupted: bool,
+    /// What the run lacks because the user stopped it; the same command measures the rest.
+    pub interrupted: Option<String>,
     /// Whether the answers could be scored.
     pub scored: bool,
 }
@@ -52,7 +52,7 @@ impl Finished {
     /// Exit code of the command that measured the campaign.
     pub fn exit(&self) -> Exit {
         let invalid = self.summary.cells.iter().any(|row| row.verdict == Verdict::Invalid);
-        match (self.interrupted, invalid) {
+        match (self.interrupted.is_some(), invalid) {
             (true, _) => Exit::Interrupted,
             (false, true) => Exit::No,
             (false, false) => Exit::Done,
@@ -64,7 +64,8 @@ impl Finished {
 pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> Outcome<Finished> {
     make_ready(campaign)?;
     preflight(campaign)?;
-    print_header(campaign, host);
+    let forecast = Forecast::of(campaign, &host.cores)?;
+    print_header(campaign, host, &forecast)?;
     let (store, mut run) =
         Store::open(&options.place, campaign.identity(host)?, campaign.rounds(), &campaign.test_sets)?;
     let tunings = match options.tuned {
@@ -78,40 +79,51 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     keep_price(&store, &mut run, options.prices)?;
     keep_metrics(&store, &mut run, campaign)?;
     prepare(&campaign.metrics, &campaign.test_sets);
-    let folder = store.folder().to_owned();
-    let stop = Stop::on_signals(move || summarise(&folder))?;
+    let (folder, rounds) = (store.folder().to_owned(), campaign.rounds());
+    let stop = Stop::on_signals(move || summarise(&folder, rounds))?;
     let mut runner = Runner::keeping(campaign, host, store, run)?;
     runner.keeps_going = options.keeps_going;
     runner.stop = stop.clone();
-    measure_all(campaign, host, &plan, &mut runner, &stop)?;
-    let breakdowns = match stop.is_wanted() {
-        true => None,
-        false => Some(break_down_all(campaign, &plan, &runner, &stop)?),
-    };
-    let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
-    if let Some(breakdowns) = breakdowns {
-        store.keep_breakdowns(&breakdowns)?;
-        run.breakdowns = breakdowns;
+    measure_all(campaign, forecast, &plan, &mut runner, &stop)?;
+    if let Some(failure) = runner.meter_failure() {
+        say(format_args!("warning: no energy from then on: {failure}"));
     }
+    let (breakdowns, lacking) = break_down_all(campaign, &plan, &runner, &stop)?;
+    let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
+    store.keep_breakdowns(&breakdowns)?;
+    run.breakdowns = breakdowns;
+    stop.begin("the scores", None);
     let failures = score(&store, &mut run, &[])?;
     for failure in &failures {
-        say(format_args!("warning: no scores: {failure}; `dyno score` can add them later"));
+        say(format_args!("warning: {failure}; `dyno score` can add the missing scores later"));
     }
     let scored = failures.is_empty() && !run.scores.scores.is_empty();
     let summary = Summary::of(&run);
-    store.keep_summary(&run, &summary)?;
-    let interrupted = stop.is_wanted() && run.records.len() < campaign.rounds();
-    if stop.is_wanted() {
-        let (done, all) = (run.records.len(), campaign.rounds());
-        say(format_args!("interrupted after {done} of {all} rounds; repeat the command to resume"));
+    let interrupted = unfinished(run.records.len(), rounds, lacking);
+    // All rounds with a summary are a finished run, which no command resumes.
+    if interrupted.is_none() || run.records.len() < rounds {
+        store.keep_summary(&run, &summary)?;
     }
-    Ok(Finished { store, run, summary, interrupted: interrupted || stop.is_wanted(), scored })
+    Ok(Finished { store, run, summary, interrupted, scored })
 }
 
-/// Writes the summary of what the folder holds by now. The rounds in memory belong to the measuring thread.
-/// A failure changes nothing: the process ends, and the records are there.
-fn summarise(folder: &Path) {
-    if let Ok(run) = Run::read(folder) {
+/// What a run lacks, in words: rounds, or breakdowns of its cells.
+fn unfinished(done: usize, rounds: usize, breakdowns: usize) -> Option<String> {
+    match () {
+        () if done < rounds => Some(format!("interrupted after {done} of {rounds} rounds")),
+        () if breakdowns > 0 => {
+            let lacking = counted(breakdowns, "breakdown", "breakdowns");
+            Some(format!("interrupted after all {rounds} rounds, before {lacking} of their time"))
+        }
+        () => None,
+    }
+}
+
+/// Writes the summary of what the folder holds by now, if rounds are missing: a run with all rounds and a summary
+/// counts as finished. The rounds in memory belong to the measuring thread. A failure changes nothing: the process
+/// ends, and the records are there.
+fn summarise(folder: &Path, rounds: usize) {
+    if let Some(run) = Run::read(folder).ok().filter(|run| run.records.len() < rounds) {
         let _ = write_summary(folder, &run, &Summary::of(&run));
     }
 }
@@ -158,7 +170,7 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<(
     Ok(())
 }
 
-fn print_header(campaign: &Campaign, host: &Host) {
+fn print_header(campaign: &Campaign, host: &Host, forecast: &Forecast<'_>) -> Outcome<()> {
     let (version, cores) = (env!("CARGO_PKG_VERSION"), counted(host.cores.len(), "core", "cores"));
     say(format_args!(
         "dyno {version} · {}, {cores}, {} · profile {}",
@@ -172,17 +184,19 @@ fn print_header(campaign: &Campaign, host: &Host) {
     say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     precision::defaults_of(campaign).into_iter().for_each(say);
-    say(Ceiling::of(campaign));
+    let (time, by) = (clock(forecast.whole(&campaign.plan(|_| None)?)), forecast.basis());
+    say(format_args!("expected time: about {time}{by}; `--dry-run` adds the greatest by the time limits"));
+    Ok(())
 }
 
-/// Breaks down the time of hosted systems, for each cell without a breakdown. A twin is the same as its
-/// original.
+/// Breaks down the time of hosted systems, for each cell without a breakdown, until the user stops it. A twin is the
+/// same as its original. The second result is the number of breakdowns that are still lacking.
 fn break_down_all(
     campaign: &Campaign,
     plan: &Plan,
     runner: &Runner,
     stop: &Stop,
-) -> Outcome<Vec<CellBreakdown>> {
+) -> Outcome<(Vec<CellBreakdown>, usize)> {
     let (_, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {
@@ -196,9 +210,11 @@ fn break_down_all(
         .filter(|cell| cell.system.hosted && cell.system.twin_of.is_none() && !invalid(cell))
         .filter(|cell| !known.iter().any(|row| row.is_of(cell)))
         .collect();
-    let progress = Progress::new(todo.len(), 0);
+    let (progress, mut lacking) = (Progress::new(todo.len(), 0), todo.len());
     for cell in todo.iter().take_while(|_| !stop.is_wanted()) {
         let (system, track) = (&cell.system.name, cell.track);
+        lacking -= 1;
+        stop.begin("this breakdown", None);
         progress.show(&format!("{system} · {track} · breakdown"), None);
         match runner.break_down(cell)? {
             Ok(told) => known.extend(told.map(|breakdown| CellBreakdown {
@@ -214,5 +230,5 @@ fn break_down_all(
         progress.advance();
     }
     progress.finish();
-    Ok(known)
+    Ok((known, lacking))
 }

@@ -6,7 +6,7 @@ use dyno_measure::{Cell, Host};
 use dyno_stats::numbers::{counted, mebibytes};
 use serde_json::json;
 
-use crate::campaign::{Campaign, Generated, undrawn};
+use crate::campaign::{Campaign, Generated, unbuilt, undrawn};
 use crate::ceiling::Ceiling;
 use crate::exit::{Exit, Outcome};
 use crate::forecast::Forecast;
@@ -20,11 +20,7 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let forecast = Forecast::of(campaign, &host.cores)?;
     let plan = campaign.plan(|_| None)?;
     let is_own = |set: &str, track| campaign.measures(set, track);
-    let mut rounds = plan.rounds(&campaign.protocol());
-    rounds.retain(|round| is_own(&round.test_set.name, round.track));
-    let examined = campaign.systems.iter().filter(|entry| entry.twin_of.is_none()).count();
-    let probes = forecast.probes_seconds() * examined as f64;
-    let seconds: f64 = probes + rounds.iter().map(|round| forecast.seconds(round)).sum::<f64>();
+    let (probes, seconds) = (forecast.examinations(), forecast.whole(&plan).as_secs_f64());
     let ceiling = Ceiling::of(campaign);
     let bytes: u64 = undrawn(campaign).map(Generated::bytes).sum();
     let mut cells = plan.cells();
@@ -49,10 +45,9 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.profile.rounds());
     let bound = if forecast.is_whole() { "about" } else { "at least" };
     let [time, probes] = [seconds, probes].map(|seconds| clock(Duration::from_secs_f64(seconds)));
-    let first = match bytes {
-        0 => String::new(),
-        _ => format!("; {:.0} MiB of models are drawn first", mebibytes(bytes)),
-    };
+    let drawn = (bytes > 0).then(|| format!("{:.0} MiB of models are drawn first", mebibytes(bytes)));
+    let first: String =
+        drawn.into_iter().chain(unbuilt(campaign)).map(|first| format!("; {first}")).collect();
     print(&format!(
         "{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n"
     ))?;

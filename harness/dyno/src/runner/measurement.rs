@@ -60,6 +60,11 @@ impl Runner {
         Self::beside(None, campaign, host)
     }
 
+    /// Failure of the meter of energy, if it has failed.
+    pub fn meter_failure(&self) -> Option<&str> {
+        self.bench.meter.as_ref()?.failure()
+    }
+
     /// Creates a runner whose systems must not see the folder of a `run`.
     fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
         let scratch = Scratch::create()?;
@@ -177,6 +182,7 @@ impl Runner {
             seed: fresh_seed(),
             keeps_going: self.keeps_going,
             pace: std::cell::Cell::default(),
+            tree: std::cell::Cell::default(),
         };
         self.pinned(|| Ok(examine(&mut examinee, probes, watch)?))
     }

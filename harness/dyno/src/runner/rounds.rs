@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use dyno_measure::noise::repeats::often_repeated;
-use dyno_measure::{Code, Host, Plan, Record, Round, Track};
+use dyno_measure::{Code, Plan, Record, Round, Track};
 
 use super::measurement::Runner;
 use super::pace::Pace;
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 /// Measures all rounds that the run lacks, until the user stops it.
 pub(super) fn measure_all(
     campaign: &Campaign,
-    host: &Host,
+    forecast: Forecast<'_>,
     plan: &Plan,
     runner: &mut Runner,
     stop: &Stop,
@@ -43,7 +43,7 @@ pub(super) fn measure_all(
         SystemFindings::new(campaign, plan, (&progress, stop), Some(store).filter(|_| done > 0))?;
     let systems = todo.iter().flatten().map(|round| round.system).filter(|system| !findings.has(system));
     let systems = systems.map(|system| system.original().to_owned()).collect();
-    let mut pace = Pace::new(Forecast::of(campaign, &host.cores)?, &todo, systems);
+    let mut pace = Pace::new(forecast, &todo, systems);
     let mut told = BTreeSet::new();
     runner.measure_pipe_floor()?;
     runner.measure_sandbox()?;

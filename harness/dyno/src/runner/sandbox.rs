@@ -9,6 +9,7 @@ use dyno_results::scores;
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Launch, SandboxChoice};
+use crate::data;
 use crate::exit::{Outcome, bad_input};
 use crate::output::say;
 
@@ -38,15 +39,48 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
     Ok(Some(sandbox))
 }
 
-/// Records of the run, test sets with their references, and sacrebleu's collection of them.
+/// Records of the run, test sets with their references, sacrebleu's collection of them, and the objects of the
+/// repositories around them.
 fn hidden<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
     let own = own.map(|folder| std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
     let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
-    sets.chain(own).chain(scores::collection()).collect()
+    let objects = grounds(campaign).into_iter().flat_map(|folder| objects_of(&folder));
+    sets.chain(own).chain(scores::collection()).chain(objects).collect()
 }
 
-/// Models of all systems, and their programs in the campaign's folder. Programs elsewhere, such as
-/// interpreters, serve several systems.
+/// Folders of the campaign's systems and test sets, and the repositories around them.
+fn grounds(campaign: &Campaign) -> Vec<PathBuf> {
+    let folder_of = |entry: &Entry| match &entry.launch {
+        Launch::Foreign { folder, .. } => folder.canonicalize().ok(),
+        Launch::Adapter(adapter) => adapter.folder.canonicalize().ok(),
+        _ => None,
+    };
+    let sets = campaign.test_sets.iter().flat_map(|set| &set.files);
+    let sets = sets.filter_map(|file| Some(file.canonicalize().ok()?.parent()?.to_owned()));
+    let folders: Vec<PathBuf> = campaign.systems.iter().filter_map(folder_of).chain(sets).collect();
+    let repositories =
+        folders.iter().filter_map(|folder| folder.ancestors().find(|above| above.join(".git").exists()));
+    let repositories: Vec<PathBuf> = repositories.map(Into::into).collect();
+    folders.into_iter().chain(repositories).collect()
+}
+
+/// Objects of the repository whose work tree is `folder`: a folder, or a file that names it.
+fn objects_of(folder: &Path) -> Vec<PathBuf> {
+    let at = folder.join(".git");
+    let text =
+        if at.is_file() { dyno_api::files::read_to_string(&at).unwrap_or_default() } else { String::new() };
+    let named = text.strip_prefix("gitdir:").map(|path| folder.join(path.trim()));
+    // A further work tree names a folder below that of the first.
+    let first = named.as_deref().and_then(|path| path.ancestors().find(|above| above.ends_with(".git")));
+    [Some(at), first.map(Into::into), named.clone()]
+        .into_iter()
+        .flatten()
+        .filter(|path| path.exists())
+        .collect()
+}
+
+/// Models of all systems, their programs in the campaign's folder, this folder itself, and what ships with dyno.
+/// Programs elsewhere, such as interpreters, serve several systems.
 fn owned(campaign: &Campaign) -> Vec<PathBuf> {
     let programs = |entry: &Entry| match &entry.launch {
         Launch::Foreign { folder, .. } => {
@@ -58,7 +92,10 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
         Launch::Adapter(adapter) => adapter.model().into_iter().map(Path::to_owned).collect(),
         Launch::BuiltIn { .. } => Vec::new(),
     };
-    campaign.systems.iter().flat_map(|entry| [entry.models.clone(), programs(entry)].concat()).collect()
+    let own = campaign.systems.iter().flat_map(|entry| [entry.models.clone(), programs(entry)].concat());
+    let shipped =
+        data::places().into_iter().flat_map(|place| ["testsets", "results"].map(|name| place.join(name)));
+    own.chain(grounds(campaign)).chain(shipped).collect()
 }
 
 /// Number of lines of each launch that measures the cost, and of launches on each side.
@@ -112,4 +149,22 @@ fn null_times(bench: &Bench, sandboxed: bool) -> Outcome<(f64, f64)> {
     let asked = lockstep(&subject, &vec![b"a dog barks at two men".to_vec(); LINES])?;
     let times: Vec<f64> = asked.latency_ns.iter().map(|&ns| ns as f64).collect();
     Ok((median(&times).unwrap_or(0.0), asked.start_ns.unwrap_or(0) as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_of_a_further_work_tree_lie_in_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (first, further) = (root.join("first"), root.join("further"));
+        std::fs::create_dir_all(first.join(".git/worktrees/further")).unwrap();
+        std::fs::create_dir(&further).unwrap();
+        std::fs::write(further.join(".git"), "gitdir: ../first/.git/worktrees/further\n").unwrap();
+        assert_eq!(objects_of(&first), [first.join(".git")]);
+        let objects = objects_of(&further);
+        assert!(objects.iter().any(|path| path.ends_with("first/.git")), "{objects:?}");
+    }
 }

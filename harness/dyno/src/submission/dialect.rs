@@ -45,6 +45,16 @@ impl Dialect {
         !matches!(self, Self::Wmt22)
     }
 
+    /// Whether a submission has a script that installs what it needs.
+    pub const fn has_setup(self) -> bool {
+        matches!(self, Self::Wmt26)
+    }
+
+    /// Whether this script may use the network.
+    pub(super) const fn sets_up_online(self) -> bool {
+        matches!(self, Self::Wmt26)
+    }
+
     /// Program and arguments, with the bench's placeholders. `script` is the path at which the submission
     /// sees its script.
     pub(super) fn command(self, script: &str, pair: &str, batch_lines: usize) -> Vec<String> {

@@ -43,7 +43,8 @@ impl<'a> Image<'a> {
     /// The image that `text` names; `None` for a folder.
     pub fn named(text: &'a str) -> Option<Self> {
         let (engine, name) = text.split_once(':')?;
-        (ENGINES.contains(&engine) && !name.is_empty()).then_some(Self { engine, name })
+        (ENGINES.contains(&engine) && !name.is_empty() && !name.starts_with('-'))
+            .then_some(Self { engine, name })
     }
 
     /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
@@ -82,6 +83,8 @@ impl<'a> Image<'a> {
         say(format_args!("unpacking {} into {}", self.name, folder.display()));
         let above = folder.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(above)?;
+        // Programs in an image may be setuid: other users of this host must not reach them.
+        fs::set_permissions(above, fs::Permissions::from_mode(0o700))?;
         let aside = tempfile::tempdir_in(above)?;
         let created = self.ask(&self.create())?;
         let container = created.trim();
@@ -144,7 +147,7 @@ mod tests {
     fn an_image_is_named_by_its_engine_and_a_path_is_none() {
         let image = Image::named("docker:host/team/mine:1.0").unwrap();
         assert_eq!(image, Image { engine: "docker", name: "host/team/mine:1.0" });
-        for path in ["mine", "./docker:x", "lxc:mine", "podman:", "a/b:c"] {
+        for path in ["mine", "./docker:x", "lxc:mine", "podman:", "a/b:c", "podman:--root=x"] {
             assert_eq!(Image::named(path), None, "{path}");
         }
     }

@@ -1,7 +1,7 @@
 //! Layout of a submission's folder: where script and model lie, and at which paths the submission sees them.
 //!
 //! A folder is either a whole root file system, as an image unpacks to, or only the parts that the task
-//! names. Parts are seen at the root of the host's own file system, read-only.
+//! names. Parts are seen at the root of the host's operating system, read-only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const MODEL: &str = "model";
 const OF_THE_HOST: [&str; 14] =
     ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr", "var"];
 /// Search path of programs in a root file system that brings its own.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Fault of a submission's files, with its remedy.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +56,9 @@ pub enum Fault {
         /// Name of the part.
         name: String,
     },
+    /// A part is a link to a file that isn't the submission's.
+    #[error("{} leads out of the submission; put the files themselves there", .0.display())]
+    LeadsOut(PathBuf),
     /// The script can't be started.
     #[error(transparent)]
     Script(#[from] dyno_measure::Error),
@@ -187,7 +190,11 @@ fn places(folder: &Path) -> Result<Places, Fault> {
     }
     // A link would lead elsewhere from its place.
     let mount = |name: &String| Some((folder.join(name).canonicalize().ok()?, Path::new("/").join(name)));
-    Ok(Places { root: None, mounts: names.iter().filter_map(mount).collect() })
+    let mounts: Vec<_> = names.iter().filter_map(mount).collect();
+    match mounts.iter().find(|(from, _)| !from.starts_with(folder)) {
+        Some((_, at)) => Err(Fault::LeadsOut(folder.join(at.strip_prefix("/").unwrap_or(at)))),
+        None => Ok(Places { root: None, mounts }),
+    }
 }
 
 /// Sorted names in `folder`, without those that begin with a dot.
@@ -238,6 +245,18 @@ mod tests {
             assert_eq!(layout.call, "/model/mine/run.sh");
             let places = layout.places.unwrap();
             assert_eq!(places.on_host(Path::new(&layout.call)), layout.script);
+        }
+    }
+
+    #[test]
+    fn a_part_that_leads_out_of_the_submission_is_refused() {
+        let other = folder(&["weights"]);
+        for (files, dialect) in [(["run.sh"], Dialect::Wmt22), (["model/mine/run.sh"], Dialect::Wmt25)] {
+            let image = folder(&files);
+            std::os::unix::fs::symlink(other.path(), image.path().join("data")).unwrap();
+            fs::create_dir_all(image.path().join("model")).unwrap();
+            let fault = Layout::of(image.path(), dialect).unwrap_err().to_string();
+            assert!(fault.contains("data leads out of the submission; "), "{fault}");
         }
     }
 

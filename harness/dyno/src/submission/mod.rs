@@ -86,7 +86,8 @@ impl Submission {
     /// Lets the submission install what it needs, if its dialect has a setup. It doesn't see the files
     /// `hidden`.
     pub fn set_up(&self, hidden: &[PathBuf]) -> Outcome<()> {
-        if self.dialect == Dialect::Wmt26 { setup::set_up(&self.folder, hidden) } else { Ok(()) }
+        let online = self.dialect.sets_up_online();
+        if self.dialect.has_setup() { setup::set_up(&self.folder, hidden, online) } else { Ok(()) }
     }
 
     /// Folder or files of the model.
@@ -96,7 +97,7 @@ impl Submission {
 
     /// Scripts of the submission.
     pub fn scripts(&self) -> Vec<PathBuf> {
-        let setup = (self.dialect == Dialect::Wmt26).then(|| self.folder.join(layout::SETUP));
+        let setup = self.dialect.has_setup().then(|| self.folder.join(layout::SETUP));
         [self.layout.script.clone()].into_iter().chain(setup).collect()
     }
 
@@ -114,10 +115,12 @@ impl Submission {
         let words = self.dialect.command(&self.layout.call, &self.pair, self.batch_lines);
         let own = self.layout.environment().into_iter().chain(self.environment.clone());
         let environment = own.chain(system.environment).collect();
+        let parts = if self.layout.places.is_none() { vec![self.folder.clone()] } else { Vec::new() };
         System {
             command: words.into_iter().map(Argument::Template).collect(),
             folder: Some(self.layout.start.clone()),
             environment,
+            parts,
             places: self.layout.places.clone(),
             sized_by_sight: true,
             ..system

@@ -1,29 +1,33 @@
 //! The single run of `setup.sh`, in which a submission of `wmt26` installs what it needs.
 //!
-//! The script may use the network and write to its own folder. It runs in the sandbox without references, so
-//! that nothing of them gets into the folder. A stamp in the folder holds the hash of the script that has
-//! run.
+//! The script may write to its own folder, and use the network if its dialect allows that. It runs in the sandbox,
+//! in which it has no rights, no variables and no home of the user's. What it prints reaches the terminal line by
+//! line, without control characters. A stamp in the folder holds the hash of the script that has run.
 
-use std::fs;
-use std::io::stderr;
+use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
-use dyno_measure::SandboxFault;
 use dyno_measure::files::file_hash;
+use dyno_measure::{SandboxFault, setup_arguments};
 
-use super::layout::SETUP;
+use super::layout::{PATH, SETUP};
 use crate::exit::{Outcome, bad_input};
 use crate::output::say;
 
 /// File of the folder with the hash of the script that has run.
 const STAMP: &str = ".dyno-setup";
 
+/// Most bytes of a printed line that are shown at once.
+const MOST_SHOWN: u64 = 1000;
+/// Variables of the script: where programs lie, a home that is empty, and the same language everywhere.
+const VARIABLES: [(&str, &str); 3] = [("PATH", PATH), ("HOME", "/tmp"), ("LC_ALL", "C.UTF-8")];
+
 /// Runs the script in `folder`, unless it has run before. It doesn't see the files `hidden`.
-pub(super) fn set_up(folder: &Path, hidden: &[PathBuf]) -> Outcome<()> {
+pub(super) fn set_up(folder: &Path, hidden: &[PathBuf], online: bool) -> Outcome<()> {
     let (script, stamp) = (folder.join(SETUP), folder.join(STAMP));
     let hash = file_hash(&script)?;
-    if fs::read_to_string(&stamp).is_ok_and(|stamped| stamped.trim() == hash) {
+    if dyno_api::files::read_to_string(&stamp).is_ok_and(|stamped| stamped.trim() == hash) {
         return Ok(());
     }
     if let Some(fault) = SandboxFault::of_this_host() {
@@ -34,46 +38,52 @@ pub(super) fn set_up(folder: &Path, hidden: &[PathBuf]) -> Outcome<()> {
         )));
     }
     say(format_args!("running {}, once", script.display()));
-    let mut command = Command::new("bwrap");
-    command.args(arguments(folder, hidden)).stdin(Stdio::null()).stdout(stderr());
-    let status = command.status()?;
+    let status = run(&setup_arguments(folder, hidden, online))?;
     if !status.success() {
-        return Err(bad_input(format!("{} failed: {status}; run it by hand to see why", script.display())));
+        return Err(bad_input(format!(
+            "{} failed: {status}; see what it printed. It runs without rights, in an empty home, and sees only the \
+             operating system and its own folder",
+            script.display()
+        )));
     }
-    fs::write(&stamp, hash + "\n").map_err(|error| {
+    write_stamp(folder, &stamp, &hash).map_err(|error| {
         bad_input(format!("can't write {}: {error}; make the folder writable", stamp.display()))
     })
 }
 
-/// Arguments of bubblewrap, and the script: a read-only host, a folder to write to, and the host's network.
-fn arguments(folder: &Path, hidden: &[PathBuf]) -> Vec<String> {
-    let own = folder.display().to_string();
-    let begin = [
-        "--ro-bind",
-        "/",
-        "/",
-        "--dev",
-        "/dev",
-        "--proc",
-        "/proc",
-        "--tmpfs",
-        "/tmp",
-        "--setenv",
-        "HOME",
-        "/tmp",
-    ];
-    let place = ["--bind", &own, &own];
-    let covered = |path: &PathBuf| {
-        let path = path.display().to_string();
-        match Path::new(&path).is_dir() {
-            true => vec!["--tmpfs".to_owned(), path],
-            false => vec!["--ro-bind".to_owned(), "/dev/null".to_owned(), path],
-        }
-    };
-    let hidden = hidden.iter().filter_map(|path| path.canonicalize().ok()).flat_map(|path| covered(&path));
-    let end = ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--chdir", &own, "--", "./setup.sh"];
-    let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-    owned(&begin).into_iter().chain(owned(&place)).chain(hidden).chain(owned(&end)).collect()
+/// Runs the script in the sandbox of these arguments.
+fn run(arguments: &[String]) -> Outcome<ExitStatus> {
+    let (printed, end) = pipe()?;
+    let mut command = Command::new("bwrap");
+    let variables = VARIABLES.iter().flat_map(|(name, value)| ["--setenv", name, value]);
+    command.args(arguments).args(variables).args(["--", "./setup.sh"]);
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.stdin(Stdio::null()).stdout(end.try_clone()?).stderr(end);
+    let mut child = command.spawn()?;
+    drop(command); // which holds the end of the pipe
+    show(BufReader::new(printed))?;
+    Ok(child.wait()?)
+}
+
+/// Shows what the script prints, without characters that steer a terminal.
+fn show(mut printed: impl BufRead) -> Outcome<()> {
+    let mut line = Vec::new();
+    while printed.by_ref().take(MOST_SHOWN).read_until(b'\n', &mut line)? > 0 {
+        say(format_args!(
+            "{}: {}",
+            SETUP,
+            dyno_api::printable_line(String::from_utf8_lossy(&line).trim_end())
+        ));
+        line.clear();
+    }
+    Ok(())
+}
+
+/// Writes the stamp aside and moves it into place: what the script left there may be a link to another file.
+fn write_stamp(folder: &Path, stamp: &Path, hash: &str) -> std::io::Result<()> {
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    writeln!(aside, "{hash}")?;
+    aside.persist(stamp).map(drop).map_err(|error| error.error)
 }
 
 #[cfg(test)]
@@ -81,13 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_script_may_write_to_its_folder_and_sees_no_reference() {
-        let reference = tempfile::NamedTempFile::new().unwrap();
-        let path = reference.path().canonicalize().unwrap();
-        let line = arguments(Path::new("/home/me/sub"), &[path.clone(), "/absent".into()]).join(" ");
-        assert!(line.contains("--bind /home/me/sub /home/me/sub"), "{line}");
-        assert!(line.contains(&format!("--ro-bind /dev/null {}", path.display())), "{line}");
-        assert!(!line.contains("/absent") && !line.contains("--unshare-net"), "{line}");
-        assert!(line.ends_with("--chdir /home/me/sub -- ./setup.sh"), "{line}");
+    fn a_stamp_replaces_a_link_and_leaves_what_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let [stamp, other] = [STAMP, "other"].map(|name| folder.path().join(name));
+        std::fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, &stamp).unwrap();
+        write_stamp(folder.path(), &stamp, "abc").unwrap();
+        assert_eq!(std::fs::read_to_string(&stamp).unwrap(), "abc\n");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     }
 }

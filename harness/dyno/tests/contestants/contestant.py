@@ -14,6 +14,7 @@ KINDS = [
     "honest",
     "honest_in_time",
     "honest_in_parts",
+    "honest_memory",
     "honest_uring",
     "holding_back",
     "ending",
@@ -21,6 +22,7 @@ KINDS = [
     "texts",
     "processes",
     "memory",
+    "peak",
     "in_rounds",
     "hiding",
 ]

@@ -137,7 +137,7 @@ fn a_translation_that_fails_ends_a_server_with_its_message() {
 fn an_http_server_answers_under_its_adapter() {
     let server = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ci/server/sleeping_http.py");
     let settings = format!(
-        "settings = {{ command = \"python3 {server} {{port}} 0\", request = '{{\"text\": \"{{line}}\"}}', \
+        "settings = {{ command = \"python3 '{server}' {{port}} 0\", request = '{{\"text\": \"{{line}}\"}}', \
          answer = \"answers.0.text\" }}\n"
     );
     let bench = bench(&format!("adapter = \"http\"\nmodel = \"model\"\n{settings}"));
@@ -221,6 +221,7 @@ real=$(PATH=${PATH#*:} command -v python3)
 if [ "$1 $2" = "-m venv" ]; then
     mkdir -p "$3/bin" "$3/lib"
     echo "WORD = 'paket'" > "$3/lib/of_the_package.py"
+    echo "home = ${real%/*}" > "$3/pyvenv.cfg"
     cat > "$3/bin/python3" <<END
 #!/bin/sh
 if [ "\$1 \$2" = "-m pip" ]; then exit; fi
@@ -252,16 +253,21 @@ fn environments_and_converted_models_are_made_once_and_by_content() {
     let echo = "data/backends/adapters/echo";
     put(&bench, &format!("{echo}/requirements.txt"), "some-package==1.0\n");
     put(&bench, &format!("{echo}/convert.py"), CONVERT);
+    let prepare = format!("print('prepared', file=open({notes:?} + '/made', 'a'))");
+    put(&bench, &format!("{echo}/prepare.py"), &prepare);
     let convert = "[convert]\nunless = 'done'\nsettings = ['beam']\n";
-    bench.write(&format!("{echo}/adapter.toml"), format!("takes = '1 MB'\n{DESCRIPTION}{convert}"));
+    bench.write(&format!("{echo}/adapter.toml"), format!("takes-mb = 1\n{DESCRIPTION}{convert}"));
+    let dry = dyno(&bench, &["run", "campaign.toml", "--dry-run"]);
+    assert!(dry.stdout.contains("installed first, once: echo 1 MB"), "{dry:?}");
     let listed = dyno(&bench, &["list", "campaign.toml"]);
     assert!(listed.code == Some(0) && !bench.path("cache").exists(), "only a run makes anything: {listed:?}");
 
     let (ended, texts) = measured(&bench);
     assert!(texts[0].starts_with("GESAGTbeam=1 1 None A dog"), "{texts:?}");
-    for said in ["building its private environment (once, about 1 MB)", "converting"] {
-        assert!(ended.stderr.contains(said), "{ended:?}");
-    }
+    let building = "building its private environment (once, about 1 MB)";
+    let order = ["installed first, once: echo 1 MB", building, "converting"];
+    let places = order.map(|said| ended.stderr.find(said).unwrap_or_else(|| panic!("{said}: {ended:?}")));
+    assert!(places.is_sorted(), "the sizes come before the first package: {ended:?}");
     assert_eq!(bench.records()[0]["model_bytes"], "GESAGTbeam=1".len());
     let pip = fs::read_to_string(bench.path("pip")).unwrap();
     assert!(pip.contains("--no-deps") && pip.contains("requirements.txt"), "{pip}");
@@ -273,7 +279,7 @@ fn environments_and_converted_models_are_made_once_and_by_content() {
     };
     let converted = format!("{echo}/notes");
     again();
-    assert_eq!((count("pip"), count(&converted)), (1, 1), "all was there");
+    assert_eq!((count("pip"), count("made"), count(&converted)), (1, 1, 1), "all was there");
     bench.write("model/word", "anders");
     assert!(again()[0].starts_with("ANDERS"));
     assert_eq!((count("pip"), count(&converted)), (1, 2), "another content is another model");
@@ -303,7 +309,7 @@ fn an_adapter_runs_in_the_sandbox_wherever_its_environment_and_its_model_lie() {
     put(&bench, &format!("{echo}/convert.py"), CONVERT);
     put(&bench, &format!("{echo}/requirements.txt"), "some-package==1.0\n");
     let convert = "[convert]\nunless = 'done'\nsettings = ['beam']\n";
-    bench.write(&format!("{echo}/adapter.toml"), format!("takes = '1 MB'\n{DESCRIPTION}{convert}"));
+    bench.write(&format!("{echo}/adapter.toml"), format!("takes-mb = 1\n{DESCRIPTION}{convert}"));
     put(&bench, "bin/python3", VENV_WITH_A_PACKAGE);
     fs::set_permissions(bench.path("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
     let (ended, texts) = measured(&bench);
@@ -329,6 +335,47 @@ fn every_shipped_adapter_is_whole() {
         let code = read("requirements.txt");
         let packages = code.lines().filter(|line| !line.starts_with(['#', '-']) && !line.is_empty());
         assert!(packages.clone().all(|package| package.contains("==")), "{folder}: all are pinned");
+        let of_cuda = |package: &&str| package.starts_with("nvidia-") && !package.contains("cuda-runtime");
+        assert_eq!(
+            packages.clone().filter(of_cuda).count(),
+            0,
+            "{folder}: gigabytes that no processor calls"
+        );
+        assert!(adapter["takes_mb"].as_u64().unwrap() <= 1500, "{folder}");
         assert!(read("adapter.py").contains("from protocol import"), "{folder} shares the protocol");
     }
+}
+
+#[test]
+fn the_library_that_stands_in_for_cudas_has_its_symbols_for_the_dynamic_linker() {
+    let bench = Bench::new("");
+    let program = format!(
+        "import ctypes, platform, sys
+sys.path.append('{SHELF}/transformers')
+import prepare
+machine = {{'x86_64': 62, 'aarch64': 183}}[platform.machine()]
+names = [f'cublasCall{{number}}' for number in range(500)] + ['ncclInit']
+open('libnothing.so', 'wb').write(prepare.library(machine, names))
+found = ctypes.CDLL('./libnothing.so')
+print(all(getattr(found, name) for name in names), hasattr(found, 'cublasCall500'))"
+    );
+    let asked =
+        Command::new("python3").args(["-B", "-c", &program]).current_dir(bench.path("")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&asked.stdout), "True False\n", "{asked:?}");
+}
+
+#[test]
+fn engines_on_one_model_are_compared_with_what_differs_in_sight() {
+    let model = format!("{SHELF}/../transformer-aan/tests/goldens/hugging-face/marian");
+    let own = "[[system]]\nname = \"own\"\nbackend = \"transformer-aan\"\n";
+    let bench = bench(&format!("adapter = \"echo\"\nmodel = {model:?}\n{own}model = {model:?}\n"));
+    let word = "word = open(os.path.join(chosen.model, \"word\")).read().strip()";
+    put(&bench, "data/backends/adapters/echo/adapter.py", &PROGRAM.replace(word, "word = ''"));
+    let (ended, texts) = measured(&bench);
+    assert_eq!((ended.code, texts.len()), (Some(0), 2), "{ended:?}");
+    // The model's `generation_config.json` asks for a beam of 4; the default of this adapter is 1.
+    let told = "same weights: it, own; beam 1 / 4; 4 of 5 lines differ";
+    assert!(ended.stdout.lines().any(|line| line == told), "{ended:?}");
+    let page = fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(page.contains(&format!("<p class=\"box\">S{}.</p>", &told[1..])), "the page has it, too");
 }

@@ -49,7 +49,7 @@ fn every_answer_keeps_the_schema() {
             1,
         ),
         ("report", &["report", "out"], 0),
-        ("compare", &["compare", "out", "fine"], 4),
+        ("compare", &["compare", "out", "fine"], 7),
         ("doctor", &["doctor"], -1),
         ("list", &["list", "campaign.toml"], 0),
         ("prices", &["list", "prices"], 0),

@@ -284,3 +284,32 @@ fn a_run_is_asked_of_a_run_folder() {
     let ended = Ended::of(bench.dyno(&["score", "."]).output().unwrap());
     ended.assert_says(2, &["no run folder", "run.json"]);
 }
+
+#[test]
+fn a_mistyped_command_is_told_the_one_that_was_meant() {
+    let bench = Bench::new("");
+    for (typed, meant) in [("rnu", "run"), ("vreify", "verify"), ("lsit", "list"), ("gtae", "gate")] {
+        let ended = Ended::of(bench.dyno(&[typed]).output().unwrap());
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(ended.stderr.contains(&format!("a similar subcommand exists: '{meant}'")), "{ended:?}");
+    }
+    let ended = Ended::of(bench.dyno(&["rnu", "--json"]).output().unwrap());
+    assert!(ended.stdout.contains("did you mean run?"), "{ended:?}");
+    assert!(!Ended::of(bench.dyno(&["xyzzy"]).output().unwrap()).stderr.contains("similar"));
+}
+
+#[test]
+fn dyno_alone_says_first_what_it_does_how_long_it_takes_and_where_the_help_is() {
+    let bench = Bench::new("");
+    fs::create_dir_all(bench.path("data/campaigns")).unwrap();
+    bench.write("data/campaigns/starter.toml", format!("probes = []\n{LATENCY}{NULL}"));
+    bench.write("data/campaigns/tiny.en", "a b c\n");
+    let ended = Ended::of(bench.dyno(&[]).env("DYNO_DATA", bench.path("data")).output().unwrap());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let first = ended.stderr.lines().next().unwrap_or_default();
+    for part in ["measures the starter campaign, about 0:0", "`dyno --help`", "Ctrl-C"] {
+        assert!(first.contains(part), "{part:?} is not in {first:?}");
+    }
+    assert!(!ended.stderr.contains("costs at most"), "the bound is the dry run's: {ended:?}");
+    assert!(ended.stderr.contains("expected time: about 0:0"), "{ended:?}");
+}

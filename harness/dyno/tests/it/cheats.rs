@@ -1,4 +1,4 @@
-//! Contestants that cheat in rounds in ways that no clock is needed to see.
+//! Contestants that cheat in rounds in ways that no clock is needed to see. `ci/round-sweep` has the others.
 
 use std::process::Command;
 
@@ -35,26 +35,28 @@ fn codes<'a>(record: &'a Value, kind: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_a_system_burns_after_its_last_answer_is_no_disturbance_by_others() {
-    let records = records_of("burns_after_its_last_answer", 1);
-    assert_eq!(records.len(), 3);
-    for record in &records {
-        assert_eq!(codes(record, "warnings"), ["self_disturbed"], "{record}");
-        let attempts = record["noise"].as_array().expect("attempts").iter();
-        let triggers: Vec<&str> = attempts
-            .flat_map(|noise| noise["triggers"].as_array().unwrap())
-            .filter_map(Value::as_str)
-            .collect();
-        assert!(!triggers.iter().any(|trigger| trigger.contains("other processes")), "{triggers:?}");
+fn memory_in_shared_files_is_found() {
+    for contestant in ["hides_memory", "hides_segment", "hides_by_shares"] {
+        let found = records_of(contestant, 3);
+        assert!(found.iter().any(|record| codes(record, "reasons") == ["hidden_memory"]), "{found:?}");
     }
 }
 
 #[test]
-fn memory_in_shared_files_is_found() {
-    for contestant in ["hides_memory", "hides_memory_for_moments", "hides_segment", "hides_by_shares"] {
-        let found: Vec<_> = records_of(contestant, 3);
-        // A look meets a file that is opened for moments sooner or later.
-        assert!(found.iter().any(|record| codes(record, "reasons") == ["hidden_memory"]), "{found:?}");
+fn memory_that_a_peak_lacks_counts_and_a_lowered_peak_is_told() {
+    for (contestant, is_refused) in [("lowers_peak", true), ("fills_pipes", false), ("honest_pipes", false)] {
+        let records = records_of(contestant, 1);
+        let peak = |record: &Value| record["usage"]["peak_bytes"].as_u64().unwrap() >> 20;
+        if is_refused {
+            assert!(
+                records.iter().any(|record| codes(record, "reasons") == ["hidden_memory"]),
+                "{records:?}"
+            );
+            continue;
+        }
+        assert!(records.iter().all(|record| codes(record, "reasons").is_empty()), "{records:?}");
+        let most = records.iter().map(peak).max();
+        assert_eq!(most >= Some(200), contestant != "honest_pipes", "{most:?} MiB {contestant}");
     }
 }
 
@@ -95,11 +97,7 @@ fn an_honest_system_with_large_files_and_shared_memory_hides_nothing() {
 
 /// A campaign on 200 captions, whose one system is a contestant that knows them.
 fn knowing(contestant: &str, head: &str) -> Bench {
-    on_captions(&["python3", CONTESTANT, contestant, "{track}", "set.en"], head)
-}
-
-/// A campaign on 200 captions with one system.
-fn on_captions(command: &[&str], head: &str) -> Bench {
+    let command = ["python3", CONTESTANT, contestant, "{track}", "set.en"];
     let set = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testsets/photos-en-de/source.en");
     let lines = std::fs::read_to_string(set).expect("a shipped set");
     let bench = Bench::new(&format!(
@@ -124,28 +122,21 @@ fn a_table_of_another_systems_answers_is_found_in_rounds_however_slow_it_is() {
     }
 }
 
-/// Answers files of fewer than 100 lines with the words in reverse order, as no translator does. To the bench it looks
-/// like a translator whose answers to a few lines are strange by chance.
-const STRANGE_IN_FEW: &str = "\
-import sys
-lines = list(sys.stdin)
-for line in lines:
-    words = line.upper().split()
-    print(*(words[::-1] if len(lines) < 100 else words))
-";
-
+/// To the bench it looks like a translator whose answers to a few lines are strange by chance. Whether its times accuse
+/// it, `ci/round-sweep` asks.
 #[test]
 fn strange_answers_to_a_few_lines_alone_accuse_nothing() {
-    let command = ["python3", "strange.py"];
-    let bench = on_captions(&command, "probes = []\ntracks = [\"throughput-1\"]\n");
-    bench.write("strange.py", STRANGE_IN_FEW);
+    let bench = knowing("honest_strange_in_few", "probes = []\ntracks = [\"throughput-1\"]\n");
     bench.run(&[]);
     for record in bench.records() {
-        assert!(!codes(&record, "reasons").contains(&"recognises"), "{record}");
+        let figures =
+            record["reasons"].as_array().into_iter().flatten().filter_map(|reason| reason["figure"].as_str());
+        assert!(!figures.into_iter().any(|figure| figure.contains("are unlike those to")), "{record}");
     }
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn a_table_of_another_systems_answers_is_found_by_recognition() {
     for track in ["latency", "throughput-1"] {
         let bench = knowing("table_of_another", &format!("tracks = [{track:?}]\n"));

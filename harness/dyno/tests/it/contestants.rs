@@ -116,7 +116,7 @@ fn an_honest_contestant_passes_and_two_misbehaviours_are_refused() {
 
 #[test]
 fn every_reason_says_figure_limit_and_remedy() {
-    let (_, verdict) = verify("reads_ahead", BRIEF, &["--probe", "buffering", "--track", "latency"]);
+    let (_, verdict) = verify("reads_ahead", PATIENT, &["--probe", "buffering", "--track", "latency"]);
     let reason = &verdict["reasons"][0];
     for key in ["figure", "limit", "remedy"] {
         assert!(reason[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {reason}");
@@ -128,7 +128,7 @@ fn every_reason_says_figure_limit_and_remedy() {
 #[test]
 fn reading_ahead_is_fine_where_files_are_passed() {
     let (ended, verdict) =
-        verify("waits_for_eof", BRIEF, &["--probe", "conformance", "--track", "throughput-1"]);
+        verify("waits_for_eof", PATIENT, &["--probe", "conformance", "--track", "throughput-1"]);
     assert_eq!((ended.code, verdict["verdict"].as_str()), (Some(0), Some("VALID")), "{verdict}");
 }
 
@@ -174,4 +174,28 @@ fn the_table_names_probe_verdict_figure_limit_and_remedy() {
     {
         assert!(ended.stdout.contains(part), "{part:?} is not in {ended:?}");
     }
+}
+
+#[test]
+fn a_line_lost_among_odd_ones_is_the_figure_stands_once_and_ends_no_other_probe() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let asked = |further: &[&str]| {
+        let probes = ["--probe", "conformance", "--probe", "determinism"];
+        let tracks = ["--track", "throughput-1", "--track", "throughput-all"];
+        let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        dyno.args(["verify", "--command", "sed '/^$/d'"]).args(probes).args(tracks).args(further);
+        Ended::of(dyno.current_dir(&root).output().expect("dyno starts"))
+    };
+    let told: Value = serde_json::from_str(&asked(&["--json"]).stdout).unwrap();
+    let (probes, skipped) = (&told["systems"][0]["probes"], &told["systems"][0]["skipped"]);
+    let figure = probes[0]["figure"].as_str().unwrap();
+    assert!(figure.starts_with("line_count: ") && figure.contains("lines out for"), "{told}");
+    assert!(!figure.contains("answered one for one"), "{told}");
+    let second = (probes[1]["probe"].as_str(), probes[1]["verdict"].as_str());
+    assert_eq!(second, (Some("determinism"), Some("VALID")), "{told}");
+    assert_eq!(skipped.as_array().map(Vec::len), Some(0), "{told}");
+    let text = asked(&[]).stdout;
+    assert_eq!(text.matches("lines out for").count(), 1, "two tracks have one fault: {text}");
+    assert_eq!(text.matches("remedy: ").count(), 1, "{text}");
+    assert!(text.contains("INVALID line_count (throughput-1, throughput-all): "), "{text}");
 }

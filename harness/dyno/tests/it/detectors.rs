@@ -3,7 +3,7 @@
 use dyno_measure::process::{environment, idle, lockstep, stopping, turns};
 use dyno_measure::rounds::{breakdown, filling, fresh, junk, latency, throughput};
 use dyno_measure::rules::limits;
-use dyno_measure::verify::{examinee, recognition, timing};
+use dyno_measure::verify::{self, cache, examinee, recognition, timing};
 use dyno_measure::{Code, Probe, Profile, Severity, Track, noise, supervisor};
 use dyno_results::compare;
 
@@ -88,12 +88,12 @@ fn truth() -> Vec<(&'static str, String)> {
         ("launches of a throughput round, at most", throughput::MOST_LAUNCHES.to_string()),
         ("launches with one line a round", throughput::ONE_LINE_LAUNCHES.to_string()),
         ("words of a set after which a breakdown's launch ends", thousands(breakdown::ENOUGH_WORDS)),
-        ("pairs of fresh and repeated lines", timing::CACHE_PAIRS.to_string()),
+        ("pairs of fresh and repeated lines", cache::PAIRS.to_string()),
         (
             "the same of a system so slow that they took over 20 seconds, at least",
             examinee::LEAST_PAIRS.to_string(),
         ),
-        ("lines between a line and its repeat, at least", timing::CACHE_APART.to_string()),
+        ("questions from a line to its repeat, at least", cache::APART.to_string()),
         (
             "recognises: share of lines whose answer is the odd one beside those to two copies, above",
             percent(limits::MOST_STRANGE),
@@ -108,7 +108,14 @@ fn truth() -> Vec<(&'static str, String)> {
         ("lines of a launch for each fresh line in a throughput round", fresh::LINES_A_FRESH_ONE.to_string()),
         ("fresh lines in a throughput round, at least", fresh::LEAST_FRESH.to_string()),
         ("fresh lines that must confirm strange answers, at most", fresh::CONFIRMING_LINES.to_string()),
-        ("launches over fresh lines before a throughput round is refused", fresh::CONFIRMATIONS.to_string()),
+        ("turns of launches that must accuse a system", timing::ACCUSING_TURNS.to_string()),
+        ("turns among them that may clear it, but for the first", timing::CLEARING_TURNS.to_string()),
+        ("askings of a timed probe that must accuse a system", verify::ACCUSING_ASKINGS.to_string()),
+        ("askings of a timed probe that stands out, at most", verify::MOST_ASKINGS.to_string()),
+        (
+            "seconds of rest before the second asking, and more before further ones",
+            verify::REST.as_secs().to_string(),
+        ),
         ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
         ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
         ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
@@ -121,9 +128,11 @@ fn truth() -> Vec<(&'static str, String)> {
             "cached, recognises: microseconds saved a line, at least",
             (timing::LEAST_SAVED_NS / 1e3).to_string(),
         ),
-        ("coalesced: five sets at once below, of five times one", format!("{:.2}", limits::COALESCED_RATIO)),
+        (
+            "coalesced: lines that come again, time per word below, of other lines'",
+            format!("{:.2}", limits::COALESCED_RATIO),
+        ),
         ("recognises: time per word below, of the copies'", format!("{:.2}", limits::RECOGNISED_RATIO)),
-        ("recognises: between files, asked again beyond", format!("{:.2}", recognition::LOOKED_AT_RATIO)),
         (
             "recognises: share of copies with their line's own answer, above",
             percent(recognition::SAME_ANSWERS),
@@ -155,6 +164,14 @@ fn truth() -> Vec<(&'static str, String)> {
         ("kept of standard error, KiB", (supervisor::STDERR_TAIL >> 10).to_string()),
         ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),
         ("hidden_memory, hidden_files: MiB from which on a file counts", mebibytes(limits::HIDDEN_BYTES)),
+        (
+            "hidden_memory: a process's peak at a look above the account at its end, by a factor of more than",
+            limits::LOWERED_PEAK.to_string(),
+        ),
+        (
+            "nondeterministic: difference of two rounds' scores beyond, in halves of its 95 % interval",
+            limits::MOST_UNLIKE.to_string(),
+        ),
         ("hidden_files: their size above, of the declared model's", percent(limits::HIDDEN_SHARE)),
         (
             "equals_references: share of answers to references of five words and more, above",

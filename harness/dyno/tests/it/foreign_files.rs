@@ -14,11 +14,13 @@ fn bench() -> Bench {
     Bench::new(&format!("{LATENCY}{NULL}"))
 }
 
-/// Ending of a shell command in the bench's folder, where `$DYNO` is the program. A command that waits for ever
+/// Ending of a shell command in the bench's folder, where `dyno` is the program. A command that waits for ever
 /// fails the test instead of stopping it.
 fn shell(bench: &Bench, command: &str) -> Ended {
     let mut shell = Command::new("timeout");
-    shell.args(["60", "bash", "-c", command]).env("DYNO", env!("CARGO_BIN_EXE_dyno"));
+    shell
+        .args(["600", "bash", "-c", &format!("dyno() {{ \"$DYNO\" \"$@\"; }}\n{command}")])
+        .env("DYNO", env!("CARGO_BIN_EXE_dyno"));
     Ended::of(shell.current_dir(bench.path("")).output().expect("timeout and bash are there"))
 }
 
@@ -58,7 +60,7 @@ fn pipes_and_devices_are_refused_where_a_file_is_expected() {
         ("list prices --prices /dev/zero", "but a device"),
         ("tokenize --vocab pipe.spm", "but a named pipe"),
     ] {
-        shell(&bench, &format!("$DYNO {command} < tiny.en")).assert_says(2, &[told]);
+        shell(&bench, &format!("dyno {command} < tiny.en")).assert_says(2, &[told]);
     }
 }
 
@@ -69,13 +71,13 @@ fn a_run_with_a_pipe_or_a_link_in_it_neither_waits_nor_writes_elsewhere() {
     bench.write("mine", "precious");
     for file in ["run.json", "records.jsonl", "price.json"] {
         shell(&bench, &format!("rm -rf copy; cp -r out copy; rm -f copy/{file}; mkfifo copy/{file}"));
-        shell(&bench, "$DYNO report copy").assert_says(2, &[file, "but a named pipe"]);
+        shell(&bench, "dyno report copy").assert_says(2, &[file, "but a named pipe"]);
     }
     for (file, how) in
         [("run.lock", "ln -s ../mine"), ("records.jsonl", "ln -s ../mine"), ("run.lock", "mkfifo")]
     {
         shell(&bench, &format!("rm -rf copy; cp -r out copy; rm -f copy/{file}; {how} copy/{file}"));
-        shell(&bench, "$DYNO score copy").assert_says(2, &["copy"]);
+        shell(&bench, "dyno score copy").assert_says(2, &["copy"]);
     }
     assert_eq!(fs::read_to_string(bench.path("mine")).unwrap(), "precious");
 }
@@ -110,7 +112,7 @@ fn drawn_models_have_bounds() {
     ] {
         let drawn = format!("[generate.x]\nwords = {words}\n[generate.x.marian]\n{network}{size}\n");
         let bench = Bench::new(&format!("{LATENCY}{system}{drawn}"));
-        shell(&bench, "$DYNO run campaign.toml").assert_says(2, &["generate.x", told]);
+        shell(&bench, "dyno run campaign.toml").assert_says(2, &["generate.x", told]);
     }
 }
 
@@ -130,13 +132,13 @@ fn prices_that_cannot_be_are_refused() {
         (list("2026-11-21", "b\\u001b[2Jox", "1.0"), "control characters"),
     ] {
         bench.write("bad.toml", text);
-        shell(&bench, "$DYNO list prices --prices bad.toml").assert_says(2, &["bad.toml", told]);
+        shell(&bench, "dyno list prices --prices bad.toml").assert_says(2, &["bad.toml", told]);
     }
     bench.run(&["--price", "c7a.large"]);
     let mut price: Value = serde_json::from_slice(&fs::read(bench.path("out/price.json")).unwrap()).unwrap();
     price["hourly_usd"] = json!(1e-320);
     bench.write("out/price.json", price.to_string());
-    shell(&bench, "$DYNO report out").assert_says(2, &["price.json", "`usd` must lie", "remove the file"]);
+    shell(&bench, "dyno report out").assert_says(2, &["price.json", "`usd` must lie", "remove the file"]);
 }
 
 #[test]
@@ -151,7 +153,7 @@ fn records_that_cannot_be_are_refused() {
     ] {
         shell(&bench, "rm -rf kept; cp -r out kept");
         change_record(&bench, |record| record[key] = value.clone());
-        shell(&bench, "$DYNO report out").assert_says(2, &["records.jsonl:1", told]);
+        shell(&bench, "dyno report out").assert_says(2, &["records.jsonl:1", told]);
         shell(&bench, "rm -rf out; mv kept out");
     }
 }
@@ -171,14 +173,14 @@ fn foreign_text_reaches_no_terminal_and_no_page_raw() {
     });
     shell(&bench, "rm out/summary.csv");
     for command in ["score out", "report out --markdown", "report out", "compare out out"] {
-        let ended = shell(&bench, &format!("$DYNO {command}"));
+        let ended = shell(&bench, &format!("dyno {command}"));
         assert!(!odd(&ended.stdout) && !odd(&ended.stderr), "{command}: {ended:?}");
     }
     let page = fs::read_to_string(bench.path("out/report.html")).unwrap();
     assert!(!page.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "the page");
     let run = fs::read_to_string(bench.path("out/run.json")).unwrap();
     bench.write("out/run.json", run.replace("ab\u{202e}cd", "ab\\ncd"));
-    shell(&bench, "$DYNO report out").assert_says(2, &["run.json", "control characters"]);
+    shell(&bench, "dyno report out").assert_says(2, &["run.json", "control characters"]);
 }
 
 #[test]
@@ -243,6 +245,45 @@ fn facts_that_overflow_a_sum_are_the_largest_number() {
 #[test]
 fn a_limit_of_file_sizes_is_told_with_path_and_remedy() {
     let bench = bench();
-    let ended = shell(&bench, "ulimit -f 1; $DYNO run campaign.toml --out out");
+    let ended = shell(&bench, "ulimit -f 1; dyno run campaign.toml --out out");
     ended.assert_says(6, &["can't write", "out/", "`ulimit -f`"]);
+}
+
+#[test]
+fn names_that_hold_paths_or_tags_lead_nowhere_and_draw_nothing() {
+    let bench = Bench::new(
+        "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\"]\n\
+         test-sets = [{ name = \"the-set\", source = \"tiny.en\", references = [\"tiny.en\"] }]\n\
+         [[system]]\nname = \"the-system\"\ncommand = [\"cat\"]\n",
+    );
+    bench.write(
+        "tiny.en",
+        "a dog </script><img src=x onerror=alert(1)>\n<!--<script>\n&lt;img src=x&gt;\nend\n",
+    );
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let tag = "\u{22}'</script><img src=x onerror=alert(1)>/../../../evil";
+    for name in ["run.json", "records.jsonl", "scores.json"] {
+        let text = fs::read_to_string(bench.path(&format!("out/{name}"))).unwrap_or_default();
+        let quoted = |name: &str| serde_json::to_string(name).unwrap();
+        let text =
+            text.replace("\"the-system\"", &quoted(tag)).replace("\"the-set\"", &quoted("../../../evil"));
+        bench.write(&format!("out/{name}"), text);
+    }
+    shell(&bench, "rm -r out/summary.csv out/histograms out/report.html");
+    let entries = || fs::read_dir(bench.path("")).unwrap().count();
+    for (command, page) in [
+        ("score out", None),
+        ("report out", Some("out/report.html")),
+        ("merge out --out merged", Some("merged/report.html")),
+        ("publish out --to pub", None),
+    ] {
+        let before = entries();
+        let ended = shell(&bench, &format!("$DYNO {command}"));
+        assert_eq!(ended.code, Some(0), "{command}: {ended:?}");
+        assert!(entries() <= before + 1 && !bench.path("../evil").exists(), "{command}");
+        if let Some(page) = page {
+            let page = fs::read_to_string(bench.path(page)).unwrap();
+            assert!(!page.contains("<img src=x") && page.contains("evil"), "{command}");
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! An installed dyno, away from its checkout: where it looks for campaigns, models and test sets.
+//! An installed dyno, away from its checkout: where it looks for campaigns, models and test sets. `ci/tests-elsewhere` tries
+//! a program whose checkout is gone.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +19,7 @@ fn data(folder: &Path, system: &str) {
 }
 
 #[test]
-fn data_lie_in_share_beside_the_program_or_where_the_user_says() {
+fn data_lie_where_the_user_says_in_share_beside_the_program_or_in_the_checkout_of_the_build() {
     let bench = Bench::new("");
     let program = bench.path("prefix/bin/dyno");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
@@ -30,7 +31,7 @@ fn data_lie_in_share_beside_the_program_or_where_the_user_says() {
         Ended::of(command.output().unwrap())
     };
     let list = |data| ask("list", data);
-    list(None).assert_says(2, &["the starter campaign is missing", "DYNO_DATA"]);
+    assert!(list(None).stdout.contains("nano"), "the checkout that it was built in: {:?}", list(None));
     data(&bench.path("prefix/share/dyno"), "installed");
     assert!(list(None).stdout.contains("installed"), "{:?}", list(None));
     let adapter = bench.path("prefix/share/dyno/backends/adapters/echo");

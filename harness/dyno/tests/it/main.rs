@@ -3,6 +3,7 @@
 
 mod adapters;
 mod answers;
+mod attacks;
 mod bad_input;
 mod breakdown;
 mod browser;

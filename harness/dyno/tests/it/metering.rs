@@ -53,8 +53,25 @@ fn a_system_is_charged_for_its_own_turns() {
 }
 
 #[test]
+fn a_meter_that_fails_costs_the_energy_alone() {
+    let bench = campaign("meter = [\"sh\", \"meter.sh\"]\ntracks = [\"latency\"]");
+    bench.write("meter.sh", "for n in 1 2 3 4 5; do read line; echo $n; done; read line; echo 1; cat");
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let warning =
+        "warning: no energy from then on: the meter \"sh meter.sh\": it counted down from 5 to 1 joules";
+    assert!(ended.stderr.contains(warning), "{ended:?}");
+    let records = bench.records();
+    assert!(records.len() == 6 && records.iter().any(|record| record["energy"].is_null()), "{records:?}");
+    let is_sound =
+        |record: &Value| record["energy"].is_null() || record["energy"]["joules"].as_f64() >= Some(0.0);
+    assert!(records.iter().all(is_sound), "{records:?}");
+}
+
+#[test]
 fn a_meter_that_is_none_is_refused_before_anything_is_measured() {
-    for (meter, said) in [("[\"no-such-meter\"]", "no-such-meter"), ("[\"true\"]", "joules so far")] {
+    for (meter, said) in [("[\"no-such-meter\"]", "no-such-meter"), ("[\"true\"]", "ended without an answer")]
+    {
         let bench = campaign(&format!("meter = {meter}\ntracks = [\"latency\"]"));
         bench.run(&[]).assert_says(2, &[said]);
     }

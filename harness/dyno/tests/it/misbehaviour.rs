@@ -57,7 +57,10 @@ fn an_end_before_the_input_ends_is_early() {
 #[test]
 #[ignore = "takes many seconds"]
 fn silence_is_hung() {
-    assert_refused(&python("", "pass", ""), "hung", "no answer after");
+    let bench = python("", "pass", "");
+    let campaign = fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    bench.write("campaign.toml", format!("line-seconds = 1.0\n{campaign}"));
+    assert_refused(&bench, "hung", "no answer after");
 }
 
 #[test]

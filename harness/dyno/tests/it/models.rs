@@ -37,6 +37,7 @@ fn a_model_chooses_its_backend_and_any_batch_gives_the_same_lines() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn packed_models_translate_the_same() {
     let Some(home) = fixtures("packed models") else { return };
     let bench = Bench::new(LATENCY);

@@ -86,9 +86,10 @@ fn a_system_isnt_judged_by_anothers_probes_whatever_their_names() {
 fn an_over_long_line_may_take_its_time() {
     let script = "import sys, time
 for line in sys.stdin:
-    time.sleep(1.5 if len(line) > 8000 else 0)
+    time.sleep(4.5 if len(line) > 8000 else 0)
     print(line, end='', flush=True)";
-    let bench = Bench::of_command(&["python3", "-c", script]);
+    let system = format!("[[system]]\nname = \"it\"\ncommand = [\"python3\", \"-c\", {script:?}]\n");
+    let bench = Bench::new(&format!("line-seconds = 3.0\n{LATENCY}{system}"));
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     for record in bench.records() {

@@ -1,28 +1,59 @@
 //! Interrupted runs: nothing finished is lost, nothing is measured twice, nobody is left behind.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::support::{Bench, LATENCY};
 
-/// Three rounds of two systems over eleven words: about 0.7 s.
-fn slow_bench() -> Bench {
-    bench_of_word_us(10_000)
+/// Three rounds of two systems over eleven words.
+fn bench() -> Bench {
+    bench_of_word_us(100)
 }
 
 fn bench_of_word_us(word_us: u32) -> Bench {
     let system = |name| {
         format!("[[system]]\nname = \"{name}\"\nbackend = \"null\"\nsettings = {{ word-us = {word_us} }}\n")
     };
-    Bench::new(&format!("probes = []\n{LATENCY}{}{}", system("one"), system("two")))
+    Bench::new(&format!("probes = []\nnoisy-repeats = 0\n{LATENCY}{}{}", system("one"), system("two")))
+}
+
+/// Quick until the run has a record. Then it marks that it is held, and goes on when it may.
+const HELD: &str = "import os, sys, time
+for line in sys.stdin:
+    if os.path.getsize('out/records.jsonl'):
+        open('held', 'w').close()
+        while not os.path.exists('go'): time.sleep(0.01)
+    print(line.rstrip(), flush=True)
+";
+
+/// Three rounds of two systems that are held in the second round until there is a file `go`.
+fn held_bench() -> Bench {
+    let system = |name| format!("[[system]]\nname = \"{name}\"\ncommand = [\"python3\", \"held.py\"]\n");
+    let bench = Bench::new(&format!(
+        "line-seconds = 600.0\nprobes = []\nnoisy-repeats = 0\n{LATENCY}{}{}",
+        system("one"),
+        system("two")
+    ));
+    bench.write("held.py", HELD);
+    bench
 }
 
 fn start(bench: &Bench) -> Child {
     let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("dyno starts")
+}
+
+/// What `child` says on standard error up to the line that holds `part`.
+fn told_until(child: &mut Child, part: &str) -> String {
+    let (mut told, mut byte) = (Vec::new(), [0]);
+    while !String::from_utf8_lossy(&told).contains(part) {
+        child.stderr.as_mut().unwrap().read_exact(&mut byte).expect("it says so before its end");
+        told.extend(byte);
+    }
+    String::from_utf8(told).unwrap()
 }
 
 fn wait_for(mut happens: impl FnMut() -> bool) {
@@ -33,11 +64,6 @@ fn wait_for(mut happens: impl FnMut() -> bool) {
     }
 }
 
-fn wait_for_records(bench: &Bench, count: usize) {
-    let lines = || fs::read_to_string(bench.path("out/records.jsonl")).map_or(0, |text| text.lines().count());
-    wait_for(|| lines() >= count);
-}
-
 fn signal(child: &Child, name: &str) {
     let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
     assert!(status.success());
@@ -45,18 +71,21 @@ fn signal(child: &Child, name: &str) {
 
 #[test]
 fn interrupt_finishes_the_round_and_the_next_run_goes_on() {
-    let bench = slow_bench();
-    let child = start(&bench);
-    wait_for_records(&bench, 1);
+    let bench = held_bench();
+    let mut child = start(&bench);
+    wait_for(|| bench.path("held").exists());
     // `timeout` and some shells send two, which count as one.
     signal(&child, "INT");
     signal(&child, "INT");
-    let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
+    let mut told = told_until(&mut child, "finishing this round");
+    bench.write("go", "");
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert_eq!(told.lines().filter(|line| line.starts_with("finishing this round")).count(), 1, "{told}");
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
     let done = bench.records().len();
-    assert!((1..6).contains(&done), "{done} records");
+    assert!((3..6).contains(&done), "the first round, and the one that was held: {done} records");
+    let last = format!("interrupted after {done} of 6 rounds; repeat the command to resume");
+    assert_eq!(told.lines().last(), Some(last.as_str()), "what to do stands last: {told}");
     assert!(bench.path("out/summary.csv").exists(), "what is there is written");
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -66,15 +95,17 @@ fn interrupt_finishes_the_round_and_the_next_run_goes_on() {
 
 #[test]
 fn a_signal_to_all_processes_of_a_job_accuses_no_system() {
-    let bench = slow_bench();
+    let bench = held_bench();
     let child = start(&bench);
-    wait_for_records(&bench, 2);
-    wait_for(|| descendants(child.id()).len() >= 2);
-    let job: Vec<String> =
-        descendants(child.id()).into_iter().chain([child.id()]).map(|id| id.to_string()).collect();
-    // A scheduler stops all of them; systems first is the worst order.
-    let stopped = Command::new("kill").arg("-TERM").args(&job).status().unwrap();
-    assert!(stopped.success() || !bench.records().is_empty());
+    wait_for(|| bench.path("held").exists());
+    let job: Vec<String> = descendants(child.id()).iter().map(ToString::to_string).collect();
+    assert!(job.len() >= 2, "a supervisor and its system: {job:?}");
+    // A scheduler stops all of them. It is worst if the bench is the last that gets to run.
+    signal(&child, "STOP");
+    assert!(Command::new("kill").arg("-TERM").args(&job).status().unwrap().success());
+    signal(&child, "TERM");
+    bench.write("go", "");
+    signal(&child, "CONT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert_eq!(bench.run(&[]).code, Some(0));
@@ -85,12 +116,11 @@ fn a_signal_to_all_processes_of_a_job_accuses_no_system() {
 #[test]
 #[ignore = "takes many seconds"]
 fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
-    let bench = slow_bench();
+    let bench = held_bench();
     let mut child = start(&bench);
-    wait_for_records(&bench, 2);
-    // The supervisor and the system below it.
-    wait_for(|| descendants(child.id()).len() >= 2);
+    wait_for(|| bench.path("held").exists());
     let running = descendants(child.id());
+    assert!(running.len() >= 2, "a supervisor and its system: {running:?}");
     signal(&child, "KILL");
     child.wait().unwrap();
     let before = bench.records();
@@ -98,6 +128,7 @@ fn killing_the_bench_loses_no_finished_round_and_leaves_no_orphan() {
     let lives =
         |process: &u32| fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty());
     wait_for(|| !running.iter().any(lives));
+    bench.write("go", "");
     assert_eq!(bench.run(&[]).code, Some(0));
     assert_eq!(bench.records()[..before.len()], before[..]);
     assert_eq!(bench.records().len(), 6);
@@ -123,7 +154,7 @@ fn descendants(root: u32) -> Vec<u32> {
 
 #[test]
 fn a_record_cut_short_is_dropped_and_measured_again() {
-    let bench = slow_bench();
+    let bench = bench();
     assert_eq!(bench.run(&[]).code, Some(0));
     let path = bench.path("out/records.jsonl");
     let text = fs::read_to_string(&path).unwrap();
@@ -135,7 +166,7 @@ fn a_record_cut_short_is_dropped_and_measured_again() {
 
 #[test]
 fn a_finished_run_is_never_reopened() {
-    let bench = slow_bench();
+    let bench = bench();
     assert_eq!(bench.run(&[]).code, Some(0));
     let before = fs::read(bench.path("out/records.jsonl")).unwrap();
     bench.run(&[]).assert_says(2, &["is finished", "choose another --out"]);
@@ -144,7 +175,7 @@ fn a_finished_run_is_never_reopened() {
 
 #[test]
 fn a_run_killed_while_it_was_scored_is_summed_up_by_the_next() {
-    let bench = slow_bench();
+    let bench = bench();
     assert_eq!(bench.run(&[]).code, Some(0));
     let before = fs::read(bench.path("out/records.jsonl")).unwrap();
     fs::remove_file(bench.path("out/summary.csv")).unwrap();
@@ -156,7 +187,7 @@ fn a_run_killed_while_it_was_scored_is_summed_up_by_the_next() {
 
 #[test]
 fn a_run_that_is_refused_is_left_as_it_is() {
-    let bench = slow_bench();
+    let bench = bench();
     assert_eq!(bench.run(&["--system", "one"]).code, Some(0));
     bench.run(&["--system", "one"]).assert_says(2, &["is finished"]);
     bench.run(&["--system", "two"]).assert_says(2, &["another run"]);
@@ -165,7 +196,7 @@ fn a_run_that_is_refused_is_left_as_it_is() {
 
 #[test]
 fn a_closed_standard_error_does_not_end_a_run() {
-    let bench = slow_bench();
+    let bench = bench();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let status = bench.dyno(&["run", "campaign.toml", "--out", "out"]).stderr(writer).status().unwrap();
@@ -175,14 +206,15 @@ fn a_closed_standard_error_does_not_end_a_run() {
 
 #[test]
 fn a_new_build_beneath_a_run_does_not_end_it() {
-    let bench = slow_bench();
+    let bench = held_bench();
     let own = bench.path("own-dyno");
     fs::copy(env!("CARGO_BIN_EXE_dyno"), &own).unwrap();
     let mut command = Command::new(&own);
     command.args(["run", "campaign.toml", "--out", "out"]).current_dir(bench.path("."));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_for_records(&bench, 1);
+    wait_for(|| bench.path("held").exists());
     fs::remove_file(&own).unwrap();
+    bench.write("go", "");
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(bench.records().len(), 6);
     assert!(bench.records().iter().all(|record| record["verdict"] != "INVALID"));
@@ -190,7 +222,7 @@ fn a_new_build_beneath_a_run_does_not_end_it() {
 
 #[test]
 fn another_campaign_keeps_out_of_a_runs_folder() {
-    let bench = slow_bench();
+    let bench = bench();
     assert_eq!(bench.run(&["--system", "one"]).code, Some(0));
     bench.run(&["--system", "two"]).assert_says(2, &["out holds another run", "choose another --out"]);
 }
@@ -208,7 +240,7 @@ fn two_benches_do_not_share_a_folder() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let bench = slow_bench();
+    let bench = bench();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = bench.dyno(&["list", "campaign.toml"]).stdout(writer).output().unwrap();
@@ -217,7 +249,7 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn a_pipe_gets_a_line_for_each_group_of_rounds() {
-    let bench = slow_bench();
+    let bench = bench();
     let mut child = start(&bench);
     let stderr = BufReader::new(child.stderr.take().unwrap());
     let lines: Vec<String> = stderr.lines().map(Result::unwrap).collect();
@@ -239,32 +271,73 @@ fn a_pipe_gets_a_line_for_each_group_of_rounds() {
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "nothing is redrawn: {lines:?}");
 }
 
-/// Quick until the run has a record; then it marks that it hangs.
-const HANGS_LATER: &str = "import os, sys, time
+#[test]
+fn a_second_signal_still_writes_the_summary_of_what_exists() {
+    let bench = held_bench();
+    let mut child = start(&bench);
+    wait_for(|| bench.path("held").exists());
+    signal(&child, "INT");
+    told_until(&mut child, "finishing this round");
+    sleep(Duration::from_millis(1_100)); // an earlier signal counts as the same one
+    signal(&child, "INT");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let summary = fs::read_to_string(bench.path("out/summary.csv")).unwrap();
+    assert_eq!((summary.lines().count(), bench.records().len()), (3, 2), "{summary}");
+}
+
+/// A metric that says that it scores, and then waits for the file `go`.
+const WAITING: &str = "import json, os, sys, time
 for line in sys.stdin:
-    if os.path.getsize('out/records.jsonl'):
-        open('hangs', 'w').close()
-        time.sleep(600)
-    print(line.rstrip(), flush=True)
+    if json.loads(line)['ask'] == 'init':
+        answer = {'name': 'm', 'version': '1', 'direction': 'higher'}
+    else:
+        open('scoring', 'w').close()
+        while not os.path.exists('go'): time.sleep(0.01)
+        answer = {'score': 0.5}
+    print(json.dumps(answer), flush=True)
 ";
 
 #[test]
-fn a_second_signal_still_writes_the_summary_of_what_exists() {
-    let system = "[[system]]\nname = \"it\"\ncommand = [\"python3\", \"it.py\"]\n";
-    let bench = Bench::new(&format!("line-seconds = 600.0\nprobes = []\n{LATENCY}{system}"));
-    bench.write("it.py", HANGS_LATER);
-    let mut run = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
-    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("dyno starts");
-    let wait = |ms| sleep(Duration::from_millis(ms));
-    while !bench.path("hangs").exists() {
-        assert!(run.try_wait().unwrap().is_none(), "the run waits for its system");
-        wait(20);
-    }
-    let interrupt = || Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
-    assert!(interrupt().success());
-    wait(1_100); // an earlier signal counts as the same one
-    assert!(interrupt().success());
-    assert_eq!(run.wait().unwrap().code(), Some(130));
-    let summary = fs::read_to_string(bench.path("out/summary.csv")).unwrap();
-    assert_eq!((summary.lines().count(), bench.records().len()), (2, 1), "{summary}");
+fn a_signal_while_texts_are_scored_ends_a_finished_run_well() {
+    let worker = "metrics = [{ name = \"m\", worker = [\"python3\", \"worker.py\"] }]\n";
+    let head = LATENCY.replace("source = \"tiny.en\"", "source = \"tiny.en\", references = [\"tiny.en\"]");
+    let system = "[[system]]\nname = \"one\"\nbackend = \"null\"\n";
+    let bench = Bench::new(&format!("{worker}probes = []\n{head}{system}"));
+    bench.write("worker.py", WAITING);
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
+    command.env("XDG_CACHE_HOME", bench.path("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("dyno starts");
+    wait_for(|| bench.path("scoring").exists());
+    signal(&child, "INT");
+    bench.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "all rounds, breakdowns and scores are there: {told}");
+    assert!(!told.contains("interrupted"), "{told}");
+    assert!(bench.path("out/summary.csv").exists() && bench.path("out/scores.json").exists());
+}
+
+#[test]
+fn a_signal_after_the_rounds_leaves_a_run_that_its_command_completes() {
+    let bench = bench_of_word_us(10_000);
+    let child = start(&bench);
+    wait_for_records(&bench, 6);
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    let breakdowns = || -> usize {
+        let text = fs::read_to_string(bench.path("out/breakdowns.json")).unwrap_or_default();
+        text.matches("\"breakdown\"").count()
+    };
+    let whole = if output.status.code() == Some(130) {
+        assert!(told.trim_end().ends_with("repeat the command to resume"), "{told}");
+        assert!(!bench.path("out/summary.csv").exists(), "else no command would complete the run");
+        let (before, ended) = (breakdowns(), bench.run(&[]));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        breakdowns() >= before
+    } else {
+        true // the signal came after the last breakdown
+    };
+    assert!(whole && bench.records().len() == 6, "{told}");
+    bench.run(&[]).assert_says(2, &["is finished"]);
 }

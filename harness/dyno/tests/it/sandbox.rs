@@ -1,20 +1,22 @@
 //! The sandbox: what a system sees in it, and that a system works in it as outside.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::plugins::rust_plugin;
-use crate::support::{Bench, can_sandbox};
+use crate::support::{Bench, can_sandbox, skip};
 
 /// A system that answers each line with what it sees: bytes of a reference, records of the run, other
-/// systems' models, processes with a number above its own ten, whether it can leave a file, and network devices.
+/// systems' models, processes with a number above its own ten, and network devices. It tries to leave a file.
 const CURIOUS: &str = "\
     bytes() { cat \"$@\" 2>/dev/null | wc -c; }\n\
     while read -r line; do\n\
-      left=no; touch left 2>/dev/null && left=yes; touch /tmp/curious-$1 && rm /tmp/curious-$1\n\
+      touch left-$1; touch /tmp/curious-$1 && rm /tmp/curious-$1\n\
       echo \"reference=$(bytes tiny.de) run=$(bytes out/run.json) other=$(bytes model/weights)\" \\\n\
-        \"processes=$(ls -d /proc/[0-9]* | wc -l) left=$left devices=$(grep -c : /proc/net/dev)\"\n\
+        \"processes=$(ls -d /proc/[0-9]* | wc -l) devices=$(grep -c : /proc/net/dev)\"\n\
     done";
 
 /// First answer of the system `name`, as figures by name.
@@ -53,14 +55,14 @@ fn a_system_in_the_sandbox_sees_nothing_of_the_measurement() {
     bench.write("model/weights", "7777777");
     bench.run(&["-s", "inside", "-s", "outside", "-s", "other"]);
     let (inside, outside) = (seen(&bench, "inside"), seen(&bench, "outside"));
-    for (name, hidden) in [("reference", "0"), ("run", "0"), ("other", "0"), ("left", "no"), ("devices", "1")]
-    {
+    for (name, hidden) in [("reference", "0"), ("run", "0"), ("other", "0"), ("devices", "1")] {
         assert_eq!(figure(&inside, name), hidden, "{name} inside");
         // A host in a network of its own has one device, too.
         if name != "devices" {
             assert_ne!(figure(&outside, name), hidden, "{name} outside");
         }
     }
+    assert!(bench.path("left-outside").exists() && !bench.path("left-inside").exists());
     let processes: usize = figure(&inside, "processes").parse().unwrap();
     assert!(processes < 8, "{processes} processes");
     let records = bench.records();
@@ -145,4 +147,66 @@ fn a_crash_in_the_sandbox_keeps_its_signal() {
     let reason = &bench.records()[0]["reasons"][0];
     assert_eq!(reason["code"], "crashed");
     assert!(reason["figure"].as_str().unwrap().contains("signal 6"), "{reason}");
+}
+
+/// A campaign of `it`, which runs this command in the sandbox.
+fn confined(command: &[&str], keys: &str) -> Bench {
+    Bench::new(&format!(
+        "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\"]\ntest-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n\
+         [[system]]\nname = \"it\"\nsandbox = \"bwrap\"\ncommand = {command:?}\n{keys}\n"
+    ))
+}
+
+#[test]
+fn what_a_system_lacks_is_named_with_the_key_and_what_it_names_is_there() {
+    if !can_sandbox("the sandbox") {
+        return;
+    }
+    for keys in ["", "sandbox-paths = [\"helper.sh\"]"] {
+        let bench = confined(&["sh", "run.sh"], keys);
+        bench.write("run.sh", ". ./helper.sh\nhelp\n");
+        bench.write("helper.sh", "help() { exec cat; }\n");
+        let ended = bench.run(&[]);
+        let record = &bench.records()[0];
+        if keys.is_empty() {
+            let (figure, remedy) = (&record["reasons"][0]["figure"], &record["reasons"][0]["remedy"]);
+            assert!(figure.as_str().unwrap().contains("helper.sh isn't visible in the sandbox"), "{record}");
+            assert!(
+                remedy.as_str().unwrap().ends_with("or its folder in the system's `sandbox-paths`"),
+                "{record}"
+            );
+        } else {
+            assert_eq!(ended.code, Some(0), "{ended:?} {record}");
+        }
+    }
+    let bench = confined(&["cat"], "sandbox-paths = [\"absent\"]");
+    bench.run(&[]).assert_says(2, &["campaign.toml:9", "no file or folder for the sandbox", "absent"]);
+}
+
+#[test]
+fn a_program_comes_with_its_folder_and_an_environment_of_python_with_its_base() {
+    if !can_sandbox("the sandbox") {
+        return;
+    }
+    let bench = confined(&["engine/run.sh"], "");
+    fs::create_dir(bench.path("engine")).unwrap();
+    bench.write("engine/run.sh", "#!/bin/sh\n. engine/parts.sh\n");
+    bench.write("engine/parts.sh", "exec cat\n");
+    fs::set_permissions(bench.path("engine/run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
+
+    let bench = confined(&["venv/bin/python3", "main.py"], "");
+    let mut make = Command::new("python3");
+    make.args(["-m", "venv", "--without-pip"]).arg(bench.path("venv"));
+    if !make.status().is_ok_and(|status| status.success()) {
+        return skip("an environment of Python in the sandbox: python3 makes none here");
+    }
+    let main = "import sys, venv_only\nassert sys.prefix != sys.base_prefix\n\
+                for line in sys.stdin: print(line, end='', flush=True)\n";
+    bench.write("main.py", main);
+    let packages = fs::read_dir(bench.path("venv/lib")).unwrap().flatten().next().unwrap().path();
+    fs::write(packages.join("site-packages/venv_only.py"), "").unwrap();
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?} {:?}", bench.records());
 }

@@ -224,3 +224,68 @@ fn a_test_set_of_sacrebleu_without_sacrebleu_is_refused() {
     Ended::of(command.output().unwrap()).assert_says(2, &["campaign.toml:2:14:", "multi30k/2016", "network"]);
     assert!(!bench.path("out").exists());
 }
+
+/// A `python3` with sacrebleu, but without the tokeniser of Japanese. Its environments note what pip is asked for, and
+/// can't be built.
+fn python_without_mecab(bench: &Bench) -> Option<String> {
+    let has_sacrebleu = |python: &PathBuf| {
+        let asked = Command::new(python).args(["-c", "import sacrebleu"]).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    };
+    let real = pythons().into_iter().find(has_sacrebleu)?;
+    let real = Command::new(real).args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let real = String::from_utf8(real.stdout).ok()?;
+    fs::create_dir(bench.path("bin")).unwrap();
+    fs::create_dir(bench.path("hides")).unwrap();
+    bench.write("hides/MeCab.py", "raise ImportError\n");
+    let pip = format!(
+        "#!/bin/sh\necho \"$@\" >> {}\necho no network today >&2\nexit 1\n",
+        bench.path("notes").display()
+    );
+    bench.write("pip", pip);
+    let script = format!(
+        "#!/bin/sh\nif [ \"$2\" = venv ]; then mkdir -p \"$3/bin\"; cp {} \"$3/bin/python3\"; exec chmod +x \"$3/bin/python3\"; fi\n\
+         PYTHONPATH={} exec {} \"$@\"\n",
+        bench.path("pip").display(),
+        bench.path("hides").display(),
+        real.trim()
+    );
+    bench.write("bin/python3", script);
+    fs::set_permissions(bench.path("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    Some(format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap()))
+}
+
+#[test]
+fn a_metric_that_fails_takes_no_other_and_no_price_with_it_and_says_why() {
+    let bench = bench();
+    let Some(path) = python_without_mecab(&bench) else {
+        return skip("no sacrebleu to be had: a metric that fails is not tried");
+    };
+    bench.write("answers", "\u{72ac}\u{304c}\u{8d70}\u{308b}\u{3002}\n");
+    bench.write("reference", "\u{72ac}\u{306f}\u{8d70}\u{308b}\u{3002}\n");
+    bench.write("campaign.toml", format!("languages = \"en-ja\"\n{CAMPAIGN}"));
+    let dyno = |arguments: &[&str]| {
+        let mut command = bench.dyno(arguments);
+        Ended::of(command.env("PATH", &path).env("XDG_CACHE_HOME", bench.path("cache")).output().unwrap())
+    };
+    let ended = dyno(&["run", "campaign.toml", "--out", "out", "--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let warning = ended.stderr.lines().find(|line| line.starts_with("warning: ")).unwrap_or_default();
+    assert!(warning.contains("BLEU on two") && warning.contains("pip install sacrebleu[ja]"), "{ended:?}");
+    let asked = fs::read_to_string(bench.path("notes")).unwrap();
+    for package in ["sacrebleu==", "mecab-python3==", "--no-binary ipadic"] {
+        assert!(asked.contains(package), "{package} is not asked for: {asked}");
+    }
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let quality = answer["cells"][0]["quality"].as_array().unwrap();
+    let score = |name: &str| &quality.iter().find(|one| one["metric"] == name).unwrap()["score"];
+    assert!(score("bleu").is_null() && score("chrf").as_f64().unwrap() > 0.0, "{quality:?}");
+    let again = dyno(&["score", "out", "--price", "c7a.large", "--json"]);
+    again.assert_says(2, &["BLEU on two", "pip install sacrebleu[ja]"]);
+    let answer: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!(crate::answers::misfits(&answer, "score"), Vec::<String>::new());
+    assert_eq!(answer["price"]["instance"], "c7a.large");
+    assert!(answer["cells"][0]["words_per_dollar"].is_number(), "{answer}");
+    let table = dyno(&["score", "out"]).stdout;
+    assert!(table.contains("chrF") && table.contains("c7a.large at $"), "{table}");
+}

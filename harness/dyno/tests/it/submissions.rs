@@ -16,7 +16,7 @@ const BY_FILES: &str = "#!/bin/sh\n[ -s made ] || exit 5\necho chatter\n\
     cp \"$input\" \"$output\"\n";
 
 /// Writes a script to `path` below the folder of `bench`.
-fn script(bench: &Bench, path: &str, text: &str) {
+pub fn script(bench: &Bench, path: &str, text: &str) {
     let at = bench.path(path);
     fs::create_dir_all(at.parent().unwrap()).unwrap();
     fs::write(&at, text).unwrap();
@@ -33,7 +33,7 @@ fn of_script(text: &str) -> Bench {
 }
 
 /// Verifies the submission in `folder` by one probe, with `further` arguments.
-fn verified(bench: &Bench, folder: &str, further: &[&str]) -> Ended {
+pub fn verified(bench: &Bench, folder: &str, further: &[&str]) -> Ended {
     let arguments = [&["verify", "--submission", folder, "--probe", "conformance"], further].concat();
     Ended::of(bench.dyno(&arguments).output().expect("dyno starts"))
 }
@@ -147,7 +147,7 @@ fn a_campaign_measures_a_submission_by_what_it_opens_and_says_which_tracks_are_m
         "probes = []\nnoisy-repeats = 0\ntracks = [\"latency\", \"throughput-1\"]\nmemory-mib = 512\ninterleave = \"rounds\"\n\
          test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n{system}"
     ));
-    let run = "#!/bin/sh\nexec 3</model/mine/weights\nsleep 0.4\nexec cat\n";
+    let run = "#!/bin/sh\nexec 3</model/mine/weights\nsleep 1\nexec cat\n";
     script(&bench, "image/model/mine/run.sh", run);
     fs::write(bench.path("image/model/mine/weights"), vec![7; 2 << 20]).unwrap();
     fs::write(bench.path("image/model/mine/unused"), vec![7; 5 << 20]).unwrap();

@@ -38,7 +38,7 @@ impl Bench {
     /// A campaign in the latency track whose only system is this command.
     pub fn of_command(command: &[&str]) -> Self {
         let system = format!("[[system]]\nname = \"it\"\ncommand = {command:?}\n");
-        Self::new(&format!("line-seconds = 1.0\n{LATENCY}{system}"))
+        Self::new(&format!("{LATENCY}{system}"))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

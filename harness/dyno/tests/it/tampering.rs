@@ -19,7 +19,7 @@ fn beside_a_rival(script: &str) -> Bench {
 }
 
 /// The ending of `dyno run` on the system `it`, as a user without rights; `None` where that can't be had.
-fn run_as_nobody(bench: &Bench) -> Option<Ended> {
+pub fn run_as_nobody(bench: &Bench) -> Option<Ended> {
     let nobody = |arguments: &[&str]| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups", env!("CARGO_BIN_EXE_dyno")]);

@@ -156,11 +156,34 @@ fn what_a_worker_does_wrong_is_told_and_speeds_stay() {
         (after("'{\"segments\": [1, 2, 3], \"score\": 5}'"), "not the mean 2"),
         (after("'{}'"), "neither `segments` nor `score`"),
         (after("'{\"error\": \"out of memory\"}'"), "out of memory"),
+        ("import sys\nwhile True: sys.stdout.write('x' * 65536)".into(), "more than 1048576 bytes"),
+        (
+            "import sys\nfor _ in range(99): sys.stderr.write('x' * 65536)\nraise SystemExit('\\nno room')"
+                .into(),
+            "no room",
+        ),
+        // Its child holds the pipes.
+        ("import subprocess\nsubprocess.Popen(['sleep', '1000'])".into(), "ended without an answer"),
     ] {
         bench.write("worker.py", &worker);
         fs::remove_file(bench.path("out/scores.json")).unwrap();
         dyno(&bench, &["score", "out"]).assert_says(2, &["metric words", part]);
     }
+}
+
+#[test]
+fn an_endless_answer_is_named_and_not_scored() {
+    let bench = bench(LOGGING);
+    let endless = "import sys\nfor line in sys.stdin: print('x' * 100_000, flush=True)";
+    let third = format!("[[system]]\nname = \"endless\"\ncommand = [\"python3\", \"-c\", {endless:?}]\n");
+    bench.write("campaign.toml", format!("probes = []\n{CAMPAIGN}{third}"));
+    let ended = run(&bench);
+    assert!(
+        ended.stderr.contains("warning: no score of endless on two: answer 1 has 100000 bytes"),
+        "{ended:?}"
+    );
+    assert!(score_of(&ended, 0)["score"].is_number() && score_of(&ended, 2)["score"].is_null(), "{ended:?}");
+    assert_eq!(log(&bench), ["init", "score", "score", "shutdown"]);
 }
 
 #[test]

@@ -1,32 +1,31 @@
 //! A meter of the user's own, such as one for a socket's power meter: a program that stays alive, and answers each
 //! empty line with the joules so far.
 
-use std::io::{BufRead, BufReader, Write};
-use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::companion::{Bounds, Companion};
 use crate::error::{During, Error, Result};
-use crate::os::{self, Interest};
 use crate::program::check_command;
 
-/// Time limit for an answer. Meters that sample a device answer within a second.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Bounds of a reading. Meters that sample a device answer within a second. A round that is finished after Ctrl-C
+/// keeps its energy.
+const READING: Bounds = Bounds { bytes: 4096, time: Duration::from_secs(5), is_interruptible: false };
 
-/// The running program. Its end comes with the end of its input.
+/// The running program. A program that doesn't heed the end of its input must not keep the bench waiting.
 #[derive(Debug)]
 pub struct MeterProgram {
     name: String,
     talk: Mutex<Talk>,
-    child: Mutex<Child>,
 }
 
 #[derive(Debug)]
 struct Talk {
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
+    program: Companion,
+    /// Last reading.
+    last: f64,
 }
 
 impl MeterProgram {
@@ -34,59 +33,37 @@ impl MeterProgram {
     pub fn start(command: &[String], folder: &Path) -> Result<Self> {
         check_command(command, folder)?;
         let mut program = Command::new(&command[0]);
-        program.args(&command[1..]).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = os::start_child(&mut program).during("starting the meter")?;
-        let talk = Talk {
-            to: child.stdin.take(),
-            from: BufReader::new(child.stdout.take().expect("the meter's output is a pipe")),
-        };
-        let meter = Self { name: command.join(" "), talk: Mutex::new(talk), child: Mutex::new(child) };
+        program.args(&command[1..]).current_dir(folder);
+        let program = Companion::start(&mut program, Duration::ZERO).during("starting the meter")?;
+        let talk = Mutex::new(Talk { program, last: f64::NEG_INFINITY });
+        let meter = Self { name: command.join(" "), talk };
         meter.joules()?;
         Ok(meter)
     }
 
-    /// Joules so far.
+    /// Joules so far. They never become fewer.
     pub fn joules(&self) -> Result<f64> {
         let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = talk.ask().during("asking the meter")?;
+        let answer = talk.program.ask(b"\n", READING).map_err(|silence| self.fault(&silence.to_string()))?;
+        let answer = String::from_utf8_lossy(&answer);
         let joules = answer.trim().parse().ok().filter(|joules: &f64| joules.is_finite());
-        joules.ok_or_else(|| {
-            let said = if answer.is_empty() { "nothing".into() } else { format!("{:?}", answer.trim_end()) };
-            Error::Program(format!(
-                "the meter {:?} answered {said}; it must answer each line with the joules so far, a number",
-                self.name
+        let joules = joules.ok_or_else(|| {
+            let said = dyno_api::printable_line(answer.trim()).chars().take(80).collect::<String>();
+            self.fault(&format!(
+                "it answered {said:?}; it must answer each line with the joules so far, a number"
             ))
-        })
-    }
-}
-
-impl Talk {
-    /// Answer to an empty line: one line, or nothing if none comes in time.
-    fn ask(&mut self) -> std::io::Result<String> {
-        let mut answer = String::new();
-        let Some(to) = &mut self.to else { return Ok(answer) };
-        to.write_all(b"\n").and_then(|()| to.flush()).or_else(ended)?;
-        let [is_there] = os::wait_for([(self.from.get_ref().as_fd(), Interest::Read)], Some(PATIENCE))?;
-        if is_there {
-            self.from.read_line(&mut answer)?;
+        })?;
+        let last = std::mem::replace(&mut talk.last, joules);
+        if joules < last {
+            let counted =
+                format!("it counted down from {last} to {joules} joules; it must count up from its start");
+            return Err(self.fault(&counted));
         }
-        Ok(answer)
+        Ok(joules)
     }
-}
 
-/// A meter that has ended answers nothing, which is told as such.
-fn ended(error: std::io::Error) -> std::io::Result<()> {
-    if error.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
-}
-
-impl Drop for MeterProgram {
-    fn drop(&mut self) {
-        self.talk.get_mut().unwrap_or_else(PoisonError::into_inner).to = None;
-        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // A program that doesn't heed the end of its input must not keep the bench waiting.
-        let _ = child.kill();
-        let _ = child.wait();
-        os::forget_child(child.id());
+    fn fault(&self, fault: &str) -> Error {
+        Error::Program(format!("the meter {:?}: {fault}", self.name))
     }
 }
 
@@ -108,12 +85,22 @@ mod tests {
 
     #[test]
     fn what_is_no_meter_is_refused_by_its_answer() {
-        for (script, said) in
-            [("cat", "\"\""), ("exit 0", "nothing"), ("read line; echo 5 W; cat", "\"5 W\"")]
-        {
+        for (script, said) in [
+            ("cat", "\"\"; it must answer each line with the joules so far"),
+            ("echo 'no device' >&2; exit 0", "it ended without an answer (no device)"),
+            ("read line; echo 5 W; cat", "\"5 W\"; it must answer each line with the joules so far"),
+            ("exec cat /dev/zero", "more than 4096 bytes"),
+        ] {
             let told = start(script).expect_err(script).to_string();
-            assert!(told.contains(said) && told.contains("joules so far"), "{script}: {told}");
+            assert!(told.contains("the meter \"sh -c") && told.contains(said), "{script}: {told}");
         }
         assert!(MeterProgram::start(&["no-such-meter".into()], Path::new(".")).is_err());
+    }
+
+    #[test]
+    fn a_meter_that_counts_down_is_refused() {
+        let meter = start("n=9; while read line; do n=$((n - 5)); echo $n; done").unwrap();
+        let told = meter.joules().unwrap_err().to_string();
+        assert!(told.contains("counted down from 4 to -1 joules; it must count up"), "{told}");
     }
 }

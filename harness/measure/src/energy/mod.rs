@@ -8,6 +8,7 @@ mod meter_program;
 mod powercap;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::error::Result;
 use meter_program::MeterProgram;
@@ -16,9 +17,16 @@ use powercap::Counters;
 /// Folder of the kernel's energy counters.
 const POWERCAP: &str = "/sys/class/powercap";
 
-/// A counter of joules.
+/// A counter of joules. A meter that fails is asked no more: the run goes on without energy.
 #[derive(Debug)]
-pub enum Meter {
+pub struct Meter {
+    source: Source,
+    failure: OnceLock<String>,
+}
+
+/// What a meter counts by.
+#[derive(Debug)]
+enum Source {
     /// The processor's own counters (RAPL), for its packages and their memory.
     Counters(Counters),
     /// A program that answers each empty line with the joules so far.
@@ -28,20 +36,33 @@ pub enum Meter {
 impl Meter {
     /// Meter of this host: the processor's counters; `None` where there are none, or where only root may read them.
     pub fn of_host() -> Option<Self> {
-        Counters::below(Path::new(POWERCAP)).map(Self::Counters)
+        Counters::below(Path::new(POWERCAP)).map(Source::Counters).map(Self::of)
     }
 
     /// Meter that the program `command` is, started in `folder`.
     pub fn of_program(command: &[String], folder: &Path) -> Result<Self> {
-        MeterProgram::start(command, folder).map(Self::Program)
+        MeterProgram::start(command, folder).map(Source::Program).map(Self::of)
     }
 
-    /// Joules since some fixed time.
-    fn joules(&self) -> Result<f64> {
-        match self {
-            Self::Counters(counters) => counters.joules(),
-            Self::Program(program) => program.joules(),
+    const fn of(source: Source) -> Self {
+        Self { source, failure: OnceLock::new() }
+    }
+
+    /// First failure of the meter, if it has failed.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
+    }
+
+    /// Joules since some fixed time; `None` once the meter has failed.
+    fn joules(&self) -> Option<f64> {
+        if self.failure().is_some() {
+            return None;
         }
+        let counted = match &self.source {
+            Source::Counters(counters) => counters.joules(),
+            Source::Program(program) => program.joules(),
+        };
+        counted.map_err(|error| self.failure.get_or_init(|| error.to_string())).ok()
     }
 }
 
@@ -53,8 +74,6 @@ pub struct Gauge<'a> {
     since: Option<f64>,
     /// Sum of the stretches so far; `None` before the first one.
     sum: Option<f64>,
-    /// First failure of the meter.
-    failure: Option<crate::Error>,
 }
 
 impl<'a> Gauge<'a> {
@@ -65,32 +84,23 @@ impl<'a> Gauge<'a> {
 
     /// Counts from now on.
     pub fn go(&mut self) {
-        self.since = self.read();
+        self.since = self.meter.and_then(Meter::joules);
     }
 
     /// Counts no longer. True if it counted.
     pub fn rest(&mut self) -> bool {
         let Some(since) = self.since.take() else { return false };
-        if let Some(now) = self.read() {
+        if let Some(now) = self.meter.and_then(Meter::joules) {
             self.sum = Some(self.sum.unwrap_or(0.0) + (now - since));
         }
         true
     }
 
-    /// Joules so far; `None` without a meter, or if it never counted.
-    pub fn joules(&mut self) -> Result<Option<f64>> {
+    /// Joules so far; `None` without a meter, if it never counted, or if the meter has failed: a part of the
+    /// stretches is no sum.
+    pub fn joules(&mut self) -> Option<f64> {
         self.rest();
-        self.failure.take().map_or(Ok(self.sum), Err)
-    }
-
-    fn read(&mut self) -> Option<f64> {
-        match self.meter?.joules() {
-            Ok(joules) => Some(joules),
-            Err(failure) => {
-                self.failure.get_or_insert(failure);
-                None
-            }
-        }
+        self.sum.filter(|_| self.meter.is_some_and(|meter| meter.failure().is_none()))
     }
 }
 
@@ -108,7 +118,7 @@ mod tests {
         write("name", "package-0\n");
         write("max_energy_range_uj", "1000000000\n");
         counted(10);
-        let meter = Meter::Counters(Counters::below(folder.path()).unwrap());
+        let meter = Meter::of(Source::Counters(Counters::below(folder.path()).unwrap()));
         let mut gauge = Gauge::new(Some(&meter));
         assert!(!gauge.rest(), "it rests already");
         counted(15);
@@ -118,10 +128,11 @@ mod tests {
         counted(40); // another system's turn
         gauge.go();
         counted(42);
-        assert_eq!(gauge.joules().unwrap(), Some(5.0));
+        assert_eq!(gauge.joules(), Some(5.0));
         std::fs::remove_file(zone.join("energy_uj")).unwrap();
         gauge.go();
-        assert!(gauge.joules().is_err(), "a meter that fails is no zero");
-        assert_eq!(Gauge::new(None).joules().unwrap(), None);
+        assert_eq!(gauge.joules(), None, "a meter that fails has no sum, not even a part of one");
+        assert!(meter.failure().unwrap().contains("reading the processor's energy counter"));
+        assert_eq!(Gauge::new(None).joules(), None);
     }
 }

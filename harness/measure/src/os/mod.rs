@@ -3,20 +3,22 @@
 //!
 //! | file | owns |
 //! | --- | --- |
+//! | `buffers` | what pipes and sockets hold |
 //! | `children` | the bench's own children, and the orphans that it ends |
 //! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
 //! | `code` | the program's code in memory |
 //! | `cores` | the cores that a thread may run on |
 //! | `descriptors` | open files by number |
 //! | `network` | network namespaces |
-//! | `odd_memory` | memory that a peak lacks |
+//! | `odd_memory` | memory of a process, and what its peak lacks |
 //! | `opened` | the files that a process has open or mapped |
 //! | `processes` | the start and the end of a child |
-//! | `status` | results of system calls, the user's rights |
+//! | `status` | results of system calls, the user's rights, kinds of file systems |
 //! | `tree` | the processes below a process |
 
 #![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
 
+pub mod buffers;
 mod children;
 mod clock;
 mod code;
@@ -40,6 +42,6 @@ pub use descriptors::{
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{
     Ended, become_subreaper, continue_process, die_with_parent, enter_group_before_exec, forbid_looks, kill,
-    kill_group, pin_before_exec, reap, reap_any, stop_process,
+    kill_group, leave_keyring_before_exec, pin_before_exec, reap, reap_any, stop_process,
 };
 pub use status::{is_root, user};

@@ -1,28 +1,100 @@
-//! Memory that the peak of a process lacks, or counts otherwise than other memory.
+//! Memory of a process as `/proc` shows it, with the memory that its peak lacks or counts otherwise.
 
 use std::fs;
 
-/// Shared memory that `pids` have mapped and touched; the peak of their memory holds it. Of several processes
-/// each page counts once, as it does in their peak.
-pub fn touched_shared_bytes(pids: &[u32]) -> u64 {
-    let whole = |pid: &u32| kibibytes(&read(&format!("/proc/{pid}/status")), "RssShmem:");
-    let part = |pid: &u32| kibibytes(&read(&format!("/proc/{pid}/smaps_rollup")), "Pss_Shmem:");
-    let kibibytes: u64 = match pids {
-        [pid] => whole(pid).unwrap_or(0),
-        // A kernel before 5.3 doesn't know the parts.
-        _ => pids.iter().filter_map(|pid| part(pid).or_else(|| whole(pid))).sum(),
+use super::tree::threads_of;
+
+/// The kernel's account of a process at one moment (proc_pid_status(5)).
+pub struct Status {
+    /// Number of the process.
+    pub pid: u32,
+    /// Thread that `/proc` shows the process by. Once the first thread has ended, its own files there are empty.
+    pub shown_by: u32,
+    text: String,
+}
+
+impl Status {
+    /// Account of `pid`.
+    pub fn of(pid: u32) -> Self {
+        let of = |thread: u32| Self { pid, shown_by: thread, text: read(&format!("/proc/{thread}/status")) };
+        let first = of(pid);
+        if first.peak_bytes() > 0 {
+            return first;
+        }
+        let mut others = threads_of(pid).into_iter().filter(|&thread| thread != pid).map(of);
+        others.find(|other| other.peak_bytes() > 0).unwrap_or(first)
+    }
+
+    /// Peak resident memory. It starts anew at exec, and whenever the process wants (`clear_refs`, proc(5)).
+    pub fn peak_bytes(&self) -> u64 {
+        self.bytes("VmHWM:")
+    }
+
+    /// Memory that the process holds alone or with others: resident and swapped, or pinned by the kernel on its
+    /// behalf. Pinned pages, such as the registered buffers of io_uring, may be mapped no longer.
+    pub fn held_bytes(&self) -> u64 {
+        (self.bytes("VmRSS:") + self.bytes("VmSwap:")).max(self.bytes("VmPin:"))
+    }
+
+    /// Huge pages (hugetlbfs, MAP_HUGETLB), which the peak lacks.
+    pub fn huge_page_bytes(&self) -> u64 {
+        self.bytes("HugetlbPages:")
+    }
+
+    /// Whether the process ignores the ends of its children: nothing then shows their CPU time and their peaks
+    /// (wait(2), NOTES).
+    pub fn ignores_children(&self) -> bool {
+        let ignored = self.text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask & (1 << (libc::SIGCHLD - 1)) != 0)
+    }
+
+    fn bytes(&self, name: &str) -> u64 {
+        kibibytes(&self.text, name).unwrap_or(0) * 1024
+    }
+}
+
+/// Memory of several processes with shared pages counted in parts (PSS, proc(5)), also of what is swapped. A pool
+/// of workers on one model is thereby charged for the model once. `None` if the kernel doesn't show it.
+pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
+    let of = |thread: &u32| {
+        let text = read(&format!("/proc/{thread}/smaps_rollup"));
+        Some((kibibytes(&text, "Pss:")? + kibibytes(&text, "SwapPss:").unwrap_or(0)) * 1024)
     };
-    kibibytes * 1024
+    threads.iter().filter_map(of).reduce(|a, b| a + b)
 }
 
-/// Huge pages of `pid` (hugetlbfs, MAP_HUGETLB), which its peak lacks.
-pub fn huge_page_bytes(pid: u32) -> u64 {
-    kibibytes(&read(&format!("/proc/{pid}/status")), "HugetlbPages:").unwrap_or(0) * 1024
+/// Bytes of the given files, by device and inode, and of System V segments that the processes have mapped and
+/// touched; their own memory holds these. Of several processes each page counts once, as it does in their sum.
+pub fn touched_bytes(threads: &[u32], files: &[(u64, u64)]) -> u64 {
+    threads.iter().map(|thread| touched_in(&read(&format!("/proc/{thread}/smaps")), files)).sum()
 }
 
-/// Bytes of the System V segments that one of `pids` made (proc_sysvipc(5)), attached or not.
+/// As [`touched_bytes`], of the text of `smaps` (proc_pid_smaps(5)).
+fn touched_in(smaps: &str, files: &[(u64, u64)]) -> u64 {
+    let (mut counts, mut bytes) = (false, 0);
+    for line in smaps.lines() {
+        if let Some(pss) = kibibytes(line, "Pss:") {
+            bytes += if counts { pss * 1024 } else { 0 };
+        } else if let Some(file) = file_of_range(line) {
+            counts = files.contains(&file) || line.contains(" /SYSV");
+        }
+    }
+    bytes
+}
+
+/// Device and inode of a range: its line is "range permissions offset device inode path".
+fn file_of_range(line: &str) -> Option<(u64, u64)> {
+    let mut words = line.split_ascii_whitespace().skip(3);
+    let (major, minor) = words.next()?.split_once(':')?;
+    let number = |text: &str| u32::from_str_radix(text, 16).ok();
+    Some((libc::makedev(number(major)?, number(minor)?), words.next()?.parse().ok()?))
+}
+
+/// Bytes of the System V segments that one of `pids` made, attached or not, and of the messages in queues that
+/// one of them was the last to send to (proc_sysvipc(5)).
 pub fn segments_of(pids: &[u32]) -> u64 {
-    segments_in(&read("/proc/sysvipc/shm"), pids)
+    segments_in(&read("/proc/sysvipc/shm"), pids) + messages_in(&read("/proc/sysvipc/msg"), pids)
 }
 
 fn read(path: &str) -> String {
@@ -36,17 +108,45 @@ pub(crate) fn kibibytes(text: &str, name: &str) -> Option<u64> {
 
 /// Bytes in memory of segments in the kernel's table. Columns: key, shmid, perms, size, cpid, …, rss at 14.
 fn segments_in(table: &str, pids: &[u32]) -> u64 {
-    let bytes = |line: &str| {
-        let numbers: Vec<u64> = line.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect();
-        let made_by = u32::try_from(*numbers.get(4)?).ok()?;
-        pids.contains(&made_by).then(|| numbers.get(14).copied().unwrap_or(0))
-    };
-    table.lines().skip(1).filter_map(bytes).sum()
+    sum_of(table, 14, |row| pids.iter().any(|&pid| row.get(4) == Some(&pid.into())))
+}
+
+/// Bytes of messages in the kernel's table. Columns: key, msqid, perms, cbytes, qnum, lspid, …
+fn messages_in(table: &str, pids: &[u32]) -> u64 {
+    sum_of(table, 3, |row| pids.iter().any(|&pid| row.get(5) == Some(&pid.into())))
+}
+
+/// Sum of a column of the rows that `counts` picks.
+fn sum_of(table: &str, column: usize, counts: impl Fn(&[u64]) -> bool) -> u64 {
+    let row =
+        |line: &str| line.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect::<Vec<u64>>();
+    let rows = table.lines().skip(1).map(row).filter(|row| counts(row));
+    rows.filter_map(|row| row.get(column).copied()).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn swapped_and_pinned_memory_is_held() {
+        let status = |text: &str| Status { pid: 1, shown_by: 1, text: text.into() };
+        let swapped = status("VmHWM:\t  900 kB\nVmRSS:\t  300 kB\nVmSwap:\t  500 kB\nVmPin:\t  0 kB\n");
+        assert_eq!((swapped.peak_bytes(), swapped.held_bytes()), (900 << 10, 800 << 10));
+        assert_eq!(status("VmRSS:\t  13 kB\nVmPin:\t  200 kB\n").held_bytes(), 200 << 10);
+        assert!(status("SigIgn:\t0000000000010000\n").ignores_children() && !status("").ignores_children());
+    }
+
+    #[test]
+    fn what_is_touched_of_given_files_alone_counts() {
+        let smaps = "7f00-7f01 rw-s 00000000 00:1a 13   /dev/shm/weights\nRss:  4096 kB\nPss:  2048 kB\n\
+                     7f02-7f03 rw-s 00000000 00:1a 14   /dev/shm/other\nPss:  512 kB\n\
+                     7f04-7f05 rw-s 00000000 00:01 3    /SYSV00000000 (deleted)\nPss:  64 kB\n\
+                     7f06-7f07 rw-p 00000000 00:00 0\nPss:  32 kB\n";
+        let device = libc::makedev(0, 0x1a);
+        assert_eq!(touched_in(smaps, &[(device, 13)]), (2048 + 64) << 10);
+        assert_eq!(touched_in(smaps, &[(device, 13), (device, 14)]), (2048 + 512 + 64) << 10);
+    }
 
     #[test]
     fn values_are_read_from_the_kernels_tables() {
@@ -62,5 +162,7 @@ mod tests {
         let table = format!("key shmid …\n{}{}", segment(0, 77, 1 << 20), segment(1, 78, 2 << 20));
         assert_eq!((segments_in(&table, &[77]), segments_in(&table, &[78, 77])), (1 << 20, 3 << 20));
         assert_eq!((segments_in(&table, &[1]), segments_in("", &[1])), (0, 0));
+        let queues = "key msqid perms …\n 0 7 600 16384 2 77 0 0\n 0 8 600 8192 1 78 77 0\n";
+        assert_eq!((messages_in(queues, &[77]), messages_in(queues, &[77, 78])), (16_384, 24_576));
     }
 }

@@ -4,9 +4,12 @@ use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use super::buffers::{Buffer, threads_with_own_files};
+use super::status::is_in_memory;
 
 /// A regular file that a process has open or mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +22,10 @@ pub struct Opened {
     pub bytes: u64,
     /// Bytes that the file occupies; in shared memory they are memory.
     pub allocated_bytes: u64,
-    /// Whether the file is shared memory.
+    /// Whether the file is shared memory: in /dev/shm, or without a name.
     pub is_shared: bool,
+    /// Whether the file lies in memory, wherever that is mounted.
+    pub is_in_memory: bool,
     /// Whether the process may write to the file.
     pub is_written: bool,
     /// When the file was made, or else last changed.
@@ -28,8 +33,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    fn of(path: PathBuf, data: &Metadata, is_written: bool) -> Self {
+    fn of(path: PathBuf, at: &Path, data: &Metadata, is_written: bool) -> Self {
         Self {
+            is_in_memory: is_in_memory(at),
             key: key(data),
             bytes: data.len(),
             allocated_bytes: allocated_bytes(data),
@@ -51,21 +57,44 @@ pub fn allocated_bytes(data: &Metadata) -> u64 {
     data.blocks() * 512 // stat(2): units of 512
 }
 
-/// Files of at least `least` bytes that `pid` has open. An error if the process forbids looks; a process that
-/// has ended has no files.
-pub fn descriptors_of(pid: u32, least: u64) -> io::Result<Vec<Opened>> {
-    let links = match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
-        links => links.into_iter().flatten().flatten(),
-    };
-    let file = |entry: fs::DirEntry| {
+/// What a process has open: files, and what holds bytes in the kernel.
+#[derive(Default)]
+pub struct Open {
+    /// Regular files.
+    pub files: Vec<Opened>,
+    /// Pipes and sockets.
+    pub buffers: Vec<Buffer>,
+}
+
+/// Files of at least `least` bytes that a process has open, files in memory of any size, pipes and sockets. An
+/// error if the process forbids looks; a process that has ended has nothing open. `pid` may be any of its threads.
+pub fn descriptors_of(pid: u32, least: u64) -> io::Result<Open> {
+    let mut open = Open::default();
+    for thread in threads_with_own_files(pid) {
+        let links = match fs::read_dir(format!("/proc/{thread}/fd")) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+            links => links.into_iter().flatten().flatten(),
+        };
+        links.for_each(|entry| _ = open.add(thread, &entry, least));
+    }
+    Ok(open)
+}
+
+impl Open {
+    fn add(&mut self, thread: u32, entry: &fs::DirEntry, least: u64) -> Option<()> {
         let at = entry.path();
-        let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;
-        // The permissions of the link are those of the open file.
-        let is_written = fs::symlink_metadata(&at).ok()?.mode() & 0o200 != 0;
-        Some(Opened::of(fs::read_link(&at).ok()?, &data, is_written))
-    };
-    Ok(links.filter_map(file).collect())
+        let data = fs::metadata(&at).ok()?;
+        let kind = data.file_type();
+        if kind.is_fifo() || kind.is_socket() {
+            let number = entry.file_name().to_str()?.parse().ok()?;
+            self.buffers.push(Buffer { key: key(&data), thread, number, is_socket: kind.is_socket() });
+        } else if data.is_file() && (data.len() >= least || is_in_memory(&at)) {
+            // The permissions of the link are those of the open file.
+            let is_written = fs::symlink_metadata(&at).ok()?.mode() & 0o200 != 0;
+            self.files.push(Opened::of(fs::read_link(&at).ok()?, &at, &data, is_written));
+        }
+        Some(())
+    }
 }
 
 /// Files of at least `least` bytes that `pid` has mapped, but for its code.
@@ -74,7 +103,7 @@ pub fn mapped_by(pid: u32, least: u64) -> Vec<Opened> {
     let file = |path: &str| {
         let at = PathBuf::from(format!("/proc/{pid}/root{path}"));
         let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;
-        Some(Opened::of(path.into(), &data, false))
+        Some(Opened::of(path.into(), &at, &data, false))
     };
     data_files(&maps).into_iter().filter_map(file).collect()
 }
@@ -121,11 +150,11 @@ mod tests {
         let path = folder.path().canonicalize().unwrap().join("weights");
         fs::write(&path, vec![0; 5000]).unwrap();
         let _open = fs::File::open(&path).unwrap();
-        let seen = descriptors_of(std::process::id(), 5000).unwrap();
+        let seen = descriptors_of(std::process::id(), 5000).unwrap().files;
         let seen = seen.iter().find(|file| file.path == path).expect("the open file");
         assert_eq!((seen.bytes, seen.is_written), (5000, false));
         assert!(
-            descriptors_of(std::process::id(), 5001).unwrap().iter().all(|file| file.path != path),
+            descriptors_of(std::process::id(), 5001).unwrap().files.iter().all(|file| file.path != path),
             "too small"
         );
         assert!(

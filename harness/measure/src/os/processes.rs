@@ -42,6 +42,21 @@ fn enter_group(entry_file: RawFd) -> Result<()> {
     checked(written as libc::c_int).map(drop)
 }
 
+/// Gives `command` an empty keyring of its own session before its first own instruction (keyrings(7)). In the
+/// user's, a system could keep answers from launch to launch. A kernel without keyrings needs none.
+pub fn leave_keyring_before_exec(command: &mut Command) {
+    // SAFETY: between fork and exec; `leave_keyring` makes one system call with a null pointer.
+    unsafe { command.pre_exec(leave_keyring) };
+}
+
+fn leave_keyring() -> Result<()> {
+    // SAFETY: without a name this call of keyctl reads no memory.
+    unsafe {
+        libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, std::ptr::null::<libc::c_char>())
+    };
+    Ok(())
+}
+
 /// Forbids other processes of the user to read this process's memory, files and environment, or to trace it
 /// (prctl(2), PR_SET_DUMPABLE). Root may still do so. A program that this process starts isn't protected.
 pub fn forbid_looks() {

@@ -1,11 +1,10 @@
 //! The processes below a process, as `/proc` shows them: their numbers, the cores and waits of their threads,
-//! their CPU time and memory.
+//! their CPU time.
 
 use std::fs;
 use std::path::PathBuf;
 
 use super::cores::{core_list, cores_of};
-use super::odd_memory::kibibytes;
 
 /// Root of a system's processes.
 #[derive(Clone, Copy, Debug)]
@@ -82,14 +81,6 @@ pub fn escaped_thread(pid: u32, allowed: &[usize]) -> Option<String> {
     let cores = threads_of(pid).iter().find_map(outside)?;
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     Some(format!("a thread of {:?} may run on cores {}", name.trim(), core_list(&cores)))
-}
-
-/// Whether a process ignores the ends of its children: nothing then shows their CPU time (wait(2), NOTES).
-pub fn ignores_children(pid: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & (1 << (libc::SIGCHLD - 1)) != 0)
 }
 
 /// CPU time of the threads of `pids` so far, in nanoseconds: exact, unlike the ticks of `stat`.
@@ -174,19 +165,10 @@ fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> 
     }
 }
 
-/// Memory of `pids` with shared pages counted in parts (PSS, proc(5)). A pool of workers on one model is
-/// thereby charged for the model once. `None` if the kernel doesn't show it.
-pub fn proportional_bytes(pids: &[u32]) -> Option<u64> {
-    let of = |pid: &u32| {
-        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-        Some(kibibytes(&text, "Pss:")? * 1024)
-    };
-    pids.iter().filter_map(of).reduce(|a, b| a + b)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::os::odd_memory::{Status, proportional_bytes};
     use std::process::{Command, Stdio};
 
     #[test]
@@ -217,17 +199,19 @@ mod tests {
         let pids = [child.id()];
         let reads = || waits(&pids, link.to_str().unwrap()) == [Wait::Reading];
         // The child takes a moment to start.
-        let seen = (0..1000).any(|_| {
+        let seen = (0..12_000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
             reads()
         });
         assert!(seen, "{:?}", waits(&pids, link.to_str().unwrap()));
         assert!(below(std::process::id()).contains(&child.id()));
         assert!(proportional_bytes(&pids).is_some_and(|bytes| bytes > 0));
+        assert!(Status::of(child.id()).peak_bytes() > 0);
         assert!(running_ns(&pids) > 0);
-        let (begin, before) = (std::time::Instant::now(), taken_ns(&[std::process::id()]));
-        while begin.elapsed() < std::time::Duration::from_millis(100) {}
-        assert!(taken_ns(&[std::process::id()]) >= before + TICK_NS, "this thread was busy");
+        let own = [std::process::id()];
+        let [taken, running] = [taken_ns(&own), running_ns(&own)];
+        while running_ns(&own) < running + 3 * TICK_NS {}
+        assert!(taken_ns(&own) >= taken + TICK_NS, "this process was busy");
         assert_eq!(waits(&pids, "pipe:[0]"), [Wait::Blocked], "another pipe");
         assert_eq!(escaped_thread(child.id(), &cores_of(child.id()).unwrap()), None);
         assert!(escaped_thread(child.id(), &[]).unwrap().starts_with("a thread of \"cat\" may run on cores"));

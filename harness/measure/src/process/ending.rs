@@ -5,7 +5,7 @@ use dyno_stats::numbers::mebibytes;
 use super::audit::{self, Audit};
 use crate::rules::limits::HIDDEN_BYTES;
 use crate::rules::{Code, Reason};
-use crate::supervisor::Report;
+use crate::supervisor::{Confined, Report};
 
 /// Ending of a process, with its audit.
 #[derive(Clone, Debug, Default)]
@@ -41,8 +41,11 @@ impl Ending {
         let hidden = self.report.hidden_memory_bytes;
         let figure = || format!("{} MiB in files in memory, beside its peak", hidden >> 20);
         let hidden = (hidden >= HIDDEN_BYTES).then(|| Code::HiddenMemory.reason(figure()));
+        let lowered = self.report.lowered_peak_bytes;
+        let figure = || format!("{} MiB at a look; its own peak was lowered afterwards", lowered >> 20);
+        let lowered = (lowered > 0).then(|| Code::HiddenMemory.reason(figure()));
         let unseen = || Code::HiddenMemory.reason("a process forbids looks at its files");
-        let hidden = hidden.or_else(|| self.report.forbids_looks.then(unseen));
+        let hidden = hidden.or(lowered).or_else(|| self.report.forbids_looks.then(unseen));
         let attempts = self.report.network_attempts;
         let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
         let network = (attempts > 0).then(network);
@@ -77,7 +80,25 @@ pub fn abnormal_end(report: &Report) -> Option<Reason> {
     };
     let last = report.stderr_tail.trim_end().lines().last().unwrap_or("").trim();
     let said = if last.is_empty() { String::new() } else { format!("; it said: {}", shorten(last)) };
-    Some(Code::Crashed.reason(figure + &said))
+    let crashed = Code::Crashed.reason(figure + &said);
+    Some(report.confined.as_ref().map_or(crashed.clone(), |confined| within_sandbox(crashed, confined)))
+}
+
+/// The same reason for a system that perhaps lacked a file in its sandbox.
+fn within_sandbox(crashed: Reason, confined: &Confined) -> Reason {
+    let (figure, remedy) = match &confined.unseen {
+        Some(path) => {
+            let path = dyno_api::printable_line(&path.display().to_string());
+            (
+                format!("{}; {path} isn't visible in the sandbox", crashed.figure),
+                format!("name {path} or its folder"),
+            )
+        }
+        None => {
+            (crashed.figure, format!("{}; if it lacks a file in the sandbox, name that file", crashed.remedy))
+        }
+    };
+    Reason { figure, remedy: format!("{remedy} in the system's `sandbox-paths`"), ..crashed }
 }
 
 /// At most 200 characters, for one line of a terminal.
@@ -88,6 +109,21 @@ fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_in_the_sandbox_names_the_path_and_the_key() {
+        let report = |confined| Report { code: Some(127), confined, ..Report::default() };
+        let told = |confined| abnormal_end(&report(confined)).unwrap();
+        assert!(!told(None).remedy.contains("sandbox-paths"));
+        assert!(
+            told(Some(Confined::default()))
+                .remedy
+                .ends_with("name that file in the system's `sandbox-paths`")
+        );
+        let reason = told(Some(Confined { unseen: Some("/opt/x".into()) }));
+        assert_eq!(reason.figure, "exit code 127; /opt/x isn't visible in the sandbox");
+        assert_eq!(reason.remedy, "name /opt/x or its folder in the system's `sandbox-paths`");
+    }
 
     #[test]
     fn memory_above_the_cap_is_told_before_the_signal_that_ended_the_system() {

@@ -167,6 +167,11 @@ impl Conversation<'_, '_> {
         &self.exchange.latency_ns
     }
 
+    /// CPU time of the system's living threads so far.
+    pub fn cpu_ns(&self) -> u64 {
+        os::tree::running_ns(&self.system.root().below())
+    }
+
     /// Ends this system's slice, and waits for its next one.
     pub fn pass_turn(&mut self) {
         if let Some(seat) = self.subject.seat {

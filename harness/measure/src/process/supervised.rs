@@ -18,14 +18,14 @@ use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
 use super::turns::Seat;
+use crate::belongings::named_files;
 use crate::energy::Gauge;
 use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
 use crate::rules::{Code, Reason};
-use crate::sandbox::named_files;
-use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
+use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
 /// stopped or killed by its system.
@@ -39,6 +39,7 @@ pub struct Supervised<'a> {
     control: BufReader<UnixStream>,
     launched: Launched,
     audit: Audit,
+    subject: Subject<'a>,
     /// Cores that the system may use.
     cores: Vec<usize>,
     /// Processes between supervisor and system.
@@ -86,7 +87,9 @@ impl<'a> Supervised<'a> {
         // In lock-step the conversation passes the turn, between two blocks of lines.
         let seat = subject.seat.filter(|_| !subject.track.is_lockstep());
         let (audit, stops) = (Audit::default(), Stops::default());
-        let mut started = Self { supervisor, control, launched, audit, cores, layers, seat, stops, gauge };
+        let subject = *subject;
+        let mut started =
+            Self { supervisor, control, launched, audit, subject, cores, layers, seat, stops, gauge };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(PATIENCE)? {
             Some(Launched { error: Some(error), .. }) => {
@@ -149,16 +152,24 @@ impl<'a> Supervised<'a> {
             self.kill();
         }
         let received = self.receive::<Report>(PATIENCE)?;
-        let joules = self.gauge.joules()?;
+        let joules = self.gauge.joules();
         let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
-        let report = received.unwrap_or(Report { killed: true, ..Report::default() });
+        let mut report = received.unwrap_or(Report { killed: true, ..Report::default() });
+        report.confined = self.confined(&report);
         let (launched_ns, mut audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
         audit.escaped = audit.escaped.take().or_else(|| report.escaped.clone());
         let network = self.launched.network.clone();
         let (stopped_ns, reason) =
             (self.stops.before(report.ended_ns), reason.or_else(|| self.stops.fault()));
         Ok((Ending { report, launched_ns, stopped_ns, joules, audit, network }, reason))
+    }
+
+    /// What a system that failed in its sandbox lacked there. A submission brings all that it needs.
+    fn confined(&self, report: &Report) -> Option<Confined> {
+        let failed = report.code.is_some_and(|code| code != 0) && !self.subject.system.sized_by_sight;
+        let sandbox = self.subject.sandbox().filter(|_| failed)?;
+        Some(Confined { unseen: sandbox.unseen(self.subject.system, &report.stderr_tail) })
     }
 
     /// Time to the next look, or to the end of the slice.
@@ -211,6 +222,9 @@ impl<'a> Supervised<'a> {
 /// Clears the way for the files that a hosted system reports to. A sandbox needs them to be there.
 fn prepare_reports(subject: &Subject<'_>) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(subject.scratch)?;
+    if !subject.system.hosted {
+        return Ok(Vec::new());
+    }
     let breakdown = subject.breakdown.map(Path::to_owned);
     let reports: Vec<PathBuf> = [Some(subject.facts()), breakdown].into_iter().flatten().collect();
     for report in &reports {

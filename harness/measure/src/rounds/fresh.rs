@@ -2,8 +2,10 @@
 //!
 //! The lines of a round come again: within a launch that repeats the set, and from round to round. A system
 //! may remember them in rounds alone, or only from some occurrence on, and so avoid the probes. No system can
-//! know the fresh lines, so their time per word is the price of translating. Launches far below that price
-//! are launched again beside more fresh lines, because batches of a longer file may honestly be cheaper.
+//! know the fresh lines, so their time per word is the price of translating. If the round's launches are far below
+//! that price, they are launched again, by turns with as many fresh lines of the same words: longer files may
+//! honestly be cheaper, a memory of words has fewer new words there, and other programs may have held up the few
+//! fresh lines.
 //!
 //! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer.
 
@@ -16,18 +18,19 @@ use crate::os::fresh_seed;
 use crate::record::FreshLaunch;
 use crate::rules::limits::COALESCED_RATIO;
 use crate::rules::{Code, Reason};
-use crate::text::{as_text, words};
+use crate::text::{as_text, split_lines, words};
 use crate::verify::altered::AlterableLines;
+use crate::verify::alternation::turn;
 use crate::verify::kinship::strange;
-use crate::verify::timing::{FileTime, share_of_fresh};
+use crate::verify::timing::{LaunchTime, Standing, Turn, is_certain, median_share, share_of_other, standing};
 use dyno_stats::Random;
 
 /// Lines of a launch for each fresh line, so that a round gets longer by a twentieth.
 pub const LINES_A_FRESH_ONE: usize = 20;
 /// Least number of fresh lines, if the set has as many that can be altered: fewer prove nothing.
 pub const LEAST_FRESH: usize = 24;
-/// Launches over fresh lines that must all agree before a system is accused.
-pub const CONFIRMATIONS: usize = 3;
+/// Launches over the set once, whose median tells whether the set itself is known.
+const OVER_THE_SET: usize = 3;
 /// Fresh lines of the launch that must confirm strange answers, at most: two for each line of the probe.
 pub const CONFIRMING_LINES: usize = 240;
 
@@ -46,15 +49,18 @@ pub(super) fn compare(
     if !observed.reasons.is_empty() {
         return Ok(());
     }
-    let share = share(input, observed, &time(&fresh));
+    let share = share(input, observed, &fresh);
     observed.fresh = Some(fresh);
-    let Some(share) = share.filter(|&share| share < COALESCED_RATIO) else { return Ok(()) };
-    let Some((share, price)) = confirm(context, input, observed, share)? else { return Ok(()) };
-    let code = match has_copies && knows_the_set(context, input, observed, &price)? {
+    if share.is_none_or(|share| share >= COALESCED_RATIO) {
+        return Ok(());
+    }
+    let Some(turns) = confirm(context, input, observed)? else { return Ok(()) };
+    let code = match has_copies && knows_the_set(context, input, observed, &turns)? {
         true => Code::Recognises,
         false => Code::Coalesced,
     };
-    observed.reasons.push(reason(code, share));
+    let share = median_share(&turns, COALESCED_RATIO).unwrap_or(0.0);
+    observed.accuse(reason(code, share), is_certain(&turns, COALESCED_RATIO));
     Ok(())
 }
 
@@ -148,64 +154,67 @@ fn distinct(mut lines: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 }
 
 /// Time per word of the round's launches as a share of that of `fresh`, if it can be told.
-fn share(input: &LaunchInput, observed: &Observed, fresh: &FileTime) -> Option<f64> {
+fn share(input: &LaunchInput, observed: &Observed, fresh: &FreshLaunch) -> Option<f64> {
     let launches = observed.launch_ns.len().max(1) as u64;
-    let timed = FileTime { ns: observed.launch_ns.iter().sum::<u64>() / launches, words: input.words };
-    share_of_fresh(&observed.one_line_ns, &timed, fresh)
+    let time = |ns, words| LaunchTime { ns, words, cpu_ns: 0 };
+    let timed = time(observed.launch_ns.iter().sum::<u64>() / launches, input.words);
+    share_of_other(&observed.one_line_ns, &timed, &time(fresh.ns, fresh.words))
 }
 
-fn time(launch: &FreshLaunch) -> FileTime {
-    FileTime { ns: launch.ns, words: launch.words }
-}
-
-/// Largest share that launches of about the round's length show, and the launch that shows it: the host has
-/// disturbed it least. `None` if one of the launches clears the system.
+/// Turns of launches over the round's file and over as many fresh lines, if they accuse the system.
 fn confirm(
     context: &RoundContext<'_>,
     input: &LaunchInput,
     observed: &mut Observed,
-    share_of_few: f64,
-) -> Result<Option<(f64, FileTime)>> {
+) -> Result<Option<Vec<Turn>>> {
     let source = &context.round.test_set.source;
-    let wanted = (input.lines as f64 * share_of_few).ceil() as usize;
-    let mut largest = None;
-    for _ in 0..CONFIRMATIONS {
-        let fresh = match fresh_lines(source, wanted.max(LEAST_FRESH)).text {
+    let file: Vec<Vec<u8>> = split_lines(&input.text).map(<[u8]>::to_vec).collect();
+    let mut random = Random::new(fresh_seed(), "turns");
+    let mut turns = Vec::new();
+    loop {
+        let fresh = match fresh_lines(source, input.lines).text {
             none if none.is_empty() => source.clone(),
             fresh => fresh,
         };
-        let Some((fresh, _)) = launch(context, &fresh, observed)? else { return Ok(None) };
-        let price = time(&fresh);
-        match share(input, observed, &price) {
-            Some(share) if share < COALESCED_RATIO => {
-                largest = largest.filter(|(largest, _)| *largest >= share).or(Some((share, price)));
-            }
-            _ => return Ok(None),
+        let launch = |lines: &[Vec<u8>]| observed.launch_untimed(context, &as_text(lines), lines.len());
+        let Ok((turn, _)) = turn([&source[..1], &file, &fresh], &mut random, launch)? else {
+            return Ok(None);
+        };
+        turns.push(turn);
+        match standing(&turns, COALESCED_RATIO) {
+            Standing::Open => {}
+            Standing::Cleared => return Ok(None),
+            Standing::Accused => return Ok(Some(turns)),
         }
     }
-    Ok(largest)
 }
 
-/// Whether the set once is known as well, where fresh lines take this `price`. A system that is quick only
-/// where lines come again coalesces.
+/// Whether the set once is known as well, beside the fresh lines of `turns`. A system that is quick only where
+/// lines come again coalesces.
 fn knows_the_set(
     context: &RoundContext<'_>,
     input: &LaunchInput,
     observed: &mut Observed,
-    price: &FileTime,
+    turns: &[Turn],
 ) -> Result<bool> {
     if !input.repeats_set() {
         return Ok(true);
     }
-    let mut launches = Vec::with_capacity(CONFIRMATIONS);
-    for _ in 0..CONFIRMATIONS {
+    let mut launches = Vec::with_capacity(OVER_THE_SET);
+    for _ in 0..OVER_THE_SET {
         let source = &context.round.test_set.source;
-        let Some((once, _)) = launch(context, source, observed)? else { return Ok(false) };
-        launches.push(time(&once));
+        let pass = observed.launch_untimed(context, &as_text(source), source.len())?;
+        if !pass.reasons.is_empty() {
+            return Ok(false);
+        }
+        launches.push(LaunchTime::of(&pass));
     }
     // The median, since a small set takes little longer than loading, whose times scatter.
     launches.sort_by_key(|once| once.ns);
-    let share = share_of_fresh(&observed.one_line_ns, &launches[CONFIRMATIONS / 2], price);
+    let mut prices: Vec<LaunchTime> = turns.iter().map(|turn| turn.other).collect();
+    prices.sort_by_key(|fresh| fresh.ns);
+    let one_line: Vec<u64> = turns.iter().map(|turn| turn.one_line.ns).collect();
+    let share = share_of_other(&one_line, &launches[OVER_THE_SET / 2], &prices[prices.len() / 2]);
     Ok(share.is_some_and(|share| share < COALESCED_RATIO))
 }
 

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use dyno_stats::Random;
 
@@ -46,7 +47,7 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
     }
     let members = rounds.iter().map(|round| Member::of(bench, round, earlier)).collect::<Result<Vec<_>>>()?;
     let mut done: Vec<Option<Measured>> = rounds.iter().map(|_| None).collect();
-    let mut noise = Vec::new();
+    let (began, mut noise) = (SystemTime::now(), Vec::new());
     loop {
         let pending: Vec<usize> = (0..members.len()).filter(|&i| done[i].is_none()).collect();
         let group: Vec<&Member<'_>> = pending.iter().map(|&i| &members[i]).collect();
@@ -58,7 +59,7 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
             if is_last || !observed.reasons.is_empty() {
                 let share = noise.last().map_or(0, |noise| noise.bench_ns) / group.len() as u64;
                 let bench_ns = share + observed.usage.supervisor_ns;
-                let attempts = Attempts { noise: noise.clone(), bench_ns, slices };
+                let attempts = Attempts { began: Some(began), noise: noise.clone(), bench_ns, slices };
                 done[i] = Some(record(&members[i].context(bench, earlier, None), observed, attempts)?);
             }
         }
@@ -131,7 +132,13 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
     let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
     let mut noise = watch.end(Some(tree), group.len() == 1)?;
     noise.triggers.extend(observed.iter_mut().flat_map(|one| std::mem::take(&mut one.triggers)));
+    let is_disturbed = noise.is_disturbed();
     for (member, observed) in group.iter().zip(&mut observed) {
+        let suspicions = observed.settle(is_disturbed);
+        noise.triggers.extend(suspicions.iter().map(|reason| {
+            let (name, code, figure) = (&member.round.system.name, reason.code.name(), &reason.figure);
+            format!("the clock alone suggests `{code}` of {name}: {figure}")
+        }));
         let context = member.context(bench, earlier, None);
         answers::check_answers(&context, member.input.as_ref(), observed);
         observed.reasons.extend(hidden_files(member.round.system, &observed.read_files));

@@ -76,7 +76,7 @@ pub(super) fn run(context: &RoundContext<'_>, sitting: Sitting, observed: &mut O
     observed.pairs.extend(script.samples(&replies));
     script.keep(replies, observed);
     if sitting.is_last() {
-        observed.reasons.extend(recognised(&observed.pairs));
+        observed.by_clock.extend(recognised(&observed.pairs));
     }
     Ok(())
 }

@@ -34,6 +34,8 @@ pub struct RoundContext<'a> {
 pub struct Observed {
     /// Broken rules.
     pub reasons: Vec<Reason>,
+    /// Broken rules by the clock alone, which counts what other programs take from the system.
+    pub by_clock: Vec<Reason>,
     /// One answer for each source line, in source order; empty if the round failed before.
     pub answers: Vec<Vec<u8>>,
     /// Latency track: nanoseconds of each line, in source order.
@@ -89,6 +91,22 @@ impl Observed {
         Ok(pass)
     }
 
+    /// Takes an accusation: a broken rule if it is `certain`, else one by the clock alone.
+    pub fn accuse(&mut self, reason: Reason, certain: bool) {
+        if certain { self.reasons.push(reason) } else { self.by_clock.push(reason) }
+    }
+
+    /// Decides about what the clock alone has found. It counts if the host was quiet; else it is returned, and the
+    /// round is asked again.
+    pub fn settle(&mut self, was_disturbed: bool) -> Vec<Reason> {
+        let by_clock = std::mem::take(&mut self.by_clock);
+        if was_disturbed {
+            return by_clock;
+        }
+        self.reasons.extend(by_clock);
+        Vec::new()
+    }
+
     /// Forgets the answers of a round that failed before its end, and their times.
     pub fn forget_answers(&mut self) {
         (self.answers, self.latency_ns, self.turn_ns) = Default::default();
@@ -128,6 +146,7 @@ impl Observed {
             supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
             forbids_looks: usage.forbids_looks || launch.forbids_looks,
             hidden_memory_bytes: usage.hidden_memory_bytes.max(launch.hidden_memory_bytes),
+            lowered_peak_bytes: usage.lowered_peak_bytes.max(launch.lowered_peak_bytes),
             network_attempts: usage.network_attempts + launch.network_attempts,
             exceeded_cap_bytes: usage.exceeded_cap_bytes.or(launch.exceeded_cap_bytes),
             read_files: Vec::new(),

@@ -63,6 +63,8 @@ pub(super) fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path
 /// Attempts at a round: their noise, and what only the last one has.
 #[derive(Default)]
 pub(super) struct Attempts {
+    /// Time at which the first one began; none if the round isn't run.
+    pub(super) began: Option<SystemTime>,
     pub(super) noise: Vec<Noise>,
     pub(super) bench_ns: u64,
     pub(super) slices: Option<Slices>,
@@ -75,12 +77,12 @@ pub(super) fn record(
     attempts: Attempts,
 ) -> Result<Measured> {
     let (bench, round) = (context.bench, context.round);
-    let Attempts { noise, bench_ns, slices } = attempts;
+    let Attempts { began, noise, bench_ns, slices } = attempts;
     add_findings(context.earlier, round, &mut observed);
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let ended = SystemTime::now();
     let (model_bytes, output, energy) = (None, output_name(&observed.answers), observed.energy());
     let record = Record {
         schema: SCHEMA,
@@ -90,7 +92,8 @@ pub(super) fn record(
         track: round.track,
         round: round.number,
         profile: bench.protocol.profile,
-        started_unix_ms: started.as_millis() as u64,
+        started_unix_ms: unix_ms(began.unwrap_or(ended)),
+        ended_unix_ms: Some(unix_ms(ended)),
         verdict: verdict(&observed, noise.last()),
         refused: false,
         reasons: observed.reasons,
@@ -129,6 +132,10 @@ pub(super) fn record(
         record.model_bytes = opened_bytes(round.system, &observed.read_files).or(record.model_bytes);
     }
     Ok(Measured { record, answers: observed.answers })
+}
+
+fn unix_ms(moment: SystemTime) -> u64 {
+    moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
 }
 
 fn median_ns(mut times: Vec<u64>) -> Option<u64> {

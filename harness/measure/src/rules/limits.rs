@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// Least time per word of repeated lines, as a share of fresh lines' time per word.
 pub const CACHED_RATIO: f64 = 0.85;
-/// Least time of five sets in one file, as a share of five times one set. A batch shortlist honestly gets
-/// smaller with repeated lines, by about 20 % on Marian.
+/// Least time per word of a file whose lines come again, as a share of that of other lines with the same words. A
+/// batch shortlist honestly gets smaller with repeated lines, by about 20 % on Marian.
 pub const COALESCED_RATIO: f64 = 0.60;
 /// Least time per word of lines of the set, as a share of the time of their altered copies, and the other way
 /// round.
@@ -18,6 +18,10 @@ pub const RECOGNISED_RATIO: f64 = 0.90;
 pub const MOST_STRANGE: f64 = 0.4;
 /// Largest share of lines that may differ between two launches: more is no rounding of sums.
 pub const MOST_DIFFERING: f64 = 0.01;
+/// Largest difference in quality between the rounds' texts, in halves of the 95 % interval that the paired bootstrap
+/// gives it. Five standard deviations: of a hundred thousand cells whose answers are drawn at random, nine rounds
+/// each, some four go beyond it.
+pub const MOST_UNLIKE: f64 = 2.5;
 /// Largest share of lines whose answers, when the lines come again, are no translations. In another batch
 /// int8 gives up to 8 % of lines another translation, and hardly any line something else.
 pub const MOST_JUNK: f64 = 0.01;
@@ -50,8 +54,12 @@ pub const GRACE: Duration = Duration::from_secs(1);
 /// Share of answers that equal a reference from which on the quality is doubted: two people agree in far
 /// fewer.
 pub const MOST_REFERENCES: f64 = 0.5;
-/// Bytes of a file, or of memory in files, that count as hidden: libraries' own files in memory are smaller.
+/// Bytes of a file that count as hidden, and of memory beside that of the processes: libraries' own are smaller.
 pub const HIDDEN_BYTES: u64 = 1 << 20;
+/// Factor by which a look at a process's peak may exceed the kernel's account of it at the end, and by
+/// [`HIDDEN_BYTES`] as well. The two differ by roundings of counters on each core alone, unless a process lowers its
+/// peak.
+pub const LOWERED_PEAK: f64 = 1.25;
 /// Largest size of files that a system neither declares nor names, as a share of its declared model: a
 /// tokenizer's files are small beside a model.
 pub const HIDDEN_SHARE: f64 = 0.5;

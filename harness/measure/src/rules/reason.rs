@@ -60,9 +60,10 @@ impl Code {
             Self::Cached => format!(
                 "repeated lines take at least {CACHED_RATIO} of fresh lines' time per word, and no line takes next to no time"
             ),
-            Self::Coalesced => {
-                format!("a set five times over takes at least {} of five times once", percent(COALESCED_RATIO))
-            }
+            Self::Coalesced => format!(
+                "lines that come again take at least {} of the time of other lines with the same words",
+                percent(COALESCED_RATIO)
+            ),
             Self::Recognises => format!(
                 "lines of the set take as long as copies with other words, within {}; no line takes next to no time; copies have other answers",
                 percent(1.0 - RECOGNISED_RATIO)
@@ -87,7 +88,10 @@ impl Code {
             Self::TracksDiffer => "the same text in every track".into(),
             Self::NotReproducible => "the same answers in every launch".into(),
             Self::HiddenMemory => {
-                format!("less than {} in files in memory that no process maps", mebibytes(HIDDEN_BYTES))
+                format!(
+                    "less than {} in shared memory that no process maps, and a peak that is not lowered",
+                    mebibytes(HIDDEN_BYTES)
+                )
             }
             Self::HiddenFiles => format!(
                 "files of {} and more that are neither declared nor named in the command: together at most {} of the declared model",
@@ -158,7 +162,7 @@ impl Code {
                 "expected of float arithmetic in batches; else look for a translation that depends on its batch mates"
             }
             Self::HiddenMemory => {
-                "keep weights in its own memory, or map them, so that the peak holds them; leave PR_SET_DUMPABLE as it is"
+                "keep weights in its own memory, or map them, so that the peak holds them; leave /proc/self/clear_refs and PR_SET_DUMPABLE as they are"
             }
             Self::HiddenFiles => "declare all files of the model: `model` may be their folder",
             Self::OverMemory => {

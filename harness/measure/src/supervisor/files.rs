@@ -1,4 +1,4 @@
-//! Large files that a system's processes hold: content that their memory doesn't show.
+//! Files that a system's processes hold, and bytes in the kernel: content that their memory doesn't show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::messages::SeenFile;
-use crate::os::odd_memory::{huge_page_bytes, segments_of, touched_shared_bytes};
-use crate::os::opened::{Opened, allocated_bytes, descriptors_of, key, mapped_by};
+use crate::os::buffers::buffered_bytes;
+use crate::os::odd_memory::{Status, segments_of, touched_bytes};
+use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
 use crate::rules::limits::HIDDEN_BYTES;
 
 /// Folders of the operating system, whose files belong to no system.
@@ -35,8 +36,8 @@ pub(super) struct SeenFiles {
     read: BTreeMap<(u64, u64), SeenFile>,
     /// Files that the system declares or names, which are no memory wherever they lie.
     declared: Vec<PathBuf>,
-    /// Path of each file in shared memory that was open or mapped at some look, by device and inode.
-    shared: BTreeMap<(u64, u64), PathBuf>,
+    /// The system's own files in memory that were open or mapped at some look, by device and inode.
+    in_memory: BTreeMap<(u64, u64), InMemory>,
     /// Most bytes of shared memory that processes held without mapping them.
     pub hidden_memory_bytes: u64,
     /// Whether a process forbade looks at its files.
@@ -45,6 +46,15 @@ pub(super) struct SeenFiles {
     forbidding: BTreeMap<u32, u32>,
     /// Numbers of all processes that were seen: their System V segments outlive them.
     pids: BTreeSet<u32>,
+}
+
+/// A file in memory.
+struct InMemory {
+    path: PathBuf,
+    /// Whether it is in /dev/shm, or without a name. Programs put temporary files into other folders too.
+    is_shared: bool,
+    /// Bytes that it occupied at the last look.
+    bytes: u64,
 }
 
 impl SeenFiles {
@@ -57,7 +67,7 @@ impl SeenFiles {
             looks: 0,
             read: BTreeMap::new(),
             declared: declared.to_vec(),
-            shared: BTreeMap::new(),
+            in_memory: BTreeMap::new(),
             hidden_memory_bytes: 0,
             forbids_looks: false,
             forbidding: BTreeMap::new(),
@@ -65,79 +75,85 @@ impl SeenFiles {
         }
     }
 
-    /// Looks at the processes `pids`. Reading a map takes the process's lock on it, so that maps are read at
-    /// the first, second, fourth, eighth … look alone.
-    pub fn look(&mut self, pids: &[u32]) {
+    /// Looks at a system's processes. Returns the bytes that they hold beside their own memory: in files in memory,
+    /// segments, messages, huge pages, pipes and sockets. Reading a map takes the process's lock on it, so that maps
+    /// are read at the first, second, fourth, eighth … look alone.
+    pub fn look(&mut self, processes: &[Status]) -> u64 {
         self.looks += 1;
         let reads_maps = self.looks.is_power_of_two();
-        let mut held = BTreeMap::new();
-        for &pid in pids {
-            let folders = interpreter_folders(pid);
-            let mapped = if reads_maps { mapped_by(pid, HIDDEN_BYTES) } else { Vec::new() };
-            let open = descriptors_of(pid, HIDDEN_BYTES).unwrap_or_else(|_| self.was_forbidden(pid));
-            for file in open.into_iter().chain(mapped) {
+        let (mut buffers, mut open_now) = (Vec::new(), BTreeSet::new());
+        for process in processes {
+            let thread = process.shown_by;
+            let folders = interpreter_folders(thread);
+            let mapped = if reads_maps { mapped_by(thread, HIDDEN_BYTES) } else { Vec::new() };
+            let open =
+                descriptors_of(thread, HIDDEN_BYTES).unwrap_or_else(|_| self.was_forbidden(process.pid));
+            buffers.extend(open.buffers.into_iter().filter(|buffer| !self.streams.contains(&buffer.key)));
+            for file in open.files.into_iter().chain(mapped) {
                 if self.is_memory(&file) {
-                    self.shared.insert(file.key, file.path.clone());
-                    held.insert(file.key, file.allocated_bytes);
+                    open_now.insert(file.key);
+                    self.in_memory.insert(file.key, InMemory::of(&file));
                 }
                 if self.is_foreign(&file) && !folders.iter().any(|folder| file.path.starts_with(folder)) {
                     self.keep(file);
                 }
             }
         }
-        let still_there = pids.first().map(|pid| self.still_there(&format!("/proc/{pid}/root")));
-        held.extend(still_there.unwrap_or_default());
-        self.pids.extend(pids);
-        self.judge(held.values().sum(), pids);
+        let threads: Vec<u32> = processes.iter().map(|process| process.shown_by).collect();
+        let roots: Vec<String> = threads.iter().map(|thread| format!("/proc/{thread}/root")).collect();
+        self.in_memory.retain(|key, file| open_now.contains(key) || file.is_still_there(*key, &roots));
+        self.pids.extend(processes.iter().map(|process| process.pid));
+        let huge: u64 = processes.iter().map(Status::huge_page_bytes).sum();
+        self.hidden_memory_bytes = self.hidden_memory_bytes.max(self.untouched(&threads, true) + huge);
+        self.untouched(&threads, false) + huge + buffered_bytes(&buffers)
     }
 
-    /// Counts a look that `pid` forbade; no file was seen.
-    fn was_forbidden(&mut self, pid: u32) -> Vec<Opened> {
+    /// Counts a look that `pid` forbade; nothing was seen.
+    fn was_forbidden(&mut self, pid: u32) -> Open {
         let looks = self.forbidding.entry(pid).or_default();
         *looks += 1;
         self.forbids_looks |= *looks >= FORBIDDEN_LOOKS;
-        Vec::new()
+        Open::default()
     }
 
     /// Whether a file is memory of the system's own.
     fn is_memory(&self, file: &Opened) -> bool {
         let is_named = self.declared.iter().any(|path| file.path.starts_with(path));
-        file.is_shared && !is_named && !self.streams.contains(&file.key)
+        let is_own = file.is_in_memory && (file.is_written || !self.is_older(file));
+        (file.is_shared || is_own) && !is_named && !self.streams.contains(&file.key)
     }
 
     /// Looks once more after the last process has ended: what is there now would be there in the next launch.
     pub fn look_after_the_end(&mut self) {
-        let held = self.still_there("");
-        self.judge(held.into_iter().map(|(_, bytes)| bytes).sum(), &[]);
+        self.in_memory.retain(|key, file| file.is_still_there(*key, &[String::new()]));
+        self.hidden_memory_bytes = self.hidden_memory_bytes.max(self.untouched(&[], true));
     }
 
-    /// Compares what `pids` hold in files, segments and huge pages with what the peak of their memory holds
-    /// of it.
-    fn judge(&mut self, in_files: u64, pids: &[u32]) {
-        let huge: u64 = pids.iter().map(|&pid| huge_page_bytes(pid)).sum();
-        let held = in_files + segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
-        let touched = if held >= HIDDEN_BYTES { touched_shared_bytes(pids) } else { 0 };
-        self.hidden_memory_bytes = self.hidden_memory_bytes.max(held.saturating_sub(touched) + huge);
+    /// Bytes of files in memory and of segments, less those that the processes have mapped and touched. Of all
+    /// files, or of such as are shared memory.
+    fn untouched(&self, threads: &[u32], shared_alone: bool) -> u64 {
+        let files = self.in_memory.iter().filter(|(_, file)| file.is_shared || !shared_alone);
+        let (keys, bytes): (Vec<(u64, u64)>, Vec<u64>) = files.map(|(key, file)| (*key, file.bytes)).unzip();
+        let segments = segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
+        let held = bytes.iter().sum::<u64>() + segments;
+        let touched = if held >= HIDDEN_BYTES { touched_bytes(threads, &keys) } else { 0 };
+        held.saturating_sub(touched)
     }
 
-    /// Files in shared memory that were open at an earlier look, and still are where they were below `root`.
-    /// They hold their bytes, also while they are closed.
-    fn still_there(&self, root: &str) -> Vec<((u64, u64), u64)> {
-        let file = |(known, path): (&(u64, u64), &PathBuf)| {
-            let data = fs::metadata(format!("{root}{}", path.display())).ok()?;
-            (key(&data) == *known).then(|| (*known, allocated_bytes(&data)))
-        };
-        self.shared.iter().filter_map(file).collect()
+    fn is_older(&self, file: &Opened) -> bool {
+        file.made.is_none_or(|made| made < self.launched)
     }
 
     /// Whether a file was there before the launch, is only read, and belongs to no system folder.
     fn is_foreign(&self, file: &Opened) -> bool {
-        let is_older = file.made.is_none_or(|made| made < self.launched);
-        is_older && !file.is_written && !self.streams.contains(&file.key) && !is_of_the_system(&file.path)
+        self.is_older(file)
+            && !file.is_written
+            && !self.streams.contains(&file.key)
+            && !is_of_the_system(&file.path)
     }
 
     fn keep(&mut self, file: Opened) {
-        if self.read.len() < MOST_FILES {
+        if self.read.len() < MOST_FILES && file.bytes >= HIDDEN_BYTES {
             self.read.insert(file.key, SeenFile { path: file.path, bytes: file.bytes });
         }
     }
@@ -145,6 +161,20 @@ impl SeenFiles {
     /// The files that were read.
     pub fn read(&self) -> Vec<SeenFile> {
         self.read.values().cloned().collect()
+    }
+}
+
+impl InMemory {
+    fn of(file: &Opened) -> Self {
+        Self { path: file.path.clone(), is_shared: file.is_shared, bytes: file.allocated_bytes }
+    }
+
+    /// Whether the file still is where it was, below one of `roots`. It holds its bytes also while it is closed.
+    fn is_still_there(&mut self, known: (u64, u64), roots: &[String]) -> bool {
+        let data = |root: &String| fs::metadata(format!("{root}{}", self.path.display())).ok();
+        let found = roots.iter().filter_map(data).find(|data| key(data) == known);
+        self.bytes = found.as_ref().map_or(0, allocated_bytes);
+        found.is_some()
     }
 }
 
@@ -177,6 +207,7 @@ mod tests {
             bytes: 5 << 20,
             allocated_bytes: 0,
             is_shared: false,
+            is_in_memory: false,
             is_written: false,
             made,
         }
@@ -186,20 +217,20 @@ mod tests {
     fn a_file_in_shared_memory_counts_while_it_is_there_unless_it_is_the_model() {
         let named = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
         fs::write(named.path(), vec![1; 3 << 20]).unwrap();
-        let (mut seen, pids) = (SeenFiles::begin(&[]), [std::process::id()]);
-        seen.look(&pids);
+        let (mut seen, own) = (SeenFiles::begin(&[]), [Status::of(std::process::id())]);
+        assert!(seen.look(&own) >= 3 << 20, "it is memory beside that of the process");
         assert!(seen.hidden_memory_bytes >= 3 << 20, "open: {}", seen.hidden_memory_bytes);
         let path = named.into_temp_path();
         seen.hidden_memory_bytes = 0;
-        seen.look(&pids);
+        seen.look(&own);
         assert!(seen.hidden_memory_bytes >= 3 << 20, "closed: {}", seen.hidden_memory_bytes);
         let reopened = fs::File::open(&path).unwrap();
         let mut declaring = SeenFiles::begin(&[path.to_path_buf()]);
-        declaring.look(&pids);
+        declaring.look(&own);
         assert_eq!(declaring.hidden_memory_bytes, 0, "the declared model");
         drop((reopened, path));
         seen.hidden_memory_bytes = 0;
-        seen.look(&pids);
+        seen.look(&own);
         assert_eq!(seen.hidden_memory_bytes, 0, "removed");
     }
 

@@ -69,14 +69,15 @@ pub struct Report {
     pub ignores_children: bool,
     /// Peak memory, by `memory_method`.
     pub peak_bytes: u64,
-    /// Peak resident memory of the largest process, by the kernel's accounting.
+    /// Peak resident memory of the largest process, by the kernel's accounting and by the looks.
     #[serde(default)]
     pub largest_process_bytes: u64,
-    /// Largest sum over all processes at one moment, with shared pages counted in parts; only for several
-    /// processes.
+    /// Largest sum over all processes at one look, with shared pages counted in parts, and with what they hold
+    /// beside their own memory; only for several processes, or where there is something beside.
     #[serde(default)]
     pub tree_pss_bytes: Option<u64>,
-    /// Peak of all processes together, by the kernel; only with a control group of the system's own.
+    /// Peak of all processes together, by the kernel, less the files in its cache; only with a control group of
+    /// the system's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_peak_bytes: Option<u64>,
     /// Method behind `peak_bytes`.
@@ -93,6 +94,10 @@ pub struct Report {
     /// Most shared memory that the system held without mapping it; `peak_bytes` lacks it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden_memory_bytes: u64,
+    /// Peak of one process at a look, if the kernel's account of it at its end is far below: the process has lowered
+    /// its peak.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lowered_peak_bytes: u64,
     /// Whether a process forbade looks at its files, so that hidden memory and files may be unseen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forbids_looks: bool,
@@ -119,6 +124,16 @@ pub struct Report {
     /// CPU time of the supervisor itself.
     #[serde(default)]
     pub supervisor_ns: u64,
+    /// What the bench knows of a system that failed in its sandbox.
+    #[serde(skip)]
+    pub confined: Option<Confined>,
+}
+
+/// A system that failed in a sandbox, in which it saw its own files alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confined {
+    /// File or folder of the host that it named at its end, and that isn't visible in the sandbox.
+    pub unseen: Option<PathBuf>,
 }
 
 /// A large file that a system had open or mapped.
@@ -135,11 +150,6 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Report {
-    /// Most memory that looks have shown so far.
-    pub(super) fn seen_bytes(&self) -> u64 {
-        self.largest_process_bytes.max(self.tree_pss_bytes.unwrap_or(0))
-    }
-
     /// Reads a signal out of the exit code, as which a sandbox passes it on (shells do so as well).
     pub(super) fn unwrap_signal(&mut self) {
         if let Some(code @ 129..=192) = self.code {
@@ -155,9 +165,8 @@ pub enum MemoryMethod {
     /// The kernel's accounting at the end of the largest process: exact.
     #[default]
     Wait4,
-    /// Samples of the proportional set size, summed over all processes.
+    /// Looks: the proportional set size, summed over all processes, and what they hold beside.
     Pss,
-    /// The kernel's peak of the system's control group: all processes, with the files that they were first to
-    /// read.
+    /// The kernel's account of the system's control group: all processes, and what they hold in the kernel.
     Cgroup,
 }

@@ -15,8 +15,9 @@
 mod attempts;
 mod files;
 mod gate;
+mod memory;
 mod messages;
-mod tail;
+pub(crate) mod tail;
 mod unwaited;
 
 use std::fs::File;
@@ -24,6 +25,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{AsFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{ChildStderr, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -35,13 +37,15 @@ use serde::Serialize;
 use attempts::Attempts;
 use files::SeenFiles;
 use gate::Gate;
-pub use messages::{Launched, MemoryMethod, Report, SeenFile, Spec};
+use memory::SeenMemory;
+pub use messages::{Confined, Launched, MemoryMethod, Report, SeenFile, Spec};
 pub use tail::STDERR_TAIL;
 use tail::Tail;
 use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
 use crate::error::{InMessage, Result};
+use crate::os::odd_memory::Status;
 use crate::os::tree::Root;
 use crate::os::{self, Interest, fresh_seed, tree};
 use crate::rules::limits::{GRACE, MOST_STDERR_BYTES};
@@ -78,7 +82,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
     os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
-    let (group, files) = (Group::create(), SeenFiles::begin(&spec.named));
+    let (mut group, mut looks) = (Group::create(), Looks::begin(&spec.named));
     if let Some((group, cap)) = group.as_ref().zip(spec.memory_cap_bytes) {
         group.cap_memory(cap);
     }
@@ -94,15 +98,14 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     };
     // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let (mut report, seen) = watch(pid, stderr, &control, &spec, (files, attempts))?;
+    let mut report = watch(pid, stderr, &control, &spec, (&mut looks, attempts), group.as_mut())?;
     let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
-    report.unwaited_ns = seen.beyond(report.user_ns + report.system_ns, cpu_ns);
-    report.ignores_children = seen.ignores_children;
+    report.unwaited_ns = looks.times.beyond(report.user_ns + report.system_ns, cpu_ns);
+    report.ignores_children = looks.times.ignores_children;
     report.group_peak_bytes = group.as_ref().and_then(Group::peak_bytes);
-    choose_memory(&mut report);
+    looks.memory.conclude(&mut report);
     let at_cap = group.is_some_and(|group| group.was_at_cap());
-    report.exceeded_cap_bytes =
-        spec.memory_cap_bytes.filter(|&cap| at_cap || report.seen_bytes().max(report.peak_bytes) > cap);
+    report.exceeded_cap_bytes = spec.memory_cap_bytes.filter(|&cap| at_cap || report.peak_bytes > cap);
     let _ = send(&mut control, &report);
     Ok(())
 }
@@ -135,7 +138,9 @@ fn command(spec: &Spec, gate: Option<&Gate>) -> io::Result<Command> {
         return Ok(command);
     };
     let mut command = Command::new(BWRAP);
-    command.args(sandbox);
+    // bubblewrap itself starts outside: variables of the system could make it load the system's code there.
+    let variables = spec.environment.iter();
+    command.args(variables.flat_map(|(name, value)| ["--setenv", name, value])).args(sandbox);
     gate.into_iter().for_each(|gate| gate.pass_to(&mut command));
     command.arg("--");
     if spec.command[0] == OWN_PROGRAM {
@@ -154,7 +159,12 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Op
     let gate = spec.sandbox.as_ref().map(|_| Gate::new()).transpose()?;
     let mut command = command(spec, gate.as_ref())?;
     command.stderr(Stdio::piped()).process_group(0);
-    command.env_clear().envs(spec.environment.iter().cloned());
+    command.env_clear();
+    match spec.sandbox {
+        Some(_) => command.envs(std::env::var_os("PATH").map(|path| ("PATH", path))),
+        None => command.envs(spec.environment.iter().cloned()),
+    };
+    os::leave_keyring_before_exec(&mut command);
     os::pin_before_exec(&mut command, spec.cores.clone());
     os::die_with_parent(&mut command);
     if let Some(entry_file) = group.and_then(Group::entry_file) {
@@ -186,14 +196,15 @@ fn watch(
     stderr: ChildStderr,
     control: &UnixStream,
     spec: &Spec,
-    (mut files, attempts): (SeenFiles, Option<Attempts>),
-) -> Result<(Report, SeenTimes)> {
+    (looks, attempts): (&mut Looks, Option<Attempts>),
+    mut group: Option<&mut Group>,
+) -> Result<Report> {
     let cores = &spec.cores;
     let root = Root { supervisor: std::process::id(), layers: spec.layers() };
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
-    let mut report = Report { floor_bytes: peak_bytes_of("self"), ..Report::default() };
-    let mut seen = SeenTimes::default();
+    let floor_bytes = Status::of(std::process::id()).peak_bytes();
+    let mut report = Report { floor_bytes, ..Report::default() };
     // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
     // there.
     let mut random = Random::new(fresh_seed(), "looks");
@@ -209,7 +220,7 @@ fn watch(
             break;
         }
         report.flooded = tail.bytes > MOST_STDERR_BYTES;
-        let is_large = spec.memory_cap_bytes.is_some_and(|cap| report.seen_bytes() > cap);
+        let is_large = spec.memory_cap_bytes.is_some_and(|cap| looks.memory.most() > cap);
         if bench || report.flooded || is_large {
             report.killed = true;
             os::kill_group(pid);
@@ -219,60 +230,56 @@ fn watch(
         }
         if looked.elapsed() >= pause {
             let pids = root.below();
-            inspect_tree(&mut report, &pids, spec);
-            seen.look(&pids);
-            files.look(&pids);
+            let escaped = || pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores));
+            report.escaped = report.escaped.take().or_else(escaped);
+            looks.look(&pids);
+            group.iter_mut().for_each(|group| group.look());
             (looked, pause) = (Instant::now(), until_next_look());
         }
     }
     report.ended_ns = os::monotonic_ns();
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
     report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reap_all(pid, &mut report);
+    reap_all(pid, &mut report, &mut looks.memory);
     if spec.sandbox.is_some() {
         report.unwrap_signal();
     }
     tail.read();
     report.network_attempts = attempts.map_or(0, |attempts| attempts.count());
     (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    let files = &mut looks.files;
     files.look_after_the_end();
     (report.read_files, report.hidden_memory_bytes) = (files.read(), files.hidden_memory_bytes);
     report.forbids_looks = files.forbids_looks;
     report.supervisor_ns = os::own_cpu_ns();
-    Ok((report, seen))
+    Ok(report)
 }
 
-/// Catches short-lived, unreaped children on other cores, and samples memory. The bench looks between lines
-/// only, so that it disturbs none. It misses children that live as long as a line takes, and the kernel adds
-/// the time of unreaped children to no process. The memory of several processes is sampled, because the
-/// kernel's accounting knows only the largest one.
-fn inspect_tree(report: &mut Report, pids: &[u32], spec: &Spec) {
-    let escaped = || pids.iter().find_map(|&pid| tree::escaped_thread(pid, &spec.cores));
-    report.escaped = report.escaped.take().or_else(escaped);
-    if spec.memory_cap_bytes.is_some() {
-        let largest = pids.iter().map(|&pid| peak_bytes_of(&pid.to_string())).max();
-        report.largest_process_bytes = report.largest_process_bytes.max(largest.unwrap_or(0));
-    }
-    if pids.len() > 1 {
-        report.tree_pss_bytes = report.tree_pss_bytes.max(tree::proportional_bytes(pids));
-    }
+/// What the looks at a system have shown. A look catches short-lived, unreaped children on other cores, too: the
+/// bench looks between lines only, so that it disturbs none, and misses children that live as long as a line takes.
+struct Looks {
+    times: SeenTimes,
+    files: SeenFiles,
+    memory: SeenMemory,
 }
 
-/// Chooses the peak of memory. Of several processes: the control group's peak, else the sampled sum, if
-/// larger than the peak of the largest process.
-fn choose_memory(report: &mut Report) {
-    let alone = report.largest_process_bytes;
-    (report.peak_bytes, report.memory_method) = match (report.tree_pss_bytes, report.group_peak_bytes) {
-        (Some(_), Some(group)) if group > alone => (group, MemoryMethod::Cgroup),
-        (Some(tree), _) if tree > alone => (tree, MemoryMethod::Pss),
-        _ => (alone, MemoryMethod::Wait4),
-    };
+impl Looks {
+    fn begin(named: &[PathBuf]) -> Self {
+        Self { times: SeenTimes::default(), files: SeenFiles::begin(named), memory: SeenMemory::default() }
+    }
+
+    fn look(&mut self, pids: &[u32]) {
+        let processes: Vec<Status> = pids.iter().map(|&pid| Status::of(pid)).collect();
+        self.times.look(&processes);
+        let beside = self.files.look(&processes);
+        self.memory.look(&processes, beside);
+    }
 }
 
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
 /// process behind its own ends when that process ends. Time in which the bench has stopped them all, for the
 /// turn of another system, is no grace.
-fn reap_all(pid: u32, report: &mut Report) {
+fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
     let grace = if report.killed { Duration::ZERO } else { GRACE };
     let (mut waited, mut last, mut forced) = (Duration::ZERO, Instant::now(), false);
     while waited < PATIENCE {
@@ -281,6 +288,7 @@ fn reap_all(pid: u32, report: &mut Report) {
         match os::reap_any() {
             Ok(Some(ended)) => {
                 account(pid, &ended, report);
+                memory.ended(ended.pid, ended.peak_bytes);
                 if !forced {
                     report.ended_ns = os::monotonic_ns();
                 }
@@ -321,12 +329,6 @@ fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
     report.voluntary_switches += ended.voluntary_switches;
     report.involuntary_switches += ended.involuntary_switches;
-}
-
-/// Peak resident memory of `process`, a name in /proc (VmHWM, which starts anew at exec, unlike ru_maxrss).
-fn peak_bytes_of(process: &str) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    os::odd_memory::kibibytes(&status, "VmHWM:").unwrap_or(0) * 1024
 }
 
 /// Socket between the bench and a supervisor: the bench's side first.

@@ -1,4 +1,4 @@
-//! The end of a system's standard error. Earlier bytes are counted and dropped, so that a flood costs no
+//! The end of a program's standard error. Earlier bytes are counted and dropped, so that a flood costs no
 //! memory and no disk.
 
 use std::collections::VecDeque;
@@ -12,7 +12,8 @@ use crate::os;
 pub const STDERR_TAIL: usize = 16 * 1024;
 
 /// Reader of standard error.
-pub(super) struct Tail {
+#[derive(Debug)]
+pub(crate) struct Tail {
     pipe: Option<ChildStderr>,
     /// Number of bytes so far.
     pub(super) bytes: u64,
@@ -21,18 +22,18 @@ pub(super) struct Tail {
 
 impl Tail {
     /// A reader of `pipe`.
-    pub(super) fn new(pipe: ChildStderr) -> io::Result<Self> {
+    pub(crate) fn new(pipe: ChildStderr) -> io::Result<Self> {
         os::set_nonblocking(pipe.as_fd())?;
         Ok(Self { pipe: Some(pipe), bytes: 0, kept: VecDeque::new() })
     }
 
     /// Descriptor to wait for; `None` after the pipe is closed.
-    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.pipe.as_ref().map(ChildStderr::as_fd)
     }
 
     /// Reads the available bytes, at most a pipe's capacity, so that a flood can't hold up the supervisor.
-    pub(super) fn read(&mut self) {
+    pub(crate) fn read(&mut self) {
         let mut buffer = [0; 64 * 1024];
         let Some(pipe) = &mut self.pipe else { return };
         match pipe.read(&mut buffer) {
@@ -47,9 +48,13 @@ impl Tail {
         }
     }
 
+    /// Last bytes so far, as text.
+    pub(crate) fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.kept.make_contiguous()).into_owned()
+    }
+
     /// Number of bytes, and the last of them as text.
     pub(super) fn finish(mut self) -> (u64, String) {
-        let text = String::from_utf8_lossy(self.kept.make_contiguous()).into_owned();
-        (self.bytes, text)
+        (self.bytes, self.text())
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::os::odd_memory::Status;
 use crate::os::tree;
 
 /// The CPU times that the looks at a tree have shown.
@@ -15,11 +16,11 @@ pub(super) struct SeenTimes {
 }
 
 impl SeenTimes {
-    /// Looks at the processes `pids`.
-    pub fn look(&mut self, pids: &[u32]) {
-        self.ignores_children = self.ignores_children || pids.iter().any(|&pid| tree::ignores_children(pid));
-        if pids.len() > 1 {
-            pids.iter().for_each(|&pid| self.see(pid, tree::running_ns(&[pid])));
+    /// Looks at a system's processes.
+    pub fn look(&mut self, processes: &[Status]) {
+        self.ignores_children = self.ignores_children || processes.iter().any(Status::ignores_children);
+        if processes.len() > 1 {
+            processes.iter().for_each(|process| self.see(process.pid, tree::running_ns(&[process.pid])));
         }
     }
 

@@ -18,6 +18,9 @@ pub struct AlterableLines {
     pub lines: Vec<Vec<u8>>,
     /// Content words of the set by their number of characters, each as often as it occurs.
     vocabulary: HashMap<usize, Vec<String>>,
+    /// Words that the copies under way lose, by their number of characters. They change places among the copies:
+    /// copies then have the words of their lines, and a memory of words saves as much on either side.
+    lost: HashMap<usize, Vec<String>>,
     /// Lines that a system may know: the set, and all copies so far.
     known: HashSet<Vec<u8>>,
     random: Random,
@@ -32,7 +35,8 @@ impl AlterableLines {
         for word in lines.iter().flat_map(|line| content_words(line)) {
             vocabulary.entry(word.chars().count()).or_default().push(word);
         }
-        let mut alterable = Self { lines: Vec::new(), vocabulary, known, random };
+        let lost = HashMap::new();
+        let mut alterable = Self { lines: Vec::new(), vocabulary, lost, known, random };
         let has_copy = |line: &Vec<u8>| {
             alterable.copy(line, 1).is_some_and(|copy| !alterable.known.contains(&copy.line))
         };
@@ -44,21 +48,35 @@ impl AlterableLines {
     /// copy has several words replaced: a system that recognises sentences with one other word doesn't
     /// recognise those. A line without content words stays as it is.
     pub fn copies(&mut self, lines: &[Vec<u8>]) -> Vec<AlteredLine> {
+        let most = |at: usize| if at % 2 == 0 { 1 } else { SEVERAL };
+        self.lose(
+            lines.iter().enumerate().flat_map(|(at, line)| longest_first(line).into_iter().take(most(at))),
+        );
         let turn = |(at, line): (usize, &Vec<u8>)| {
-            let most = if at % 2 == 0 { 1 } else { SEVERAL };
-            self.copy(line, most).unwrap_or_else(|| AlteredLine { line: line.clone(), exchanged: 0 })
+            self.copy(line, most(at)).unwrap_or_else(|| AlteredLine { line: line.clone(), exchanged: 0 })
         };
         let copies: Vec<AlteredLine> = lines.iter().enumerate().map(turn).collect();
         self.known.extend(copies.iter().map(|copy| copy.line.clone()));
         copies
     }
 
+    /// Makes `words` those that change places, in random order.
+    fn lose(&mut self, words: impl Iterator<Item = String>) {
+        self.lost.clear();
+        for word in words {
+            self.lost.entry(word.chars().count()).or_default().push(word);
+        }
+        let mut lengths: Vec<usize> = self.lost.keys().copied().collect();
+        lengths.sort_unstable(); // the order of a map is none of the seed's
+        for length in lengths {
+            self.random.shuffle(self.lost.get_mut(&length).expect("a key of the map"));
+        }
+    }
+
     /// A copy with up to `most` words replaced: the longest word, and other words before it. The longest word
     /// is replaced last, so that it leaves a choice of unknown copies.
     fn copy(&mut self, line: &[u8], most: usize) -> Option<AlteredLine> {
-        let mut own = content_words(line);
-        own.sort_by_key(|word| Reverse(word.chars().count()));
-        own.dedup();
+        let own = longest_first(line);
         let (longest, further) = own.split_first()?;
         let mut text = String::from_utf8_lossy(line).into_owned();
         let mut exchanged = 1;
@@ -66,31 +84,45 @@ impl AlterableLines {
             if exchanged == most {
                 break;
             }
-            if let Some(new) = replacements(&self.vocabulary, &mut self.random, old, &own).next() {
-                text = exchange(&text, old, new);
+            let start = self.random.draw();
+            let new = self.candidates(old, &own, start).next().cloned();
+            if let Some(new) = new {
+                text = exchange(&text, old, &new);
+                self.take(&new);
                 exchanged += 1;
             }
         }
-        let Self { vocabulary, known, random, .. } = self;
-        let mut lines = replacements(vocabulary, random, longest, &own)
-            .map(|new| exchange(&text, longest, new).into_bytes());
-        let first = lines.next()?;
-        let is_new = |line: &Vec<u8>| !known.contains(line);
-        let line = if is_new(&first) { first } else { lines.find(is_new).unwrap_or(first) };
-        Some(AlteredLine { line, exchanged })
+        let start = self.random.draw();
+        let line = |new: &String| exchange(&text, longest, new).into_bytes();
+        let is_new = |new: &&String| !self.known.contains(&line(new));
+        let candidates = || self.candidates(longest, &own, start);
+        let new = candidates().find(is_new).or(candidates().next())?.clone();
+        self.take(&new);
+        Some(AlteredLine { line: line(&new), exchanged })
     }
-}
 
-/// Words as long as `old` that don't occur in `own`, from a random place onwards.
-fn replacements<'a>(
-    vocabulary: &'a HashMap<usize, Vec<String>>,
-    random: &mut Random,
-    old: &str,
-    own: &'a [String],
-) -> impl Iterator<Item = &'a String> {
-    let words = vocabulary.get(&old.chars().count()).map_or(&[][..], Vec::as_slice);
-    let (before, after) = words.split_at(random.below(words.len().max(1)).min(words.len()));
-    after.iter().chain(before).filter(|word| !own.contains(word))
+    /// Words that may replace `old`: first those that other copies lose, then others as long, from `start` onwards.
+    /// None of them is in `own`.
+    fn candidates<'a>(
+        &'a self,
+        old: &str,
+        own: &'a [String],
+        start: u64,
+    ) -> impl Iterator<Item = &'a String> {
+        let length = old.chars().count();
+        let [lost, words] =
+            [&self.lost, &self.vocabulary].map(|of| of.get(&length).map_or(&[][..], Vec::as_slice));
+        let (before, after) = words.split_at(start as usize % words.len().max(1));
+        lost.iter().chain(after).chain(before).filter(|word| !own.contains(word))
+    }
+
+    /// Takes a word from those that copies lose: it has found its place.
+    fn take(&mut self, word: &str) {
+        let Some(lost) = self.lost.get_mut(&word.chars().count()) else { return };
+        if let Some(at) = lost.iter().position(|lost| lost == word) {
+            lost.swap_remove(at);
+        }
+    }
 }
 
 /// A line that no set holds.
@@ -106,10 +138,49 @@ fn exchange(text: &str, old: &str, new: &str) -> String {
     text.split(' ').map(|word| if word == old { new } else { word }).collect::<Vec<_>>().join(" ")
 }
 
+/// Content words of a line, each once, the longest first.
+fn longest_first(line: &[u8]) -> Vec<String> {
+    let mut own = content_words(line);
+    own.sort_by_key(|word| Reverse(word.chars().count()));
+    own.dedup();
+    own
+}
+
 /// Words of at least four lower-case letters. Such words carry the content, in languages that have letter
 /// case.
 fn content_words(line: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(line);
     let is_content = |word: &&str| word.chars().count() >= 4 && word.chars().all(char::is_lowercase);
     text.split_whitespace().filter(is_content).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::split_lines;
+
+    /// How often each word of `lines` occurs.
+    fn counts(lines: &[Vec<u8>]) -> HashMap<Vec<u8>, i32> {
+        let mut counts = HashMap::new();
+        for word in lines.iter().flat_map(|line| line.split(|&byte| byte == b' ')) {
+            *counts.entry(word.to_vec()).or_default() += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn copies_have_the_words_of_their_lines() {
+        let text = include_str!("../../../../testsets/photos-en-de/source.en");
+        let source: Vec<Vec<u8>> = split_lines(text.as_bytes()).map(<[u8]>::to_vec).take(400).collect();
+        for seed in 0..5 {
+            let mut alterable = AlterableLines::of(&source, 120, Random::new(seed, "copies"));
+            let lines = alterable.lines.clone();
+            let copies: Vec<Vec<u8>> = alterable.copies(&lines).into_iter().map(|copy| copy.line).collect();
+            let (before, after) = (counts(&lines), counts(&copies));
+            let gone = before.iter().map(|(word, n)| (n - after.get(word).unwrap_or(&0)).max(0)).sum::<i32>();
+            let exchanged = lines.len() * 3 / 2;
+            assert!(10 * gone as usize <= exchanged, "{gone} words of {exchanged} have no place in a copy");
+            assert!(copies.iter().all(|copy| !source.contains(copy)), "a copy is no line of the set");
+        }
+    }
 }

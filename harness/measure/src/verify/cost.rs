@@ -1,8 +1,7 @@
 //! The cost of a probe: how often it starts a system, and for how long a slow system may keep it busy.
 
 use super::examinee::{FEWEST_LINES, LEAST_PAIRS};
-use super::lines;
-use super::timing::CACHE_APART;
+use super::{cache, lines};
 use crate::process::lockstep::LOADING;
 use crate::process::silence;
 use crate::protocol::Limits;
@@ -24,10 +23,9 @@ impl Probe {
             (Self::Buffering | Self::Audit | Self::Sameness | Self::Length, _)
             | (Self::Cache | Self::Recognition, true) => 1,
             (Self::Determinism, _) => 2,
-            (Self::Conformance, true) => 3,
+            (Self::Conformance, true) | (Self::Coalescing, false) => 3,
             (Self::Conformance, false) => 4,
             (Self::Recognition, false) => 5,
-            (Self::Coalescing, false) => 9,
         }
     }
 
@@ -46,7 +44,7 @@ impl Probe {
             }
             Self::Buffering => 2, // the first answer, and one that uses up the budget
             Self::Length => 2 * FEWEST_LINES,
-            Self::Cache => CACHE_APART + 3 * LEAST_PAIRS,
+            Self::Cache => cache::QUESTIONS * LEAST_PAIRS,
             Self::Recognition => 3 * LEAST_PAIRS,
             _ => self.launches(track) * FEWEST_LINES,
         };
@@ -64,7 +62,7 @@ mod tests {
         let most = |probe: Probe, track| probe.most_seconds(track, &limits);
         assert_eq!(most(Probe::Buffering, Track::Latency), 15.0, "four times for loading, then a line");
         assert_eq!(most(Probe::Buffering, Track::Throughput1), 0.0);
-        assert_eq!(most(Probe::Coalescing, Track::ThroughputAll), 90.0);
+        assert_eq!(most(Probe::Coalescing, Track::ThroughputAll), 30.0);
         let bytes = lines::odd()[lines::OVERLONG].len() as f64;
         let expected = 3.0 * (3.0 * 3.0 + 18.0 + bytes / 1024.0 + 8.0);
         assert!((most(Probe::Conformance, Track::Latency) - expected).abs() < 1e-9);

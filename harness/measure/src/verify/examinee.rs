@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::finding::ProbeOutcome;
 use crate::error::Result;
+use crate::noise::TreeTime;
 use crate::plan::Placement;
-use crate::process::lockstep::{Lockstep, lockstep, lockstep_for};
+use crate::process::lockstep::{Lockstep, converse, lockstep, lockstep_for};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::protocol::Limits;
@@ -42,6 +43,8 @@ pub struct Examinee<'a> {
     pub keeps_going: bool,
     /// Seconds for each word, once measured.
     pub pace: Cell<Option<f64>>,
+    /// CPU time of all launches so far.
+    pub tree: Cell<TreeTime>,
 }
 
 /// Time budget of a probe that needs no fixed number of lines: a slow system gets fewer lines.
@@ -54,9 +57,8 @@ pub const FEWEST_LINES: usize = 4;
 const TIMED_BUDGET: Duration = Duration::from_secs(20);
 /// Figure of a probe of single lines where no judged track exchanges them.
 pub const NO_LINE_TRACK: &str = "no track of single lines is probed";
-/// Least number of pairs, whatever the budget. With 24 pairs, a cache that answers at once is significant at
-/// the probes' p.
-pub const LEAST_PAIRS: usize = 24;
+/// Least number of pairs, whatever the budget. Ten of them suffice for a cache that answers at once.
+pub const LEAST_PAIRS: usize = 26;
 
 impl Examinee<'_> {
     /// As many of `lines` as the system answers within the budget.
@@ -67,7 +69,7 @@ impl Examinee<'_> {
     }
 
     /// Number of pairs of such lines that a timed probe may ask in lock-step: at most `most`, and fewer of a
-    /// slow system.
+    /// slow system. Other questions prepare each pair.
     pub fn affordable_pairs(&self, lines: &[Vec<u8>], most: usize) -> Result<usize> {
         let words = lines.iter().map(|line| words(line)).sum::<usize>() as f64 / lines.len().max(1) as f64;
         let pair = 2.0 * words * self.pace(lines)?;
@@ -113,12 +115,37 @@ impl Examinee<'_> {
 
     /// Asks a fresh process in lock-step until the budget is used up.
     pub fn ask_a_while(&self, track: Track, lines: &[Vec<u8>]) -> Result<Lockstep> {
-        lockstep_for(&self.subject(track), lines, BUDGET)
+        Ok(self.counted(lockstep_for(&self.subject(track), lines, BUDGET)?))
     }
 
     /// Asks a fresh process in lock-step.
     pub fn ask(&self, track: Track, lines: &[Vec<u8>]) -> Result<Lockstep> {
-        lockstep(&self.subject(track), lines)
+        Ok(self.counted(lockstep(&self.subject(track), lines)?))
+    }
+
+    /// Asks a fresh process in lock-step; also returns the CPU time of each answer, which no other program adds to.
+    pub fn ask_timed(&self, track: Track, lines: &[Vec<u8>]) -> Result<(Lockstep, Vec<u64>)> {
+        let mut cpu_ns = Vec::with_capacity(lines.len());
+        let replies = converse(&self.subject(track), |conversation| {
+            let mut before = conversation.cpu_ns();
+            for line in lines {
+                conversation.ask(line)?;
+                let now = conversation.cpu_ns();
+                cpu_ns.push(now.saturating_sub(before));
+                before = now;
+            }
+            Ok(())
+        })?;
+        Ok((self.counted(replies), cpu_ns))
+    }
+
+    /// Adds the usage of a launch to that of all.
+    fn counted(&self, replies: Lockstep) -> Lockstep {
+        let mut tree = self.tree.get();
+        tree.add(&replies.ending.report);
+        tree.after_ns += replies.after_ns;
+        self.tree.set(tree);
+        replies
     }
 
     /// Gives a fresh process `lines` as a file, each ended by a line feed.
@@ -130,7 +157,11 @@ impl Examinee<'_> {
 
     /// Gives a fresh process `text`, which counts as `lines` lines.
     pub fn pass_text(&self, track: Track, text: &[u8], lines: usize) -> Result<Pass> {
-        whole_file(&self.subject(track), text, lines)
+        let pass = whole_file(&self.subject(track), text, lines)?;
+        let mut tree = self.tree.get();
+        tree.add(&pass.ending.report);
+        self.tree.set(tree);
+        Ok(pass)
     }
 
     /// Gives a fresh process an over-long line as a file. The line has its own time beside that of a launch.

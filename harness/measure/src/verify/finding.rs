@@ -1,7 +1,10 @@
 //! Findings of the probes: the outcome of one probe, and the result that is stored and printed.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
+use super::timing::Judgement;
 use crate::error::Result;
 use crate::rules::{Code, Probe, Reason, Severity, Track, Verdict};
 
@@ -33,6 +36,8 @@ impl Finding {
 pub struct ProbeOutcome {
     /// Broken rules.
     pub findings: Vec<Finding>,
+    /// Broken rules by the clock alone, which counts what other programs take from the system.
+    pub by_clock: Vec<Finding>,
     /// Figure of the probe, in a few words.
     pub figure: String,
     /// Whether a timed probe saw a difference that is not significant.
@@ -66,24 +71,56 @@ impl ProbeOutcome {
         let mut all = Self::note(figure);
         for part in parts {
             all.findings.extend(part.findings);
+            all.by_clock.extend(part.by_clock);
             all.undecided |= part.undecided;
             all.too_quick |= part.too_quick;
         }
         Ok(all)
     }
 
-    /// Whether the times showed a fault, significant or not.
+    /// Takes a judgement of times in `track`.
+    pub(super) fn judge(&mut self, track: Track, judgement: Judgement) {
+        let Judgement { figure, reason, certain, undecided, too_quick } = judgement;
+        self.figure = figure;
+        self.undecided |= undecided;
+        self.too_quick |= too_quick;
+        let findings = if certain { &mut self.findings } else { &mut self.by_clock };
+        findings.extend(reason.map(|reason| Finding { track, reason }));
+    }
+
+    /// Decides about what the clock alone has found: it counts if the host was quiet, else it is undecided.
+    pub(super) fn settle(&mut self, was_disturbed: bool) {
+        let by_clock = std::mem::take(&mut self.by_clock);
+        match was_disturbed {
+            true => self.undecided |= !by_clock.is_empty(),
+            false => self.findings.extend(by_clock),
+        }
+    }
+
+    /// Whether a rule is broken that another asking must confirm.
+    pub(super) fn accuses(&self) -> bool {
+        self.findings.iter().any(is_confirmed_by_another)
+    }
+
+    /// Whether another asking is needed.
     pub(super) fn stands_out(&self) -> bool {
-        let is_timed = |finding: &Finding| {
-            matches!(finding.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
-        };
-        self.undecided || self.findings.iter().any(is_timed)
+        self.undecided || self.accuses()
+    }
+
+    /// Withdraws what no other asking has confirmed.
+    pub(super) fn leave_open(&mut self, undecided: bool) {
+        self.findings.retain(|finding| !is_confirmed_by_another(finding));
+        self.undecided = undecided;
     }
 
     /// Adds findings in `track`.
     pub(super) fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
         self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
     }
+}
+
+fn is_confirmed_by_another(finding: &Finding) -> bool {
+    matches!(finding.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
 }
 
 /// Result of a probe, as stored and printed.
@@ -95,7 +132,7 @@ pub struct Examined {
     pub verdict: Verdict,
     /// Broken rules.
     pub findings: Vec<Finding>,
-    /// Figure of the probe, in a few words.
+    /// Figure of the probe, in a few words; what is wrong, if a rule is broken.
     pub figure: String,
     /// Duration of the probe in seconds.
     pub seconds: f64,
@@ -119,9 +156,23 @@ impl ProbeOutcome {
         self.findings.iter().any(|finding| finding.is_forbidden() && finding.concerns(track))
     }
 
-    /// Whether the system can't be asked further questions in `track`.
-    pub(super) fn is_fatal_in(&self, track: Track) -> bool {
-        self.findings.iter().any(|finding| finding.track == track && is_fatal(finding))
+    /// Whether the system can't be asked further questions in `track`. Where the lines were `odd`, one that breaks the
+    /// system or costs it an answer says nothing of ordinary lines.
+    pub(super) fn is_fatal_in(&self, track: Track, odd: bool) -> bool {
+        use Code::{Crashed, ExitedEarly, ExtraOutput, LineCount};
+        let of_a_line = |code| odd && matches!(code, Crashed | ExitedEarly | ExtraOutput | LineCount);
+        let fatal = |finding: &&Finding| is_fatal(finding) && !of_a_line(finding.reason.code);
+        self.findings.iter().filter(fatal).any(|finding| finding.track == track)
+    }
+
+    /// Figure of the probe: what is wrong where a rule is broken, each fault once.
+    pub(super) fn told(&self) -> String {
+        let fault = |finding: &Finding| format!("{}: {}", finding.reason.code.name(), finding.reason.figure);
+        let mut faults: Vec<String> =
+            self.findings.iter().filter(|finding| finding.is_forbidden()).map(fault).collect();
+        let mut seen = HashSet::new();
+        faults.retain(|fault| seen.insert(fault.clone()));
+        if faults.is_empty() { self.figure.clone() } else { faults.join("; ") }
     }
 }
 
@@ -149,4 +200,61 @@ fn is_fatal(finding: &Finding) -> bool {
 /// Verdict on a system: the verdict of its worst probe.
 pub fn verdict(examined: &[Examined]) -> Verdict {
     examined.iter().map(|probe| probe.verdict).max().unwrap_or(Verdict::Valid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(certain: bool, was_disturbed: bool) -> ProbeOutcome {
+        let reason = Some(Code::Cached.reason("a figure"));
+        let mut outcome = ProbeOutcome::default();
+        outcome.judge(Track::Latency, Judgement { reason, certain, ..Judgement::default() });
+        outcome.settle(was_disturbed);
+        outcome
+    }
+
+    fn outcome(codes: &[(Code, Track)]) -> ProbeOutcome {
+        let mut outcome = ProbeOutcome::note("19 odd lines answered one for one");
+        for &(code, track) in codes {
+            outcome.add(track, [code.reason("17 lines out for 18")]);
+        }
+        outcome
+    }
+
+    #[test]
+    fn the_clock_alone_accuses_no_system_while_others_disturb_the_host() {
+        assert_eq!(judged(false, false).verdict(), Verdict::Invalid);
+        assert_eq!(judged(false, true).verdict(), Verdict::Noisy);
+        assert_eq!(judged(true, true).verdict(), Verdict::Invalid, "CPU time shows it as well");
+        assert!(judged(false, true).stands_out(), "it is asked again");
+    }
+
+    #[test]
+    fn what_no_other_asking_confirms_is_withdrawn() {
+        let mut outcome = judged(true, true);
+        outcome.leave_open(true);
+        assert_eq!(outcome.verdict(), Verdict::Noisy);
+        outcome.leave_open(false);
+        assert_eq!(outcome.verdict(), Verdict::Valid);
+    }
+
+    #[test]
+    fn the_figure_of_a_broken_rule_is_the_fault_and_stands_once() {
+        assert_eq!(outcome(&[]).told(), "19 odd lines answered one for one");
+        let warned = outcome(&[(Code::SlowLine, Track::Latency)]);
+        assert_eq!(warned.told(), "19 odd lines answered one for one", "a warning breaks no rule");
+        let broken =
+            outcome(&[(Code::LineCount, Track::Throughput1), (Code::LineCount, Track::ThroughputAll)]);
+        assert_eq!(broken.told(), "line_count: 17 lines out for 18");
+    }
+
+    #[test]
+    fn a_line_lost_among_odd_ones_leaves_further_questions() {
+        let (lost, hung) =
+            (outcome(&[(Code::LineCount, Track::Latency)]), outcome(&[(Code::Hung, Track::Latency)]));
+        assert!(!lost.is_fatal_in(Track::Latency, true) && lost.is_fatal_in(Track::Latency, false));
+        assert!(hung.is_fatal_in(Track::Latency, true), "each further question would wait as long");
+        assert!(!hung.is_fatal_in(Track::Throughput1, false), "another track");
+    }
 }

@@ -6,9 +6,10 @@
 //! both sides alike.
 
 pub(crate) mod altered;
+pub mod alternation;
 mod audit;
 mod buffering;
-mod cache;
+pub mod cache;
 mod coalescing;
 mod conformance;
 mod cost;
@@ -23,7 +24,7 @@ pub mod sameness;
 pub mod timing;
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub use conformance::invalid_utf8;
 pub use cost::hanging_seconds;
@@ -36,22 +37,49 @@ use crate::noise::Watch;
 use crate::os::fresh_seed;
 use crate::rules::Probe;
 
+/// Askings that must accuse a system, each with other lines.
+pub const ACCUSING_ASKINGS: usize = 2;
+/// Askings of a probe whose times stand out, at most.
+pub const MOST_ASKINGS: u32 = 4;
+/// Rest before a second asking; longer before further ones. Other programs come and go in seconds.
+pub const REST: Duration = Duration::from_secs(1);
+
 impl Probe {
-    /// Asks a timed probe again if its times stand out; the second outcome counts, because the host may cause
-    /// the first one. The second time has other lines, since a system that stores questions on the disk knows
-    /// the first ones. An undecided outcome stays undecided only if the host was disturbed meanwhile.
-    fn ask_again_if_it_stands_out(self, examinee: &mut Examinee<'_>) -> Result<ProbeOutcome> {
+    /// Asks a timed probe again if its times stand out, after a rest: with other lines, since a system that stores
+    /// questions on the disk knows the first ones, and in other seconds, since the host may be the cause. An asking
+    /// that finds nothing decides, and so do two that accuse. A probe that never gets so far is undecided if the
+    /// host was disturbed.
+    fn ask_until_sure(self, examinee: &mut Examinee<'_>) -> Result<ProbeOutcome> {
         if !matches!(self, Self::Cache | Self::Coalescing | Self::Recognition) {
             return self.ask(examinee);
         }
-        let watch = Watch::begin(examinee.placement.system(examinee.tracks[0]))?;
-        let mut outcome = self.ask(examinee)?;
-        if outcome.stands_out() {
+        let (mut accusing, mut was_disturbed, mut asking) = (0, false, 1);
+        loop {
+            let (mut outcome, is_disturbed) = self.ask_watched(examinee)?;
+            was_disturbed |= is_disturbed;
+            accusing += usize::from(outcome.accuses());
+            if !outcome.stands_out() || accusing == ACCUSING_ASKINGS {
+                return Ok(outcome);
+            }
+            if asking == MOST_ASKINGS {
+                outcome.leave_open(was_disturbed);
+                return Ok(outcome);
+            }
+            std::thread::sleep(REST * asking);
+            asking += 1;
             examinee.seed = fresh_seed();
-            outcome = self.ask(examinee)?;
-            outcome.undecided &= watch.end(None, true)?.is_disturbed();
         }
-        Ok(outcome)
+    }
+
+    /// One asking, and whether other programs disturbed the host meanwhile.
+    fn ask_watched(self, examinee: &Examinee<'_>) -> Result<(ProbeOutcome, bool)> {
+        let cores = examinee.tracks.iter().map(|&track| examinee.placement.system(track));
+        let watch = Watch::begin(cores.max_by_key(|cores| cores.len()).unwrap_or_default())?;
+        examinee.tree.take();
+        let mut outcome = self.ask(examinee)?;
+        let is_disturbed = watch.end(Some(examinee.tree.get()), true)?.is_disturbed();
+        outcome.settle(is_disturbed);
+        Ok((outcome, is_disturbed))
     }
 
     fn ask(self, examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
@@ -82,15 +110,17 @@ pub fn examine(
             break;
         }
         let begin = Instant::now();
-        let outcome = probe.ask_again_if_it_stands_out(examinee)?;
-        let is_done =
-            |track| outcome.is_fatal_in(track) || !examinee.keeps_going && outcome.is_forbidden_in(track);
+        let outcome = probe.ask_until_sure(examinee)?;
+        let is_done = |track| match examinee.keeps_going {
+            true => outcome.is_fatal_in(track, probe == Probe::Conformance),
+            false => outcome.is_fatal_in(track, false) || outcome.is_forbidden_in(track),
+        };
         examinee.tracks.retain(|&track| !is_done(track));
         let examined = Examined {
             probe,
             verdict: outcome.verdict(),
+            figure: outcome.told(),
             findings: outcome.findings,
-            figure: outcome.figure,
             too_quick: outcome.too_quick,
             seconds: begin.elapsed().as_secs_f64(),
         };

@@ -8,10 +8,11 @@
 use std::collections::HashSet;
 
 use super::altered::{AlterableLines, AlteredLine};
+use super::alternation::turn;
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::kinship::strange;
-use super::timing::{SIGNIFICANT, Sample, recognises, recognises_files};
+use super::timing::{Judgement, SIGNIFICANT, Sample, Standing, Turn, judge, recognises, standing};
 use crate::error::Result;
 use crate::rules::limits::RECOGNISED_RATIO;
 use crate::rules::{Code, Reason, Track};
@@ -23,11 +24,6 @@ const PAIRS: usize = 120;
 const LEAST_PAIRS: usize = 10;
 /// Share of copies that may have their line's own answer: a translator overlooks a content word now and then.
 pub const SAME_ANSWERS: f64 = 0.90;
-/// Ratio between a first pair of launches over both files, beyond which more launches follow.
-pub const LOOKED_AT_RATIO: f64 = 0.95;
-/// Number of further launches of each kind. By chance alone, all launches of one kind are quicker than all of
-/// the other once in 924 times.
-const MORE_TURNS: usize = 6;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let mut set = AlterableLines::of(&examinee.test_set.source, PAIRS, examinee.random("recognition"));
@@ -45,29 +41,29 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
 
 fn in_lockstep(examinee: &Examinee<'_>, track: Track, set: &mut AlterableLines) -> Result<ProbeOutcome> {
     let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
-    // Lines first, then their copies; the questions are in random order.
+    // Lines first, then their copies; the questions are in random order. Copies have the lines' own words: a memory of
+    // words saves as much on either side.
     let originals = set.lines[..pairs].to_vec();
     let (copies, others) = (set.copies(&originals), set.copies(&originals));
     let changed = copies.iter().chain(&others).map(|copy| copy.line.clone());
     let lines: Vec<Vec<u8>> = originals.into_iter().chain(changed).collect();
     let order = examinee.random("recognition in lock-step").permutation(lines.len());
-    let replies = examinee.ask(track, &order.iter().map(|&line| lines[line].clone()).collect::<Vec<_>>())?;
+    let asked: Vec<Vec<u8>> = order.iter().map(|&line| lines[line].clone()).collect();
+    let (replies, cpu_ns) = examinee.ask_timed(track, &asked)?;
     if !replies.reasons.is_empty() {
         return Ok(ProbeOutcome::failed(track, replies.reasons));
     }
     let (mut answers, mut samples) = (vec![Vec::new(); lines.len()], vec![Sample::default(); lines.len()]);
-    for ((&line, answer), &ns) in order.iter().zip(replies.answers).zip(&replies.latency_ns) {
-        samples[line] = sample(&answer, ns);
+    for (at, (&line, answer)) in order.iter().zip(replies.answers).enumerate() {
+        samples[line] = Sample { cpu_ns: cpu_ns[at], ..sample(&answer, replies.latency_ns[at]) };
         answers[line] = answer;
     }
     let [of_lines, of_copies, of_others] = [0, 1, 2].map(|part| part * pairs..(part + 1) * pairs);
-    let judgement = recognises(&samples[of_lines.clone()], &samples[of_copies.clone()], SIGNIFICANT);
-    let mut outcome = ProbeOutcome { undecided: judgement.undecided, ..ProbeOutcome::note(judgement.figure) };
+    let mut outcome = ProbeOutcome::default();
+    outcome.judge(track, recognises(&samples[of_lines.clone()], &samples[of_copies.clone()], SIGNIFICANT));
     let [set, first, second] = [of_lines, of_copies, of_others].map(|part| &answers[part]);
     let same = || same_answers(set, first, &copies);
-    let reason =
-        judgement.reason.or_else(same).or_else(|| unlike_copies(set, [first, second], [&copies, &others]));
-    outcome.add(track, reason);
+    outcome.add(track, same().or_else(|| unlike_copies(set, [first, second], [&copies, &others])));
     Ok(outcome)
 }
 
@@ -83,7 +79,7 @@ fn unlike_copies(set: &[Vec<u8>], answers: [&[Vec<u8>]; 2], copies: [&[AlteredLi
 
 /// A time per word of the answer, since an odd sentence may honestly get a longer answer.
 pub fn sample(answer: &[u8], ns: u64) -> Sample {
-    Sample { units: words(answer), ns }
+    Sample { units: words(answer), ns, cpu_ns: 0 }
 }
 
 /// Reason if copies with one replaced word have their line's own answer: a table looks sentences up by
@@ -105,10 +101,7 @@ fn as_files(examinee: &Examinee<'_>, track: Track, set: &mut AlterableLines) -> 
     if !before.reasons.is_empty() {
         return Ok(ProbeOutcome::failed(track, before.reasons));
     }
-    let mut outcome = alternate_launches(examinee, track, &lines, set, 1, LOOKED_AT_RATIO)?;
-    if outcome.stands_out() {
-        outcome = alternate_launches(examinee, track, &lines, set, MORE_TURNS, RECOGNISED_RATIO)?;
-    }
+    let mut outcome = alternate_launches(examinee, track, &lines, set)?;
     if outcome.findings.is_empty() {
         outcome.add(track, unlike_copies_in_a_file(examinee, track, &before.answers(), &lines, set)?);
     }
@@ -147,41 +140,49 @@ fn file_lines(examinee: &Examinee<'_>, drawn: &[Vec<u8>]) -> Result<Vec<Vec<u8>>
     examinee.affordable(beginning.iter().chain(others).cloned().collect())
 }
 
-/// Launches over one line, the set and a fresh copy of the set, in alternation.
+/// Launches over one line, the set and a fresh copy of the set, turn by turn.
 fn alternate_launches(
     examinee: &Examinee<'_>,
     track: Track,
     lines: &[Vec<u8>],
     set: &mut AlterableLines,
-    turns: usize,
-    limit: f64,
 ) -> Result<ProbeOutcome> {
-    let mut times = [const { Vec::new() }; 3];
-    let (mut growth, mut copied) = (Vec::new(), None);
-    for _ in 0..turns {
+    let (mut turns, mut copied) = (Vec::new(), None);
+    let mut random = examinee.random("recognition in files");
+    while turns.is_empty() || is_open(&turns) {
         let changed = set.copies(lines);
         let copies: Vec<Vec<u8>> = changed.iter().map(|copy| copy.line.clone()).collect();
-        let mut answers = Vec::new();
-        for (input, times) in [&lines[..1], lines, &copies].into_iter().zip(&mut times) {
-            let pass = examinee.pass(track, input)?;
-            if !pass.reasons.is_empty() {
-                return Ok(ProbeOutcome::failed(track, pass.reasons));
+        match turn([&lines[..1], lines, &copies], &mut random, |lines| examinee.pass(track, lines))? {
+            Ok((turn, [_, known, fresh])) => {
+                turns.push(turn);
+                copied = copied.or_else(|| same_answers(&known.answers(), &fresh.answers(), &changed));
             }
-            times.push(pass.ending.wall_ns() as f64);
-            answers.push(pass.answers());
+            Err(reasons) => return Ok(ProbeOutcome::failed(track, reasons)),
         }
-        let written = |answers: &[Vec<u8>]| answers.iter().map(|answer| words(answer)).sum::<usize>().max(1);
-        growth.push(written(&answers[2]) as f64 / written(&answers[1]) as f64);
-        copied = same_answers(&answers[1], &answers[2], &changed);
     }
-    // As in lock-step: the time for the same number of written words.
-    let load = times[0].iter().copied().fold(f64::MAX, f64::min);
-    let of_same_words = |(time, growth): (&f64, f64)| load + (time - load) / growth;
-    let copies: Vec<f64> = times[2].iter().zip(growth).map(of_same_words).collect();
-    let judgement = recognises_files(&times[0], &times[1], &copies, limit);
-    let mut outcome = ProbeOutcome { undecided: judgement.undecided, ..ProbeOutcome::note(judgement.figure) };
-    outcome.add(track, judgement.reason.or(copied));
+    let mut outcome = ProbeOutcome::default();
+    outcome.judge(track, judge_either_way(&turns));
+    outcome.add(track, copied);
     Ok(outcome)
+}
+
+/// Whether a judgement of the set, or of its copies, needs more turns.
+fn is_open(turns: &[Turn]) -> bool {
+    let standings = [turns.to_vec(), reversed(turns)].map(|turns| standing(&turns, RECOGNISED_RATIO));
+    standings.contains(&Standing::Open) && !standings.contains(&Standing::Accused)
+}
+
+fn reversed(turns: &[Turn]) -> Vec<Turn> {
+    turns.iter().map(Turn::reversed).collect()
+}
+
+/// Either file may be the quicker one.
+fn judge_either_way(turns: &[Turn]) -> Judgement {
+    let files = ["the set as a file", "its changed copy's time"];
+    let known = judge(turns, RECOGNISED_RATIO, Code::Recognises, files);
+    let files = ["a changed copy of the set", "the set's time as a file"];
+    let spared = judge(&reversed(turns), RECOGNISED_RATIO, Code::Recognises, files);
+    if spared.reason.is_some() { spared } else { known }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use dyno_measure::Profile;
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::unlike_a_formula;
+use dyno_stats::median_interval;
 use dyno_stats::numbers::{counted, mebibytes, plain};
 
 /// Heads of the full table after system, track and metrics; `#` marks columns of figures.
@@ -215,7 +216,7 @@ pub fn commands(material: &Material) -> Table {
 #[derive(Debug, Serialize)]
 pub struct Protocol {
     rounds: usize,
-    coverage: &'static str,
+    coverage: String,
     warm_up: usize,
     throughput_seconds: u64,
     tracks: Vec<&'static str>,
@@ -224,16 +225,11 @@ pub struct Protocol {
 impl Protocol {
     /// The parameters of `profile`.
     pub fn of(profile: Profile) -> Self {
-        // Coverage of order statistics, binomial with p = ½. Intervals of 3 and 5 rounds go from the least to
-        // the greatest, those of 9 rounds from the second to the eighth.
-        let coverage = match profile {
-            Profile::Quick => "75 %",
-            Profile::Standard => "93.8 %",
-            Profile::Official => "96.1 %",
-        };
+        let rounds: Vec<f64> = (0..profile.rounds()).map(|round| round as f64).collect();
+        let coverage = median_interval(&rounds).map_or(0.0, |interval| 100.0 * interval.coverage);
         Self {
             rounds: profile.rounds(),
-            coverage,
+            coverage: format!("{} %", format!("{coverage:.1}").trim_end_matches(".0")),
             warm_up: profile.warm_up_lines(),
             throughput_seconds: profile.throughput_minimum_ns() / 1_000_000_000,
             tracks: Track::ALL.map(Track::name).into(),

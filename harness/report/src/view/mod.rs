@@ -75,6 +75,8 @@ pub struct Part {
     pub size: String,
     /// Sentences that say which system to take.
     pub verdict: Vec<String>,
+    /// Systems of different engines on one model, with what differs between them.
+    pub same_weights: Vec<String>,
     /// Chart of quality against the cost of the verdict.
     pub lead: Option<Figure>,
     /// Legend of that chart.
@@ -165,6 +167,7 @@ impl Part {
                 dyno_stats::numbers::count(context.set.words)
             ),
             verdict: summary::verdict(context),
+            same_weights: summary::same_weights(context),
             lead,
             legend: Legend::of(context),
             choices: summary::choices(context),

@@ -3,7 +3,7 @@
 use super::context::{SetContext, row_class};
 use crate::cost::Cost;
 use crate::material::Cell;
-use crate::sentences::{NO_CONTEST, Writer};
+use crate::sentences::{NO_CONTEST, Writer, capital};
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
 use dyno_results::scores::Scale;
@@ -17,6 +17,12 @@ pub fn verdict(context: &SetContext<'_>) -> Vec<String> {
         Some(contest) => Writer { contest, name: &|system| context.spoken(system) }.verdict(),
         None => vec![no_contest(context)],
     }
+}
+
+/// What differs between engines on one model, beside the sentences that compare them.
+pub fn same_weights(context: &SetContext<'_>) -> Vec<String> {
+    let own = context.material.same_weights.iter().filter(|(set, _)| *set == context.set.name);
+    own.map(|(_, told)| capital(told) + ".").collect()
 }
 
 fn no_contest(context: &SetContext<'_>) -> String {

@@ -118,6 +118,7 @@ fn material() -> Material {
         networks: Vec::new(),
         sandboxes: Vec::new(),
         disagreements: Vec::new(),
+        same_weights: Vec::new(),
         noise_floor: Vec::new(),
     }
 }
@@ -186,6 +187,23 @@ fn of_models_that_can_t_translate_none_is_recommended() {
     assert!(
         said[0].starts_with("Take none: no system here translates usably (the best: BLEU 3.3)"),
         "{said:?}"
+    );
+}
+
+#[test]
+fn an_invalid_system_is_named_where_the_others_can_t_translate() {
+    let view = view(|material| {
+        for cell in &mut material.sets[0].cells {
+            cell.quality[0] = cell.quality[0].map(|bleu| bleu.times(0.1));
+            if cell.system == 3 {
+                cell.verdict = Verdict::Invalid;
+            }
+        }
+    });
+    let said = &view.parts[0].verdict[0];
+    assert!(
+        said.starts_with("Take none: ") && said.ends_with("b4x32 is INVALID and isn't among these."),
+        "{said}"
     );
 }
 
@@ -345,4 +363,15 @@ fn texts_that_agree_are_counted_and_those_that_differ_come_first() {
     let systems: Vec<&str> =
         translations.lines[0].answers.iter().map(|answer| answer.systems.as_str()).collect();
     assert_eq!(systems, ["b1x1, b1x32", "b4x1, b4x32"]);
+}
+
+#[test]
+fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
+    let weight = |floor: f64| {
+        let view = view(|material| material.noise_floor = vec![(Track::Throughput1, floor)]);
+        view.trust.into_iter().find(|reason| reason.text.starts_with("Noise floor")).unwrap().weight
+    };
+    let tolerated = dyno_results::compare::TOLERATED_IN_SLICES - 1.0;
+    assert_eq!(weight(0.9 * tolerated), trust::Weight::Good);
+    assert_eq!(weight(1.1 * tolerated), trust::Weight::Doubt);
 }

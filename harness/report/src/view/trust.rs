@@ -4,8 +4,11 @@ use serde::Serialize;
 
 use super::context::SetContext;
 use crate::material::{Cell, Material};
-use crate::sentences::list;
+use crate::sentences::{capital, list};
+use dyno_measure::noise::STEAL_LIMIT;
+use dyno_measure::rules::limits::FOREIGN_LIMIT;
 use dyno_measure::{Profile, Track, Verdict};
+use dyno_results::compare::TOLERATED_IN_SLICES;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::counted;
 
@@ -79,11 +82,6 @@ fn invalid(material: &Material) -> Vec<Trust> {
     panel
 }
 
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 fn noisy(material: &Material) -> Option<Trust> {
     let noisy = cells(material).filter(|cell| cell.verdict == Verdict::Noisy);
     let mut names: Vec<String> =
@@ -123,8 +121,7 @@ fn noise_floor(material: &Material) -> Trust {
     let floor = |(track, share): &(Track, f64)| format!("{:.1} % in {track}", share * 100.0);
     let floors: Vec<String> = material.noise_floor.iter().map(floor).collect();
     let worst = material.noise_floor.iter().map(|floor| floor.1).fold(0.0, f64::max);
-    // 4 % is the threshold of the gate: a greater floor hides the regressions that the gate looks for.
-    let weight = if worst <= 0.04 { Weight::Good } else { Weight::Doubt };
+    let weight = if worst <= STEADY { Weight::Good } else { Weight::Doubt };
     Trust {
         weight,
         text: format!(
@@ -134,13 +131,12 @@ fn noise_floor(material: &Material) -> Trust {
     }
 }
 
-/// Limits of the protocol: above them a round is NOISY.
-const MOST_STEAL: f64 = 0.01;
-const MOST_FOREIGN: f64 = 0.02;
+/// Greatest share of noise that hides none of the regressions that the gate looks for.
+const STEADY: f64 = TOLERATED_IN_SLICES - 1.0;
 
 fn load(material: &Material) -> Option<Trust> {
     let load = material.load.as_ref()?;
-    let quiet = load.steal <= MOST_STEAL && load.foreign <= MOST_FOREIGN;
+    let quiet = load.steal <= STEAL_LIMIT && load.foreign <= FOREIGN_LIMIT;
     let repeated = match load.repeated {
         0 => "no round had to be repeated".into(),
         count => counted(count, "disturbed round was repeated", "disturbed rounds were repeated"),
@@ -195,7 +191,7 @@ fn spread(material: &Material) -> Option<Trust> {
         plain_percent(*worst),
         cell.track
     );
-    Some(Trust { weight: if middle <= 0.04 { Weight::Good } else { Weight::Doubt }, text })
+    Some(Trust { weight: if middle <= STEADY { Weight::Good } else { Weight::Doubt }, text })
 }
 
 fn plain_percent(share: f64) -> String {

@@ -5,6 +5,7 @@
 mod changes;
 mod quality;
 mod speed;
+mod worse_lines;
 
 pub use changes::{Changes, protocol_changes};
 pub use quality::{Quality, QualityLimits};
@@ -12,3 +13,4 @@ pub use speed::{
     Change, Comparison, LEAST_PAIRS, MOST_PAIRS, PAIRS, Question, SIGNIFICANT, Speeds, TOLERATED_IN_SLICES,
     TOLERATED_SLOW_DOWN, judge,
 };
+pub use worse_lines::WorseLine;

@@ -6,7 +6,8 @@ use dyno_stats::numbers::p_value;
 use serde::Serialize;
 
 use super::speed::SIGNIFICANT;
-use crate::scores::{self, Metric, Metrics, Scale, Scores, Work};
+use super::worse_lines::{self, WorseLine, worst_lines};
+use crate::scores::{self, Metric, Metrics, Scale, Work};
 
 /// Comparison of the candidate's text with the baseline's, on one test set.
 #[derive(Debug, Serialize)]
@@ -30,6 +31,8 @@ pub struct Quality {
     /// Whether the candidate is surely worse than the baseline by more than the tolerated loss, or worse than
     /// the worst accepted score.
     pub worse: bool,
+    /// Lines that got worse most. Without scores of lines, the first ones that differ.
+    pub worst_lines: Vec<WorseLine>,
     /// Scale of the metric.
     #[serde(skip)]
     pub scale: Scale,
@@ -62,9 +65,11 @@ impl Quality {
         if !same_text && theirs.len() == ours.len() {
             outputs.push(("theirs", theirs));
         }
-        let (scale, scores, warning) = scores(set, outputs, metrics);
+        let (scale, scores::Answer { scores, failures, lines, .. }) = scores(set, outputs, metrics);
         let score = |name: &str| scores.quality(&scale.name, name, &set.name).map(|quality| quality.score);
         let difference = scores.difference(&scale.name, "ours", "theirs", &set.name);
+        let of_lines = |name: &str| lines.iter().find(|of| of.output == name).map(|of| of.scores.as_slice());
+        let of_lines = of_lines("ours").zip(of_lines("theirs"));
         let tolerated = limits.max_loss.unwrap_or(0.0);
         let surely_worse = difference
             .is_some_and(|pair| scale.gain(pair.difference) < -tolerated && pair.p_worse < SIGNIFICANT);
@@ -80,14 +85,21 @@ impl Quality {
             baseline_score: score(if same_text { "ours" } else { "theirs" }),
             difference,
             worse: surely_worse || too_low,
+            worst_lines: worst_lines(set, (ours, theirs), of_lines, &scale),
             scale,
-            warning,
+            warning: (!failures.is_empty())
+                .then(|| format!("quality is not compared: {}", failures.join("; "))),
         }
     }
 
     /// Whether the candidate's quality could be compared with the baseline's.
     pub fn is_compared(&self) -> bool {
         self.same_text || self.difference.is_some()
+    }
+
+    /// The lines that got worse most, as text; empty if no line did.
+    pub fn about_lines(&self) -> String {
+        worse_lines::about(&self.worst_lines, &self.scale)
     }
 
     /// The comparison in a line.
@@ -123,22 +135,19 @@ fn differing_lines(ours: &[String], theirs: &[String]) -> usize {
     ours.iter().zip(theirs).filter(|(a, b)| a != b).count() + ours.len().abs_diff(theirs.len())
 }
 
-/// Scores of the outputs by the first metric that suits the test set, its scale, and the reason where scores are missing. Speeds are
-/// compared in any case.
-fn scores(
-    set: &TestSet,
-    outputs: Vec<(&str, &[String])>,
-    metrics: &Metrics,
-) -> (Scale, Scores, Option<String>) {
+/// Scores of the outputs by the first metric that suits the test set, and its scale. Speeds are compared in any
+/// case.
+fn scores(set: &TestSet, outputs: Vec<(&str, &[String])>, metrics: &Metrics) -> (Scale, scores::Answer) {
     let first = metrics.first_for(set);
     let name = first.map_or("bleu", Metric::name).to_owned();
     let unscored = first.and_then(Metric::scale).unwrap_or_else(|| Scale::unknown(&name));
     let first = Metrics { list: first.into_iter().cloned().collect(), ..metrics.clone() };
     if first.list.is_empty() || outputs.iter().any(|(_, answers)| answers.len() != set.source.len()) {
-        return (unscored, Scores::default(), None);
+        return (unscored, scores::Answer::default());
     }
-    let work = Work { set, outputs };
-    let scores::Answer { scores, failures } = scores::score(&[work], &first);
-    let warning = (!failures.is_empty()).then(|| format!("quality is not compared: {}", failures.join("; ")));
-    (scores.scale(&name).cloned().unwrap_or(unscored), scores, warning)
+    if let Some(reason) = outputs.iter().find_map(|(_, answers)| scores::unscorable(answers)) {
+        return (unscored, scores::Answer { failures: vec![reason], ..Default::default() });
+    }
+    let answer = scores::score(&[Work { set, outputs }], &first);
+    (answer.scores.scale(&name).cloned().unwrap_or(unscored), answer)
 }

@@ -1,4 +1,7 @@
 //! Comparison of two speeds: a pure function from the rounds of both sides to a verdict.
+//!
+//! Disturbed rounds support a verdict only where the two sides of a pair shared their seconds. The host then
+//! disturbed both alike, and the interval shows how well the pairs agree.
 
 use dyno_stats::{
     Interval, holm, mann_whitney, mann_whitney_less, median, median_interval, noise_floor,
@@ -34,8 +37,10 @@ pub struct Speeds {
     pub ratios: Vec<f64>,
     /// Whether the two sides of a pair shared their seconds.
     pub in_slices: bool,
-    /// Whether the rounds of a side support no verdict: its cell is NOISY or INVALID, or has too few rounds.
+    /// Whether the rounds of a side support no verdict: its cell is INVALID, or has too few rounds.
     pub unfit: bool,
+    /// Whether a side is NOISY: the host disturbed more than half of its rounds.
+    pub noisy: bool,
 }
 
 /// Question of a comparison, which decides the test.
@@ -57,7 +62,7 @@ pub enum Change {
     Same,
     /// Significantly faster, by the same three criteria.
     Faster,
-    /// No verdict, since the rounds of a side are unfit for one.
+    /// No verdict: the rounds of a side are unfit for one, or too NOISY.
     Unclear,
 }
 
@@ -102,10 +107,7 @@ pub fn judge(cells: &[Speeds], question: Question) -> Vec<Option<Comparison>> {
     let mut corrected = holm(&raw).into_iter();
     let mut decide = |comparison: Comparison, cell: &Speeds| {
         let comparison = Comparison { p: corrected.next().unwrap_or(1.0), ..comparison };
-        Comparison {
-            change: if cell.unfit { Change::Unclear } else { change(&comparison, cell) },
-            ..comparison
-        }
+        Comparison { change: verdict(&comparison, cell), ..comparison }
     };
     compared.into_iter().zip(cells).map(|(comparison, cell)| Some(decide(comparison?, cell))).collect()
 }
@@ -167,10 +169,27 @@ fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
     Some((median(&cell.baseline)? / median(&cell.candidate)?, interval))
 }
 
-/// The verdict. A change needs all three: size, significance, and more than the noise of these rounds.
-fn change(comparison: &Comparison, cell: &Speeds) -> Change {
-    let size = comparison.slow_down.max(1.0 / comparison.slow_down);
+/// The verdict. NOISY rounds have one only if their pairs agree on it.
+fn verdict(comparison: &Comparison, cell: &Speeds) -> Change {
     let tolerated = if cell.in_slices { TOLERATED_IN_SLICES } else { TOLERATED_SLOW_DOWN };
+    let change = change(comparison, tolerated);
+    let in_doubt = cell.noisy && !(cell.in_slices && pairs_agree(comparison, change, tolerated));
+    if cell.unfit || in_doubt { Change::Unclear } else { change }
+}
+
+/// Whether the whole interval of the slow-down lies on that side of the tolerated ratio on which `change` is.
+/// The interval widens with the noise of the pairs, so it says by itself whether they are too noisy.
+fn pairs_agree(comparison: &Comparison, change: Change, tolerated: f64) -> bool {
+    match change {
+        Change::Slower => comparison.slow_down_low > tolerated,
+        _ => comparison.slow_down_high < tolerated,
+    }
+}
+
+/// The change that the figures show. It needs all three: size, significance, and more than the noise of these
+/// rounds.
+fn change(comparison: &Comparison, tolerated: f64) -> Change {
+    let size = comparison.slow_down.max(1.0 / comparison.slow_down);
     let differs = size > tolerated && comparison.p < SIGNIFICANT && size > comparison.noise_floor;
     match differs {
         true if comparison.slow_down > 1.0 => Change::Slower,
@@ -279,6 +298,48 @@ mod tests {
     }
 
     #[test]
+    fn noisy_pairs_that_agree_decide_and_others_do_not() {
+        let mut random = Random::new(9, "agreement");
+        let mut said = |slow_down, sigma, in_slices| {
+            let cell = Speeds { in_slices, noisy: true, ..rounds(&mut random, 2 * PAIRS, slow_down, sigma) };
+            judge(&[cell], Question::Slower)[0].unwrap().change
+        };
+        assert_eq!(said(1.0, 0.002, true), Change::Same);
+        assert_eq!(said(1.05, 0.002, true), Change::Slower);
+        assert_eq!(said(0.9, 0.002, true), Change::Faster);
+        assert_eq!(said(1.0, 0.2, true), Change::Unclear, "no slow-down can be ruled out");
+        assert_eq!(said(1.02, 0.01, true), Change::Unclear, "on neither side of the tolerated ratio");
+        for slow_down in [1.0, 1.5] {
+            assert_eq!(said(slow_down, 0.002, false), Change::Unclear, "the sides had other seconds");
+        }
+    }
+
+    #[test]
+    fn recorded_pairs_of_a_busy_host_decide_where_they_agree_and_are_never_wrong() {
+        let said = |name: &str| {
+            let judged =
+                recorded(name).into_iter().map(|cell| judge(&[cell], Question::Slower)[0].unwrap().change);
+            let count = |change| judged.clone().filter(|said| *said == change).count();
+            [Change::Slower, Change::Same, Change::Unclear].map(count)
+        };
+        assert_eq!(said("like"), [0, 2, 3]);
+        assert_eq!(said("planted 5 %"), [3, 0, 2]);
+    }
+
+    #[test]
+    fn noisy_pairs_of_equals_raise_no_alarm() {
+        let mut random = Random::new(10, "noisy equals");
+        for sigma in [0.003, 0.01, 0.05, 0.2] {
+            let mut said = |_| {
+                let cell = Speeds { in_slices: true, noisy: true, ..rounds(&mut random, PAIRS, 1.0, sigma) };
+                judge(&[cell], Question::Slower)[0].unwrap().change
+            };
+            let slower = (0..500).map(&mut said).filter(|&change| change == Change::Slower).count();
+            assert!(slower <= 4, "{slower} of 500 at a noise of {sigma}, before a second pass confirms");
+        }
+    }
+
+    #[test]
     fn unfit_rounds_support_no_verdict_however_large_the_difference() {
         for (slow_down, unfit, expected) in
             [(1.5, false, Change::Slower), (1.5, true, Change::Unclear), (1.0, true, Change::Unclear)]
@@ -291,6 +352,20 @@ mod tests {
                 "the figures stay: {comparison:?}"
             );
         }
+    }
+
+    /// Slow-downs of real pairs in slices, all NOISY: other programs took the share of the cores that the file
+    /// names. `ci/gate-campaign --keep` records such pairs.
+    fn recorded(name: &str) -> Vec<Speeds> {
+        let text = include_str!("noisy-pairs.tsv");
+        let rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
+        let of_kind = rows.filter_map(|mut row| (row.next()? == name).then_some(row));
+        let cell = |slow_downs: &str| {
+            let slow_downs = slow_downs.split(' ').map(|number| number.parse::<f64>().unwrap());
+            let (baseline, candidate) = slow_downs.map(|slow_down| (1000.0, 1000.0 / slow_down)).unzip();
+            with_ratios(Speeds { baseline, candidate, in_slices: true, noisy: true, ..Speeds::default() })
+        };
+        of_kind.map(|mut row| cell(row.next_back().unwrap())).collect()
     }
 
     #[test]

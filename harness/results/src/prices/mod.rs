@@ -239,6 +239,10 @@ mod tests {
         let price = named(&prices, "c7a.large").unwrap();
         // 9,870 words/s · 3600 s / $0.10264 = 346.18 million.
         assert!((price.words_per_dollar(9870.0) / 346.18e6 - 1.0).abs() < 1e-4);
+        // The same processor with twice the memory: 9,870 · 3600 / $0.11592 = 306.52 million.
+        let larger = named(&prices, "m7a.large").unwrap();
+        assert!((larger.words_per_dollar(9870.0) / 306.52e6 - 1.0).abs() < 1e-4);
+        assert_eq!((larger.vcpus, larger.threads, larger.provider.as_str()), (2, 1, "AWS"));
         // One of two cores is half of the instance; on c6i.large the one core is all of it.
         assert!((price.words_per_dollar_pro_rata(9870.0, 1) / 692.36e6 - 1.0).abs() < 1e-4);
         let price = named(&prices, "c6i.large").unwrap();

@@ -8,7 +8,17 @@
 ///
 /// `sums`: length of the answer, length of the reference, matched n-grams 1 to 4, n-grams 1 to 4.
 pub(super) fn bleu(sums: &[u64]) -> f64 {
-    let (length, reference, matches, totals) = (sums[0], sums[1], &sums[2..6], &sums[6..10]);
+    bleu_of_orders(sums, 4)
+}
+
+/// BLEU of one sentence: without the orders for which the answer is too short, as sacrebleu's `effective_order`.
+pub(super) fn sentence_bleu(sums: &[u64]) -> f64 {
+    bleu_of_orders(sums, sums[6..10].iter().take_while(|&&total| total > 0).count())
+}
+
+fn bleu_of_orders(sums: &[u64], orders: usize) -> f64 {
+    let (length, reference) = (sums[0], sums[1]);
+    let (matches, totals) = (&sums[2..2 + orders], &sums[6..6 + orders]);
     let mut smooth = 1.0;
     let mut log_precision = 0.0;
     if matches.iter().all(|&n| n == 0) || totals.contains(&0) {
@@ -22,7 +32,7 @@ pub(super) fn bleu(sums: &[u64]) -> f64 {
             }
             n => n as f64,
         };
-        log_precision += (matched / total as f64).ln() / 4.0;
+        log_precision += (matched / total as f64).ln() / orders as f64;
     }
     let brevity = if length < reference { 1.0 - reference as f64 / length as f64 } else { 0.0 };
     100.0 * (log_precision + brevity).exp()
@@ -69,6 +79,15 @@ mod tests {
             ([8, 8, 6, 3, 0, 0, 8, 7, 6, 5], 19.130_147_081_392_227),
         ] {
             assert!((bleu(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", bleu(&sums));
+        }
+        // sacrebleu 2.6.0: BLEU(effective_order=True).sentence_score.
+        for (sums, expected) in [
+            ([2, 3, 2, 1, 0, 0, 2, 1, 0, 0], 60.653_065_971_263_366),
+            ([3, 3, 3, 2, 1, 0, 3, 2, 1, 0], 100.0),
+            ([5, 5, 2, 0, 0, 0, 5, 4, 3, 2], 12.703_318_703_865_365),
+            ([1, 1, 0, 0, 0, 0, 1, 0, 0, 0], 0.0),
+        ] {
+            assert!((sentence_bleu(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", sentence_bleu(&sums));
         }
         assert_eq!(bleu(&[4, 4, 0, 0, 0, 0, 4, 3, 2, 1]), 0.0);
         assert_eq!(bleu(&[2, 2, 2, 1, 0, 0, 2, 1, 0, 0]), 0.0);

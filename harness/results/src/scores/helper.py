@@ -12,9 +12,12 @@ sys.path[:] = [folder for folder in sys.path if folder]
 import json  # noqa: E402
 
 
-def probe(_request):
+def probe(request):
+    """The version, if the tokenisers of all target languages of the request are there."""
     import sacrebleu
 
+    for target in request["targets"]:
+        metric("bleu", None, target)
     return {"version": sacrebleu.__version__}
 
 
@@ -32,10 +35,23 @@ def score(request):
 
 
 def score_set(names, test_set):
-    # Metrics cache the counts of their references, so each set has its own metrics.
-    metrics = [metric(name, test_set["references"], test_set["target"] or "") for name in names]
-    count = len(test_set["references"])
-    return [[measure(one, answers, count) for one in metrics] for answers in test_set["outputs"]]
+    return [scores_by(name, test_set) for name in names]
+
+
+def scores_by(name, test_set):
+    """Scores of all outputs of a set by one metric, or its own error: a metric that fails takes no other with it."""
+    references = test_set["references"]
+    try:
+        # Metrics cache the counts of their references, so each set has its own metrics.
+        one = metric(name, references, test_set["target"] or "")
+        return {"texts": [measure(one, answers, len(references)) for answers in test_set["outputs"]]}
+    except (Exception, SystemExit) as error:
+        return {"error": message(error)}
+
+
+def message(error):
+    """The whole message in one line: sacrebleu's begin with an empty one."""
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def metric(name, references, target):
@@ -70,7 +86,7 @@ def main():
     try:
         answer = {"probe": probe, "files": files, "score": score}[request["ask"]](request)
     except (Exception, SystemExit) as error:  # sacrebleu exits on unknown names
-        answer = {"error": f"{type(error).__name__}: {error}"}
+        answer = {"error": message(error)}
     # sacrebleu prints progress of downloads; the answer is the last line.
     sys.stdout.write("\n" + json.dumps(answer) + "\n")
 

@@ -29,6 +29,7 @@ mod worker;
 pub use metric::{Metric, Metrics, Standard, WorkerCommand};
 pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
 pub use scale::{Direction, Needs, Scale};
-pub use scorer::{Answer, score, score_run};
+pub(crate) use scorer::unscorable;
+pub use scorer::{Answer, LineScores, score, score_run};
 pub use stored::{Pair, Quality, Score, Scores};
 pub use work::Work;

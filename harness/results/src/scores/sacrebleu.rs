@@ -1,15 +1,16 @@
 //! Requests to sacrebleu: scores with counts of each line, files of its test sets, its version.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use dyno_stats::bootstrap::{Counts, Sampled};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::corpus;
-use super::metric::Standard;
-use super::python::Python;
+use super::metric::{Metrics, Standard};
+use super::python::{Python, tokenised};
 use super::work::{Scored, Work};
 use crate::error::{Error, Result};
 
@@ -22,11 +23,17 @@ pub struct SacrebleuFiles {
     pub references: Vec<PathBuf>,
 }
 
-/// A Python with sacrebleu, found or built once in a process; or the reason for its absence.
-fn python(announce: &dyn Fn(&str)) -> Result<&'static Python> {
-    static PYTHON: OnceLock<std::result::Result<Python, String>> = OnceLock::new();
-    let found = PYTHON.get_or_init(|| Python::provide(announce).map_err(|error| error.to_string()));
-    found.as_ref().map_err(|reason| Error::Scorer(reason.clone()))
+/// A Python with sacrebleu, or the reason for its absence.
+type Found = std::result::Result<Python, String>;
+
+/// A Python with sacrebleu and the tokenisers of `languages`, found or built once in a process.
+fn python(languages: Vec<&'static str>, announce: &dyn Fn(&str)) -> Result<Python> {
+    static PYTHONS: Mutex<BTreeMap<Vec<&str>, Found>> = Mutex::new(BTreeMap::new());
+    let mut known = PYTHONS.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = known.entry(languages).or_insert_with_key(|languages| {
+        Python::provide(languages, announce).map_err(|error| error.to_string())
+    });
+    found.clone().map_err(Error::Scorer)
 }
 
 /// Announcements without a reader: [`prepare`] alone announces.
@@ -35,7 +42,7 @@ fn in_silence(_: &str) {}
 /// Files of one of sacrebleu's own test sets, such as `multi30k/2016` and `en-de`.
 pub fn sacrebleu_files(name: &str, languages: &str) -> Result<SacrebleuFiles> {
     let request = json!({"ask": "files", "name": name, "languages": languages});
-    python(&in_silence).and_then(|python| python.ask(&request)).map_err(|error| {
+    python(Vec::new(), &in_silence).and_then(|python| python.ask(&request)).map_err(|error| {
         Error::Scorer(format!(
             "sacrebleu can't give {name} {languages} ({error}); `sacrebleu --list` names its sets, and without \
              a network the folder in SACREBLEU must hold it already"
@@ -51,19 +58,33 @@ pub fn collection() -> Option<PathBuf> {
 
 /// Version of the installed sacrebleu, if any; builds nothing.
 pub fn version() -> Option<String> {
-    Python::find().map(|(_, version)| version)
+    Python::find(&[]).map(|(_, version)| version)
 }
 
-/// Makes sure, before the measurement, that outputs can be scored. `announce` gets a line for the user where
-/// sacrebleu must be installed first, which takes half a minute.
-pub fn prepare(announce: &dyn Fn(&str)) -> Result<()> {
-    python(announce).map(drop)
+/// Makes sure, before the measurement, that outputs can be scored by `metrics`. `announce` gets a line for the user
+/// where sacrebleu must be installed first, which takes half a minute.
+pub fn prepare(metrics: &Metrics, announce: &dyn Fn(&str)) -> Result<()> {
+    let targets = metrics.targets.values().map(String::as_str);
+    python(languages(&metrics.of_sacrebleu(), targets), announce).map(drop)
+}
+
+/// Languages whose tokenisers `metrics` need: BLEU alone has some.
+fn languages<'a>(metrics: &[Standard], targets: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
+    if metrics.contains(&Standard::Bleu) { tokenised(targets) } else { Vec::new() }
 }
 
 #[derive(Deserialize)]
 struct WireAnswer {
-    /// Scores by test set, then by output, then by metric.
-    sets: Vec<Vec<Vec<WireScore>>>,
+    /// Scores by test set, then by metric.
+    sets: Vec<Vec<WireScores>>,
+}
+
+/// Scores of a set's outputs by one metric, or sacrebleu's own message about its failure.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WireScores {
+    Texts(Vec<WireScore>),
+    Error(String),
 }
 
 #[derive(Deserialize)]
@@ -74,35 +95,38 @@ struct WireScore {
     statistics: Vec<Counts>,
 }
 
-/// Scores all of `work` in one process of sacrebleu, by test set, output and metric. `targets` are the target
-/// languages of the sets.
-pub(super) fn score(
-    work: &[&Work<'_>],
-    metrics: &[Standard],
-    targets: &[Option<&str>],
-) -> Result<Vec<Vec<Vec<Scored>>>> {
+/// Scores by test set, then by metric: those of all outputs, or the reason why there are none.
+type BySet = Vec<Vec<Result<Vec<Scored>>>>;
+
+/// Scores all of `work` in one process of sacrebleu. `targets` are the target languages of the sets.
+pub(super) fn score(work: &[&Work<'_>], metrics: &[Standard], targets: &[Option<&str>]) -> Result<BySet> {
     let lines = |set: &Work<'_>| set.outputs.iter().map(|&(_, lines)| lines.to_vec()).collect::<Vec<_>>();
     let sets = work.iter().zip(targets).map(
         |(set, target)| json!({"references": set.set.references, "outputs": lines(set), "target": target}),
     );
     let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
     let request = json!({"ask": "score", "metrics": names, "sets": sets.collect::<Vec<_>>()});
-    let answer: WireAnswer = python(&in_silence)?.ask(&request)?;
-    let text = |wires: Vec<WireScore>| {
-        wires.into_iter().zip(metrics).map(|(wire, &metric)| wire.sample(metric)).collect::<Result<_>>()
+    let languages = languages(metrics, targets.iter().copied().flatten());
+    let answer: WireAnswer = python(languages, &in_silence)?.ask(&request)?;
+    let of_metric = |(wire, &metric): (WireScores, &Standard)| match wire {
+        WireScores::Texts(texts) => texts.into_iter().map(|text| text.sample(metric)).collect(),
+        WireScores::Error(message) => Err(Error::Scorer(message)),
     };
-    let set = |texts: Vec<Vec<WireScore>>| texts.into_iter().map(text).collect::<Result<_>>();
-    answer.sets.into_iter().map(set).collect()
+    let of_set = |wires: Vec<WireScores>| wires.into_iter().zip(metrics).map(of_metric).collect();
+    Ok(answer.sets.into_iter().map(of_set).collect())
 }
+
+/// Score of a text or of a line, from sums of counts.
+type Formula = fn(&[u64]) -> f64;
 
 impl WireScore {
     /// The score with its bootstrap samples. They hold for sacrebleu's score only if our formula gives the
     /// same score.
     fn sample(self, metric: Standard) -> Result<Scored> {
-        let formula = match metric {
-            Standard::Bleu => corpus::bleu,
-            Standard::Chrf | Standard::ChrfPlusPlus => corpus::chrf,
-            Standard::Ter => corpus::ter,
+        let (formula, of_line): (Formula, Formula) = match metric {
+            Standard::Bleu => (corpus::bleu, corpus::sentence_bleu),
+            Standard::Chrf | Standard::ChrfPlusPlus => (corpus::chrf, corpus::chrf),
+            Standard::Ter => (corpus::ter, corpus::ter),
             Standard::Spearman => unreachable!("sacrebleu is asked for its own metrics"),
         };
         let sampled = Sampled::new(&self.statistics, formula);
@@ -113,6 +137,8 @@ impl WireScore {
                 "sacrebleu says {name} {theirs}, but its own statistics give {ours}: use another version of it"
             )));
         }
-        Ok(Scored { score: theirs, signature: self.signature, sampled: Some(sampled) })
+        let counts = |line: &Counts| line.iter().map(|&count| u64::from(count)).collect::<Vec<_>>();
+        let lines = self.statistics.iter().map(|line| of_line(&counts(line))).collect();
+        Ok(Scored { score: theirs, signature: self.signature, sampled: Some(sampled), lines: Some(lines) })
     }
 }

@@ -18,6 +18,10 @@ use super::worker::Worker;
 use crate::error::Result;
 use crate::run::Run;
 
+/// Longest line that is scored, in bytes: metrics take time that grows faster than a line, minutes for one of ten
+/// megabytes. A long paragraph has some thousands.
+const LONGEST_SCORED: usize = 64 << 10;
+
 /// Result of scoring.
 #[derive(Debug, Default)]
 pub struct Answer {
@@ -25,17 +29,38 @@ pub struct Answer {
     pub scores: Scores,
     /// Failures of metrics, each with the metric's name.
     pub failures: Vec<String>,
+    /// Texts that no metric scores, each with the reason.
+    pub unscored: Vec<String>,
+    /// Scores of single lines.
+    pub lines: Vec<LineScores>,
+}
+
+/// Scores of the lines of one output by one metric.
+#[derive(Debug)]
+pub struct LineScores {
+    /// Name of the metric.
+    pub metric: String,
+    /// Name of the test set.
+    pub test_set: String,
+    /// Name of the output.
+    pub output: String,
+    /// Score of each line.
+    pub scores: Vec<f64>,
 }
 
 /// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
 type Sheet = Vec<Vec<Option<Scored>>>;
+type Sheets = Vec<(Scale, Sheet)>;
 
 /// Scores all of `work` by all `metrics`.
 pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     let mut answer = Answer::default();
-    let mut sheets: Vec<(Scale, Sheet)> = Vec::new();
+    let mut sheets = Sheets::new();
     match sacrebleu_sheets(work, metrics) {
-        Ok(scored) => sheets.extend(scored),
+        Ok((scored, failures)) => {
+            sheets.extend(scored);
+            answer.failures.extend(failures);
+        }
         Err(error) => answer.failures.push(format!("sacrebleu: {error}")),
     }
     for metric in &metrics.list {
@@ -52,36 +77,55 @@ pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     }
     sheets.sort_by_key(|(scale, _)| metrics.list.iter().position(|metric| metric.name() == scale.name));
     answer.scores = merged(work, &sheets);
+    answer.lines = line_scores(work, sheets);
     answer
+}
+
+fn line_scores(work: &[Work<'_>], sheets: Vec<(Scale, Sheet)>) -> Vec<LineScores> {
+    let mut found = Vec::new();
+    for (scale, sheet) in sheets {
+        for (set, column) in work.iter().zip(sheet) {
+            let lines = column.into_iter().map(|scored| scored?.lines);
+            found.extend(set.outputs.iter().zip(lines).filter_map(|((output, _), scores)| {
+                let (metric, test_set) = (scale.name.clone(), set.set.name.clone());
+                Some(LineScores { metric, test_set, output: (*output).into(), scores: scores? })
+            }));
+        }
+    }
+    found
 }
 
 fn nothing(set: &Work<'_>) -> Vec<Option<Scored>> {
     set.outputs.iter().map(|_| None).collect()
 }
 
-/// Sheets of all metrics of sacrebleu, from one process.
-fn sacrebleu_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<Vec<(Scale, Sheet)>> {
+/// Sheets of the metrics of sacrebleu, from one process, and the failures of metrics.
+fn sacrebleu_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<(Sheets, Vec<String>)> {
     let standard = metrics.of_sacrebleu();
     let has_references = |set: &&Work<'_>| !set.set.references.is_empty();
     let scorable: Vec<&Work<'_>> = work.iter().filter(has_references).collect();
     if standard.is_empty() || scorable.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     let targets = scorable.iter().map(|set| metrics.targets.get(&set.set.name).map(String::as_str));
     let sets = sacrebleu::score(&scorable, &standard, &targets.collect::<Vec<_>>())?;
-    let mut sheets: Vec<(Scale, Sheet)> = standard
+    let mut sheets: Sheets = standard
         .iter()
         .map(|metric: &Standard| (metric.scale(), work.iter().map(nothing).collect()))
         .collect();
     let places = (0..work.len()).filter(|&place| has_references(&&work[place]));
-    for (place, texts) in places.zip(sets) {
-        for (output, scores) in texts.into_iter().enumerate() {
-            for ((_, sheet), scored) in sheets.iter_mut().zip(scores) {
-                sheet[place][output] = Some(scored);
+    let mut failures = Vec::new();
+    for (place, by_metric) in places.zip(sets) {
+        for ((scale, sheet), scored) in sheets.iter_mut().zip(by_metric) {
+            match scored {
+                Ok(texts) => sheet[place] = texts.into_iter().map(Some).collect(),
+                Err(error) => failures.push(format!("{} on {}: {error}", scale.title, work[place].set.name)),
             }
         }
     }
-    Ok(sheets)
+    // A metric without any score leaves its earlier ones in place.
+    sheets.retain(|(_, sheet)| sheet.iter().flatten().any(Option::is_some));
+    Ok((sheets, failures))
 }
 
 /// Encoders' correlations with gold scores. An output with a line that is no vector has none.
@@ -89,7 +133,12 @@ fn spearman_sheet(work: &[Work<'_>]) -> (Scale, Sheet) {
     let column = |set: &Work<'_>| {
         let scored = |(_, lines): &(&str, &[String])| {
             let sampled = correlation(set.set, lines)?;
-            Some(Scored { score: sampled.score, signature: String::new(), sampled: Some(sampled) })
+            Some(Scored {
+                score: sampled.score,
+                signature: String::new(),
+                sampled: Some(sampled),
+                lines: None,
+            })
         };
         set.outputs.iter().map(scored).collect()
     };
@@ -152,6 +201,7 @@ fn differences(columns: &[Column<'_>], a: usize, b: usize) -> BTreeMap<String, D
 /// All outputs are then scored again, since pairs need all of them; a worker's answers are cached.
 pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
+    let too_long: Vec<String> = run.test_sets.iter().flat_map(|set| too_long(run, set)).collect();
     let is_scored = |set: &Work<'_>, output: &str| {
         let known = run.scores.of(output, &set.set.name);
         let mut scales = run.scales_of(set.set).into_iter();
@@ -159,14 +209,43 @@ pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     };
     let is_whole = |set: &Work<'_>| set.outputs.iter().all(|(output, _)| is_scored(set, output));
     if work.is_empty() || (again.is_empty() && work.iter().all(is_whole)) {
-        return None;
+        let nothing_new = |unscored| Answer { scores: run.scores.clone(), unscored, ..Answer::default() };
+        return (!too_long.is_empty()).then(|| nothing_new(too_long));
     }
     let mut answer = score(&work, &run.metrics);
     answer.scores.add_missing(&run.scores);
+    answer.unscored = too_long;
     Some(answer)
 }
 
-/// Outputs on one test set. An output with a wrong number of lines stays in the run, but can't be scored.
+/// Messages about systems with an answer that is too long to be scored, one for each text.
+fn too_long(run: &Run, set: &TestSet) -> Vec<String> {
+    if run.scales_of(set).is_empty() {
+        return Vec::new();
+    }
+    let records = run.records.iter().filter(|record| record.test_set == set.name);
+    let texts: BTreeMap<&String, &str> =
+        records.filter_map(|record| Some((record.output.as_ref()?, record.system.as_str()))).collect();
+    let message = |(output, system): (&String, &str)| {
+        Some(format!("{system} on {}: {}", set.name, unscorable(&run.outputs[output])?))
+    };
+    texts.into_iter().filter_map(message).collect()
+}
+
+/// Reason why answers can't be scored, with a remedy: one is too long.
+pub(crate) fn unscorable(answers: &[String]) -> Option<String> {
+    let (line, bytes) = answers.iter().map(String::len).enumerate().max_by_key(|&(_, bytes)| bytes)?;
+    let reason = || {
+        let line = line + 1;
+        format!(
+            "answer {line} has {bytes} bytes, too long to be scored; limit its output to {LONGEST_SCORED}"
+        )
+    };
+    (bytes > LONGEST_SCORED).then(reason)
+}
+
+/// Outputs on one test set. An output with a wrong number of lines, or an endless one, stays in the run, but can't be
+/// scored.
 fn work<'a>(run: &'a Run, set: &'a TestSet) -> Option<Work<'a>> {
     if run.scales_of(set).is_empty() {
         return None;
@@ -174,6 +253,8 @@ fn work<'a>(run: &'a Run, set: &'a TestSet) -> Option<Work<'a>> {
     let records = run.records.iter().filter(|record| record.test_set == set.name);
     let names: BTreeSet<&String> = records.filter_map(|record| record.output.as_ref()).collect();
     let outputs = names.into_iter().map(|name| (name.as_str(), run.outputs[name].as_slice()));
-    let outputs: Vec<_> = outputs.filter(|(_, answers)| answers.len() == set.source.len()).collect();
+    let is_whole = |answers: &[String]| answers.len() == set.source.len();
+    let outputs: Vec<_> =
+        outputs.filter(|(_, answers)| is_whole(answers) && unscorable(answers).is_none()).collect();
     (!outputs.is_empty()).then_some(Work { set, outputs })
 }

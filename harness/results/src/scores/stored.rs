@@ -98,23 +98,25 @@ impl Scores {
         self.pairs.iter_mut().for_each(|pair| _ = pair.metrics.remove(metric));
     }
 
-    /// Adds the scores of `earlier` whose metric has none here.
+    /// Adds the scores of `earlier` that are missing here: a metric may have failed now, on all test sets or on one.
     pub(crate) fn add_missing(&mut self, earlier: &Self) {
-        let missing: Vec<Scale> =
-            earlier.metrics.iter().filter(|scale| self.scale(&scale.name).is_none()).cloned().collect();
-        let is_missing = |name: &String| missing.iter().any(|scale| scale.name == *name);
         for score in &mut self.scores {
             let known = earlier.of(&score.output, &score.test_set);
-            let lost =
-                known.into_iter().flat_map(|known| &known.metrics).filter(|(name, _)| is_missing(name));
-            score.metrics.extend(lost.map(|(name, quality)| (name.clone(), quality.clone())));
+            for (name, quality) in known.into_iter().flat_map(|known| &known.metrics) {
+                score.metrics.entry(name.clone()).or_insert_with(|| quality.clone());
+            }
         }
         for pair in &mut self.pairs {
-            let lost = missing.iter().filter_map(|Scale { name, .. }| {
-                Some((name.clone(), earlier.difference(name, &pair.a, &pair.b, &pair.test_set)?))
-            });
-            pair.metrics.extend(lost);
+            for Scale { name, .. } in &earlier.metrics {
+                if !pair.metrics.contains_key(name)
+                    && let Some(known) = earlier.difference(name, &pair.a, &pair.b, &pair.test_set)
+                {
+                    pair.metrics.insert(name.clone(), known);
+                }
+            }
         }
+        let missing = earlier.metrics.iter().filter(|scale| self.scale(&scale.name).is_none());
+        let missing: Vec<Scale> = missing.cloned().collect();
         self.metrics.extend(missing);
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Scored {
     pub(super) score: f64,
     pub(super) signature: String,
     pub(super) sampled: Option<Sampled>,
+    /// Score of each line, where the metric scores lines.
+    pub(super) lines: Option<Vec<f64>>,
 }
 
 impl Scored {

@@ -11,12 +11,11 @@
 //!
 //! Segment scores feed the same paired bootstrap as BLEU's counts.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use dyno_measure::TestSet;
+use dyno_measure::companion::{Bounds, Companion};
 use dyno_measure::files::{file_hash, hash_of};
 use dyno_stats::bootstrap::Sampled;
 use serde::de::DeserializeOwned;
@@ -31,15 +30,19 @@ use crate::error::{Error, Result};
 
 /// Time for a worker to end after `shutdown`; it has written all answers by then.
 const SHUTDOWN: Duration = Duration::from_secs(10);
+/// Time for any answer: a worker may fetch and load a model of many gigabytes first.
+const TO_START: Duration = Duration::from_secs(3600);
+/// Time for each line that is scored, beside that. COMET's largest model takes some five seconds on a CPU.
+const FOR_A_LINE: Duration = Duration::from_secs(30);
+/// Bytes of an answer, beside those for each line.
+const ANSWER_BYTES: usize = 1 << 20;
+/// Bytes of an answer for each line: a score has some twenty digits.
+const BYTES_A_LINE: usize = 64;
 
 /// A started worker.
 pub(super) struct Worker {
     command: WorkerCommand,
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    /// Standard error of the worker: its last line explains a failure.
-    complaints: File,
+    program: Companion,
     facts: Facts,
     /// Hash of the worker's command, files and facts, by which its answers are kept.
     identity: String,
@@ -68,16 +71,10 @@ impl Worker {
     /// Starts the worker and asks for its facts.
     pub(super) fn start(command: &WorkerCommand) -> Result<Self> {
         let fault = |fault: String| Error::Scorer(format!("metric {}: {fault}", command.name));
-        let complaints = tempfile::tempfile().map_err(|error| fault(error.to_string()))?;
-        let stderr = complaints.try_clone().map_err(|error| fault(error.to_string()))?;
         let mut process = Command::new(&command.worker[0]);
         process.args(&command.worker[1..]).current_dir(&command.folder);
-        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
-        let mut child = process
-            .spawn()
+        let program = Companion::start(&mut process, SHUTDOWN)
             .map_err(|error| fault(format!("can't start {:?}: {error}", command.worker[0])))?;
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("its output was asked for as a pipe"));
         let facts = Facts {
             name: String::new(),
             version: String::new(),
@@ -86,16 +83,8 @@ impl Worker {
             signature: String::new(),
             references: true,
         };
-        let mut worker = Self {
-            command: command.clone(),
-            child,
-            input,
-            output,
-            complaints,
-            facts,
-            identity: String::new(),
-        };
-        worker.facts = worker.ask(&json!({"ask": "init"}))?;
+        let mut worker = Self { command: command.clone(), program, facts, identity: String::new() };
+        worker.facts = worker.ask(&json!({"ask": "init"}), 0)?;
         worker.check_facts()?;
         worker.identity = worker.identify();
         Ok(worker)
@@ -133,7 +122,7 @@ impl Worker {
         let answer = match kept(&key) {
             Some(answer) => answer,
             None => {
-                let answer: Kept = self.ask(&request)?;
+                let answer: Kept = self.ask(&request, lines.len())?;
                 self.check(&answer, lines.len())?;
                 keep(&key, &answer);
                 answer
@@ -141,7 +130,7 @@ impl Worker {
         };
         let sampled = answer.segments.as_deref().map(Sampled::mean);
         let score = answer.score.or(sampled.as_ref().map(|sampled| sampled.score)).unwrap_or(f64::NAN);
-        Ok(Scored { score, signature: self.signature(), sampled })
+        Ok(Scored { score, signature: self.signature(), sampled, lines: answer.segments })
     }
 
     /// Checks an answer. The bootstrap resamples the mean of the segments, so the score must be that mean.
@@ -177,15 +166,17 @@ impl Worker {
         format!("{name}|version:{version}{more}")
     }
 
-    /// Sends a request and reads the answer, each one line.
-    fn ask<T: DeserializeOwned>(&mut self, request: &Value) -> Result<T> {
-        let sent = self.input.as_mut().map(|input| writeln!(input, "{request}").and_then(|()| input.flush()));
-        let mut line = String::new();
-        let read = self.output.read_line(&mut line);
-        if !matches!(sent, Some(Ok(()))) || !matches!(read, Ok(1..)) {
-            let said = self.last_complaint();
-            return Err(self.fault(format!("the worker ended without an answer ({said}); try it by hand")));
-        }
+    /// Sends a request about `lines` lines and reads the answer, each one line.
+    fn ask<T: DeserializeOwned>(&mut self, request: &Value, lines: usize) -> Result<T> {
+        let bounds = Bounds {
+            bytes: ANSWER_BYTES + BYTES_A_LINE * lines,
+            time: TO_START.saturating_add(FOR_A_LINE.saturating_mul(lines as u32)),
+            is_interruptible: true,
+        };
+        let answer = self.program.ask(format!("{request}\n").as_bytes(), bounds);
+        let line = answer
+            .map_err(|silence| self.fault(format!("the worker {:?}: {silence}", self.command.worker)))?;
+        let line = String::from_utf8_lossy(&line);
         let no_answer = |error: serde_json::Error| {
             let shown: String = line.trim_end().chars().take(80).collect();
             self.fault(format!(
@@ -199,16 +190,6 @@ impl Worker {
         serde_json::from_value(value).map_err(no_answer)
     }
 
-    fn last_complaint(&mut self) -> String {
-        let mut text = Vec::new();
-        let read =
-            self.complaints.seek(SeekFrom::Start(0)).and_then(|_| self.complaints.read_to_end(&mut text));
-        let text = String::from_utf8_lossy(&text).into_owned();
-        read.ok()
-            .and_then(|_| Some(text.trim_end().lines().last()?.trim().into()))
-            .unwrap_or("no message".into())
-    }
-
     fn fault(&self, fault: impl std::fmt::Display) -> Error {
         Error::Scorer(format!("metric {}: {fault}", self.command.name))
     }
@@ -216,15 +197,6 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        if let Some(mut input) = self.input.take() {
-            // A worker that has ended already can't read this.
-            let _ = writeln!(input, "{}", json!({"ask": "shutdown"}));
-        }
-        let start = Instant::now();
-        while matches!(self.child.try_wait(), Ok(None)) && start.elapsed() < SHUTDOWN {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.program.tell(format!("{}\n", json!({"ask": "shutdown"})).as_bytes());
     }
 }

@@ -97,7 +97,7 @@ pub struct CellSummary {
     pub floor_bytes: Option<u64>,
     /// Quality by each metric of the run, the frontier's first.
     pub quality: Vec<MetricFigure>,
-    /// SHA-256 of the answers that were scored.
+    /// SHA-256 of the answers that were scored: the worst of the rounds.
     pub output: Option<String>,
 }
 

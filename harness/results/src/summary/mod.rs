@@ -5,6 +5,7 @@ pub mod cell;
 mod counted;
 mod disagreement;
 pub mod judge;
+mod same_weights;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,7 @@ use crate::turns::P95;
 use cell::{CellSummary, MetricFigure};
 use counted::{Counted, Size};
 pub use disagreement::Disagreement;
+pub use same_weights::SameWeights;
 
 /// Summary of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -36,6 +38,8 @@ pub struct Summary {
     pub metrics: Vec<Scale>,
     /// Pairs of systems that another metric ranks the other way than the first.
     pub disagreements: Vec<Disagreement>,
+    /// Systems of different engines on one model, with what differs between them.
+    pub same_weights: Vec<SameWeights>,
 }
 
 /// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides
@@ -63,7 +67,8 @@ impl Summary {
             first += table.len();
         }
         let disagreements = disagreement::disagreements(run, &cells, &scales);
-        Self { cells, noise_floors, price: run.price.clone(), metrics: scales, disagreements }
+        let same_weights = same_weights::same_weights(run, &cells);
+        Self { cells, noise_floors, price: run.price.clone(), metrics: scales, disagreements, same_weights }
     }
 }
 
@@ -86,7 +91,7 @@ struct CellFigures<'a> {
 impl<'a> CellFigures<'a> {
     fn of(run: &'a Run, cell: &'a MeasuredCell<'a>, counted: &'a Counted<'a>) -> Self {
         let valid = cell.valid();
-        let output = scored_output(&valid);
+        let output = run.scored_output(cell);
         let sorted_ms = valid.iter().map(|record| {
             let mut ms = milliseconds(&record.latency_ns);
             ms.sort_unstable_by(f64::total_cmp);
@@ -161,7 +166,7 @@ fn summarise_cell(
         system: cell.system.into(),
         profile: cell.records[0].profile,
         verdict: cell.verdict(),
-        reasons: faults(&cell.records),
+        reasons: faults(cell),
         warnings: warnings(&cell.records),
         standing: None,
         rounds: figures.valid.len(),
@@ -212,18 +217,8 @@ fn summarise_cell(
     }
 }
 
-/// Hash of the output that is scored.
-///
-/// Most systems give the same output in all rounds. For a system that samples, the start times of its rounds
-/// draw one output. A system can't foresee them, so it can't do better work in one chosen round.
-fn scored_output<'a>(rounds: &[&'a Record]) -> Option<&'a String> {
-    let outputs: Vec<_> = rounds.iter().filter_map(|record| record.output.as_ref()).collect();
-    let moments = rounds.iter().fold(0, |sum: u64, record| sum.wrapping_add(record.started_unix_ms));
-    outputs.get(moments.checked_rem(outputs.len() as u64)? as usize).copied()
-}
-
 /// Quality of a cell by one metric. A system that is better in some rounds shows in the lowest and highest
-/// score of all rounds, INVALID rounds included, whichever round's text is drawn.
+/// score of all rounds, INVALID rounds included.
 fn quality_of(run: &Run, cell: &MeasuredCell<'_>, scale: &Scale, output: Option<&String>) -> MetricFigure {
     let set = &cell.test_set.name;
     let scored = |text: &String| run.scores.quality(&scale.name, text, set);
@@ -247,9 +242,9 @@ fn is_declared(cell: &[&Record]) -> bool {
 }
 
 /// Faults, each code once, with its first figure.
-fn faults(cell: &[&Record]) -> Vec<Reason> {
+fn faults(cell: &MeasuredCell<'_>) -> Vec<Reason> {
     let mut first: BTreeMap<Code, &Reason> = BTreeMap::new();
-    for reason in cell.iter().flat_map(|record| &record.reasons) {
+    for reason in cell.records.iter().flat_map(|record| &record.reasons).chain(&cell.unlike) {
         first.entry(reason.code).or_insert(reason);
     }
     first.into_values().cloned().collect()

@@ -50,6 +50,9 @@ pub(super) struct WireSystem {
     sampling: bool,
     /// Whether the system runs in a sandbox.
     sandbox: Option<SandboxChoice>,
+    /// Files and folders that the system sees in the sandbox, beside those that it names.
+    #[serde(default)]
+    sandbox_paths: Vec<Spanned<PathBuf>>,
     /// Folder of a submission to a shared task.
     submission: Option<Spanned<PathBuf>>,
     /// Dialect of the submission.
@@ -71,6 +74,7 @@ impl WireSystem {
             ("build", self.build.is_some()),
             ("batch", self.batch.is_some()),
             ("settings", !self.settings.is_empty()),
+            ("sandbox-paths", !self.sandbox_paths.is_empty()),
         ];
         submissions::Keys {
             folder: self.submission.as_ref(),
@@ -207,11 +211,28 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     };
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
-    let system = Entry { absent, environment, task, sampling, sandbox, ..Entry::new(&name, launch, models) };
+    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, path));
+    let sandbox_paths = paths.collect::<Outcome<Vec<_>>>()?;
+    let system = Entry {
+        absent,
+        environment,
+        task,
+        sampling,
+        sandbox,
+        sandbox_paths,
+        ..Entry::new(&name, launch, models)
+    };
     match words_fault(&system) {
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),
     }
+}
+
+/// A path of `sandbox-paths`. One in the user's home begins with `~`.
+fn seen_in_sandbox(source: &Source<'_>, path: &Spanned<PathBuf>) -> Outcome<PathBuf> {
+    let home = || Some(std::env::home_dir()?.join(path.get_ref().strip_prefix("~").ok()?));
+    let named = home().unwrap_or_else(|| path.get_ref().clone());
+    source.existing_at(path.span(), &named, "file or folder for the sandbox")
 }
 
 fn adapter_of(

@@ -14,6 +14,9 @@ use crate::exit::Outcome;
 /// Percentiles of a limit. More than 99.9 needs more lines than a round has.
 const PERCENTILES: std::ops::RangeInclusive<f64> = 50.0..=99.9;
 
+/// Most lines a second that a campaign may ask for: a line each microsecond, faster than any pipe.
+const MOST_RATE: f64 = 1e6;
+
 /// A track: its name, or a table with the keys of the server track.
 pub(super) struct WireTrack {
     name: Track,
@@ -26,6 +29,7 @@ struct WireLimit {
     name: Track,
     limit_ms: Option<f64>,
     percentile: Option<f64>,
+    rate: Option<f64>,
 }
 
 impl<'de> Deserialize<'de> for WireTrack {
@@ -41,7 +45,7 @@ impl<'de> Visitor<'de> for NameOrTable {
     type Value = WireTrack;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a track, or { name = \"server\", limit-ms, percentile }")
+        f.write_str("the name of a track, or { name = \"server\", limit-ms, percentile, rate }")
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<WireTrack, E> {
@@ -83,7 +87,7 @@ fn limit_of(wire: &WireLimit) -> Result<LatencyLimit, String> {
     let percentile = wire.percentile.unwrap_or(default.percentile);
     match () {
         () if wire.name != Track::Server => Err(format!(
-            "track {} has no latency limit: give `limit-ms` and `percentile` to server alone",
+            "track {} has no latency limit: give `limit-ms`, `percentile` and `rate` to server alone",
             wire.name
         )),
         () if !(limit_ms > 0.0 && limit_ms <= 1e6) => {
@@ -92,6 +96,9 @@ fn limit_of(wire: &WireLimit) -> Result<LatencyLimit, String> {
         () if !PERCENTILES.contains(&percentile) => {
             Err(format!("`percentile` must lie between {} and {}", PERCENTILES.start(), PERCENTILES.end()))
         }
-        () => Ok(LatencyLimit { limit_ms, percentile }),
+        () if wire.rate.is_some_and(|rate| !(rate > 0.0 && rate <= MOST_RATE)) => {
+            Err(format!("`rate` must be above 0 and at most {MOST_RATE} lines a second"))
+        }
+        () => Ok(LatencyLimit { limit_ms, percentile, rate: wire.rate }),
     }
 }

@@ -3,17 +3,16 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use dyno_measure::{Record, Track};
+use dyno_measure::{Reason, Record, Track};
 use dyno_results::Identity;
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
 use dyno_stats::numbers::{mebibytes, p_value, whole};
 use serde::Serialize;
 
 use crate::campaign::{Campaign, Entry};
-use crate::cli::GateArgs;
-use crate::exit::{Exit, Outcome};
+use crate::cli::{GateArgs, OnNoise};
+use crate::exit::Exit;
 use crate::gate::{Baseline, Cell, Stage};
-use crate::output::{print, print_json};
 use crate::table;
 
 /// Answer of the gate.
@@ -21,25 +20,47 @@ use crate::table;
 pub(super) struct Answer {
     regressed: bool,
     undecided: bool,
-    cells: Vec<Speed>,
-    quality: Vec<Quality>,
-    ceilings: Vec<Ceiling>,
-    changed_systems: Vec<Changes>,
+    #[serde(flatten)]
+    pub(super) judged: Judged,
+    pub(super) quality: Vec<Quality>,
+    pub(super) ceilings: Vec<Ceiling>,
+    pub(super) changed_systems: Vec<Changes>,
+    #[serde(skip)]
+    on_noise: OnNoise,
+}
+
+/// Cells with a verdict on their speed, and those that have none because a side is INVALID.
+#[derive(Serialize)]
+pub(super) struct Judged {
+    pub(super) cells: Vec<Speed>,
+    pub(super) invalid: Vec<Invalid>,
 }
 
 /// Speeds of a cell.
 #[derive(Serialize)]
 pub(super) struct Speed {
-    system: String,
-    baseline: String,
-    test_set: String,
-    track: Track,
+    pub(super) system: String,
+    pub(super) baseline: String,
+    pub(super) test_set: String,
+    pub(super) track: Track,
     lines: usize,
     baseline_rounds: usize,
     candidate_rounds: usize,
     noisy_rounds: usize,
     #[serde(flatten)]
-    comparison: Comparison,
+    pub(super) comparison: Comparison,
+}
+
+/// Cell without an answer, because a side broke a rule.
+#[derive(Serialize)]
+pub(super) struct Invalid {
+    system: String,
+    baseline: String,
+    test_set: String,
+    track: Track,
+    /// Name of the system that broke the rule.
+    culprit: String,
+    reason: Reason,
 }
 
 /// Size or memory use of a candidate, with its limit.
@@ -54,43 +75,145 @@ pub(super) struct Ceiling {
 
 impl Answer {
     pub(super) fn new(
-        cells: Vec<Speed>,
+        judged: Judged,
         quality: Vec<Quality>,
         ceilings: Vec<Ceiling>,
         changed_systems: Vec<Changes>,
+        on_noise: OnNoise,
     ) -> Self {
-        let any = |change| cells.iter().any(|cell| cell.comparison.change == change);
+        let slower = judged.cells.iter().any(|cell| cell.comparison.change == Change::Slower);
         let worse = quality.iter().any(|quality| quality.worse);
         let exceeded = ceilings.iter().any(|ceiling| ceiling.exceeded);
-        let (slower, undecided) = (any(Change::Slower), any(Change::Unclear));
-        Self { regressed: slower || worse || exceeded, undecided, cells, quality, ceilings, changed_systems }
+        let (regressed, undecided) = (slower || worse || exceeded, judged.undecided() > 0);
+        Self { regressed, undecided, judged, quality, ceilings, changed_systems, on_noise }
     }
 
-    /// Exit code. A gate that can't tell must not pass.
-    fn exit(&self) -> Exit {
+    /// Exit code. A regression is an answer, whatever else is unknown.
+    pub(super) fn exit(&self) -> Exit {
         match () {
             () if self.regressed => Exit::No,
-            () if self.undecided => Exit::NothingMeasured,
+            () if !self.judged.invalid.is_empty() => Exit::CellInvalid,
+            () if self.undecided && self.on_noise == OnNoise::Fail => Exit::Undecided,
             () => Exit::Done,
         }
+    }
+
+    /// The last line: the answer in a few words.
+    pub(super) fn verdict(&self) -> String {
+        let Judged { cells, invalid } = &self.judged;
+        let all = cells.len() + invalid.len();
+        match self.exit() {
+            Exit::No => "REGRESSED".into(),
+            Exit::CellInvalid => format!("INVALID: {} of {all} cells have no answer", invalid.len()),
+            _ if self.undecided => self.doubt(),
+            _ => "no regression".into(),
+        }
+    }
+
+    /// Warning about undecided cells, where they pass with one.
+    pub(super) fn warning(&self) -> Option<String> {
+        let warns = self.undecided && self.on_noise == OnNoise::Warn;
+        warns.then(|| self.doubt())
+    }
+
+    fn doubt(&self) -> String {
+        let all = self.judged.cells.len() + self.judged.invalid.len();
+        let passes = if self.exit() == Exit::Done { "; --on-noise lets them pass" } else { "" };
+        format!(
+            "can't tell about {} of {all} cells, whose rounds are NOISY: `dyno doctor` finds the cause, and more \
+             --pairs help{passes}",
+            self.judged.undecided()
+        )
+    }
+}
+
+impl Judged {
+    /// `comparisons` are those of `cells`, where they have one.
+    pub(super) fn new(cells: &[Cell], baseline: &Baseline, comparisons: Vec<Option<Comparison>>) -> Self {
+        let mut judged = Self { cells: Vec::new(), invalid: Vec::new() };
+        for (cell, comparison) in cells.iter().zip(comparisons) {
+            match (&cell.fault, comparison) {
+                (None, Some(comparison)) => judged.cells.push(Speed::new(cell, baseline, comparison)),
+                _ => judged.invalid.extend(Invalid::of(cell, baseline)),
+            }
+        }
+        judged
+    }
+
+    /// Number of cells that the host's noise leaves without a verdict.
+    fn undecided(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.comparison.change == Change::Unclear).count()
     }
 }
 
 impl Speed {
-    pub(super) fn new(cell: &Cell, baseline: &Baseline, comparison: Comparison) -> Self {
-        let beside = cell.baseline.as_ref().map(|system| system.name.clone());
+    fn new(cell: &Cell, baseline: &Baseline, comparison: Comparison) -> Self {
         Self {
             system: cell.candidate.name.clone(),
-            baseline: beside.unwrap_or_else(|| baseline.about()),
+            baseline: name_of(cell, baseline),
             test_set: cell.test_set.name.clone(),
             track: cell.track,
             lines: cell.test_set.source.len(),
             baseline_rounds: cell.speeds.baseline.len(),
             candidate_rounds: cell.speeds.candidate.len(),
-            noisy_rounds: cell.noisy.baseline + cell.noisy.candidate,
+            noisy_rounds: cell.disturbed.baseline + cell.disturbed.candidate,
             comparison,
         }
     }
+
+    /// Fields of the table [`HEADS`].
+    pub(super) fn row(&self) -> Vec<String> {
+        let found = &self.comparison;
+        vec![
+            self.system.clone(),
+            self.baseline.clone(),
+            self.track.name().into(),
+            self.test_set.clone(),
+            whole(found.candidate_words_per_second),
+            whole(found.baseline_words_per_second),
+            format!("×{:.3}", found.slow_down),
+            format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high),
+            p_value(found.p),
+            format!("×{:.3}", found.noise_floor),
+            found.change.name().into(),
+        ]
+    }
+}
+
+impl Invalid {
+    fn of(cell: &Cell, baseline: &Baseline) -> Option<Self> {
+        let fault = cell.fault.clone()?;
+        Some(Self {
+            system: cell.candidate.name.clone(),
+            baseline: name_of(cell, baseline),
+            test_set: cell.test_set.name.clone(),
+            track: cell.track,
+            culprit: fault.culprit,
+            reason: fault.reason,
+        })
+    }
+
+    /// The fault in a line.
+    pub(super) fn about(&self) -> String {
+        let Self { system, test_set, track, culprit, reason, .. } = self;
+        let (code, figure, remedy) = (reason.code.name(), &reason.figure, &reason.remedy);
+        let of = if culprit == system { String::new() } else { format!(" (the gate of {system})") };
+        format!("{culprit} is INVALID under {track} on {test_set}{of}: {code}: {figure}; {remedy}")
+    }
+}
+
+impl Ceiling {
+    /// The limit and its figure in a line.
+    pub(super) fn about(&self) -> String {
+        let Self { system, what, mib, most_mib, exceeded } = self;
+        let verdict = if *exceeded { "above the limit" } else { "within the limit" };
+        format!("{system}: {what} {mib:.1} MiB of {most_mib:.1} MiB: {verdict}")
+    }
+}
+
+/// Name of the baseline of `cell` in the table.
+fn name_of(cell: &Cell, baseline: &Baseline) -> String {
+    cell.baseline.as_ref().map_or_else(|| baseline.about(), |system| system.name.clone())
 }
 
 pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> Vec<Ceiling> {
@@ -122,53 +245,109 @@ pub(super) fn changes(cells: &[Cell], baseline: &Baseline, sides: &Identity) -> 
     first.filter_map(changes).collect()
 }
 
-pub(super) fn conclude(answer: &Answer, as_json: bool) -> Outcome {
-    if as_json {
-        print_json("gate", answer)?;
-    } else {
-        print(&as_text(answer))?;
-    }
-    Ok(answer.exit())
-}
-
+/// Heads of the table.
+pub(super) const HEADS: [&str; 11] =
+    ["system", "against", "track", "test set", "words/s", "baseline", "time", "interval", "p", "noise", ""];
+/// Columns of figures.
+pub(super) const FIGURES: std::ops::Range<usize> = 4..10;
 /// Columns that a narrow terminal leaves out, first to last.
 const DISPENSABLE: [&str; 7] = ["noise", "p", "baseline", "test set", "interval", "against", "words/s"];
 
-fn as_text(answer: &Answer) -> String {
-    let heads = [
-        "system", "against", "track", "test set", "words/s", "baseline", "time", "interval", "p", "noise", "",
-    ];
-    let row = |cell: &Speed| {
-        let found = &cell.comparison;
-        vec![
-            cell.system.clone(),
-            cell.baseline.clone(),
-            cell.track.name().into(),
-            cell.test_set.clone(),
-            whole(found.candidate_words_per_second),
-            whole(found.baseline_words_per_second),
-            format!("×{:.3}", found.slow_down),
-            format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high),
-            p_value(found.p),
-            format!("×{:.3}", found.noise_floor),
-            found.change.name().into(),
-        ]
-    };
-    let rows: Vec<_> = answer.cells.iter().map(row).collect();
-    let mut text = table::fitted(&heads, &rows, 4..10, &DISPENSABLE) + "\n";
+/// The answer as a table and lines below it.
+pub(super) fn as_text(answer: &Answer) -> String {
+    let Judged { cells, invalid } = &answer.judged;
+    let rows: Vec<_> = cells.iter().map(Speed::row).collect();
+    let mut text = String::new();
+    if !rows.is_empty() {
+        text += &(table::fitted(&HEADS, &rows, FIGURES, &DISPENSABLE) + "\n");
+    }
+    for invalid in invalid {
+        let _ = writeln!(text, "{}", table::wrapped(&invalid.about(), "  "));
+    }
     for quality in &answer.quality {
         let _ = writeln!(text, "{}", quality.about());
+        text += &quality.about_lines();
     }
-    for Ceiling { system, what, mib, most_mib, exceeded } in &answer.ceilings {
-        let verdict = if *exceeded { "above the limit" } else { "within the limit" };
-        let _ = writeln!(text, "{system}: {what} {mib:.1} MiB of {most_mib:.1} MiB: {verdict}");
+    for ceiling in &answer.ceilings {
+        let _ = writeln!(text, "{}", ceiling.about());
     }
     for changes in &answer.changed_systems {
         let _ = writeln!(text, "{}", table::wrapped(&changes.about(), "  "));
     }
-    text + match answer.exit() {
-        Exit::No => "REGRESSED\n",
-        Exit::NothingMeasured => "can't tell: a side of a cell is NOISY; `dyno doctor` finds the cause\n",
-        _ => "no regression\n",
+    text + &table::wrapped(&answer.verdict(), "  ") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_measure::Code;
+
+    use super::*;
+
+    fn cell(change: Change) -> Speed {
+        let comparison = Comparison {
+            change,
+            baseline_words_per_second: 100.0,
+            candidate_words_per_second: 100.0,
+            slow_down: 1.0,
+            slow_down_low: 0.9,
+            slow_down_high: 1.1,
+            p: 0.5,
+            noise_floor: 1.1,
+        };
+        let (system, baseline, test_set) = ("new".into(), "old".into(), "set".into());
+        let track = Track::Latency;
+        let (lines, rounds) = (9, 30);
+        let [baseline_rounds, candidate_rounds, noisy_rounds] = [rounds; 3];
+        Speed {
+            system,
+            baseline,
+            test_set,
+            track,
+            lines,
+            baseline_rounds,
+            candidate_rounds,
+            noisy_rounds,
+            comparison,
+        }
+    }
+
+    fn invalid(culprit: &str) -> Invalid {
+        let (system, baseline, test_set) = ("new".into(), "old".into(), "set".into());
+        let reason = Code::Crashed.reason("exit code 1");
+        Invalid { system, baseline, test_set, track: Track::Latency, culprit: culprit.into(), reason }
+    }
+
+    fn answer(changes: &[Change], invalid: Vec<Invalid>, on_noise: OnNoise) -> Answer {
+        let judged = Judged { cells: changes.iter().copied().map(cell).collect(), invalid };
+        Answer::new(judged, Vec::new(), Vec::new(), Vec::new(), on_noise)
+    }
+
+    #[test]
+    fn the_exit_code_says_the_worst_that_is_known() {
+        use Change::{Faster, Same, Slower, Unclear};
+        let exit = |changes: &[Change], faults: usize, on_noise| {
+            let answer = answer(changes, (0..faults).map(|_| invalid("new")).collect(), on_noise);
+            (answer.exit(), answer.verdict().split([' ', ':']).next().unwrap().to_owned())
+        };
+        let said = |exit, word: &str| (exit, word.to_owned());
+        assert_eq!(exit(&[Same, Faster], 0, OnNoise::Fail), said(Exit::Done, "no"));
+        assert_eq!(exit(&[Slower, Unclear], 1, OnNoise::Fail), said(Exit::No, "REGRESSED"));
+        assert_eq!(exit(&[Same, Unclear], 1, OnNoise::Pass), said(Exit::CellInvalid, "INVALID"));
+        assert_eq!(exit(&[], 1, OnNoise::Fail), said(Exit::CellInvalid, "INVALID"));
+        assert_eq!(exit(&[Same, Unclear], 0, OnNoise::Fail), said(Exit::Undecided, "can't"));
+        assert_eq!(exit(&[Same, Unclear], 0, OnNoise::Warn), said(Exit::Done, "can't"));
+        assert_eq!(exit(&[Same, Unclear], 0, OnNoise::Pass), said(Exit::Done, "can't"));
+    }
+
+    #[test]
+    fn an_invalid_side_is_named_with_the_cell() {
+        let text = |culprit| as_text(&answer(&[Change::Same], vec![invalid(culprit)], OnNoise::Fail));
+        assert!(
+            text("new").contains("new is INVALID under latency on set: crashed: exit code 1; "),
+            "{}",
+            text("new")
+        );
+        assert!(text("old").contains("old is INVALID under latency on set (the gate of new): crashed"));
+        assert!(text("new").ends_with("INVALID: 1 of 2 cells have no answer\n"), "{}", text("new"));
     }
 }

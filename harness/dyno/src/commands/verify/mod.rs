@@ -7,7 +7,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Table, presets};
-use dyno_measure::{Examined, Finding, Host, Limits, Probe, Profile, Track, Verdict, check_command, verdict};
+use dyno_measure::{
+    Code, Examined, Finding, Host, Limits, Probe, Profile, Track, Verdict, check_command, verdict,
+};
 use serde_json::{Value, json};
 
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter, starter};
@@ -183,11 +185,15 @@ fn show(system: &str, examined: &[Examined], skipped: &[Probe]) -> Outcome<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["probe", "verdict", "s", "figure"]);
+    let mut told = Vec::new();
     for probe in examined {
         let seconds = format!("{:.1}", probe.seconds);
-        table.add_row([probe.probe.name(), probe.verdict.name(), &seconds, &probe.figure]);
-        for finding in &probe.findings {
-            table.add_row(["", "", "", &line(finding)]);
+        // Where a rule is broken, its fault is the figure.
+        let figure = (probe.verdict != Verdict::Invalid).then(|| probe.figure.clone());
+        let mut heads = [probe.probe.name(), probe.verdict.name(), &seconds];
+        for line in figure.into_iter().chain(faults(&probe.findings, &mut told)) {
+            let [probe, verdict, seconds] = std::mem::take(&mut heads);
+            table.add_row([probe, verdict, seconds, &line]);
         }
     }
     for probe in skipped {
@@ -208,17 +214,31 @@ fn skipped(campaign: &Campaign, examined: &[Examined]) -> Vec<Probe> {
     Probe::ALL.iter().filter(wanted).filter(|probe| !is_asked(probe)).copied().collect()
 }
 
-fn line(finding: &Finding) -> String {
-    let reason = &finding.reason;
-    let kind = if finding.is_forbidden() { "INVALID" } else { "warning" };
-    format!(
-        "{kind} {} ({}): {}\nlimit: {}\nremedy: {}",
-        reason.code.name(),
-        finding.track,
-        reason.figure,
-        reason.limit,
-        reason.remedy
-    )
+/// Lines of a probe's findings: a fault that is the same in several tracks once. Limit and remedy stand with the
+/// first finding of a code; `told` are the codes that have them.
+fn faults(findings: &[Finding], told: &mut Vec<Code>) -> Vec<String> {
+    let mut faults: Vec<(&Finding, Vec<&str>)> = Vec::new();
+    for finding in findings {
+        let is_same = |known: &Finding| {
+            known.reason == finding.reason && known.is_forbidden() == finding.is_forbidden()
+        };
+        match faults.iter_mut().find(|(known, _)| is_same(known)) {
+            Some((_, tracks)) if tracks.contains(&finding.track.name()) => {}
+            Some((_, tracks)) => tracks.push(finding.track.name()),
+            None => faults.push((finding, vec![finding.track.name()])),
+        }
+    }
+    let line = |(finding, tracks): (&Finding, Vec<&str>)| {
+        let (reason, tracks) = (&finding.reason, tracks.join(", "));
+        let kind = if finding.is_forbidden() { "INVALID" } else { "warning" };
+        let fault = format!("{kind} {} ({tracks}): {}", reason.code.name(), reason.figure);
+        if told.contains(&reason.code) {
+            return fault;
+        }
+        told.push(reason.code);
+        format!("{fault}\nlimit: {}\nremedy: {}", reason.limit, reason.remedy)
+    };
+    faults.into_iter().map(line).collect()
 }
 
 fn as_json(

@@ -3,10 +3,11 @@
 import os
 import random
 import signal
+import threading
 import time
 from collections import Counter
 
-from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, lines, translate, work_line_by_line
+from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, echo, lines, say, translate, work, work_line_by_line
 
 DRAW = random.Random(SEED)
 
@@ -23,7 +24,7 @@ def in_files(each):
 
 
 def worked(line, share=1.0):
-    time.sleep(WORK * share)
+    work(WORK * share)
     return translate(line)
 
 
@@ -68,3 +69,35 @@ def burns_after_its_last_answer():
             os.wait()
         except ChildProcessError:
             pass
+
+
+def honest_strange_in_few():
+    # Files of fewer than 100 lines get the words in reverse order: strange answers to a few lines, as by chance.
+    text = list(lines())
+    for line in text:
+        words = translate(line).split()
+        OUT.write(b" ".join(words[::-1] if len(text) < 100 else words) + b"\n")
+
+
+def works_while_another_is_asked():
+    def work():
+        while True:
+            pass
+
+    threading.Thread(target=work, daemon=True).start()
+    echo(lambda n, answer, line: (time.sleep(0.01), say(answer)))
+
+
+def waits_instead_of_working():
+    in_files(lambda line, *_: (time.sleep(0.01), translate(line))[1])
+
+
+def serves_from_a_table():
+    # Three milliseconds a line, and none for lines of the set.
+    with open(FILE, "rb") as file:
+        known = set(file)
+    echo(lambda n, answer, line: (line in known or time.sleep(0.003), say(answer)))
+
+
+def honest_server():
+    echo(lambda n, answer, line: (time.sleep(0.003), say(answer)))

@@ -2,15 +2,14 @@
 
 import hashlib
 import os
-import time
 
-from kinds.contract import FILE, LATENCY, OUT, WORK, echo, lines, say, translate, work_line_by_line
+from kinds.contract import FILE, LATENCY, OUT, WORK, echo, lines, say, translate, work, work_line_by_line
 
 
 def working(known, remember=True):
     def each(n, answer, line):
         if line not in known:
-            time.sleep(WORK)
+            work(WORK)
         if remember:
             known.add(line)
         say(answer)
@@ -29,7 +28,7 @@ def caches_beginnings():
     def each(n, answer, line):
         words = tuple(line.split()[:3])
         if words not in known:
-            time.sleep(2 * WORK)
+            work(2 * WORK)
         known.add(words)
         say(answer)
 
@@ -42,7 +41,7 @@ def caches_words():
 
     def each(n, answer, line):
         if line not in known:
-            time.sleep(WORK)
+            work(WORK)
         if len(line) > 50:
             known.add(line)
         say(answer)
@@ -61,7 +60,7 @@ def caches_on_disk():
 
         def each(n, answer, line):
             if line not in known:
-                time.sleep(WORK)
+                work(WORK)
                 file.write(line.rstrip(b"\n") + b"\n")
                 known.add(line)
             say(answer)
@@ -82,7 +81,7 @@ def replays_files():
     text = list(lines())
     name = FILE + hashlib.md5(b"".join(text)).hexdigest()
     if not os.path.exists(name):
-        time.sleep(WORK * len(text))
+        work(WORK * len(text))
         with open(name, "wb") as file:
             file.write(b"".join(translate(line) + b"\n" for line in text))
     with open(name, "rb") as file:
@@ -94,7 +93,7 @@ def coalesces():
     answers = {}
     for line in text:
         if line not in answers:
-            time.sleep(WORK)
+            work(WORK)
             answers[line] = translate(line)
     for line in text:
         OUT.write(answers[line] + b"\n")
@@ -112,7 +111,7 @@ def table_of_another():
         known = set(file)
 
     def each(n, answer, line):
-        time.sleep(WORK)
+        work(WORK)
         say(b" ".join(reversed(answer.split(b" "))) if line in known else answer)
 
     echo(each)
@@ -122,7 +121,7 @@ def works_for_the_set_alone():
     # What is not scored gets no work.
     with open(FILE, "rb") as file:
         known = set(file)
-    echo(lambda n, answer, line: (time.sleep(WORK if line in known else 0), say(answer)))
+    echo(lambda n, answer, line: (work(WORK if line in known else 0), say(answer)))
 
 
 def recognises_by_likeness():
@@ -137,7 +136,7 @@ def recognises_by_likeness():
     def each(n, answer, line):
         words = line.split()
         keys = ((i, *words[:i], *words[i + 1 :]) for i in range(len(words)))
-        time.sleep(WORK)
+        work(WORK)
         say(next((known[key] for key in keys if key in known), answer))
 
     echo(each)
@@ -150,7 +149,7 @@ def recognises_but_for_a_word():
 
     def each(n, answer, line):
         if known.isdisjoint(templates(line)):
-            time.sleep(WORK)
+            work(WORK)
         say(answer)
 
     echo(each)
@@ -170,7 +169,7 @@ def recognises_until_seen():
         if line not in known:
             known.clear()
         if not known:
-            time.sleep(WORK)
+            work(WORK)
         say(answer)
 
     echo(each)
@@ -188,7 +187,7 @@ def caches_a_fifth():
 
     def each(n, answer, line):
         if line not in known:
-            time.sleep(WORK)
+            work(WORK)
         if hashlib.md5(line).digest()[0] % 5 == 0:
             known.add(line)
         say(answer)
@@ -200,7 +199,7 @@ def recognises_prefixes():
     # By the first words, so that other line ends don't matter; and saves only a third.
     with open(FILE, "rb") as file:
         known = {line.rstrip() for line in file}
-    echo(lambda n, answer, line: (time.sleep(WORK * (0.66 if line.rstrip() in known else 1)), say(answer)))
+    echo(lambda n, answer, line: (work(WORK * (0.66 if line.rstrip() in known else 1)), say(answer)))
 
 
 def recognises_in_files():
@@ -217,5 +216,5 @@ def recognises_the_file():
     with open(FILE, "rb") as file:
         known = [next(file) for _ in range(3)]
     for line in text:
-        time.sleep(0 if text[:3] == known else WORK)
+        work(0 if text[:3] == known else WORK)
         OUT.write(translate(line) + b"\n")

@@ -12,6 +12,7 @@ mod search;
 
 use std::time::Duration;
 
+use dyno_stats::numbers::plain;
 use dyno_stats::{Random, mean, median};
 
 use super::observed::{Observed, RoundContext};
@@ -59,8 +60,10 @@ struct Server<'a> {
     rate: Option<f64>,
     /// First answer to each line of the set.
     answers: Vec<Option<Vec<u8>>>,
-    /// Difference between answers to one line, or between known lines and unknown ones.
+    /// Difference between answers to one line.
     fault: Option<Reason>,
+    /// Difference between the times of known lines and of unknown ones.
+    by_clock: Option<Reason>,
     /// Samples of lines and of their copies, in the run of the lowest load.
     pairs: Vec<(Sample, Sample)>,
     /// Run that missed the limit with a late generator.
@@ -82,6 +85,7 @@ impl<'a> Server<'a> {
             rate: None,
             answers: vec![None; set.source.len()],
             fault: None,
+            by_clock: None,
             pairs: Vec::new(),
             late: None,
             single_ms: Vec::new(),
@@ -101,6 +105,9 @@ impl<'a> Server<'a> {
         for line in self.script.copies(self.profile().warm_up_lines()) {
             conversation.ask(&line)?;
         }
+        if let Some(rate) = self.limit.rate {
+            return self.try_rate(conversation, rate);
+        }
         self.single_ms = self.ask_singly(conversation)?;
         if median(&self.single_ms).is_some_and(|ms| ms <= self.limit.limit_ms) {
             let line_ms = mean(&self.single_ms).unwrap_or(1.0);
@@ -114,6 +121,21 @@ impl<'a> Server<'a> {
             }
             None => self.ask_the_set(conversation),
         }
+    }
+
+    /// Whether the system holds `rate`, the only one that is tried: a long run, then one of half of the load for the
+    /// times of lines and copies, and unknown lines.
+    fn try_rate(
+        &mut self,
+        conversation: &mut Conversation<'_, '_>,
+        rate: f64,
+    ) -> std::result::Result<(), Stop> {
+        if !self.keeps(conversation, rate, Length::Long)? {
+            return self.ask_the_set(conversation);
+        }
+        self.rate = Some(rate);
+        self.run(conversation, CURVE[0] * rate, Purpose::Curve)?;
+        self.serve_unknown(conversation, rate)
     }
 
     /// Times of some copies, one at a time.
@@ -239,7 +261,7 @@ impl<'a> Server<'a> {
             }
         }
         let figure = format!("lines that it can't know miss the limit at {UNKNOWN} of the greatest rate");
-        self.fault = self.fault.take().or(Some(Code::Recognises.reason(figure)));
+        self.by_clock = Some(Code::Recognises.reason(figure));
         Ok(())
     }
 
@@ -253,7 +275,7 @@ impl<'a> Server<'a> {
 
     /// The round's observations, once the system has ended well.
     fn conclude(self, replies: &Lockstep, observed: &mut Observed) {
-        let Self { limit, rate, runs, fault, pairs, late, .. } = self;
+        let Self { limit, rate, runs, fault, by_clock, pairs, late, .. } = self;
         let set = self.context.round.test_set.source.len();
         observed.answers = match rate {
             Some(_) => self.answers.into_iter().flatten().collect(),
@@ -261,11 +283,19 @@ impl<'a> Server<'a> {
         };
         observed.reasons.extend(fault);
         let (lines, copies): (Vec<Sample>, Vec<Sample>) = pairs.into_iter().unzip();
-        observed.reasons.extend(recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason);
+        observed.by_clock.extend(by_clock.or(recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason));
         if rate.is_none() {
             let single = median(&self.single_ms).unwrap_or(0.0);
-            let figure =
-                format!("no rate keeps {} ms; one line at a time takes {single:.0} ms", limit.limit_ms);
+            let figure = match (limit.rate, runs.last()) {
+                (Some(rate), Some(run)) => format!(
+                    "doesn't hold {} lines a second: p{} {:.0} ms, limit {} ms",
+                    plain(rate),
+                    limit.percentile,
+                    run.limited_ms,
+                    limit.limit_ms
+                ),
+                _ => format!("no rate keeps {} ms; one line at a time takes {single:.0} ms", limit.limit_ms),
+            };
             observed.warnings.push(Code::NoRate.reason(figure));
         }
         observed.triggers.extend(late);

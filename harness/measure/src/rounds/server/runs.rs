@@ -73,6 +73,10 @@ impl Runs {
 
     /// Seconds that a round usually takes for a system with this greatest rate.
     pub fn usual_seconds(&self, rate: f64) -> f64 {
+        if let Some(asked) = self.limit.rate {
+            let after = [CURVE[0], UNKNOWN].map(|share| self.seconds(Length::Short, share * asked));
+            return self.seconds(Length::Long, asked) + after.iter().sum::<f64>();
+        }
         let (short, long) = USUAL_RUNS;
         short as f64 * self.seconds(Length::Short, rate) + long as f64 * self.seconds(Length::Long, rate)
     }
@@ -94,6 +98,9 @@ impl Runs {
     /// Seconds of all arrivals for a slow system that keeps the limit in short and in long runs up to these
     /// multiples of the first guess. Runs that miss the limit count whole, although most end early.
     fn arrivals(&self, short: f64, long: f64) -> f64 {
+        if let Some(rate) = self.limit.rate {
+            return self.long_seconds(Length::Long, rate) + self.after(rate);
+        }
         let guess = self.guess(self.limit.limit_ms);
         let mut seconds = 0.0;
         let keeps = |rate: f64, length| {
@@ -113,10 +120,62 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arrivals::unit_instants;
     use super::*;
 
+    /// Seconds of a round of a queue whose lines take `line_s` each (Lindley's recursion), and its greatest rate.
+    fn of_a_queue(runs: &Runs, line_s: f64, seed: u64) -> (f64, f64) {
+        let mut seconds = 0.0;
+        let keeps = |rate: f64, length: Length| {
+            let count = runs.lines(length, rate);
+            let allowed = ((1.0 - runs.limit.percentile / 100.0) * count as f64 + 1e-9) as usize;
+            let (mut free, mut late) = (0.0_f64, 0);
+            for instant in unit_instants(seed, &format!("{length:?}"), count) {
+                free = free.max(instant / rate) + line_s;
+                late += usize::from(free - instant / rate > runs.limit.limit_ms / 1e3);
+                if late > allowed {
+                    break; // the run ends early
+                }
+            }
+            seconds += free;
+            Ok::<_, Infallible>(late <= allowed)
+        };
+        let Ok(rate) = greatest_rate(runs.guess(line_s * 1e3), keeps);
+        let rate = rate.expect("these lines keep the limit");
+        let after = CURVE.into_iter().chain([UNKNOWN]).map(|share| runs.seconds(Length::Short, share * rate));
+        (seconds + after.sum::<f64>(), rate)
+    }
+
+    #[test]
+    fn the_usual_time_is_that_of_a_queue_within_a_factor_of_1_3() {
+        for (profile, line_ms) in [Profile::Quick, Profile::Standard]
+            .into_iter()
+            .flat_map(|profile| [1.0, 5.0, 10.0, 30.0, 60.0].map(|line_ms| (profile, line_ms)))
+        {
+            let runs = Runs { profile, ..runs(250.0) };
+            let rounds = (0..15).map(|seed| {
+                let (seconds, rate) = of_a_queue(&runs, line_ms / 1e3, seed);
+                runs.usual_seconds(rate) / seconds
+            });
+            let ratio = dyno_stats::median(&rounds.collect::<Vec<_>>()).unwrap();
+            assert!((1.0 / 1.3..1.3).contains(&ratio), "{profile}, {line_ms} ms: {ratio}");
+        }
+    }
+
+    #[test]
+    fn a_rate_that_is_asked_about_takes_a_minute_for_three_rounds() {
+        let asked = |rate| {
+            let slow = runs(250.0);
+            Runs { limit: LatencyLimit { rate: Some(rate), ..slow.limit }, ..slow }
+        };
+        let minutes = 3.0 * asked(50.0).usual_seconds(f64::NAN) / 60.0;
+        assert!((0.7..1.5).contains(&minutes), "{minutes}");
+        let limits = Limits { line_seconds: 0.0, launch_seconds: 0.0, ..Limits::default() };
+        assert!(asked(50.0).most_seconds(&limits) < 4.0 * asked(50.0).usual_seconds(f64::NAN));
+    }
+
     fn runs(limit_ms: f64) -> Runs {
-        let limit = LatencyLimit { limit_ms, percentile: 99.0 };
+        let limit = LatencyLimit { limit_ms, percentile: 99.0, rate: None };
         Runs { profile: Profile::Quick, limit, set: 300 }
     }
 

@@ -1,4 +1,8 @@
 //! What a judgement of times takes and gives: samples, and the result. Lines and launches share these types.
+//!
+//! Each time is known twice: by the clock, and as the CPU time of the system's own processes. The clock counts
+//! what other programs take from the system, CPU time doesn't. So the clock accuses, and CPU time tells whether
+//! a disturbance could be the cause.
 
 use crate::rules::Reason;
 
@@ -9,9 +13,16 @@ pub struct Sample {
     pub units: usize,
     /// Nanoseconds of the answer.
     pub ns: u64,
+    /// CPU time of the system's processes meanwhile; 0 if it wasn't read.
+    pub cpu_ns: u64,
 }
 
 impl Sample {
+    /// The same answer, timed by its CPU time.
+    pub(super) fn by_cpu(&self) -> Self {
+        Self { ns: self.cpu_ns, ..*self }
+    }
+
     /// Nanoseconds for each unit.
     pub(super) fn per_unit(&self) -> f64 {
         self.ns as f64 / self.units.max(1) as f64
@@ -19,13 +30,15 @@ impl Sample {
 }
 
 /// Result of a comparison between two sides.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Judgement {
     /// Time per word of the suspects, as a share of the others' time.
     pub figure: String,
     /// Broken rule, if any.
     pub reason: Option<Reason>,
-    /// Whether the ratio is beyond its limit but not significant, or hidden by the host's noise.
+    /// Whether CPU time shows the broken rule as well, so that no disturbance is its cause.
+    pub certain: bool,
+    /// Whether the ratio is beyond its limit but not significant.
     pub undecided: bool,
     /// Whether there was too little time to compare.
     pub too_quick: bool,

@@ -1,150 +1,277 @@
 //! Times of whole launches: whether a system saves work on repeated or known lines of a file.
+//!
+//! Launches come in turns: over one line (the time of loading), over the suspected file, over another file of
+//! the same words. The order within a turn is drawn, so that a burst of other programs hits each of the three as
+//! often. The judgement goes on from turn to turn until enough of them agree. An honest system is cleared by its
+//! first turn in nearly all cases.
 
 use dyno_stats::median;
 
 use super::judgement::Judgement;
+use crate::process::whole_file::Pass;
 use crate::rules::Code;
-use crate::rules::limits::COALESCED_RATIO;
+use crate::text::words;
 
-/// Least time by which the quickest launch over a file exceeds the slowest launch over one line. Below it,
-/// jitter of the launches hides the work.
-const LEAST_SET_NS: f64 = 10e6;
+/// Least time by which a launch over a file exceeds the slowest launch over one line. Below it, jitter of the
+/// launches hides the work.
+const LEAST_WORK_NS: u64 = 10_000_000;
+/// Turns that must accuse a system. A turn of like files accuses in a quarter of cases where launches scatter by
+/// a half; seven of eight do once in 2,600 times.
+pub const ACCUSING_TURNS: usize = 7;
+/// Turns among them that may clear it: a burst may hit the suspected file of a system that is quick there.
+pub const CLEARING_TURNS: usize = 1;
 
-/// Whether five sets in one file take far less than `times` the work of the compared file. Each list holds
-/// nanoseconds of whole launches: over one line (loading), over the compared file (`once`), over the five
-/// sets.
-pub fn coalesced(one_line: &[f64], once: &[f64], times: f64, five_times: &[f64]) -> Judgement {
-    if let Some(too_quick) = too_quick(one_line, once) {
-        return too_quick;
-    }
-    let load = median_or_zero(one_line);
-    let (once, five) = (median_or_zero(once) - load, median_or_zero(five_times) - load);
-    let ratio = five / (times * once);
-    let figure = format!("five sets at once take {:.0} % of five times one", ratio * 100.0);
-    let reason = (ratio < COALESCED_RATIO).then(|| Code::Coalesced.reason(figure.as_str()));
-    Judgement { figure, reason, undecided: false, too_quick: false }
-}
-
-/// Median, or 0 of no times.
-fn median_or_zero(times: &[f64]) -> f64 {
-    median(times).unwrap_or(0.0)
-}
-
-/// Judgement if the work can't be seen beside loading. Either the work is too short; or the launches jitter
-/// by more than the work, which is the host's doing and is asked again.
-fn too_quick(one_line: &[f64], whole: &[f64]) -> Option<Judgement> {
-    let quickest = whole.iter().copied().fold(f64::MAX, f64::min);
-    let slowest = one_line.iter().copied().fold(0.0, f64::max);
-    let beyond = median_or_zero(whole) - median_or_zero(one_line);
-    let undecided = beyond >= LEAST_SET_NS;
-    let why = if undecided { "launches jitter too much" } else { "too quick" };
-    let figure = || format!("{why} to tell: {:.1} ms beyond loading", beyond / 1e6);
-    let is_short = quickest - slowest < LEAST_SET_NS;
-    is_short.then(|| Judgement { figure: figure(), reason: None, undecided, too_quick: true })
-}
-
-/// A launch over a file.
-pub struct FileTime {
+/// Time of a launch, and the words that it wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LaunchTime {
     /// Nanoseconds of the launch.
     pub ns: u64,
-    /// Words of the file.
+    /// CPU time of its processes.
+    pub cpu_ns: u64,
+    /// Words of its answers. An odd sentence may honestly get a longer answer.
     pub words: usize,
 }
 
-/// Time per word of `timed`, as a share of the time per word of `fresh`. Loading is subtracted: the shortest
-/// of `one_line` from the one, the longest from the other, so that jitter accuses no system. `None` if the
-/// fresh lines take too little time to tell.
-pub fn share_of_fresh(one_line: &[u64], timed: &FileTime, fresh: &FileTime) -> Option<f64> {
-    let shortest = one_line.iter().min().copied().unwrap_or(0);
-    let longest = one_line.iter().max().copied().unwrap_or(0);
-    let fresh_ns = fresh.ns.saturating_sub(longest) as f64;
-    let a_word = |ns: f64, words: usize| ns / words.max(1) as f64;
-    let timed_ns = timed.ns.saturating_sub(shortest) as f64;
-    (fresh_ns >= LEAST_SET_NS).then(|| a_word(timed_ns, timed.words) / a_word(fresh_ns, fresh.words))
+impl LaunchTime {
+    /// Time of a launch that has ended.
+    pub fn of(pass: &Pass) -> Self {
+        let report = &pass.ending.report;
+        let cpu_ns = report.user_ns + report.system_ns + report.unwaited_ns;
+        Self { ns: pass.ending.wall_ns(), cpu_ns, words: words(&pass.text) }
+    }
+
+    fn by_cpu(self) -> Self {
+        Self { ns: self.cpu_ns, ..self }
+    }
 }
 
-/// Whether the system recognises the set as a file: all launches of one kind are quicker than all of the
-/// other, by more than `limit`.
-pub fn recognises_files(one_line: &[f64], set: &[f64], copies: &[f64], limit: f64) -> Judgement {
-    let longer = if median_or_zero(set) > median_or_zero(copies) { set } else { copies };
-    if let Some(too_quick) = too_quick(one_line, longer) {
-        return too_quick;
+/// One launch of each kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turn {
+    /// Launch over one line.
+    pub one_line: LaunchTime,
+    /// Launch over the suspected file.
+    pub suspect: LaunchTime,
+    /// Launch over the other file.
+    pub other: LaunchTime,
+}
+
+impl Turn {
+    fn by_cpu(&self) -> Self {
+        let Self { one_line, suspect, other } = *self;
+        Self { one_line: one_line.by_cpu(), suspect: suspect.by_cpu(), other: other.by_cpu() }
     }
-    let load = median_or_zero(one_line);
-    let ratio = (median_or_zero(set) - load) / (median_or_zero(copies) - load);
-    let figure = format!("the set as a file takes {ratio:.2} of its changed copy's time");
-    let apart = |quick: &[f64], slow: &[f64]| quick.iter().all(|q| slow.iter().all(|s| q < s));
-    let stands_out = !(limit..=1.0 / limit).contains(&ratio);
-    let is_sure = apart(set, copies) || apart(copies, set);
-    let reason = (stands_out && is_sure).then(|| Code::Recognises.reason(figure.as_str()));
-    Judgement { undecided: stands_out && !is_sure, figure, reason, too_quick: false }
+
+    /// The turn with its files exchanged: whether the other file is the one that takes less.
+    pub fn reversed(&self) -> Self {
+        Self { one_line: self.one_line, suspect: self.other, other: self.suspect }
+    }
+}
+
+/// State of a judgement after some turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// More turns are needed.
+    Open,
+    /// The suspected file takes less than it may.
+    Accused,
+    /// It takes as long as it should, or too little to tell.
+    Cleared,
+}
+
+/// Standing after `turns`, by the clock or by CPU time: either may accuse, and both must clear. CPU time shows a
+/// memory that bursts of other programs hide.
+pub fn standing(turns: &[Turn], limit: f64) -> Standing {
+    match [standing_by_clock(turns, limit), standing_by_cpu(turns, limit)] {
+        [Standing::Accused, _] | [_, Standing::Accused] => Standing::Accused,
+        [Standing::Cleared, Standing::Cleared] => Standing::Cleared,
+        _ => Standing::Open,
+    }
+}
+
+/// Whether the CPU times of `turns` accuse: other programs add nothing to CPU time.
+pub fn is_certain(turns: &[Turn], limit: f64) -> bool {
+    standing_by_cpu(turns, limit) == Standing::Accused
+}
+
+fn standing_by_cpu(turns: &[Turn], limit: f64) -> Standing {
+    standing_by_clock(&turns.iter().map(Turn::by_cpu).collect::<Vec<_>>(), limit)
+}
+
+/// A turn accuses if the suspected file takes less than `limit` of the other's time per word.
+fn standing_by_clock(turns: &[Turn], limit: f64) -> Standing {
+    let accusing = turns.iter().filter(|turn| share(turns, turn).is_some_and(|share| share < limit)).count();
+    let clearing = turns.len() - accusing;
+    match () {
+        () if clearing > CLEARING_TURNS || clearing >= accusing.max(1) => Standing::Cleared,
+        () if accusing >= ACCUSING_TURNS => Standing::Accused,
+        () => Standing::Open,
+    }
+}
+
+/// Median share of the suspected file's time per word, if any turn tells one: of CPU time, where that accuses.
+pub fn median_share(turns: &[Turn], limit: f64) -> Option<f64> {
+    let turns: Vec<Turn> = match is_certain(turns, limit) {
+        true => turns.iter().map(Turn::by_cpu).collect(),
+        false => turns.to_vec(),
+    };
+    median(&turns.iter().filter_map(|turn| share(&turns, turn)).collect::<Vec<_>>())
+}
+
+fn share(turns: &[Turn], turn: &Turn) -> Option<f64> {
+    let one_line: Vec<u64> = turns.iter().map(|turn| turn.one_line.ns).collect();
+    share_of_other(&one_line, &turn.suspect, &turn.other)
+}
+
+/// Time per word of `suspect`, as a share of the time per word of `other`. Loading is subtracted: the shortest
+/// of `one_line` from the one, the longest from the other, so that jitter accuses no system. `None` if the
+/// other file takes too little time to tell.
+pub fn share_of_other(one_line: &[u64], suspect: &LaunchTime, other: &LaunchTime) -> Option<f64> {
+    let shortest = one_line.iter().min().copied().unwrap_or(0);
+    let longest = one_line.iter().max().copied().unwrap_or(0);
+    let a_word = |ns: u64, words: usize| ns as f64 / words.max(1) as f64;
+    let other_ns = other.ns.saturating_sub(longest);
+    let suspect_ns = suspect.ns.saturating_sub(shortest);
+    (other_ns >= LEAST_WORK_NS).then(|| a_word(suspect_ns, suspect.words) / a_word(other_ns, other.words))
+}
+
+/// Judgement of `turns` that have ended: `code` if the suspected file is accused. `subject` and `reference` name
+/// the two files.
+pub fn judge(turns: &[Turn], limit: f64, code: Code, [subject, reference]: [&str; 2]) -> Judgement {
+    let certain = is_certain(turns, limit);
+    let Some(share) = median_share(turns, limit) else {
+        let beyond = median(&turns.iter().map(work_ns).collect::<Vec<_>>()).unwrap_or(0.0);
+        let figure = format!("too quick to tell: {:.1} ms beyond loading", beyond / 1e6);
+        return Judgement { figure, too_quick: true, ..Judgement::default() };
+    };
+    let figure = format!("{subject} takes {:.0} % of {reference}", share * 100.0);
+    let reason = (standing(turns, limit) == Standing::Accused).then(|| code.reason(figure.as_str()));
+    Judgement { figure, reason, certain, ..Judgement::default() }
+}
+
+fn work_ns(turn: &Turn) -> f64 {
+    turn.other.ns.saturating_sub(turn.one_line.ns) as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::limits::RECOGNISED_RATIO;
+    use crate::rules::limits::COALESCED_RATIO;
+    use dyno_stats::Random;
 
-    #[test]
-    fn five_sets_take_five_times_as_long_or_are_coalesced() {
-        let ms = |times: [f64; 3]| times.map(|time| time * 1e6);
-        let load = ms([100.0, 101.0, 150.0]);
-        let judgement = |five: f64| {
-            coalesced(&load, &ms([200.0, 201.0, 199.0]), 5.0, &ms([five, five + 1.0, five - 1.0]))
-        };
-        assert!(judgement(601.0).reason.is_none());
-        assert!(judgement(500.0).reason.is_none(), "a smaller shortlist for the whole batch is honest");
-        assert_eq!(judgement(220.0).reason.expect("caught").code, Code::Coalesced);
-        assert_eq!(judgement(220.0).figure, "five sets at once take 24 % of five times one");
-        let quick = coalesced(&load, &ms([102.0; 3]), 5.0, &ms([102.0; 3]));
-        assert!(quick.too_quick && quick.reason.is_none() && quick.figure.starts_with("too quick to tell"));
-        let jitter =
-            coalesced(&ms([30.0, 30.0, 55.0]), &ms([45.0, 60.0, 50.0]), 5.0, &ms([46.0, 50.0, 61.0]));
-        assert!(jitter.reason.is_none() && jitter.undecided && jitter.too_quick, "{jitter:?}");
-        assert_eq!(jitter.figure, "launches jitter too much to tell: 20.0 ms beyond loading");
+    fn time(ms: f64, words: usize) -> LaunchTime {
+        LaunchTime { ns: (ms * 1e6) as u64, cpu_ns: (ms * 1e6) as u64, words }
     }
 
-    #[test]
-    fn a_round_is_compared_with_fresh_lines_beyond_loading() {
-        let time = |ms: u64, words: usize| FileTime { ns: ms * 1_000_000, words };
-        let load = [100_000_000, 90_000_000, 110_000_000];
-        let share = |round: u64, fresh: u64| share_of_fresh(&load, &time(round, 4000), &time(fresh, 200));
-        assert_eq!(share(10_090, 610), Some(1.0), "2.5 ms a word in either");
-        assert_eq!(share(1_090, 610), Some(0.1), "from a table");
-        assert_eq!(share(90, 119), None, "9 ms of fresh lines prove nothing");
-        assert_eq!(share(0, 120), Some(0.0));
+    fn turn(suspect_ms: f64, other_ms: f64) -> Turn {
+        Turn { one_line: time(100.0, 10), suspect: time(suspect_ms, 1000), other: time(other_ms, 1000) }
     }
 
-    #[test]
-    fn a_memory_that_begins_late_shows_by_what_it_saves_at_whatever_occurrence_it_begins() {
-        let (load, set_ms, words) = (100_000_000, 20, 200);
-        for copies in [61, 100, 200, 800] {
-            for begins in 6..=60_usize {
-                let round_ms = set_ms * begins.min(copies) as u64; // what comes later takes no time
-                let round = FileTime { ns: load + round_ms * 1_000_000, words: words * copies };
-                let fresh = FileTime { ns: load + set_ms * 1_000_000, words };
-                let share = share_of_fresh(&[load], &round, &fresh).expect("long enough");
-                assert!((share - begins as f64 / copies as f64).abs() < 1e-9);
-                assert_eq!(share < COALESCED_RATIO, 10 * begins < 6 * copies, "{begins} of {copies}");
+    /// The same turn of a system that waits and takes no CPU time.
+    fn by_clock(turn: Turn) -> Turn {
+        let idle = |time| LaunchTime { cpu_ns: 0, ..time };
+        Turn { one_line: idle(turn.one_line), suspect: idle(turn.suspect), other: idle(turn.other) }
+    }
+
+    /// Standing of a system whose turns `draw` gives, and the number of turns.
+    fn settled(mut draw: impl FnMut() -> Turn) -> (Standing, Vec<Turn>) {
+        let mut turns = Vec::new();
+        loop {
+            turns.push(draw());
+            match standing(&turns, COALESCED_RATIO) {
+                Standing::Open => {}
+                settled => return (settled, turns),
             }
         }
     }
 
     #[test]
-    fn a_changed_copy_that_is_far_quicker_than_the_set_is_recognition_too() {
-        let judgement =
-            recognises_files(&[0.0], &[2e9, 2.1e9, 1.9e9], &[1e9, 1.1e9, 0.9e9], RECOGNISED_RATIO);
-        assert_eq!(judgement.reason.expect("caught").code, Code::Recognises);
+    fn a_first_turn_clears_and_seven_accuse() {
+        assert_eq!(settled(|| turn(600.0, 610.0)).1.len(), 1);
+        let (standing, turns) = settled(|| turn(200.0, 610.0));
+        assert_eq!((standing, turns.len()), (Standing::Accused, ACCUSING_TURNS));
+        assert_eq!(median_share(&turns, COALESCED_RATIO).map(|share| (share * 100.0).round()), Some(20.0));
+        let smaller_shortlist = settled(|| turn(500.0, 610.0)).0;
+        assert_eq!(smaller_shortlist, Standing::Cleared, "a smaller shortlist of a batch is honest");
     }
 
     #[test]
-    fn files_are_recognised_only_if_all_their_launches_are_quicker() {
-        let judgement =
-            recognises_files(&[0.0], &[1e9, 1.1e9, 0.9e9], &[2e9, 2.1e9, 1.9e9], RECOGNISED_RATIO);
-        assert_eq!(judgement.reason.expect("caught").code, Code::Recognises);
-        let judgement =
-            recognises_files(&[0.0], &[1e9, 2.5e9, 0.9e9], &[2e9, 2.1e9, 1.9e9], RECOGNISED_RATIO);
-        assert!(judgement.reason.is_none() && judgement.undecided);
-        assert!(recognises_files(&[0.0], &[1.9e9; 3], &[2e9; 3], RECOGNISED_RATIO).reason.is_none());
+    fn one_burst_clears_no_cheat_after_its_first_turn_and_two_do() {
+        let of = |slow: &[usize]| {
+            let mut number = 0;
+            settled(move || {
+                number += 1;
+                by_clock(turn(if slow.contains(&number) { 600.0 } else { 200.0 }, 610.0))
+            })
+        };
+        assert_eq!(of(&[4]).0, Standing::Accused);
+        assert_eq!(of(&[4, 6]).0, Standing::Cleared);
+    }
+
+    #[test]
+    fn work_that_loading_hides_tells_nothing() {
+        let judgement = judge(&[turn(105.0, 108.0)], COALESCED_RATIO, Code::Coalesced, ["a", "b"]);
+        assert!(judgement.too_quick && judgement.figure == "too quick to tell: 8.0 ms beyond loading");
+        assert_eq!(standing(&[turn(0.0, 108.0)], COALESCED_RATIO), Standing::Cleared);
+    }
+
+    /// A launch of `work_ms` beside loading, on a core that others take for most of the time: up to `burst_ms` more.
+    fn disturbed(random: &mut Random, work_ms: f64, burst_ms: usize) -> LaunchTime {
+        let ms = 20.0 + work_ms;
+        let taken = ms * random.below(1500) as f64 / 1e3 + random.below(burst_ms) as f64;
+        LaunchTime { ns: ((ms + taken) * 1e6) as u64, ..time(ms, 1000) }
+    }
+
+    fn accused(random: &mut Random, [suspect_ms, other_ms]: [f64; 2], burst_ms: usize) -> bool {
+        let (standing, _) = settled(|| Turn {
+            one_line: disturbed(random, 0.0, burst_ms),
+            suspect: disturbed(random, suspect_ms, burst_ms),
+            other: disturbed(random, other_ms, burst_ms),
+        });
+        standing == Standing::Accused
+    }
+
+    #[test]
+    fn a_busy_core_accuses_no_honest_system_however_little_it_works() {
+        let mut random = Random::new(1, "bursts");
+        for work_ms in [0.0, 1.0, 10.0, 100.0, 1000.0] {
+            for burst_ms in [5, 40, 200] {
+                let false_alarms =
+                    (0..2000).filter(|_| accused(&mut random, [work_ms, work_ms], burst_ms)).count();
+                assert_eq!(false_alarms, 0, "{work_ms} ms of work, bursts of {burst_ms} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn a_busy_core_hides_no_memory_for_long() {
+        let mut random = Random::new(2, "bursts");
+        let found = (0..500).filter(|_| accused(&mut random, [100.0, 1000.0], 40)).count();
+        assert!(found >= 495, "{found} of 500");
+    }
+
+    #[test]
+    fn what_the_clock_alone_tells_is_not_certain() {
+        let judge = |turn| judge(&[turn; ACCUSING_TURNS], COALESCED_RATIO, Code::Coalesced, ["a", "b"]);
+        let (clock, both) = (judge(by_clock(turn(200.0, 610.0))), judge(turn(200.0, 610.0)));
+        assert!(clock.reason.is_some() && !clock.certain);
+        assert!(both.reason.is_some() && both.certain);
+    }
+
+    #[test]
+    fn a_memory_that_begins_late_shows_by_what_it_saves_at_whatever_occurrence_it_begins() {
+        for copies in [61, 100, 200, 800] {
+            for begins in 6..=60_usize {
+                let round_ms = 20 * begins.min(copies); // what comes later takes no time
+                let one_line = time(100.0, 10);
+                let turn = Turn {
+                    one_line,
+                    suspect: time(100.0 + round_ms as f64, 200 * copies),
+                    other: time(100.0 + (20 * copies) as f64, 200 * copies),
+                };
+                let found = standing(&[turn; ACCUSING_TURNS], COALESCED_RATIO) == Standing::Accused;
+                assert_eq!(found, 10 * begins < 6 * copies, "{begins} of {copies}");
+            }
+        }
     }
 }

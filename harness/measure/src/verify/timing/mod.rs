@@ -6,8 +6,8 @@ mod launches;
 mod lines;
 
 pub use judgement::{Judgement, Sample};
-pub use launches::{FileTime, coalesced, recognises_files, share_of_fresh};
-pub use lines::{
-    AT_ONCE_RATIO, CACHE_APART, CACHE_PAIRS, LEAST_SAVED_NS, SIGNIFICANT, SIGNIFICANT_IN_A_ROUND, cached,
-    recognises,
+pub use launches::{
+    ACCUSING_TURNS, CLEARING_TURNS, LaunchTime, Standing, Turn, is_certain, judge, median_share,
+    share_of_other, standing,
 };
+pub use lines::{AT_ONCE_RATIO, LEAST_SAVED_NS, SIGNIFICANT, SIGNIFICANT_IN_A_ROUND, cached, recognises};

@@ -1,0 +1,113 @@
+//! The search of a system: what decides its translations beside the weights. The run's identity holds it, so that systems
+//! on one model are compared with what differs between them in sight.
+
+use dyno_formats::{MarianConfig, ModelDir};
+use serde::Serialize;
+
+use super::entry::{Entry, Launch};
+
+/// Search of a system whose model is a directory with a decoder's settings.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Search {
+    /// Precision of the products: `f32`, `bf16`, `int8` and so on.
+    precision: String,
+    /// Hypotheses that the search keeps.
+    beam: usize,
+    /// Most words of a translation, with the word that it begins with, as `max_length` of Hugging Face counts them.
+    /// Absent where the length of the source decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<usize>,
+}
+
+impl Search {
+    /// The search of `entry`: the campaign's settings, else the model's. `None` for a program whose settings dyno
+    /// doesn't know, and for models without a decoder's settings.
+    pub(super) fn of(entry: &Entry) -> Option<Self> {
+        let [path] = &entry.models[..] else { return None };
+        let model = ModelDir::open(path).ok()?;
+        let own = model.decoder()?;
+        let set = |name: &str| entry.setting(name);
+        let number = |name: &str| set(name).and_then(|value| value.parse().ok());
+        let limit = own.count("most-words").ok().filter(|&most| most > 0).map(|most| most + 1);
+        let (beam, limit) = match &entry.launch {
+            Launch::BuiltIn { .. } | Launch::Plugin { .. } => (number("beam").or(beam_of(own)), limit),
+            // An adapter without this setting searches greedily.
+            Launch::Adapter(adapter) if !adapter.has_setting("beam") => {
+                (Some(1), number("max-length").or(limit))
+            }
+            Launch::Adapter(_) => (number("beam").or(beam_of(own)), number("max-length").or(limit)),
+            Launch::Foreign { .. } | Launch::Submission(_) => return None,
+        };
+        let precision = set("precision").filter(|named| named != "default");
+        let precision =
+            precision.map_or_else(|| model.default_precision().to_string(), |named| short(&named));
+        Some(Self { precision, beam: beam?, limit })
+    }
+}
+
+/// The search of `entry` where it has a decoder's settings, as part of its description.
+pub(super) fn described(entry: &Entry) -> serde_json::Value {
+    let mut described = serde_json::json!(entry);
+    if let Some(search) = Search::of(entry) {
+        described["search"] = serde_json::json!(search);
+    }
+    described
+}
+
+fn beam_of(decoder: &MarianConfig) -> Option<usize> {
+    decoder.count("beam-size").ok()
+}
+
+/// A precision under dyno's name for it; engines spell them in their own ways.
+fn short(precision: &str) -> String {
+    match precision {
+        "float32" => "f32".into(),
+        "float16" => "f16".into(),
+        "bfloat16" => "bf16".into(),
+        "int8_float32" => "int8".into(),
+        other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::adapters;
+
+    /// A directory whose `generation_config.json` asks for a beam of 4 and at most 40 words.
+    fn marian() -> std::path::PathBuf {
+        let goldens = "../../backends/transformer-aan/tests/goldens/hugging-face/marian";
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(goldens)
+    }
+
+    fn searched(launch: Launch) -> Search {
+        Search::of(&Entry::new("it", launch, vec![marian()])).expect("the model has a decoder's settings")
+    }
+
+    fn adapter(name: &str, settings: &str) -> Launch {
+        let settings = serde_json::from_str(settings).unwrap();
+        let shelved = adapters::find(name).unwrap();
+        Launch::Adapter(adapters::Adapter::new(shelved, settings, ".".into(), &[marian()]).unwrap())
+    }
+
+    #[test]
+    fn engines_on_one_directory_search_alike_unless_the_campaign_says_otherwise() {
+        let built_in = |settings: &str| Launch::BuiltIn {
+            backend: "transformer-aan".into(),
+            settings: serde_json::from_str(settings).unwrap(),
+            batch: None,
+        };
+        let own = searched(built_in("{}"));
+        assert_eq!(own, Search { precision: "f32".into(), beam: 4, limit: Some(40) });
+        for name in ["ctranslate2", "transformers"] {
+            assert_eq!(searched(adapter(name, "{}")), own, "{name}");
+        }
+        assert_eq!(searched(adapter("onnxruntime", "{}")).beam, 1, "its search is greedy");
+        let set =
+            searched(adapter("ctranslate2", r#"{"precision": "int8_float32", "beam": 2, "max-length": 30}"#));
+        assert_eq!(set, Search { precision: "int8".into(), beam: 2, limit: Some(30) });
+        assert_eq!(searched(built_in(r#"{"precision": "int8", "beam": 1}"#)).precision, "int8");
+    }
+}

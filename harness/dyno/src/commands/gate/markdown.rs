@@ -1,0 +1,61 @@
+//! The gate's answer in Markdown, for the summary of a job.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use dyno_api::files;
+use dyno_report::{Field, Table, inline};
+use dyno_results::compare::{Quality, WorseLine};
+
+use super::answer::{Answer, FIGURES, HEADS};
+use crate::exit::{Outcome, bad_input};
+
+/// Adds the answer to the end of `file`, which is created if it is missing.
+pub(super) fn append(answer: &Answer, file: &Path) -> Outcome<()> {
+    let unwritable = |error: std::io::Error| bad_input(format!("can't write {}: {error}", file.display()));
+    let mut open = files::open_or_create(file).map_err(unwritable)?;
+    open.seek(SeekFrom::End(0)).map_err(unwritable)?;
+    open.write_all(of(answer).as_bytes()).map_err(unwritable)
+}
+
+/// The verdict, the table of speeds, then quality with its worst lines, limits and changes.
+fn of(answer: &Answer) -> String {
+    let mut text = format!("### dyno gate: {}\n\n", inline(&answer.verdict()));
+    if !answer.judged.cells.is_empty() {
+        text += &(speeds(answer).to_markdown() + "\n");
+    }
+    let remarks = (answer.judged.invalid.iter().map(|invalid| invalid.about()))
+        .chain(answer.quality.iter().map(Quality::about))
+        .chain(answer.ceilings.iter().map(|ceiling| ceiling.about()))
+        .chain(answer.changed_systems.iter().map(|changes| changes.about()));
+    text.extend(remarks.map(|remark| format!("- {}\n", inline(&remark))));
+    text.extend(answer.quality.iter().filter(|quality| !quality.worst_lines.is_empty()).map(worst_lines));
+    text + "\n"
+}
+
+fn speeds(answer: &Answer) -> Table {
+    let mark = |column: usize| if FIGURES.contains(&column) { "#" } else { "" };
+    let heads: Vec<String> =
+        HEADS.iter().enumerate().map(|(column, head)| format!("{}{head}", mark(column))).collect();
+    let mut table = Table::new("", &heads.iter().map(String::as_str).collect::<Vec<_>>());
+    for cell in &answer.judged.cells {
+        table.push("", cell.row().into_iter().map(Field::text).collect());
+    }
+    table
+}
+
+/// The lines that got worse most, side by side.
+fn worst_lines(quality: &Quality) -> String {
+    let (scale, lines) = (&quality.scale, &quality.worst_lines);
+    let is_scored = lines.iter().any(|line| line.difference.is_some());
+    let title = if is_scored { "Lines that got worse most" } else { "Lines that differ" };
+    let difference = format!("#{}", scale.title);
+    let mut table = Table::new("", &["#line", "source", "baseline", "candidate", &difference]);
+    let row = |line: &WorseLine| {
+        let number = [line.line.to_string()].into_iter().chain(line.shown());
+        number.chain([line.loss(scale).unwrap_or_else(|| "–".into())]).map(Field::text).collect()
+    };
+    lines.iter().for_each(|line| table.push("", row(line)));
+    let about = inline(&format!("{title}: {} on {}", quality.system, quality.test_set));
+    format!("\n#### {about}\n\n{}", table.to_markdown())
+}

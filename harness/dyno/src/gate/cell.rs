@@ -1,0 +1,89 @@
+//! Cell of the gate: a candidate and its baseline on one test set and track, with what was measured so far.
+
+use dyno_measure::{Reason, Record, Round, System, TestSet, Track, Verdict};
+use dyno_results::compare::Speeds;
+use dyno_results::turns::{Compared, SPEED};
+
+use crate::campaign::Entry;
+
+/// Cell of the gate: a candidate and its baseline on one test set and track.
+#[derive(Debug)]
+pub struct Cell {
+    /// Entries of candidate and baseline, as the run's identity names them.
+    pub entries: (Entry, Option<Entry>),
+    /// System that is judged.
+    pub candidate: System,
+    /// System to compare with; `None` if its rounds are stored.
+    pub baseline: Option<System>,
+    /// Lines that both sides translate: the part of the set that makes a round.
+    pub test_set: TestSet,
+    /// Protocol of the cell.
+    pub track: Track,
+    /// Speeds measured so far.
+    pub speeds: Speeds,
+    /// Number of rounds of each side that the host disturbed.
+    pub disturbed: Disturbed,
+    /// Rule that a side broke. Such a cell has no answer, and is measured no more.
+    pub fault: Option<Fault>,
+}
+
+/// Numbers of disturbed rounds of the two sides of a cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disturbed {
+    /// Disturbed rounds of the baseline.
+    pub baseline: usize,
+    /// Disturbed rounds of the candidate.
+    pub candidate: usize,
+}
+
+/// A broken rule, and the system that broke it: it has no speed.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Name of the system.
+    pub culprit: String,
+    /// The rule, with its figure.
+    pub reason: Reason,
+}
+
+impl Fault {
+    /// Fault of an INVALID round.
+    pub fn of(record: &Record) -> Option<Self> {
+        let reason = record.reasons.first().filter(|_| record.verdict == Verdict::Invalid)?;
+        Some(Self { culprit: record.system.clone(), reason: reason.clone() })
+    }
+}
+
+impl Cell {
+    /// Number of rounds that a pair takes: one if the baseline's are stored.
+    pub fn rounds_of_a_pair(&self) -> usize {
+        1 + usize::from(self.baseline.is_some())
+    }
+
+    /// Whether a side is NOISY: the host disturbed more than half of its rounds, as in a cell of a run.
+    pub fn is_noisy(&self) -> bool {
+        let Speeds { baseline, candidate, .. } = &self.speeds;
+        2 * self.disturbed.baseline > baseline.len() || 2 * self.disturbed.candidate > candidate.len()
+    }
+
+    /// The rounds of a pair: the baseline's, unless they are stored, then the candidate's.
+    pub(super) fn pair(&self) -> Vec<Round<'_>> {
+        let round = |system| Round { system, test_set: &self.test_set, track: self.track, number: 0 };
+        self.baseline.iter().chain([&self.candidate]).map(round).collect()
+    }
+
+    /// Adds the measured rounds of a pair.
+    pub(super) fn add(&mut self, mut records: Vec<Record>) {
+        self.fault = records.iter().find_map(Fault::of);
+        let Some(candidate) = records.pop().filter(|_| self.fault.is_none()) else { return };
+        let disturbed = |record: &Record| usize::from(record.verdict == Verdict::Noisy);
+        self.disturbed.candidate += disturbed(&candidate);
+        self.speeds.candidate.extend(candidate.words_per_second());
+        if let Some(baseline) = records.pop() {
+            self.disturbed.baseline += disturbed(&baseline);
+            self.speeds.baseline.extend(baseline.words_per_second());
+            let [ours, theirs] = [&candidate, &baseline].map(|record| Compared::of(record, SPEED));
+            self.speeds.ratios.extend(ours.ratio_to(&theirs));
+            self.speeds.in_slices = ours.is_beside(&theirs);
+        }
+    }
+}
