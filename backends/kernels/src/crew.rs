@@ -198,7 +198,9 @@ impl Shared {
             let work = std::ptr::with_exposed_provenance::<Work<'_>>(self.work.load(Ordering::Relaxed));
             // SAFETY: the owner keeps the work alive until this thread has counted itself out below.
             let work = unsafe { &*work };
-            if catch_unwind(AssertUnwindSafe(|| (work.0)(number))).is_err() {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (work.0)(number))) {
+                // Dropping it might panic again, and end this thread before it counts itself out.
+                std::mem::forget(payload);
                 self.panicked.store(true, Ordering::Relaxed);
             }
             self.busy.fetch_sub(1, Ordering::Release);

@@ -104,9 +104,14 @@ impl Kernels {
     }
 }
 
-/// The multiplier that makes the greatest magnitude 127, and the scale that undoes it; 0 and 1 for zeros.
-pub(crate) fn to_127(most: f32) -> (f32, f32) {
-    if (127.0 / most).is_finite() { (127.0 / most, most / 127.0) } else { (0.0, 1.0) }
+/// Greatest magnitude of an int8 value.
+pub(crate) const MOST_BYTE: f32 = 127.0;
+/// Greatest magnitude of an int16 value.
+pub(crate) const MOST_WORD: f32 = 32767.0;
+
+/// The multiplier that makes the greatest magnitude `limit`, and the scale that undoes it; 0 and 1 for zeros.
+pub(crate) fn to_limit(most: f32, limit: f32) -> (f32, f32) {
+    if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 1.0) }
 }
 
 pub(crate) fn to_i8(x: f32) -> i8 {

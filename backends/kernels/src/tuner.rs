@@ -1,6 +1,6 @@
 //! The tuner: completes a tuning by timing products of freshly packed weights, once for each shape.
 
-use crate::product::{Best, Blocking, Blockings, CLASSES, Input, MatMut, class};
+use crate::product::{Best, Blocking, Blockings, CLASSES, Input, MatMut, Rows, class};
 use crate::tuning::{Choice, Tuning};
 use crate::{Activation, Output, Precision, Weights};
 use std::time::Instant;
@@ -75,8 +75,8 @@ fn others(built_in: Blocking, rows: usize) -> Vec<Blocking> {
 /// Operands and results of trial products with one weight.
 struct Trial {
     rows: usize,
-    bytes: Vec<u8>,
-    scales: Vec<f32>,
+    values: Vec<f32>,
+    quantised: Option<Rows>,
     out: Vec<f32>,
     best: Vec<Best>,
 }
@@ -84,10 +84,16 @@ struct Trial {
 impl Trial {
     fn new(weights: &Weights, rows: usize) -> Self {
         let all = weights.n() > LOGITS;
+        let values = like_activations(rows * weights.k());
+        let quantised = (weights.precision() != Precision::F32).then(|| {
+            let mut quantised = weights.kernels().rows(weights.precision(), rows, weights.k());
+            quantised.quantise(&values, rows).expect("rows of the weight's inputs");
+            quantised
+        });
         Self {
             rows,
-            bytes: vec![0; rows * stride(weights)],
-            scales: vec![1.0; rows],
+            values,
+            quantised,
             out: vec![0.0; if all { 0 } else { rows * weights.n() }],
             best: vec![Best::NONE; if all { rows } else { 0 }],
         }
@@ -105,17 +111,10 @@ impl Trial {
     }
 
     fn product(&mut self, weights: &Weights) {
-        let (k, n, precision) = (weights.k(), weights.n(), weights.precision());
-        let scales = (precision != Precision::F32).then_some(&self.scales[..]);
-        let flip = weights.flip();
-        let a = Input {
-            precision,
-            flip,
-            bytes: &self.bytes,
-            stride: stride(weights),
-            k,
-            rows: self.rows,
-            scales,
+        let n = weights.n();
+        let a = match &self.quantised {
+            Some(quantised) => quantised.view(),
+            None => Input::f32(&self.values, self.rows, weights.k()).expect("rows of the weight's inputs"),
         };
         let to = match MatMut::new(&mut self.out, self.rows, n) {
             Ok(out) => Output::F32(out),
@@ -125,7 +124,13 @@ impl Trial {
     }
 }
 
-/// Distance between rows of activations in bytes.
-fn stride(weights: &Weights) -> usize {
-    weights.precision().stride(weights.k())
+/// Numbers that are spread as activations are, which are near a normal distribution: the time of an int8 product on
+/// AVX2 depends on the magnitudes. Each is a sum of four numbers of a linear congruential sequence (Knuth's MMIX).
+fn like_activations(count: usize) -> Vec<f32> {
+    let mut state = 1u64;
+    let mut between = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    };
+    (0..count).map(|_| (0..4).map(|_| between()).sum()).collect()
 }

@@ -61,10 +61,10 @@ impl Kernels {
         call!(self.exponentials(x))
     }
 
-    /// As [`Self::exponentials`], with results as bytes in parts of 1/127; the sum is in these parts. No result is
-    /// negative, so that bytes without a sign are the same: they need no private form.
-    pub(crate) fn exponentials_int8(self, x: &[f32], out: &mut [u8]) -> f32 {
-        call!(self.exponentials_int8(x, out))
+    /// Writes the softmax of `x` as int16 in units of 1/32,767, whose sum is that of a softmax within 8 units. The
+    /// content of `x` is unspecified afterwards.
+    pub(crate) fn shares_int16(self, x: &mut [f32], out: &mut [u8]) {
+        call!(self.shares_int16(x, out))
     }
 
     pub(crate) fn pack_rows(self, rows: Mat<'_>, shape: (usize, usize), to: &mut [Block]) {
@@ -73,6 +73,10 @@ impl Kernels {
 
     pub(crate) fn pack_columns(self, rows: Mat<'_>, shape: (usize, usize), to: &mut [Block]) {
         call!(self.pack_columns(rows.parts(), shape, to))
+    }
+
+    pub(crate) fn pack_pairs(self, rows: Mat<'_>, shape: (usize, usize), multiplier: f32, to: &mut [Block]) {
+        call!(self.pack_pairs(rows.parts(), shape, multiplier, to))
     }
 
     /// Softmax, in place. At least one value must be above -∞.

@@ -6,5 +6,6 @@ mod drawn;
 mod goldens;
 mod pooling;
 mod refusals;
+mod sinks;
 mod support;
 mod tokens;

@@ -196,6 +196,16 @@ operations! {
         [low, high]
     }
 
+    fn store_words(out: &mut [[u8; 2]], a: I) {
+        // The packs work on 128-bit halves, hence the order.
+        let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(a[0], a[1]));
+        let mut all = [[0; 2]; LANES];
+        // SAFETY: there is room for sixteen words; the store needs no alignment.
+        unsafe { _mm256_storeu_si256(all.as_mut_ptr().cast(), words) };
+        let n = out.len().min(LANES);
+        out[..n].copy_from_slice(&all[..n]);
+    }
+
     fn store_bytes(out: &mut [u8], a: I, flip: u8) {
         // The saturating packs change nothing, because callers clamp to a byte first. The packs work on
         // 128-bit halves, hence the order.

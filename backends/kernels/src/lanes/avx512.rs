@@ -132,6 +132,16 @@ operations! {
         unsafe { _mm512_i32gather_ps::<4>(at, table.as_ptr()) }
     }
 
+    fn store_words(out: &mut [[u8; 2]], a: I) {
+        let words = _mm512_cvtsepi32_epi16(a);
+        match out.first_chunk_mut::<LANES>() {
+            // SAFETY: there is room for sixteen words; the store needs no alignment.
+            Some(out) => unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), words) },
+            // SAFETY: the mask keeps the write within the slice.
+            None => unsafe { _mm256_mask_storeu_epi16(out.as_mut_ptr().cast(), first(out.len()), words) },
+        }
+    }
+
     fn store_bytes(out: &mut [u8], a: I, flip: u8) {
         let bytes = _mm_xor_si128(_mm512_cvtepi32_epi8(a), _mm_set1_epi8(flip as i8));
         match out.first_chunk_mut::<LANES>() {

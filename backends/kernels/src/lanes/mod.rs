@@ -47,6 +47,12 @@ impl Block {
         // SAFETY: a block is 64 initialised bytes and nothing else, and bytes need no alignment.
         unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), size_of_val(blocks)) }
     }
+
+    /// As [`Self::bytes`], writable.
+    pub(crate) fn bytes_mut(blocks: &mut [Self]) -> &mut [u8] {
+        // SAFETY: as above; every pattern of bits is valid for a block.
+        unsafe { std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), size_of_val(blocks)) }
+    }
 }
 
 /// Reduces sixteen partial results to one, in the one order of this crate: halves are folded onto each other,

@@ -180,6 +180,16 @@ operations! {
         load_all(&all.map(|at| table[at as usize]))
     }
 
+    fn store_words(out: &mut [[u8; 2]], a: I) {
+        let mut all = [[0; 2]; LANES];
+        for (to, a) in all.as_chunks_mut::<4>().0.iter_mut().zip(a) {
+            // SAFETY: there is room for four words; the store needs no alignment.
+            unsafe { vst1_s16(to.as_mut_ptr().cast(), vqmovn_s32(a)) };
+        }
+        let n = out.len().min(LANES);
+        out[..n].copy_from_slice(&all[..n]);
+    }
+
     fn store_bytes(out: &mut [u8], a: I, flip: u8) {
         let words = [0, 2].map(|q| vcombine_s16(vmovn_s32(a[q]), vmovn_s32(a[q + 1])));
         let bytes = vreinterpretq_u8_s8(vcombine_s8(vmovn_s16(words[0]), vmovn_s16(words[1])));

@@ -166,6 +166,14 @@ pub(crate) fn gather(table: &[f32], at: I) -> F {
     at.map(|at| table[at as usize])
 }
 
+/// Stores each lane as the nearest word, in the order of bytes of a file.
+#[inline]
+pub(crate) fn store_words(out: &mut [[u8; 2]], a: I) {
+    for (out, a) in out.iter_mut().zip(a) {
+        *out = (a.clamp(i16::MIN.into(), i16::MAX.into()) as i16).to_le_bytes();
+    }
+}
+
 /// Stores the low byte of each lane, XORed with `flip`.
 #[inline]
 pub(crate) fn store_bytes(out: &mut [u8], a: I, flip: u8) {

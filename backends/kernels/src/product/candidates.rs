@@ -19,7 +19,7 @@ use super::shared::{Columns, SharedBytes, starts};
 use super::weights::Weights;
 use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
-use crate::pack::{to_127, to_i8};
+use crate::pack::{MOST_BYTE, to_i8, to_limit};
 use crate::{Error, Precision, Result};
 
 /// The columns of a weight as rows, from which some are gathered.
@@ -251,7 +251,7 @@ impl Candidates {
         let row = &Block::bytes(self.row(self.rows.blocks(), column)).as_chunks().0[..self.weights.k];
         let value = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
         let most = row.iter().fold(0.0f32, |most, x| value(x).abs().max(most));
-        let (unit, scale) = to_127(most);
+        let (unit, scale) = to_limit(most, MOST_BYTE);
         let (first, step) = into.vector(at / LANES * LANES);
         let (lane, mut sum) = (4 * (at % LANES), 0);
         for (block, group) in into.blocks[first..].iter_mut().step_by(step).zip(row.chunks(4)) {

@@ -2,7 +2,7 @@
 //!
 //! A step of a decoder has one query, and reads keys and values once. An encoder has as many queries as
 //! keys, so that its attention multiplies matrices: the keys of a head are packed like weights, and so are
-//! its values. Both products then run at the speed of all products, also in int8. Queries take turns in blocks,
+//! its values. Both products then run at the speed of all products, also in integers. Queries take turns in blocks,
 //! so that their scores stay in the second-level cache.
 
 use super::blocking::Blocking;
@@ -11,15 +11,33 @@ use super::matrix::{Mat, MatMut};
 use super::operand::Operand;
 use super::rows::bytes;
 use crate::lanes::LANES;
-use crate::pack::to_127;
+use crate::pack::{MOST_BYTE, MOST_WORD, to_limit};
 use crate::{Kernels, Precision, Result};
 
 /// Queries of a block: eight tiles of six rows, whose scores over 512 positions take 96 KiB.
 const QUERIES: usize = 48;
 
-/// Positions from which products in int8 gain: their operands are quantised first. On Zen 5, 384 positions take a
-/// seventh less time in all of BERT-base, and 64 as long as in f32, whose weights are more exact.
+/// Positions from which products in integers gain: their operands are quantised first. On Zen 4, 128 positions of 32
+/// columns take a quarter less time than in f32, and 384 of 64 half; on Zen 5, 64 positions take as long.
 const LONG: usize = 128;
+
+/// Precisions of a head's two products.
+#[derive(Clone, Copy, Debug)]
+struct Precisions {
+    /// Of queries and keys.
+    scores: Precision,
+    /// Of weights and values.
+    sums: Precision,
+}
+
+impl Precisions {
+    const F32: Self = Self { scores: Precision::F32, sums: Precision::F32 };
+
+    /// Weights as bytes would lose what a query gives to many positions, if one position has far more: each of
+    /// 383 equal weights is a 600th of that one. As words they keep it, and the values keep their small ones. Two
+    /// planes of bytes would take as long as words, and leave the values at seven bits.
+    const INTEGERS: Self = Self { scores: Precision::Int8, sums: Precision::Int16 };
+}
 
 /// Operands of a head's products have no far memory to wait for.
 const NEAR: Blocking = Blocking { tile_rows: 6, pass_rows: 0, prefetch: 0 };
@@ -28,31 +46,39 @@ const NEAR: Blocking = Blocking { tile_rows: 6, pass_rows: 0, prefetch: 0 };
 #[derive(Debug)]
 pub struct SelfAttention {
     kernels: Kernels,
-    of_long: Precision,   // precision of a long sentence's products
-    precision: Precision, // of the sentence at work
-    keys: Operand,        // [width, positions]
-    values: Operand,      // [positions, width]
-    scores: Vec<f32>,     // [QUERIES, positions rounded up to 16]
-    rows: Vec<u8>,        // of int8: the left-hand operand of a product, [QUERIES, stride]
+    of_long: Precisions,
+    precisions: Precisions, // of the sentence at work
+    keys: Operand,          // [width, positions]
+    values: Operand,        // [positions, width]
+    scores: Vec<f32>,       // [QUERIES, positions rounded up to 16]
+    rows: Vec<u8>,          // of integers: the left-hand operand of a product, [QUERIES, stride]
     zeros: Vec<f32>,
 }
 
 impl Kernels {
-    /// Buffers for attention within sentences. With int8, products of long sentences are in int8, all others in f32.
+    /// Buffers for attention within sentences. With int8, products of long sentences are in integers, all others in
+    /// f32.
     #[must_use]
     pub fn self_attention(self, precision: Precision) -> SelfAttention {
-        let of_long = if precision == Precision::Int8 { precision } else { Precision::F32 };
-        let (keys, values) = (Operand::default(), Operand::default());
-        let (scores, rows, zeros) = (Vec::new(), Vec::new(), Vec::new());
-        SelfAttention { kernels: self, of_long, precision: of_long, keys, values, scores, rows, zeros }
+        let of_long = if precision == Precision::Int8 { Precisions::INTEGERS } else { Precisions::F32 };
+        SelfAttention {
+            kernels: self,
+            of_long,
+            precisions: of_long,
+            keys: Operand::default(),
+            values: Operand::default(),
+            scores: Vec::new(),
+            rows: Vec::new(),
+            zeros: Vec::new(),
+        }
     }
 }
 
 impl SelfAttention {
     /// Attention of one head: softmax(queries·keysᵀ/√width)·values. All operands are [positions, width].
     ///
-    /// In int8 each query and each key has a scale, the values have one, and a query's weights are parts of its
-    /// greatest weight in steps of 1/127.
+    /// In integers, queries and keys are int8 with a scale for each. Values are int16 with one scale, and so are a
+    /// query's weights, in units of 1/32,767 of their sum.
     ///
     /// # Errors
     /// When an operand has another shape than the result.
@@ -67,9 +93,9 @@ impl SelfAttention {
         for operand in [&queries, &keys, &values] {
             operand.fits(positions, width)?;
         }
-        self.precision = if positions < LONG { Precision::F32 } else { self.of_long };
-        self.keys.keys(self.kernels, self.precision, keys, (positions, width));
-        self.values.values(self.kernels, self.precision, values, (positions, width));
+        self.precisions = if positions < LONG { Precisions::F32 } else { self.of_long };
+        self.keys.keys(self.kernels, self.precisions.scores, keys, (positions, width));
+        self.values.values(self.kernels, self.precisions.sums, values, (positions, width));
         let span = positions.next_multiple_of(LANES);
         self.scores.resize(QUERIES.min(positions) * span, 0.0);
         self.zeros.resize(span.max(width.next_multiple_of(LANES)), 0.0);
@@ -91,10 +117,10 @@ impl SelfAttention {
         let mut scales = [1.0 / (width as f32).sqrt(); QUERIES];
         let to = MatMut::strided(&mut scores[..rows * span], rows, positions, span).expect("room for scores");
         self.quantise((queries, stride), (rows, width), &mut scales);
-        self.product(&self.keys, (queries, stride), &scales, to);
+        self.product(self.precisions.scores, &self.keys, (queries, stride), &scales, to);
         let scores_of = scores.chunks_exact_mut(span.max(1)).map(|row| &mut row[..positions]).take(rows);
         self.weigh(scores_of, &mut scales);
-        self.product(&self.values, (&scores, span), &scales, out);
+        self.product(self.precisions.sums, &self.values, (&scores, span), &scales, out);
         self.scores = scores;
     }
 
@@ -106,46 +132,47 @@ impl SelfAttention {
         (count, width): (usize, usize),
         scales: &mut [f32],
     ) {
-        if self.precision == Precision::F32 {
+        if self.precisions.scores == Precision::F32 {
             return;
         }
-        let to_stride = self.precision.stride(width);
+        let to_stride = Precision::Int8.stride(width);
         self.rows.resize(self.rows.len().max(count * to_stride), 0);
         for (row, scale) in scales.iter_mut().enumerate().take(count) {
             let x = &from[row * stride..][..width];
-            let (multiplier, undoes) = to_127(self.kernels.abs_max(x));
+            let (multiplier, undoes) = to_limit(self.kernels.abs_max(x), MOST_BYTE);
             *scale *= undoes;
             self.kernels.row_to_int8(x, multiplier, &mut self.rows[row * to_stride..][..width]);
         }
     }
 
-    /// Turns rows of scores into weights, whose scales make a row's sum 1: in f32 in place, in int8 as the
+    /// Turns rows of scores into weights, whose scales make a row's sum 1: in f32 in place, in integers as the
     /// left-hand operand.
     fn weigh<'a>(&mut self, scores: impl Iterator<Item = &'a mut [f32]>, scales: &mut [f32]) {
-        let to_stride = self.precision.stride(self.keys.columns);
+        let to_stride = Precision::Int16.stride(self.keys.columns);
         for (at, (row, scale)) in scores.zip(scales).enumerate() {
-            let sum = if self.precision == Precision::F32 {
-                self.kernels.exponentials(row)
+            *scale = if self.precisions.sums == Precision::F32 {
+                1.0 / self.kernels.exponentials(row)
             } else {
                 self.rows.resize(self.rows.len().max((at + 1) * to_stride), 0);
-                self.kernels.exponentials_int8(row, &mut self.rows[at * to_stride..][..row.len()])
+                self.kernels.shares_int16(row, &mut self.rows[at * to_stride..][..2 * row.len()]);
+                1.0 / MOST_WORD
             };
-            *scale = 1.0 / sum;
         }
     }
 
-    /// Replaces `out` by rows [rows, k] times a packed operand [k, n], times a scale for each row. In int8 the
+    /// Replaces `out` by rows [rows, k] times a packed operand [k, n], times a scale for each row. In integers the
     /// rows are those that were quantised last.
     fn product(
         &self,
+        precision: Precision,
         operand: &Operand,
         (rows, stride): (&[f32], usize),
         row_scales: &[f32],
         out: MatMut<'_, f32>,
     ) {
-        let (a, stride) = match self.precision {
+        let (a, stride) = match precision {
             Precision::F32 => (bytes(rows), 4 * stride),
-            _ => (&*self.rows, self.precision.stride(4 * operand.groups)),
+            _ => (&*self.rows, precision.stride(4 * operand.groups / precision.bytes())),
         };
         let mut job = Job {
             a,
@@ -164,6 +191,6 @@ impl SelfAttention {
             blocking: NEAR,
         };
         // SAFETY: the function belongs to an instruction set that was found on this processor.
-        unsafe { (self.kernels.multiply(self.precision))(&mut job) };
+        unsafe { (self.kernels.multiply(precision))(&mut job) };
     }
 }

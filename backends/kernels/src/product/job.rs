@@ -161,7 +161,7 @@ impl Panel<'_> {
         wide: usize,
         prefetch: u16,
         (turn, tiles): (usize, usize),
-    ) -> Option<Soon> {
+    ) -> Option<PrefetchPlan> {
         let (from, share) = match prefetch {
             0 => return None,
             Blocking::NEXT_PANEL => {
@@ -171,19 +171,22 @@ impl Panel<'_> {
             }
             blocks => (first + usize::from(blocks), 1),
         };
-        Some(Soon { from: self.blocks.as_ptr().wrapping_add(from), step: Soon::UNIT * self.vectors / share })
+        Some(PrefetchPlan {
+            from: self.blocks.as_ptr().wrapping_add(from),
+            step: PrefetchPlan::UNIT * self.vectors / share,
+        })
     }
 }
 
 /// Blocks to prefetch. A prefetch reads nothing, so that it may lie past the end of the weight.
 #[derive(Clone, Copy)]
-pub(crate) struct Soon {
+pub(crate) struct PrefetchPlan {
     from: *const Block,
     /// Advance with each group, in blocks·`UNIT`.
     step: usize,
 }
 
-impl Soon {
+impl PrefetchPlan {
     const UNIT: usize = 256;
 
     /// Address to prefetch during group `g`.

@@ -114,7 +114,7 @@ impl<T: Copy> Sixteen<'_, T> {
 
 /// The block of sixteen columns of four bytes, from four rows.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn four_rows(rows: [[u8; LANES]; 4]) -> Block {
+fn four_rows(rows: [[u8; LANES]; 4]) -> Block {
     // SAFETY: SSE2 belongs to each x86-64 processor.
     unsafe { four_rows_sse2(rows) }
 }
@@ -142,7 +142,7 @@ fn four_rows_sse2(rows: [[u8; LANES]; 4]) -> Block {
 
 /// The block of sixteen columns of four bytes, from four rows.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) fn four_rows([a, b, c, d]: [[u8; LANES]; 4]) -> Block {
+fn four_rows([a, b, c, d]: [[u8; LANES]; 4]) -> Block {
     let mut block = Block::ZERO;
     for (at, lane) in block.0.as_chunks_mut::<4>().0.iter_mut().enumerate() {
         *lane = [a[at], b[at], c[at], d[at]];

@@ -26,7 +26,7 @@ thread_local! {
 /// Some rows of a job: for each row its groups, then its calm pairs.
 pub(crate) struct Magnitudes {
     blocks: Vec<Block>,
-    turned: Vec<i32>,
+    negative_magnitudes: Vec<i32>,
     /// Number of the first row.
     first: usize,
     /// Blocks of a row's groups.
@@ -41,14 +41,14 @@ pub(crate) struct Row<'a> {
     pub(crate) groups: *const u8,
     calm: &'a [Block],
     /// The sum of the magnitudes of negative values.
-    pub(crate) turned: i32,
+    pub(crate) negative_magnitudes: i32,
 }
 
 impl Magnitudes {
     pub(crate) fn new(job: &Job<'_>) -> Self {
-        let (blocks, turned) = KEPT.take();
+        let (blocks, negative_magnitudes) = KEPT.take();
         let wide = 2 * job.groups.div_ceil(GROUPS);
-        Self { blocks, turned, first: 0, wide, stride: wide + job.groups.div_ceil(TOLD) }
+        Self { blocks, negative_magnitudes, first: 0, wide, stride: wide + job.groups.div_ceil(TOLD) }
     }
 
     /// The most rows at once, whole tiles of `tall` rows.
@@ -60,14 +60,14 @@ impl Magnitudes {
     #[target_feature(enable = "avx2,fma")]
     pub(crate) fn prepare(&mut self, job: &Job<'_>, rows: Range<usize>) {
         self.first = rows.start;
-        self.turned.clear();
-        self.turned.resize(rows.len(), 0);
+        self.negative_magnitudes.clear();
+        self.negative_magnitudes.resize(rows.len(), 0);
         self.blocks.resize(self.blocks.len().max(rows.len() * self.stride), Block::ZERO);
         let parts = self.blocks.chunks_exact_mut(self.stride.max(1));
-        for ((row, to), turned) in rows.zip(parts).zip(&mut self.turned) {
+        for ((row, to), negative_magnitudes) in rows.zip(parts).zip(&mut self.negative_magnitudes) {
             let (groups, calm) = to.split_at_mut(self.wide);
             let from = &job.a[row * job.stride..][..4 * job.groups];
-            *turned = split(from, groups, calm);
+            *negative_magnitudes = split(from, groups, calm);
         }
     }
 
@@ -77,14 +77,14 @@ impl Magnitudes {
         std::array::from_fn(|i| {
             let at = row + i - self.first;
             let (groups, calm) = self.blocks[at * self.stride..][..self.stride].split_at(self.wide);
-            Row { groups: groups.as_ptr().cast(), calm, turned: self.turned[at] }
+            Row { groups: groups.as_ptr().cast(), calm, negative_magnitudes: self.negative_magnitudes[at] }
         })
     }
 }
 
 impl Drop for Magnitudes {
     fn drop(&mut self) {
-        KEPT.set((std::mem::take(&mut self.blocks), std::mem::take(&mut self.turned)));
+        KEPT.set((std::mem::take(&mut self.blocks), std::mem::take(&mut self.negative_magnitudes)));
     }
 }
 
@@ -92,7 +92,7 @@ impl Drop for Magnitudes {
 #[target_feature(enable = "avx2,fma")]
 fn split(from: &[u8], groups: &mut [Block], calm: &mut [Block]) -> i32 {
     let calm = calm.iter_mut().flat_map(|block| &mut block.0);
-    let mut turned = _mm256_setzero_si256();
+    let mut negative_magnitudes = _mm256_setzero_si256();
     for ((from, to), calm) in from.chunks(4 * GROUPS).zip(groups.as_chunks_mut::<2>().0).zip(calm) {
         let mut a = Block::ZERO;
         a.0[..from.len()].copy_from_slice(from);
@@ -102,10 +102,11 @@ fn split(from: &[u8], groups: &mut [Block], calm: &mut [Block]) -> i32 {
             store_groups(magnitudes, signs, to);
             *calm |= calm_pairs(magnitudes) << (4 * half);
             let pairs = sums_of_pairs(_mm256_and_si256(magnitudes, signs));
-            turned = _mm256_add_epi32(turned, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+            negative_magnitudes =
+                _mm256_add_epi32(negative_magnitudes, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
         }
     }
-    sum(turned)
+    sum(negative_magnitudes)
 }
 
 /// Stores the magnitudes and signs of eight groups, group by group.

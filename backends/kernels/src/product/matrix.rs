@@ -78,8 +78,8 @@ pub struct MatMut<'a, T> {
 // SAFETY: it is an exclusive borrow of its elements, as a `&mut [T]` is.
 unsafe impl<T: Send> Send for MatMut<'_, T> {}
 
-// SAFETY: as above; a shared reference to the view reads no element.
-unsafe impl<T: Sync> Sync for MatMut<'_, T> {}
+// SAFETY: a shared reference to the view reads no element; it gives threads writable columns, so elements are sent.
+unsafe impl<T: Send> Sync for MatMut<'_, T> {}
 
 impl<'a, T> MatMut<'a, T> {
     /// A matrix whose rows follow each other without gaps.

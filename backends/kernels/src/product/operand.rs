@@ -1,12 +1,11 @@
 //! The right-hand operands of attention's products: keys and values of a head, packed like weights.
 //!
-//! In int8, each key has a scale of its own, which is the scale of a column of scores. All values share a scale,
-//! because their sum runs over positions. Both are quantised row by row first; packing then moves bytes only.
+//! In int8, each key has a scale of its own, which is the scale of a column of scores. Keys are quantised row by row
+//! first; packing then moves bytes only. In int16, all values share a scale, because their sum runs over positions.
 
-use super::layout::four_rows;
 use super::matrix::Mat;
 use crate::lanes::{Block, LANES};
-use crate::pack::to_127;
+use crate::pack::{MOST_BYTE, MOST_WORD, to_limit};
 use crate::product::job::PANEL;
 use crate::{Kernels, Precision};
 
@@ -21,11 +20,11 @@ pub(super) struct Operand {
     pub(super) blocks: Vec<Block>, // [columns / 16 rounded up, groups], in the order of panels
     pub(super) starts: Vec<[i32; LANES]>, // [columns / 16 rounded up]
     pub(super) scales: Vec<f32>,   // [columns rounded up to 16]
-    rows: Vec<Block>,              // of int8: rows before packing, [rows, width / 64 rounded up]
+    rows: Vec<Block>,              // of int8: keys before packing, [positions, width / 64 rounded up]
 }
 
 impl Operand {
-    /// Packs keys [positions, width] as a weight [width, positions].
+    /// Packs keys [positions, width] as a weight [width, positions], in f32 or int8.
     pub(super) fn keys(
         &mut self,
         kernels: Kernels,
@@ -39,7 +38,7 @@ impl Operand {
             return kernels.pack_rows(keys, shape, &mut self.blocks);
         }
         self.reshape(width.div_ceil(4), positions);
-        self.quantise(kernels, keys, shape, |key| kernels.abs_max(key));
+        self.quantise(kernels, keys, shape);
         let of_row = width.div_ceil(WIDE).max(1);
         let flip = kernels.flip(precision);
         for (sixteen, keys) in self.rows.chunks(LANES * of_row).enumerate() {
@@ -55,7 +54,7 @@ impl Operand {
         }
     }
 
-    /// Packs values [positions, width] as a weight [positions, width].
+    /// Packs values [positions, width] as a weight [positions, width], in f32 or int16.
     pub(super) fn values(
         &mut self,
         kernels: Kernels,
@@ -68,32 +67,13 @@ impl Operand {
             self.reshape(positions, width);
             return kernels.pack_columns(values, shape, &mut self.blocks);
         }
-        self.reshape(positions.div_ceil(4), width);
+        self.reshape(positions.div_ceil(2), width);
         let (data, stride) = values.parts();
         let of_row = |row: usize| kernels.abs_max(&data[row * stride..][..width]);
         let most = (0..positions).map(of_row).fold(0.0, f32::max);
-        self.quantise(kernels, values, shape, |_| most);
-        self.scales[..width].fill(to_127(most).1);
-        self.pack_quantised_values(shape);
-    }
-
-    /// Packs four rows of bytes to a group. Rows past the last are zeros.
-    fn pack_quantised_values(&mut self, (positions, width): (usize, usize)) {
-        let panels = width.div_ceil(WIDE).max(1);
-        let Self { rows, blocks, .. } = self;
-        let mut blocks = blocks.iter_mut();
-        for panel in 0..panels {
-            let vectors = PANEL.min(width - panel * PANEL).div_ceil(LANES);
-            for group in (0..positions).step_by(4) {
-                for vector in 0..vectors {
-                    let four: [[u8; LANES]; 4] = std::array::from_fn(|i| {
-                        let row = rows.get((group + i) * panels + panel);
-                        row.map_or([0; LANES], |row| row.0.as_chunks().0[vector])
-                    });
-                    *blocks.next().expect("a block for each group and vector") = four_rows(four);
-                }
-            }
-        }
+        let (multiplier, scale) = to_limit(most, MOST_WORD);
+        self.scales[..width].fill(scale);
+        kernels.pack_pairs(values, shape, multiplier, &mut self.blocks);
     }
 
     /// Makes room for packed columns, with scales of 1.
@@ -107,24 +87,17 @@ impl Operand {
         self.scales.resize(vectors * LANES, 1.0);
     }
 
-    /// Quantises rows so that the magnitude `most` of a row becomes 127, and keeps the scales of keys.
-    fn quantise(
-        &mut self,
-        kernels: Kernels,
-        from: Mat<'_>,
-        (count, width): (usize, usize),
-        most: impl Fn(&[f32]) -> f32,
-    ) {
+    /// Quantises keys to int8, each with a scale of its own.
+    fn quantise(&mut self, kernels: Kernels, from: Mat<'_>, (count, width): (usize, usize)) {
         let (data, stride) = from.parts();
         let of_row = width.div_ceil(WIDE).max(1);
         self.rows.clear();
         self.rows.resize(count * of_row, Block::ZERO);
-        for (at, to) in self.rows.chunks_exact_mut(of_row).enumerate() {
+        let keys = self.rows.chunks_exact_mut(of_row).zip(&mut self.scales);
+        for (at, (to, kept)) in keys.enumerate() {
             let row = &data[at * stride..][..width];
-            let (multiplier, scale) = to_127(most(row));
-            if let Some(kept) = self.scales.get_mut(at) {
-                *kept = scale;
-            }
+            let (multiplier, scale) = to_limit(kernels.abs_max(row), MOST_BYTE);
+            *kept = scale;
             for (x, block) in row.chunks(WIDE).zip(to) {
                 kernels.row_to_weights(x, multiplier, &mut block.0[..x.len()]);
             }

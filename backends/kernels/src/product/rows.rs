@@ -1,6 +1,8 @@
 //! Activations: rows of f32 as they are, or rows quantised in the form that the instruction set multiplies.
 
 use crate::error::{sized, sized_rows};
+use crate::lanes::Block;
+use crate::pack::{MOST_BYTE, MOST_WORD};
 use crate::product::matrix::MatMut;
 use crate::{Error, Kernels, Precision, Result};
 use std::ops::Range;
@@ -13,9 +15,9 @@ pub struct Rows {
     precision: Precision,
     rows: usize,
     k: usize,
-    stride: usize,    // bytes
-    bytes: Vec<u8>,   // [capacity, stride]
-    scales: Vec<f32>, // [capacity]
+    stride: usize,      // bytes, whole blocks
+    blocks: Vec<Block>, // [capacity, stride]; blocks, so that rows begin at cache lines with any allocator
+    scales: Vec<f32>,   // [capacity]
 }
 
 impl Kernels {
@@ -28,23 +30,18 @@ impl Kernels {
 
 impl Rows {
     fn new(kernels: Kernels, precision: Precision, capacity: usize, k: usize) -> Self {
-        let stride = precision.stride(k);
-        Self {
-            kernels,
-            precision,
-            rows: 0,
-            k,
-            stride,
-            bytes: vec![0; capacity * stride],
-            scales: vec![0.0; capacity],
-        }
+        let mut rows =
+            Self { kernels, precision, rows: 0, k, stride: 0, blocks: Vec::new(), scales: Vec::new() };
+        rows.reshape(precision, capacity, k);
+        rows
     }
 
     /// Changes precision, capacity and width. The buffer allocates only where its memory doesn't suffice.
     pub fn reshape(&mut self, precision: Precision, capacity: usize, k: usize) {
         (self.precision, self.k, self.rows) = (precision, k, 0);
         self.stride = precision.stride(k);
-        self.bytes.resize(self.bytes.len().max(capacity * self.stride), 0);
+        let blocks = capacity * self.stride / size_of::<Block>();
+        self.blocks.resize(self.blocks.len().max(blocks), Block::ZERO);
         self.scales.resize(self.scales.len().max(capacity), 0.0);
     }
 
@@ -74,13 +71,14 @@ impl Rows {
     /// When there are more rows than the buffer's capacity.
     pub fn whole(&mut self, rows: usize) -> Result<RowsPart<'_>> {
         self.resize(rows)?;
-        let (bytes, scales) = (&mut self.bytes[..rows * self.stride], &mut self.scales[..rows]);
         let Self { kernels, precision, k, stride, .. } = *self;
+        let (bytes, scales) =
+            (&mut Block::bytes_mut(&mut self.blocks)[..rows * stride], &mut self.scales[..rows]);
         Ok(RowsPart { kernels, precision, k, stride, first: 0, bytes, scales })
     }
 
     fn resize(&mut self, rows: usize) -> Result<()> {
-        let room = self.scales.len().min(self.bytes.len() / self.stride);
+        let room = self.scales.len().min(size_of_val(&self.blocks[..]) / self.stride);
         if rows > room {
             sized("rows of an activation buffer", rows, room)?;
         }
@@ -97,7 +95,7 @@ impl Rows {
         }
         self.resize(rows)?;
         self.scales[..rows].fill(1.0 / multiplier);
-        let bytes = &mut self.bytes[..rows * self.stride];
+        let bytes = &mut Block::bytes_mut(&mut self.blocks)[..rows * self.stride];
         Ok(MatMut::strided(bytes, rows, self.stride, self.stride)?.split_columns(self.k).0)
     }
 
@@ -107,7 +105,7 @@ impl Rows {
         Input {
             precision: self.precision,
             flip: self.kernels.flip(self.precision),
-            bytes: &self.bytes,
+            bytes: Block::bytes(&self.blocks),
             stride: self.stride,
             k: self.k,
             rows: self.rows,
@@ -198,7 +196,7 @@ impl<'a> RowsPart<'a> {
 
 /// Greatest quantised magnitude.
 fn most_of(precision: Precision) -> f32 {
-    if precision == Precision::Int8 { 127.0 } else { 32767.0 }
+    if precision == Precision::Int8 { MOST_BYTE } else { MOST_WORD }
 }
 
 /// The bytes of f32 values.

@@ -16,15 +16,15 @@
 //! [`Blocking`]: crate::Blocking
 
 /// Writes the product of one precision for one instruction set. `wide` gives the vectors of a panel that a
-/// tile takes, by its number of rows. All sums stay in registers, and few rows have at least eight sums in
-/// flight. `walk` is the macro that goes through K.
+/// tile takes, by its number of rows. All sums stay in registers. Few rows have at least eight registers of sums in
+/// flight, but one row of 512 bits four, and of several rows each has four. `walk` is the macro that goes through K.
 macro_rules! product {
     ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, walk: $walk:ident,
      wide: $wide:expr, tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
             use crate::Blocking;
             use crate::lanes::{Block, LANES, $lanes as lanes};
-            use crate::product::job::{Best, Job, Panel, Sink, Soon};
+            use crate::product::job::{Best, Job, Panel, Sink, PrefetchPlan};
             use crate::product::Activation;
             use crate::product::tile::{even_tiles, part, sixteen};
             use crate::product::walk::{$walk, each_row};
@@ -69,7 +69,7 @@ macro_rules! product {
             $(#[$feature])*
             #[inline(never)] // each has all registers to itself
             fn tile<const ROWS: usize, const VECTORS: usize>(
-                job: &mut Job<'_>, read: &Rows, row: usize, panel: &Panel<'_>, first: usize, soon: Option<Soon>,
+                job: &mut Job<'_>, read: &Rows, row: usize, panel: &Panel<'_>, first: usize, soon: Option<PrefetchPlan>,
             ) {
                 let column = panel.column + LANES * first;
                 let a = read.rows::<ROWS>(job, row);

@@ -7,9 +7,9 @@ use super::job::Job;
 use std::ops::Range;
 
 /// Rows of a job as they are.
-pub(crate) struct AsTheyAre;
+pub(crate) struct PlainRows;
 
-impl AsTheyAre {
+impl PlainRows {
     pub(crate) fn new(_: &Job<'_>) -> Self {
         Self
     }
@@ -30,7 +30,7 @@ impl AsTheyAre {
 /// Walks through K group by group: each row's group is spread, and meets the blocks of the group.
 macro_rules! by_groups {
     (rows) => {
-        crate::product::walk::AsTheyAre
+        crate::product::walk::PlainRows
     };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         by_groups!($rows, $vectors, 0..$job.groups, $a, $panel, $first, $soon, $sums)
@@ -61,7 +61,7 @@ pub(crate) use by_groups;
 #[cfg(target_arch = "aarch64")]
 macro_rules! by_fours {
     (rows) => {
-        crate::product::walk::AsTheyAre
+        crate::product::walk::PlainRows
     };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         let whole = $job.groups / 4 * 4;
@@ -105,7 +105,7 @@ pub(crate) use by_fours;
 #[cfg(target_arch = "aarch64")]
 macro_rules! by_pairs {
     (rows) => {
-        crate::product::walk::AsTheyAre
+        crate::product::walk::PlainRows
     };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         let paired = if $rows > 1 { $job.groups / 2 * 2 } else { 0 };
@@ -156,13 +156,13 @@ macro_rules! by_magnitudes {
         crate::product::magnitudes::Magnitudes
     };
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
-        if $a.iter().all(|row| row.turned == 0) {
+        if $a.iter().all(|row| row.negative_magnitudes == 0) {
             by_magnitudes!(@ false, $rows, $vectors, $job, $a, $panel, $first, $soon, $sums);
         } else {
             by_magnitudes!(@ true, $rows, $vectors, $job, $a, $panel, $first, $soon, $sums);
             each_row!($rows, I, {
                 for v in 0..$vectors {
-                    $sums[I][v] = arithmetic::add_to_all($sums[I][v], $a[I].turned);
+                    $sums[I][v] = arithmetic::add_to_all($sums[I][v], $a[I].negative_magnitudes);
                 }
             });
         }

@@ -84,6 +84,11 @@ impl Weights {
         Self::of(kernels, Precision::Int8, (k, n, k / 4), Blocks::of(panels))
     }
 
+    /// The kernels that packed the weights.
+    pub(crate) fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
     /// Number that is XORed with each byte of the activations.
     pub(crate) fn flip(&self) -> u8 {
         self.kernels.flip(self.precision)

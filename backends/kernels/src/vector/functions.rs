@@ -164,6 +164,14 @@ macro_rules! functions {
             to_i(min(max(x, splat(-127.0)), splat(127.0)))
         }
 
+        /// Nearest whole numbers, saturated to -32,767..=32,767.
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn to_word(x: F) -> I {
+            use lanes::{max, min, splat, to_i};
+            to_i(min(max(x, splat(-32767.0)), splat(32767.0)))
+        }
+
         /// Looks a function up in tables of values and slopes for |x|, in steps of 1/`STEPS`; the function is
         /// odd around (0, `middle`).
         $(#[$feature])*

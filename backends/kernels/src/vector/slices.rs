@@ -103,41 +103,72 @@ macro_rules! slices {
             lanes::reduce_add(sum)
         }
 
-        /// 127·e^x for x up to 0, within 3e-6 of the result: far below its rounding to a byte. e^x is 2^n·2^r
-        /// with |r| ≤ ½, and the polynomial for 127·2^r is fitted to the least relative error.
+        /// e^x for x up to 0, within 3e-6 of the result: far below its rounding to a word. e^x is 2^n·2^r with
+        /// |r| ≤ ½, and the polynomial for 2^r is fitted to the least relative error.
         $(#[$feature])*
         #[inline]
-        fn part_of_127(x: lanes::F) -> lanes::F {
+        fn exp_near(x: lanes::F) -> lanes::F {
             use lanes::{fma, max, mul, round, scale, splat, sub};
-            // 2^-100 is nothing beside 127.
+            // 2^-100 is nothing beside 1.
             let y = max(splat(-100.0), mul(x, splat(std::f32::consts::LOG2_E)));
             let n = round(y);
             let r = sub(y, n);
-            let mut p = splat(1.215_402_8);
-            for c in [7.101_568, 30.511_425, 88.026_474, 127.0] {
+            let mut p = splat(0.009_570_1);
+            for c in [0.055_917_86, 0.240_247_44, 0.693_121_84, 1.0] {
                 p = fma(p, r, splat(c));
             }
             scale(p, n)
         }
 
-        /// Writes 127·e^(x - the greatest value) as bytes; gives the sum of the numbers before rounding.
+        /// Replaces each value by e^(x - the greatest value), and gives the sum of the results; within 3e-6.
         $(#[$feature])*
-        pub(crate) fn exponentials_int8(x: &[f32], out: &mut [u8]) -> f32 {
-            use lanes::{add, load, select, splat, store_bytes, sub, to_i};
-            let most = splat(max_of(x));
-            let ((x, last), (out, to)) = (x.as_chunks::<LANES>(), out.as_chunks_mut::<LANES>());
-            let mut sum = splat(0.0);
-            for (x, out) in x.iter().zip(out) {
-                let e = part_of_127(sub(load(x), most));
-                store_bytes(out, to_i(e), 0);
-                sum = add(sum, e);
+        fn exponentials_near(x: &mut [f32]) -> f32 {
+            let most = lanes::splat(max_of(x));
+            let mut sum = lanes::splat(0.0);
+            let (blocks, last) = x.as_chunks_mut::<LANES>();
+            for x in blocks {
+                let e = exp_near(lanes::sub(lanes::load(x), most));
+                lanes::store(x, e);
+                sum = lanes::add(sum, e);
             }
             if !last.is_empty() {
-                let e = part_of_127(sub(load(last), most));
-                store_bytes(to, to_i(e), 0);
-                sum = add(sum, select(filled(last.len()), e, splat(0.0)));
+                let e = exp_near(lanes::sub(lanes::load(last), most));
+                lanes::store(last, e);
+                sum = lanes::add(sum, lanes::select(filled(last.len()), e, lanes::splat(0.0)));
             }
             lanes::reduce_add(sum)
+        }
+
+        /// Writes the softmax of `x` as words, in units of 1/32,767: together the words are about 32,767, so that the
+        /// sum of their products with other words fits into 32 bits. A lane carries the error of its rounding to
+        /// its next word: so many small weights keep their sum. `x` is left with the exponentials.
+        $(#[$feature])*
+        pub(crate) fn shares_int16(x: &mut [f32], out: &mut [u8]) {
+            let unit = lanes::splat(crate::pack::MOST_WORD / exponentials_near(x));
+            let out = out.as_chunks_mut().0;
+            // Several chains, which don't wait for each other.
+            let mut carried = [lanes::splat(0.0); TOGETHER];
+            let (blocks, rest) = x.as_chunks::<{ LANES * TOGETHER }>();
+            let (to_blocks, to_rest) = out.as_chunks_mut::<{ LANES * TOGETHER }>();
+            for (block, to) in blocks.iter().zip(to_blocks) {
+                let vectors = block.as_chunks::<LANES>().0.iter().zip(to.as_chunks_mut::<LANES>().0);
+                for (carried, (x, to)) in carried.iter_mut().zip(vectors) {
+                    *carried = share(lanes::load(x), unit, *carried, to);
+                }
+            }
+            for (carried, (x, to)) in carried.iter_mut().zip(rest.chunks(LANES).zip(to_rest.chunks_mut(LANES))) {
+                share(lanes::load(x), unit, *carried, to);
+            }
+        }
+
+        /// Writes x·unit + carried as words; gives the errors of rounding.
+        $(#[$feature])*
+        #[inline]
+        fn share(x: F, unit: F, carried: F, to: &mut [[u8; 2]]) -> F {
+            let share = lanes::fma(x, unit, carried);
+            let whole = lanes::round(share);
+            lanes::store_words(to, lanes::to_i(lanes::max(whole, lanes::splat(0.0)))); // 0 for NaN, too
+            lanes::sub(share, whole)
         }
 
         /// Enters the values among the greatest so far. Comparing whole vectors with the last of these skips
@@ -281,14 +312,8 @@ macro_rules! slices {
 
         $(#[$feature])*
         pub(crate) fn quantise_int16(x: &[f32], multiplier: f32, out: &mut [u8]) {
-            let (low, high) = (lanes::splat(-32767.0), lanes::splat(32767.0));
-            for (x, out) in x.chunks(LANES).zip(out.chunks_mut(2 * LANES)) {
-                let y = lanes::mul(lanes::load(x), lanes::splat(multiplier));
-                let mut whole = [0.0; LANES];
-                lanes::store(&mut whole, lanes::round(lanes::min(lanes::max(y, low), high)));
-                for (out, whole) in out.as_chunks_mut().0.iter_mut().zip(whole) {
-                    *out = (whole as i16).to_le_bytes();
-                }
+            for (x, out) in x.chunks(LANES).zip(out.as_chunks_mut().0.chunks_mut(LANES)) {
+                lanes::store_words(out, to_word(lanes::mul(lanes::load(x), lanes::splat(multiplier))));
             }
         }
 

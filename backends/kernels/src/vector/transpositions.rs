@@ -83,6 +83,33 @@ macro_rules! transpositions {
                 }
             }
         }
+
+        /// Packs rows [`count`, `width`] as the rows of an int16 weight, two to a group, in the order of panels.
+        /// A missing row is zero.
+        $(#[$feature])*
+        pub(crate) fn pack_pairs(
+            (rows, stride): (&[f32], usize), (count, width): (usize, usize), multiplier: f32, to: &mut [Block],
+        ) {
+            let multiplier = lanes::splat(multiplier);
+            let mut to = to.iter_mut();
+            for panel in (0..width).step_by(PANEL) {
+                for row in (0..count).step_by(2) {
+                    for from in (panel..width.min(panel + PANEL)).step_by(LANES) {
+                        let columns = from..width.min(from + LANES);
+                        let mut two = [[[0; 2]; LANES]; 2];
+                        for (row, words) in (row..count).zip(&mut two) {
+                            let x = lanes::load(&rows[row * stride..][columns.clone()]);
+                            lanes::store_words(words, to_word(lanes::mul(x, multiplier)));
+                        }
+                        let [first, second] = two;
+                        let block = to.next().expect("a block for each group and vector");
+                        for (lane, both) in block.0.as_chunks_mut::<2>().0.chunks_exact_mut(2).enumerate() {
+                            (both[0], both[1]) = (first[lane], second[lane]);
+                        }
+                    }
+                }
+            }
+        }
     };
 }
 pub(crate) use transpositions;

@@ -1,6 +1,6 @@
 //! Attention of several heads and of one layer: its formulas in 64 bits, and the same bits everywhere.
 
-use crate::oracle::{Seeded, close, present, same_bits};
+use crate::oracle::{Seeded, bits, close, present, same_bits};
 use dyno_kernels::{KeyValues, Mat};
 
 #[test]
@@ -55,6 +55,28 @@ fn attention_is_right_for_each_row_of_queries() {
         close("attention", y, &(0..rows * d).map(exact).collect::<Vec<_>>());
         for (head, weights) in weights.chunks(t.max(1)).enumerate() {
             close("attention weights", weights, &share(rows - 1, head));
+        }
+    }
+}
+
+#[test]
+fn queries_attend_together_with_the_bits_of_each_alone() {
+    let mut seeded = Seeded(15);
+    for (heads, width, t, rows) in [(8, 32, 17, 4), (2, 64, 40, 6), (2, 24, 33, 5), (3, 16, 9, 11)] {
+        let d = heads * width;
+        let (q, keys, values) =
+            (seeded.f32s(rows * d, 2.0), seeded.f32s(t * d, 2.0), seeded.f32s(t * d, 2.0));
+        for kernels in present() {
+            let mut memory = KeyValues::new(d);
+            kernels.remember(&mut memory, &keys, &values).unwrap();
+            let attend = |q: &[f32]| {
+                let (mut weights, mut out) = (Vec::new(), vec![0.0; q.len()]);
+                let queries = Mat::new(q, q.len() / d, d).unwrap();
+                kernels.attend(queries, &memory, heads, &mut weights, &mut out).unwrap();
+                out
+            };
+            let alone: Vec<f32> = q.chunks(d).flat_map(attend).collect();
+            assert_eq!(bits(&attend(&q)), bits(&alone), "{} {heads}x{width}", kernels.isa());
         }
     }
 }

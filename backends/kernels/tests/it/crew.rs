@@ -115,6 +115,32 @@ fn a_panic_reaches_the_caller_and_the_crew_survives() {
     assert_eq!(parts, [2, 3, 4]);
 }
 
+/// A payload of a panic whose drop panics as well.
+struct PanicsAgain;
+
+impl Drop for PanicsAgain {
+    fn drop(&mut self) {
+        panic!("on purpose, again");
+    }
+}
+
+/// A thread that ended by the second panic would leave the caller waiting for it for ever.
+#[test]
+fn a_panic_whose_payload_panics_is_no_deadlock() {
+    let mut crew = Crew::new(2).unwrap();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        crew.each(&mut [false, true], |bad| {
+            if *bad {
+                std::panic::panic_any(PanicsAgain);
+            }
+        });
+    }));
+    assert!(panicked.is_err());
+    let mut parts = [1, 2, 3];
+    crew.each(&mut parts, |part| *part += 1);
+    assert_eq!(parts, [2, 3, 4]);
+}
+
 #[test]
 fn rows_quantised_in_parts_are_those_quantised_at_once() {
     let (rows, k) = (11, 37);

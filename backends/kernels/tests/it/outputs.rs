@@ -196,3 +196,32 @@ fn operands_can_be_read_by_other_code() {
     MatMut::new(&mut y, 4, 3).unwrap().split_columns(2).1.row_mut(3).fill(-1.0);
     assert_eq!((y[11], y[10]), (-1.0, x[10]));
 }
+
+/// The allocator of this program aligns memory to sixteen bytes alone.
+#[test]
+fn quantised_rows_begin_at_cache_lines_with_any_allocator() {
+    for (capacity, k) in [(1, 37), (5, 256), (400, 1000)] {
+        let mut rows = Kernels::best().rows(Precision::Int8, capacity, k);
+        let mut target = rows.target(capacity, 1.0).unwrap();
+        for row in 0..capacity {
+            assert_eq!(target.row_mut(row).as_ptr().addr() % 64, 0, "{capacity} {k}");
+        }
+    }
+}
+
+/// `Ambiguous::<_>::question` has one meaning for a type that isn't `Sync`, and two for one that is.
+trait Ambiguous<Answer> {
+    fn question() {}
+}
+
+impl<T: ?Sized> Ambiguous<()> for T {}
+impl<T: ?Sized + Sync> Ambiguous<bool> for T {}
+
+/// A shared view gives threads writable columns, so that its values must be such as may be sent. This test is done
+/// when it compiles.
+#[test]
+fn views_are_shared_where_their_values_may_be_sent() {
+    fn shared<T: Sync>() {}
+    shared::<MatMut<'_, std::cell::Cell<f32>>>();
+    <MatMut<'_, std::sync::MutexGuard<'static, f32>> as Ambiguous<_>>::question();
+}

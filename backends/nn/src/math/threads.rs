@@ -45,7 +45,8 @@ impl Threads {
     }
 }
 
-/// A crew that is lent to the thread at work. Dropping it takes the crew back, even when the work panics.
+/// The thread at work has another crew, or none, in exchange for its own. Dropping this exchanges them back, even
+/// when the work panics.
 struct Lent<'a>(&'a mut Threads);
 
 impl<'a> Lent<'a> {
@@ -102,9 +103,15 @@ pub(crate) fn each_chunk_with<S: Send, T: Send>(
     });
 }
 
-/// Gives `work` the crew, if there is one and so many bytes are worth sharing.
+/// Gives `work` the crew, if there is one and so many bytes are worth sharing. Meanwhile the thread has none: work
+/// within a share of work is done alone.
 fn with_crew<T>(bytes: usize, work: impl FnOnce(Option<&mut Crew>) -> T) -> T {
-    if bytes < WORTH_SHARING { work(None) } else { CREW.with_borrow_mut(|crew| work(crew.as_mut())) }
+    if bytes < WORTH_SHARING {
+        return work(None);
+    }
+    let mut taken = Threads::default();
+    let lent = Lent::new(&mut taken);
+    work(lent.0.0.as_mut())
 }
 
 #[cfg(test)]
@@ -127,6 +134,21 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(|| threads.share(|| panic!("on purpose")))).is_err());
         assert_eq!(sharing(WORTH_SHARING), 1);
         assert_eq!(threads.share(|| sharing(WORTH_SHARING)), 2);
+    }
+
+    #[test]
+    fn work_within_shared_work_is_done_alone() {
+        let mut threads = Threads::new(2).unwrap();
+        let mut sharers = [(0, 0); 5];
+        threads.share(|| {
+            each_chunk(WORTH_SHARING, &mut sharers, 1, |_, part| {
+                let mut within = [0; 3];
+                each_chunk(WORTH_SHARING, &mut within, 1, |at, part| part.fill(at));
+                part.fill((sharing(WORTH_SHARING), within.iter().sum()));
+            });
+            assert_eq!(sharing(WORTH_SHARING), 2);
+        });
+        assert_eq!(sharers, [(1, 3); 5]);
     }
 
     #[test]

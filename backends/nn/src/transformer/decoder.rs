@@ -56,10 +56,12 @@ impl State {
             let position = embedding.step_position(row.position);
             embedding.push(embedding.input(row.previous), position, &mut self.rows);
         }
-        self.embedded.clone_from(&self.rows);
+        self.network.top.keep_input(&self.rows, &mut self.embedded);
         embedding.after.norms(&mut self.rows);
     }
 
+    /// Attends to the encoded sentences. The hypotheses of a sentence read its keys and values together, except where
+    /// the `alignment` wants the weights of each.
     fn attend(&mut self, layer: usize, rows: &[Row], mut alignment: Option<&mut Step>) {
         let _attention = Component::Attention.span();
         let (width, attention) = (self.network.width, &self.network.layers[layer].context);
@@ -69,11 +71,13 @@ impl State {
         attention.query.apply(input, &mut self.scratch.operands, query);
         heads.resize(self.rows.len(), 0.0);
         let attend = Operator::Attention.span();
-        for ((row, query), out) in
-            rows.iter().zip(query.chunks_exact(width)).zip(heads.chunks_exact_mut(width))
-        {
-            let attended = &context[row.sentence];
-            attention.attend(query, attended, out, weights);
+        let alone = alignment.is_some();
+        let mut from = 0;
+        for some in rows.chunk_by(|one, next| !alone && one.sentence == next.sentence) {
+            let attended = &context[some[0].sentence];
+            let span = from * width..(from + some.len()) * width;
+            from += some.len();
+            attention.attend(&query[span.clone()], attended, &mut heads[span], weights);
             if let Some(step) = &mut alignment {
                 step.attention.push(attended.len()).copy_from_slice(&weights[..attended.len()]);
             }

@@ -78,7 +78,7 @@ impl Encoder {
             }
             encoded.starts.push(encoded.rows.len() / self.width);
         }
-        encoded.embedded.clone_from(&encoded.rows);
+        self.top.keep_input(&encoded.rows, &mut encoded.embedded);
         embedding.after.norms(&mut encoded.rows);
     }
 

@@ -118,6 +118,15 @@ impl Process {
         self.chain(rest, out, input, scratch);
     }
 
+    /// Replaces `input` by a copy of `rows`, if the chain reads the input of what it ends.
+    pub(super) fn keep_input(&self, rows: &[f32], input: &mut Vec<f32>) {
+        input.clear();
+        if self.operations.iter().any(|operation| matches!(operation, Operation::Add | Operation::Highway(_)))
+        {
+            input.extend_from_slice(rows);
+        }
+    }
+
     /// Applies the chain to `rows`, the output of a sublayer whose input was `input`; both [n, width].
     pub fn apply(&self, rows: &mut [f32], input: &[f32], scratch: &mut Scratch) {
         self.chain(&self.operations, rows, input, scratch);
