@@ -86,7 +86,7 @@ for line in sys.stdin:
 fn a_rate_that_a_campaign_asks_about_is_the_only_one_that_is_tried() {
     let asked = "limit-ms = 5, percentile = 50, rate = 400";
     let of = |system: &str| {
-        let bench = bench(system);
+        let bench = bench(60, system);
         let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
         bench.write("campaign.toml", campaign.replace("limit-ms = 5, percentile = 50", asked));
         assert_eq!(bench.run(&[]).code, Some(0));
