@@ -48,7 +48,7 @@ impl AlterableLines {
     /// copy has several words replaced: a system that recognises sentences with one other word doesn't
     /// recognise those. A line without content words stays as it is.
     pub fn copies(&mut self, lines: &[Vec<u8>]) -> Vec<AlteredLine> {
-        let most = |at: usize| if at % 2 == 0 { 1 } else { SEVERAL };
+        let most = |at: usize| if at.is_multiple_of(2) { 1 } else { SEVERAL };
         self.lose(
             lines.iter().enumerate().flat_map(|(at, line)| longest_first(line).into_iter().take(most(at))),
         );

@@ -8,12 +8,15 @@ use crate::error::Result;
 use crate::process::whole_file::Pass;
 use crate::rules::Reason;
 
-/// One turn over these texts, with the launches; or the reasons for which one of them failed.
+/// A turn with its launches, or the reasons for which one of them failed.
+pub type Done = std::result::Result<(Turn, [Pass; 3]), Vec<Reason>>;
+
+/// One turn over these texts.
 pub fn turn(
     texts: [&[Vec<u8>]; 3],
     random: &mut Random,
     mut launch: impl FnMut(&[Vec<u8>]) -> Result<Pass>,
-) -> Result<std::result::Result<(Turn, [Pass; 3]), Vec<Reason>>> {
+) -> Result<Done> {
     let mut passes = [const { None }; 3];
     for kind in random.permutation(texts.len()) {
         let pass = launch(texts[kind])?;
