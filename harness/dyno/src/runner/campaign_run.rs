@@ -92,7 +92,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
     store.keep_breakdowns(&breakdowns)?;
     run.breakdowns = breakdowns;
-    stop.begin("the scores", None);
+    stop.begin("the table without missing scores", None);
     let failures = score(&store, &mut run, &[])?;
     for failure in &failures {
         say(format_args!("warning: {failure}; `dyno score` can add the missing scores later"));

@@ -302,23 +302,28 @@ for line in sys.stdin:
 ";
 
 #[test]
-fn a_signal_while_texts_are_scored_ends_a_finished_run_well() {
+fn a_signal_while_texts_are_scored_leaves_a_finished_run_without_scores() {
     let worker = "metrics = [{ name = \"m\", worker = [\"python3\", \"worker.py\"] }]\n";
     let head = LATENCY.replace("source = \"tiny.en\"", "source = \"tiny.en\", references = [\"tiny.en\"]");
     let system = "[[system]]\nname = \"one\"\nbackend = \"null\"\n";
     let bench = Bench::new(&format!("{worker}probes = []\n{head}{system}"));
     bench.write("worker.py", WAITING);
-    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out"]);
-    command.env("XDG_CACHE_HOME", bench.path("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("dyno starts");
+    let start = |arguments: &[&str]| {
+        let mut command = bench.dyno(arguments);
+        command.env("XDG_CACHE_HOME", bench.path("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("dyno starts")
+    };
+    let child = start(&["run", "campaign.toml", "--out", "out"]);
     wait_for(|| bench.path("scoring").exists());
     signal(&child, "INT");
-    bench.write("go", "");
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "all rounds, breakdowns and scores are there: {told}");
-    assert!(!told.contains("interrupted"), "{told}");
-    assert!(bench.path("out/summary.csv").exists() && bench.path("out/scores.json").exists());
+    assert!(told.contains("interrupted; ask again; `dyno score` can add"), "{told}");
+    assert!(!told.contains("repeat the command"), "no command resumes a finished run: {told}");
+    assert!(bench.path("out/summary.csv").exists());
+    bench.write("go", "");
+    let scored = start(&["score", "out"]).wait_with_output().unwrap();
+    assert_eq!(scored.status.code(), Some(0), "{scored:?}");
 }
 
 #[test]

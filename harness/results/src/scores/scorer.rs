@@ -232,16 +232,14 @@ fn too_long(run: &Run, set: &TestSet) -> Vec<String> {
     texts.into_iter().filter_map(message).collect()
 }
 
-/// Reason why answers can't be scored, with a remedy: one is too long.
+/// Reason why answers can't be scored, with a remedy: one is too long, the first of which is named.
 pub(crate) fn unscorable(answers: &[String]) -> Option<String> {
-    let (line, bytes) = answers.iter().map(String::len).enumerate().max_by_key(|&(_, bytes)| bytes)?;
-    let reason = || {
-        let line = line + 1;
-        format!(
-            "answer {line} has {bytes} bytes, too long to be scored; limit its output to {LONGEST_SCORED}"
-        )
-    };
-    (bytes > LONGEST_SCORED).then(reason)
+    let bytes = answers.iter().map(String::len);
+    let (place, bytes) = bytes.enumerate().find(|&(_, bytes)| bytes > LONGEST_SCORED)?;
+    let line = place + 1;
+    Some(format!(
+        "answer {line} has {bytes} bytes, too long to be scored; limit its output to {LONGEST_SCORED}"
+    ))
 }
 
 /// Outputs on one test set. An output with a wrong number of lines, or an endless one, stays in the run, but can't be
