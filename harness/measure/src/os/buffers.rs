@@ -71,16 +71,10 @@ fn bytes_in(buffer: &Buffer) -> Option<u64> {
 }
 
 /// Bytes that the reader of a Unix socket has yet to read, and descriptors on their way. Of datagrams the kernel tells
-/// the reader the size of the first one alone. The writer knows what it has sent; one that has closed its end has left
-/// no more than it could.
+/// the reader the size of the first one alone, but the writer knows what it has sent.
 fn of_unix_socket(buffer: &Buffer, copy: &OwnedFd, unread: u64, sent: u64) -> u64 {
     let is_datagram = socket_option::<libc::c_int>(copy, libc::SO_TYPE) == Some(libc::SOCK_DGRAM);
-    let most = || fs::read_to_string("/proc/sys/net/core/wmem_max").ok()?.trim().parse::<u64>().ok();
-    let held = match () {
-        () if !is_datagram => unread,
-        () if unread > 0 => sent + 2 * most().unwrap_or(0), // the kernel doubles a buffer's size: socket(7)
-        () => sent,
-    };
+    let held = if is_datagram { sent.max(unread) } else { unread };
     let info = fs::read_to_string(format!("/proc/{}/fdinfo/{}", buffer.thread, buffer.number));
     let info = info.unwrap_or_default();
     let on_the_way = info.lines().find_map(|line| line.strip_prefix("scm_fds:")?.trim().parse::<u64>().ok());
