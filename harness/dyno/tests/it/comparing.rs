@@ -230,6 +230,7 @@ fn a_stored_baseline_needs_nine_rounds() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn ceilings_and_a_floor_of_bleu_are_gated() {
     let bench = bench();
     let gate = |further: &[&str]| {
@@ -265,6 +266,7 @@ fn a_gate_without_an_answer_says_why() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn an_invalid_cell_is_named_and_the_others_are_judged() {
     let broken = "[[system]]\nname = \"broken\"\ncommand = [\"false\"]\n";
     let bench = Bench::new(&format!("{LATENCY}{SYSTEMS}{broken}"));
@@ -290,6 +292,7 @@ fn an_invalid_cell_is_named_and_the_others_are_judged() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn candidates_share_the_trial_and_the_text_of_their_baseline() {
     let shared =
         "[[system]]\nname = \"shared\"\ncommand = [\"sh\", \"-c\", \"echo >> launches; exec cat\"]\n";
@@ -311,6 +314,7 @@ fn candidates_share_the_trial_and_the_text_of_their_baseline() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn the_quality_of_a_system_with_tracks_of_its_own_is_gated() {
     let set =
         "tracks = [\"throughput-1\", \"latency\"]\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";

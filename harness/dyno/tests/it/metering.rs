@@ -23,6 +23,7 @@ fn campaign(further: &str) -> Bench {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn a_system_is_charged_for_its_own_turns() {
     let meter = "meter = [\"sh\", \"meter.sh\"]";
     let bench = campaign(&format!("{meter}\ntracks = [\"latency\", \"throughput-1\"]"));
