@@ -32,8 +32,8 @@ impl Baseline {
         if let Some(system) = campaign.systems.iter().find(|system| system.name == what) {
             return Ok(Self::System(Box::new(system.clone())));
         }
-        let program = what.split_whitespace().next().unwrap_or("");
-        if !is_program(program) {
+        let program = shlex::Shlex::new(what).next().unwrap_or_default();
+        if !is_program(&program) {
             let names: Vec<_> = campaign.systems.iter().map(|system| system.name.as_str()).collect();
             let near = dyno_api::closest(what, names.iter().copied());
             let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
@@ -44,7 +44,7 @@ impl Baseline {
             )));
         }
         let folder = std::env::current_dir()?;
-        check_command(&[program.into()], &folder)
+        check_command(&[program.as_str().into()], &folder)
             .map_err(|fault| bad_input(format!("--baseline: {fault}")))?;
         let launch = Launch::Foreign { command: shell(what), folder };
         if campaign.systems.iter().any(|system| system.name == COMMAND) {

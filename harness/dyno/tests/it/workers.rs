@@ -179,7 +179,7 @@ fn an_endless_answer_is_named_and_not_scored() {
     bench.write("campaign.toml", format!("probes = []\n{CAMPAIGN}{third}"));
     let ended = run(&bench);
     assert!(
-        ended.stderr.contains("warning: no score of endless on two: answer 3 has 100000 bytes"),
+        ended.stderr.contains("warning: no score of endless on two: answer 1 has 100000 bytes"),
         "{ended:?}"
     );
     assert!(score_of(&ended, 0)["score"].is_number() && score_of(&ended, 2)["score"].is_null(), "{ended:?}");
