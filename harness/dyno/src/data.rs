@@ -66,8 +66,8 @@ mod tests {
     fn the_users_choice_comes_first_and_the_checkout_of_the_build_last() {
         let program = Path::new("/target/release/dyno");
         let places =
-            ordered(Some("/mine".into()), Some("/work/here".into()), Some(program), Some(checkout()));
-        let above = ["/mine", "/work/here", "/work", "/", "/target/share/dyno"];
+            ordered(Some("/mine".into()), Some("/desk/here".into()), Some(program), Some(checkout()));
+        let above = ["/mine", "/desk/here", "/desk", "/", "/target/share/dyno"];
         let expected = above.into_iter().chain(["/target/release", "/target", "/"]).map(PathBuf::from);
         assert_eq!(places, expected.chain([checkout().into()]).collect::<Vec<_>>());
     }
