@@ -164,7 +164,7 @@ impl Companion {
             }
         }
         let is_open = !reads || self.read()?;
-        // What the program has written before its end is there, whoever still holds its pipes.
+        // What the program has written before its end is there, although a child may still hold its pipes.
         Ok(is_open && (reads || !ended))
     }
 

@@ -100,7 +100,7 @@ fn bytes_below(folder: &Path) -> u64 {
 /// A failure is `remedy`, with the last line that the command said.
 fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
     let failed = |error| fault(remedy, error);
-    // Files, unlike pipes, never fill up while nobody reads.
+    // A pipe fills up while this process waits; a file takes all that the command says.
     let (mut out, mut err) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
     command.stdin(Stdio::null()).process_group(0);
     command.stdout(out.try_clone().map_err(failed)?).stderr(err.try_clone().map_err(failed)?);

@@ -82,7 +82,7 @@ pub enum Standing {
 /// Standing after `turns`, by the clock or by CPU time: either may accuse, and both must clear. CPU time shows a
 /// memory that bursts of other programs hide.
 pub fn standing(turns: &[Turn], limit: f64) -> Standing {
-    match [standing_by_clock(turns, limit), standing_by_cpu(turns, limit)] {
+    match [standing_of(turns, limit), standing_by_cpu(turns, limit)] {
         [Standing::Accused, _] | [_, Standing::Accused] => Standing::Accused,
         [Standing::Cleared, Standing::Cleared] => Standing::Cleared,
         _ => Standing::Open,
@@ -95,11 +95,11 @@ pub fn is_certain(turns: &[Turn], limit: f64) -> bool {
 }
 
 fn standing_by_cpu(turns: &[Turn], limit: f64) -> Standing {
-    standing_by_clock(&turns.iter().map(Turn::by_cpu).collect::<Vec<_>>(), limit)
+    standing_of(&turns.iter().map(Turn::by_cpu).collect::<Vec<_>>(), limit)
 }
 
 /// A turn accuses if the suspected file takes less than `limit` of the other's time per word.
-fn standing_by_clock(turns: &[Turn], limit: f64) -> Standing {
+fn standing_of(turns: &[Turn], limit: f64) -> Standing {
     let accusing = turns.iter().filter(|turn| share(turns, turn).is_some_and(|share| share < limit)).count();
     let clearing = turns.len() - accusing;
     match () {
