@@ -10,6 +10,9 @@ use dyno_measure::{Probe, Round, System, Track};
 
 use crate::forecast::Forecast;
 
+/// The forecast counts as if it had been right for so long.
+const TRUSTED_SECONDS: f64 = 10.0;
+
 /// Names of a cell's system and test set, and its track.
 type CellKey = (String, String, Track);
 
@@ -55,9 +58,9 @@ impl<'a> Pace<'a> {
         self.rounds.retain(|left| left.number != round.number || cell_of(left) != cell_of(round));
     }
 
-    /// Counts a probe as asked.
-    pub(super) fn probed(&mut self, probe: Probe, seconds: f64) {
-        self.count(self.forecast.probe_seconds(probe), seconds);
+    /// Counts a probe of `system` as asked.
+    pub(super) fn probed(&mut self, probe: Probe, system: &str, seconds: f64) {
+        self.count(self.forecast.probe_seconds(probe, system), seconds);
     }
 
     /// Counts all probes of `system` as asked.
@@ -79,8 +82,8 @@ impl<'a> Pace<'a> {
     /// Remaining time.
     pub(super) fn left(&self) -> Duration {
         let rounds: Duration = self.rounds.iter().map(|round| self.of(round)).sum();
-        let probes = self.systems.len() as f64 * self.forecast.probes_seconds() * self.factor();
-        rounds + Duration::try_from_secs_f64(probes).unwrap_or_default()
+        let probes: f64 = self.systems.iter().map(|system| self.forecast.probes_seconds(system)).sum();
+        rounds + Duration::try_from_secs_f64(probes * self.factor()).unwrap_or_default()
     }
 
     fn count(&mut self, forecast: f64, taken: f64) {
@@ -88,9 +91,9 @@ impl<'a> Pace<'a> {
         self.taken += taken;
     }
 
-    /// Ratio of measured to forecast time so far.
+    /// Ratio of measured to forecast time so far. The first seconds say little: they are those of one system.
     fn factor(&self) -> f64 {
-        if self.forecast_done > 0.0 { self.taken / self.forecast_done } else { 1.0 }
+        (self.taken + TRUSTED_SECONDS) / (self.forecast_done + TRUSTED_SECONDS)
     }
 }
 

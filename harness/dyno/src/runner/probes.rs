@@ -127,7 +127,7 @@ impl<'a> SystemFindings<'a> {
 
     /// Tells the verdict of a probe at once.
     fn watch(&self, system: &str, probe: &Examined, pace: &mut Pace<'_>) -> ControlFlow<()> {
-        pace.probed(probe.probe, probe.seconds);
+        pace.probed(probe.probe, system, probe.seconds);
         let (name, verdict) = (probe.probe.name(), probe.verdict);
         for finding in probe.findings.iter().filter(|finding| finding.is_forbidden()) {
             let (track, reason) = (finding.track, &finding.reason);
