@@ -35,7 +35,9 @@ pub struct Packages<'a> {
 pub fn build_environment(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> Result<()> {
     let Packages { install, prepare, takes, remedy } = packages;
     let parent = folder.parent().unwrap_or(folder);
-    let not_created = |error| fault(format!("can't create {}", parent.display()), error);
+    let not_created = |error| {
+        fault(format!("can't create {}: set XDG_CACHE_HOME to a folder of yours", parent.display()), error)
+    };
     fs::create_dir_all(parent).map_err(not_created)?;
     let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent).map_err(not_created)?;
     let (venv, fetched) = (aside.path().join("venv"), aside.path().join("fetched"));
@@ -160,6 +162,15 @@ mod tests {
         let tenths = Tenths { takes: 1000, told: Cell::new(0), progress: &progress };
         [5, 99, 100, 150, 420, 430, 999, 1000, 4000].into_iter().for_each(|bytes| tenths.look(bytes));
         assert_eq!(*told.borrow(), [100, 420, 999]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_names_the_variable_that_moves_it() {
+        let packages = Packages { install: Vec::new(), prepare: None, takes: 0, remedy: "" };
+        // Not even root can write there.
+        let error =
+            build_environment(Path::new("/sys/kernel/.cache/dyno/venv"), &packages, &|_| ()).unwrap_err();
+        assert!(error.to_string().contains("set XDG_CACHE_HOME to a folder of yours"), "{error}");
     }
 
     #[test]

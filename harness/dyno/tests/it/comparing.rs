@@ -330,7 +330,7 @@ fn a_worse_text_is_a_regression() {
     let set = "tracks = [\"latency\"]\ntest-sets = [{ name = \"set\", source = \"tiny.en\", references = [\"tiny.en\"] }]\n";
     let spoil = "import sys\nfor line in sys.stdin: print('bad', len(line), flush=True)";
     let systems = format!(
-        "[[system]]\nname = \"good\"\nbackend = \"null\"\nsettings = {{ word-us = 300 }}\n\
+        "[[system]]\nname = \"good\"\nbackend = \"null\"\nsettings = {{ word-us = 20 }}\n\
          [[system]]\nname = \"bad\"\ncommand = [\"python3\", \"-c\", {spoil:?}]\n"
     );
     let bench = Bench::new(&format!("{set}{systems}"));
@@ -365,6 +365,21 @@ fn a_worse_text_is_a_regression() {
     ];
     let ended = dyno(&bench, &[&tolerant[..], &["--json"]].concat());
     assert_eq!(json(&ended)["quality"][0]["worse"], false, "{ended:?}");
+}
+
+#[test]
+fn a_limit_that_cannot_be_checked_is_told_below_the_table() {
+    let bench = Bench::new(
+        "tracks = [\"latency\"]\nmetrics = [{ name = \"words\", worker = [\"false\"] }]\n\
+         test-sets = [{ name = \"set\", source = \"tiny.en\", references = [\"tiny.en\"] }]\n\
+         [[system]]\nname = \"slow\"\nbackend = \"null\"\nsettings = { word-us = 300 }\n\
+         [[system]]\nname = \"cat\"\ncommand = [\"cat\"]\n",
+    );
+    let arguments =
+        ["gate", "campaign.toml", "-s", "cat", "--baseline", "slow", "--pairs", "9", "--worst-quality", "1"];
+    let ended = dyno(&bench, &arguments);
+    ended.assert_says(4, &["--worst-quality: no score of cat on set"]);
+    assert!(ended.stdout.contains("cat"), "{ended:?}");
 }
 
 #[test]

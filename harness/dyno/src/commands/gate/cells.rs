@@ -164,7 +164,6 @@ pub(super) fn quality(
                     let texts = (ours.as_slice(), theirs.as_slice());
                     let quality = Quality::compare(&candidate.name, set, texts, limits, &campaign.metrics);
                     quality.warning.iter().for_each(|warning| say(format_args!("warning: {warning}")));
-                    refuse_unknown_quality(limits, &quality)?;
                     found.push(quality);
                 }
                 Err(fault) => cell.fault = Some(fault),
@@ -192,15 +191,17 @@ fn texts(
     Ok(theirs.map(|theirs| [ours, theirs]))
 }
 
-/// Refuses an answer where the quality is limited but unknown.
-fn refuse_unknown_quality(limits: QualityLimits, quality: &Quality) -> Outcome<()> {
-    let Quality { system, test_set, .. } = quality;
-    let fault = match () {
-        () if limits.worst.is_some() && quality.score.is_none() => "--worst-quality: no score of",
-        () if limits.max_loss.is_some() && !quality.is_compared() => {
-            "--max-quality-loss: no comparison with the baseline's text for"
-        }
-        () => return Ok(()),
-    };
-    Err(no_answer(Exit::NothingMeasured, format!("{fault} {system} on {test_set}")))
+/// What keeps a limit of the quality from being checked.
+pub(super) fn unchecked(limits: QualityLimits, found: &[Quality]) -> Option<String> {
+    found.iter().find_map(|quality| {
+        let Quality { system, test_set, .. } = quality;
+        let fault = match () {
+            () if limits.worst.is_some() && quality.score.is_none() => "--worst-quality: no score of",
+            () if limits.max_loss.is_some() && !quality.is_compared() => {
+                "--max-quality-loss: no comparison with the baseline's text for"
+            }
+            () => return None,
+        };
+        Some(format!("{fault} {system} on {test_set}"))
+    })
 }

@@ -45,6 +45,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
         Stage::new(&Place::Exactly(&place), &campaign, &host, parts_of(&campaign, &cells), &stop)?;
     stage.shortfall().into_iter().for_each(say);
     let Some(comparisons) = cells::measure(&mut stage, &mut cells, args.pairs)? else {
+        say("interrupted: no cell is judged");
         return Ok(Exit::Interrupted);
     };
     let limits = QualityLimits { worst: args.worst_quality, max_loss: args.max_quality_loss };
@@ -52,7 +53,15 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let ceilings = ceilings(&stage, &campaign, args);
     let changes = changes(&cells, &baseline, stage.identity());
     let judged = Judged::new(&cells, &baseline, comparisons);
-    conclude(&Answer::new(judged, quality, ceilings, changes, args.on_noise), args)
+    let unchecked = cells::unchecked(limits, &quality);
+    let exit = conclude(&Answer::new(judged, quality, ceilings, changes, args.on_noise), args)?;
+    match unchecked {
+        Some(message) if exit == Exit::Done => {
+            say(format_args!("dyno: {message}"));
+            Ok(Exit::NothingMeasured)
+        }
+        _ => Ok(exit),
+    }
 }
 
 /// Prints the answer, and adds it to the summary of a job.
