@@ -278,7 +278,7 @@ fn names_that_hold_paths_or_tags_lead_nowhere_and_draw_nothing() {
         ("publish out --to pub", None),
     ] {
         let before = entries();
-        let ended = shell(&bench, &format!("$DYNO {command}"));
+        let ended = shell(&bench, &format!("dyno {command}"));
         assert_eq!(ended.code, Some(0), "{command}: {ended:?}");
         assert!(entries() <= before + 1 && !bench.path("../evil").exists(), "{command}");
         if let Some(page) = page {

@@ -300,14 +300,14 @@ fn a_campaign_says_which_precision_its_systems_take() {
 #[test]
 fn a_limit_of_file_sizes_is_told_with_its_remedy_and_leaves_no_model() {
     let bench = Bench::new(LATENCY);
-    let limited = |words: &str| {
+    let limited = |arguments: &[&str]| {
         let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("ulimit -f 8; exec \"$0\" {words}"), env!("CARGO_BIN_EXE_dyno")]);
+        shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_dyno")]).args(arguments);
         Ended::of(shell.current_dir(bench.path("")).stdin(std::process::Stdio::null()).output().unwrap())
     };
-    limited(&format!("convert {SHIPPED} to --precision int8")).assert_says(2, &["int8", "ulimit -f"]);
+    limited(&["convert", SHIPPED, "to", "--precision", "int8"]).assert_says(2, &["int8", "ulimit -f"]);
     assert!(!bench.path("to").exists());
-    let ended = limited(&format!("translate --model {SHIPPED} --facts /dev/full"));
+    let ended = limited(&["translate", "--model", SHIPPED, "--facts", "/dev/full"]);
     ended.assert_says(2, &["/dev/full", "make room"]);
 }
 

@@ -52,6 +52,24 @@ fn a_round_gives_a_rate_that_a_run_confirms_and_the_whole_text() {
 }
 
 #[test]
+fn the_text_of_a_system_that_samples_is_that_of_its_load() {
+    let script = "import sys
+seen = set()
+for line in sys.stdin:
+    print('hasty' if line in seen else line.rstrip(), flush=True)
+    seen.add(line)";
+    let bench = bench(60, &format!("sampling = true\ncommand = [\"python3\", \"-c\", '''{script}''']\n"));
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for record in bench.records() {
+        let text = std::fs::read_to_string(
+            bench.path(&format!("out/outputs/{}.txt", record["output"].as_str().unwrap())),
+        );
+        assert_eq!(text.unwrap(), "hasty\n".repeat(5), "{record}");
+    }
+}
+
+#[test]
 fn a_rule_that_is_broken_while_lines_arrive_makes_the_cell_invalid() {
     for (seconds, then, code) in [
         (60, "print(line, end='')", "extra_output"),

@@ -58,7 +58,8 @@ struct Server<'a> {
     limit: LatencyLimit,
     runs: Vec<ServedRun>,
     rate: Option<f64>,
-    /// First answer to each line of the set.
+    /// Answer to each line of the set: the first one, or that of the last run that confirms a rate. A system that samples
+    /// may answer better while little load lies on it.
     answers: Vec<Option<Vec<u8>>>,
     /// Difference between answers to one line.
     fault: Option<Reason>,
@@ -210,15 +211,16 @@ impl<'a> Server<'a> {
         format!("{kind} arrivals of {set} in round {round}")
     }
 
-    /// Keeps the first answer to each line, compares later ones with it, and keeps the times of pairs.
+    /// Keeps an answer to each line, compares later ones with it, and keeps the times of pairs.
     fn hear(&mut self, asked: &[script::Asked], open: &OpenRun, purpose: Purpose) {
         let (mut before, mut now) = (Vec::new(), Vec::new());
         for (asked, answer) in asked.iter().zip(&open.answers) {
             let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
             match known {
                 Some(known) => {
-                    before.push(known.clone());
                     now.push(answer.clone());
+                    let kept = if purpose == Purpose::Confirm { answer } else { &*known };
+                    before.push(std::mem::replace(known, kept.clone()));
                 }
                 None => *known = Some(answer.clone()),
             }
