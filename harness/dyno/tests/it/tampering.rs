@@ -83,3 +83,20 @@ fn a_process_that_forbids_looks_at_its_files_is_refused() {
     assert_eq!(reason["code"], "hidden_memory", "{ended:?}");
     assert_eq!(reason["figure"], "a process forbids looks at its files");
 }
+
+#[test]
+fn a_system_cannot_raise_its_priority() {
+    let script = "\
+def tried(raise_it):
+    try: raise_it()
+    except OSError: return 'refused'
+    return 'raised'
+real_time = tried(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)))
+nice = tried(lambda: os.nice(-1))
+for line in sys.stdin: print(real_time, nice, flush=True)";
+    let bench = beside_a_rival(script);
+    assert_eq!(bench.run(&["-s", "it"]).code, Some(0));
+    let output = bench.records()[0]["output"].as_str().expect("answers").to_owned();
+    let answers = std::fs::read_to_string(bench.path(&format!("out/outputs/{output}.txt"))).unwrap();
+    assert_eq!(answers, "refused refused\n".repeat(5));
+}

@@ -41,7 +41,8 @@ pub use descriptors::{
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{
-    Ended, become_subreaper, continue_process, die_with_parent, enter_group_before_exec, forbid_looks, kill,
-    kill_group, leave_keyring_before_exec, pin_before_exec, reap, reap_any, stop_process,
+    Ended, become_subreaper, continue_process, die_with_parent, enter_group_before_exec, forbid_looks,
+    keep_priority_before_exec, kill, kill_group, leave_keyring_before_exec, pin_before_exec, reap, reap_any,
+    stop_process,
 };
 pub use status::{is_root, user};

@@ -57,6 +57,28 @@ fn leave_keyring() -> Result<()> {
     Ok(())
 }
 
+/// Takes from `command`, before its first own instruction, the right to raise its priority (sched(7)): it could push aside the
+/// bench and other systems. Root, too, starts no program with this right any more.
+pub fn keep_priority_before_exec(command: &mut Command) {
+    // SAFETY: between fork and exec; `keep_priority` makes system calls with integers and constant memory.
+    unsafe { command.pre_exec(keep_priority) };
+}
+
+fn keep_priority() -> Result<()> {
+    // SAFETY: this prctl takes integers only. It fails without the right to drop rights, where there are none to drop.
+    unsafe { libc::prctl(libc::PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0) };
+    [libc::RLIMIT_NICE, libc::RLIMIT_RTPRIO].into_iter().try_for_each(forbid)
+}
+
+/// Number of the capability in capability.h of Linux.
+const CAP_SYS_NICE: libc::c_ulong = 23;
+
+fn forbid(resource: libc::__rlimit_resource_t) -> Result<()> {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is valid for reading one rlimit.
+    checked(unsafe { libc::setrlimit(resource, &none) }).map(drop)
+}
+
 /// Forbids other processes of the user to read this process's memory, files and environment, or to trace it
 /// (prctl(2), PR_SET_DUMPABLE). Root may still do so. A program that this process starts isn't protected.
 pub fn forbid_looks() {

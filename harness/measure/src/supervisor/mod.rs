@@ -165,6 +165,7 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Op
         None => command.envs(spec.environment.iter().cloned()),
     };
     os::leave_keyring_before_exec(&mut command);
+    os::keep_priority_before_exec(&mut command);
     os::pin_before_exec(&mut command, spec.cores.clone());
     os::die_with_parent(&mut command);
     if let Some(entry_file) = group.and_then(Group::entry_file) {
