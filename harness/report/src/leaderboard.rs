@@ -11,7 +11,7 @@ use crate::page::document;
 use crate::tables::{Field, Table};
 use crate::view::{quality, row_class};
 
-const TEMPLATE: &str = include_str!("../templates/leaderboard.html");
+const TEMPLATE: &str = include_str!("../../../templates/leaderboard.html");
 
 /// A run on the leaderboard.
 pub struct Entry<'a> {

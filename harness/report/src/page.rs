@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::view::View;
 
 /// Components that all pages share.
-const PARTS: &str = include_str!("../templates/parts.html");
-const TEMPLATE: &str = include_str!("../templates/report.html");
-const STYLE: &str = include_str!("../templates/report.css");
-const SCRIPT: &str = include_str!("../templates/report.js");
+const PARTS: &str = include_str!("../../../templates/parts.html");
+const TEMPLATE: &str = include_str!("../../../templates/report.html");
+const STYLE: &str = include_str!("../../../templates/report.css");
+const SCRIPT: &str = include_str!("../../../templates/report.js");
 
 /// Data of a template: those of its page, and the style and script that all pages share.
 #[derive(Serialize)]

@@ -14,7 +14,7 @@ use crate::page::document;
 use crate::tables::{Field, Table, inline};
 use crate::view::{estimate, quality, row_class};
 
-const TEMPLATE: &str = include_str!("../../templates/hosts.html");
+const TEMPLATE: &str = include_str!("../../../../templates/hosts.html");
 
 /// Data of the page.
 #[derive(Serialize)]

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::page::document;
 use crate::tables::{Table, inline};
 
-const TEMPLATE: &str = include_str!("../../templates/reproduce.html");
+const TEMPLATE: &str = include_str!("../../../../templates/reproduce.html");
 
 /// Figures of a reproduction, if the paper's table is a figure.
 fn drawn(reproduction: &Reproduction) -> Vec<Figure> {
