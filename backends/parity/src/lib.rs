@@ -2,7 +2,7 @@
 //! settings.
 //!
 //! The crate is a dev-dependency of the engines, so that one rule in one place applies to all of them. Like a
-//! test, it panics where an answer differs, unless only rounding decided about the difference ([`margin`]).
+//! test, it panics where an answer differs, unless only rounding decided about the difference (`margin`).
 //!
 //! # Goldens
 //! A folder of goldens has a model and the original's outputs. These are `greedy.out`, `beam4.out`,

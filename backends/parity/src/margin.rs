@@ -21,7 +21,7 @@ pub struct Way<'a> {
     pub beam: usize,
     /// Power of the length by which the scores of finished hypotheses are divided.
     pub normalize: f32,
-    /// A text shortlist with the cut [`CUT`].
+    /// A text shortlist with the cut `CUT`.
     pub shortlist: Option<&'a Path>,
 }
 

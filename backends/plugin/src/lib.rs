@@ -7,7 +7,7 @@
 //! ends the process. The bench is another process and records the crash.
 //!
 //! # The plugin's side
-//! [`export!`] makes a `cdylib` of any Rust backend with one line:
+//! [`mod@export`] makes a `cdylib` of any Rust backend with one line:
 //!
 //! ```toml
 //! [lib]
@@ -24,7 +24,7 @@
 //! | `library` | the shared library and its checked table of functions |
 //! | `callbacks` | texts and answers that the plugin hands over during a call |
 //! | `plugin` | [`Plugin`]: the table as a backend |
-//! | [`export`] | the functions of a Rust backend's table |
+//! | [`mod@export`] | the functions of a Rust backend's table |
 //! | `error` | [`Error`] of loading, [`Fault`] of a call |
 //!
 //! # What it leaves out

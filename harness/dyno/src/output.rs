@@ -38,7 +38,7 @@ pub fn print(text: &str) -> Outcome<()> {
     write(&printable(text))
 }
 
-/// As [`print`], with INVALID in red on a terminal, unless NO_COLOR is set (no-color.org).
+/// As [`print()`], with INVALID in red on a terminal, unless NO_COLOR is set (no-color.org).
 pub fn print_verdicts(text: &str) -> Outcome<()> {
     let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match std::io::stdout().is_terminal() && !asked_not_to {

@@ -1,4 +1,4 @@
-//! `dyno publish`: a copy of a finished run in results/<date>-<host>/, with its report.
+//! `dyno publish`: a copy of a finished run in `results/<date>-<host>/`, with its report.
 //!
 //! The folder of published runs is append-only. Paths of this host are shortened in the copy.
 
