@@ -14,6 +14,7 @@ use dyno_measure::rounds::server;
 use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
+use dyno_measure::verify::launches;
 use dyno_measure::{Placement, Plan, Probe, Round, System, Track, host};
 use dyno_report::papers::{Precision, Product};
 use dyno_stats::median;
@@ -123,7 +124,7 @@ impl<'a> Forecast<'a> {
 
     /// Time of a probe of one system, in seconds: each launch gets as many lines as a second allows.
     pub fn probe_seconds(&self, probe: Probe) -> f64 {
-        let launches = self.campaign.tracks.iter().map(|&track| probe.launches(track));
+        let launches = self.campaign.tracks.iter().map(|&track| launches(probe, track));
         launches.sum::<usize>() as f64 * BUDGET.as_secs_f64()
     }
 
