@@ -85,7 +85,7 @@ def main():
         speed = 900 * math.exp(4.2 * (1 - skill)) * math.exp(r.gauss(0, 0.45))
         launch = {"foreign": {"command": ["./run.sh", name], "folder": "."}} if foreign else {
             "built-in": {"backend": family, "settings": {"beam": 1 + i % 4, "batch": 32}}}
-        systems.append({"name": name, "launch": launch, "models": [f"models/{family}"]})
+        systems.append({"name": name, "launch": launch, "models": [f"models/{family}"], "environment": [], "sampling": False})
         text = "\n".join(" ".join(w if r.random() < skill else invented(r.randint(1, 3000)) for w in line.split()) for line in reference) + "\n"
         if a.hostile:
             lines = text.split("\n")
@@ -132,7 +132,9 @@ def main():
             pairs.append({"test_set": "synthetic", "a": x["output"], "b": y["output"], "bleu": half, "chrf": half})
     host = {"cpu": "AMD EPYC (Zen 5)", "isa": ["avx2", "avx512bw", "avx512vnni"], "cores": [0, 1], "caches": ["L1 48K", "L2 1024K", "L3 32768K"],
             "memory_bytes": 25276510208, "kernel": "6.18.0", "cgroup_limits": []}
-    identity = {"key": "5e17e71c", "campaign": "synthetic", "protocol": {"profile": profile}, "systems": systems, "programs": [],
+    protocol = {"schema": 1, "profile": profile, "seed": a.seed, "cores": None, "tracks": TRACKS, "probes": [], "filler": None,
+                "limits": {"line_seconds": 60.0, "launch_seconds": 3600.0, "noisy_repeats": None}}
+    identity = {"key": "5e17e71c", "campaign": "synthetic", "protocol": protocol, "systems": systems, "programs": [],
                 "test_sets": [["synthetic", set_hash, a.lines]], "host": host}
     price = {"instance": "m0.large", "provider": "Nobody", "region": "nowhere", "terms": "on demand", "hourly_usd": 0.08, "vcpus": 2,
              "threads": 1, "date": "2026-01-01", "source": "invented", "cpu": []}

@@ -10,7 +10,7 @@ use dyno_measure::rounds::latency::{LEAST_COPIES, LINES_A_COPY};
 use dyno_measure::rounds::server;
 use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
-use dyno_measure::verify::hanging_seconds;
+use dyno_measure::verify::{hanging_seconds, most_seconds};
 use dyno_measure::{Probe, TestSet, Track};
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ fn served(campaign: &Campaign) -> Option<f64> {
 fn probes(campaign: &Campaign) -> f64 {
     let sets = |probe: Probe| if probe == Probe::Recognition { campaign.test_sets.len() + 1 } else { 1 };
     let most = |probe: Probe| {
-        let each = campaign.tracks.iter().map(|&track| probe.most_seconds(track, &campaign.limits));
+        let each = campaign.tracks.iter().map(|&track| most_seconds(probe, track, &campaign.limits));
         each.sum::<f64>() * sets(probe) as f64
     };
     campaign.probes().iter().map(|&probe| most(probe)).sum()

@@ -15,6 +15,7 @@ use dyno_measure::rounds::server;
 use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
+use dyno_measure::verify::launches;
 use dyno_measure::{Placement, Plan, Probe, Round, TestSet, Track, host};
 use dyno_report::papers::{Precision, Product};
 use dyno_stats::median;
@@ -139,8 +140,8 @@ impl<'a> Forecast<'a> {
             [TestSet::words, |set: &TestSet| set.source.len()].map(|of| sets.iter().map(of).sum::<usize>());
         let line = self.entry(system).map_or(WORD_SECONDS, |entry| self.word_seconds(entry)) * words as f64
             / lines.max(1) as f64;
-        let launches: usize = self.campaign.tracks.iter().map(|&track| probe.launches(track)).sum();
-        launches as f64 * (LAUNCH_SECONDS + (LINES_A_PROBE * line).min(BUDGET.as_secs_f64()))
+        let count: usize = self.campaign.tracks.iter().map(|&track| launches(probe, track)).sum();
+        count as f64 * (LAUNCH_SECONDS + (LINES_A_PROBE * line).min(BUDGET.as_secs_f64()))
     }
 
     /// Time of all probes of `system`, in seconds.

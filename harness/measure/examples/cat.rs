@@ -4,13 +4,13 @@
 //! cargo run --release -p dyno-measure --example cat
 //! ```
 
-use dyno_measure::{Bench, Earlier, Error, Host, Plan, Profile, Protocol, System, TestSet, Track, measure};
+use dyno_measure::{Bench, Earlier, Error, Plan, Profile, Protocol, System, TestSet, Track, host, measure};
 use dyno_stats::percentile;
 
 fn main() -> Result<(), Error> {
     dyno_measure::enter(); // this program is also its own supervisor
     let scratch = std::env::temp_dir().join(format!("cat-{}", std::process::id()));
-    let bench = Bench::new(&Host::detect()?, None, Protocol::of(Profile::Quick), &scratch)?;
+    let bench = Bench::new(&host::detect()?, None, Protocol::of(Profile::Quick), &scratch)?;
     let lines = (0..200).map(|number| format!("This is line {number} of two hundred."));
     let plan = Plan {
         systems: vec![System::of_command("cat", ["cat"])],

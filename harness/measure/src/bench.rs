@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dyno_record::{Host, Track, hash_of};
+
 use crate::energy::Meter;
 use crate::error::{During, Error, Result};
-use crate::files::hash_of;
-use crate::host::{self, Host};
+use crate::host;
 use crate::plan::Placement;
 use crate::protocol::Protocol;
 use crate::rounds::floor::pipe_floor_ns;
-use crate::rules::Track;
 use crate::sandbox::Sandbox;
 use crate::system::System;
 

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use dyno_record::{Reason, Track};
+
 use crate::plan::Round;
 use crate::record::Record;
-use crate::rules::{Reason, Track};
 use crate::system::System;
 use crate::verify::Examined;
 

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use dyno_record::hex;
+
 use sha2::{Digest, Sha256};
 
 /// All files below `path`, or `path` itself, in a fixed order. Links to folders are left out: they may lead in
@@ -36,16 +38,6 @@ pub fn file_hash(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     io::copy(&mut dyno_api::files::open(path)?, &mut HashWriter(&mut hash))?;
     Ok(hex(&hash.finalize()))
-}
-
-/// SHA-256 of `bytes`, in hexadecimal.
-pub fn hash_of(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Clears `path` for a new file, even if a system left a folder there. Restores the parent folder if a system

@@ -25,18 +25,19 @@
 //! | module | owns |
 //! | --- | --- |
 //! | `os`, `cgroup`, `files`, `text`, `likeness` | system calls, control groups, files by content, lines and words, likeness of texts |
-//! | `rules` | tracks, probes, codes, verdicts, limits |
-//! | [`host`], [`noise`] | the machine's fingerprint; disturbances of the host during a round |
+//! | [`host`], [`noise`] | facts of the machine; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `places`, `way` | what a system sees of the host, at which paths, and how paths lead to it |
 //! | [`companion`] | programs of others that the bench talks to in lines, within bounds |
 //! | [`energy`] | joules of the host while a system works |
-//! | `profile`, `load`, `protocol`, `plan` | thoroughness, latency limit, parameters, order of rounds, cores |
+//! | `protocol`, `plan` | parameters of the measurement, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step, in an open loop or over a whole file, with its audit |
 //! | [`verify`] | conformance and probes |
 //! | [`rounds`] | one round under a track's protocol, from launch to record |
+//!
+//! Tracks, codes, limits and profiles are `dyno-record`'s: they are the words of records.
 //!
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
 //! command.
@@ -53,20 +54,17 @@ pub mod files;
 pub mod host;
 mod installation;
 mod likeness;
-mod load;
 mod mounts;
 pub mod noise;
 pub mod os;
 mod places;
 mod plan;
 pub mod process;
-mod profile;
 mod program;
 mod protocol;
 mod record;
 mod roots;
 pub mod rounds;
-pub mod rules;
 mod sandbox;
 mod served;
 pub mod supervisor;
@@ -78,20 +76,19 @@ pub mod verify;
 mod way;
 
 pub use bench::Bench;
+pub use dyno_record::{
+    Code, Host, Interleave, LatencyLimit, Limits, Probe, Profile, Reason, SCHEMA, Severity, Track, Verdict,
+};
 pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
-pub use host::Host;
-pub use load::LatencyLimit;
 pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
-pub use profile::Profile;
 pub use program::check_command;
-pub use protocol::{Interleave, Limits, Protocol};
-pub use record::{EnergyUse, HostSpeed, Record, SCHEMA, Slices};
+pub use protocol::Protocol;
+pub use record::{EnergyUse, HostSpeed, Record, Slices};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
-pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};
 pub use served::{Purpose, Served, ServedRun};
 pub use system::{Argument, PLACEHOLDERS, System};

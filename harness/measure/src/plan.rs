@@ -1,9 +1,9 @@
 //! The plan: cells and rounds from systems, test sets and tracks; the order of the rounds, and their cores.
 
+use dyno_record::{Interleave, Track};
 use dyno_stats::Random;
 
-use crate::protocol::{Interleave, Protocol};
-use crate::rules::Track;
+use crate::protocol::Protocol;
 use crate::system::System;
 use crate::test_set::TestSet;
 

@@ -3,19 +3,15 @@
 use std::path::PathBuf;
 
 use dyno_api::Facts;
+use dyno_record::{Profile, Reason, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::files::bytes_of;
 use crate::noise::Noise;
 use crate::plan::Round;
 use crate::process::audit::Audit;
-use crate::profile::Profile;
-use crate::rules::{Reason, Track, Verdict};
 use crate::served::Served;
 use crate::supervisor::Report;
-
-/// Version of the record's fields; a reader refuses a newer version.
-pub const SCHEMA: u32 = 2;
 
 /// Most words of a launch's input: a million times the words of the largest test sets.
 const MOST_WORDS: usize = 1 << 40;
@@ -32,7 +28,7 @@ const MOST_JOULES: f64 = 1e9;
 /// Record of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// [`SCHEMA`] of the writer.
+    /// [`SCHEMA`](dyno_record::SCHEMA) of the writer.
     pub schema: u32,
     /// Name of the system.
     pub system: String,
@@ -275,6 +271,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_record::SCHEMA;
 
     fn record(facts: &serde_json::Value) -> Record {
         let noise = serde_json::json!({

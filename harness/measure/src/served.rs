@@ -1,9 +1,8 @@
 //! Observations of the server track, as a record holds them: each run with its rate and its times, and the
 //! greatest rate that keeps the limit.
 
+use dyno_record::LatencyLimit;
 use serde::{Deserialize, Serialize};
-
-use crate::load::LatencyLimit;
 
 /// Round of the server track.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

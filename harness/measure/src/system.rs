@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno_record::Track;
+
 use crate::os::core_list;
 use crate::places::Places;
-use crate::rules::Track;
 
 /// A program that is measured, under one name.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use dyno_record::hex;
+
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::files::hex;
 use crate::text::{split_lines, words};
 
 /// Lines to translate, with their references.

@@ -5,11 +5,11 @@
 //! Two vectors are the same answer if they point in the same direction, since sums in another order differ in
 //! their last bits.
 
+use dyno_record::rules::limits::SAME_COSINE;
+use dyno_record::{Code, Reason};
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-
-use crate::rules::limits::SAME_COSINE;
-use crate::rules::{Code, Reason};
 
 /// The vector of an answer; `None` if the answer is none, or has a value that isn't finite.
 pub fn vector(answer: &[u8]) -> Option<Vec<f32>> {

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::Value;
-
 use dyno_api::printable_line;
+use dyno_record::identity::{Launch, RunSystem};
 
 use super::charts::Family;
 use super::material::{Cell, Load, Material, Measure, Set, System};
@@ -26,14 +25,19 @@ pub fn material(run: &Run, summary: &Summary) -> Material {
     let mut names: Vec<&String> = run.outputs.keys().collect();
     names.sort();
     let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
-    let systems = run.systems();
     Material {
         campaign: run.identity.campaign.clone(),
         key: run.identity.key.clone(),
         profile: run.records.first().map_or(Profile::Quick, |record| record.profile),
         date: run.day(),
         host: run.identity.host.clone(),
-        systems: systems.iter().enumerate().map(|(i, name)| system(run, i, name)).collect(),
+        systems: run
+            .identity
+            .systems
+            .iter()
+            .enumerate()
+            .map(|(i, described)| system(run, i, described))
+            .collect(),
         sets: run
             .test_sets
             .iter()
@@ -67,41 +71,33 @@ fn load(records: &[Record]) -> Option<Load> {
     Some(Load { steal, foreign, repeated, often_repeated })
 }
 
-fn system(run: &Run, index: usize, name: &str) -> System {
-    let described = &run.identity.systems[index];
-    let (launch, family) = (&described["launch"], family_of(described));
-    // A system has one way to start; only that way can have settings.
-    let ways = || ["built-in", "plugin"].into_iter();
-    let settings = ways().filter_map(|way| launch[way]["settings"].as_object());
-    let settings = settings.flatten().map(|(name, value)| (name.clone(), shown(value)));
-    let batch = ways().filter_map(|way| match &launch[way]["batch"] {
-        Value::Null => None,
-        Value::Object(size) => Some(("batch-lines".to_owned(), shown(&size["lines"]))),
-        words => Some(("batch".to_owned(), shown(words))),
-    });
-    let models = described["models"].as_array().into_iter().flatten().map(shown);
+fn system(run: &Run, index: usize, described: &RunSystem) -> System {
+    let name = described.name.as_str();
+    let settings = match &described.launch {
+        Launch::Adapter(_) => Vec::new(), // its command shows them
+        launch => launch.settings(),
+    };
     let first =
         |track: Track| run.records.iter().find(|record| record.system == name && record.track == track);
     let command = |track| Some((track, first(track)?.command.clone()));
     System {
         name: printable_line(name),
-        family,
+        family: family_of(described),
         is_twin: run.systems()[..index].iter().any(|other| run.are_twins(other, name)),
-        sweep: described["sweep"].as_str().map(printable_line),
-        fewer_cores: described["cores"].is_number(),
-        settings: settings.chain(batch).collect(),
-        models: models.collect(),
+        sweep: described.sweep.as_deref().map(printable_line),
+        fewer_cores: described.cores.is_some(),
+        settings,
+        models: described.models.iter().map(|model| model.display().to_string()).collect(),
         commands: Track::ALL.into_iter().filter_map(command).collect(),
     }
 }
 
 /// Family of the engine of a system, as the run's identity describes it.
-pub(crate) fn family_of(described: &Value) -> Family {
-    let launch = &described["launch"];
-    match launch["built-in"]["backend"].as_str() {
-        Some(backend) => Family::of_backend(backend),
-        None if launch["plugin"].is_object() => Family::Plugin,
-        None => Family::Program,
+pub(crate) fn family_of(described: &RunSystem) -> Family {
+    match &described.launch {
+        Launch::BuiltIn { backend, .. } => Family::of_backend(backend),
+        Launch::Plugin { .. } => Family::Plugin,
+        Launch::Foreign { .. } | Launch::Adapter(_) | Launch::Submission(_) => Family::Program,
     }
 }
 
@@ -109,10 +105,6 @@ pub(crate) fn family_of(described: &Value) -> Family {
 fn told(run: &Run, of: impl Fn(&Record) -> Option<&String>) -> Vec<String> {
     let told: BTreeSet<&String> = run.records.iter().filter_map(of).collect();
     told.into_iter().cloned().collect()
-}
-
-fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), Into::into)
 }
 
 fn test_set(

@@ -11,6 +11,7 @@ const SANDBOX: &str =
     "measure into a new folder, with `sandbox = \"bwrap\"` for systems that you don't trust";
 const NEWER_DYNO: &str = "use that dyno to read it";
 const ANOTHER_OUT: &str = "print its tables by `dyno score`, or choose another --out to measure again";
+const WHOLE_FILE: &str = "restore the file as dyno wrote it, or measure into a new folder";
 const WAIT: &str = "wait for it, or put this run elsewhere with --out DIR";
 
 /// Failure to keep, read, score or price a run. A message is "FAULT; REMEDY", or the fault alone.
@@ -32,6 +33,16 @@ pub enum Error {
         path: PathBuf,
         /// Fault of the JSON.
         source: serde_json::Error,
+    },
+    /// The identity of a run can't be read. Such a run can neither be completed nor compared.
+    #[error("{}, {key}: {fault}; {WHOLE_FILE}", path.display())]
+    Identity {
+        /// The file.
+        path: PathBuf,
+        /// Path of the key, such as `protocol.profile`.
+        key: String,
+        /// Fault of the value.
+        fault: serde_json::Error,
     },
     /// A run was changed after it was measured.
     #[error("the run is damaged: {0}")]
@@ -150,6 +161,7 @@ impl Error {
             Self::Newer { .. } => text(NEWER_DYNO),
             Self::Finished { .. } => text(ANOTHER_OUT),
             Self::Busy { .. } => text(WAIT),
+            Self::Identity { .. } => text(WHOLE_FILE),
             Self::NotCreated { remedy, .. } => text(remedy),
             Self::Unwritable { source, .. } => full_disk_remedy(source),
             Self::Changed(fault) | Self::Folder { fault, .. } | Self::Prices(fault) | Self::Scorer(fault) => {

@@ -7,14 +7,14 @@
 //! | module | owns |
 //! | --- | --- |
 //! | [`store`] | folder of a run: appended records, files written whole, the lock |
-//! | `identity` | subject of a run, and the key that tells two runs apart |
+//! | `programs` | hashes of programs and models, which tell two runs apart |
 //! | `run` | run in memory, and its cells |
 //! | [`scores`] | quality by sacrebleu or the user's own metrics, with paired bootstrap |
 //! | [`prices`] | words per dollar, by a dated price list |
 //! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
 //! | [`turns`] | comparison of rounds that were measured side by side |
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
-//! | [`merge`], `shard` | runs of several hosts as one result; the part of a campaign that one job measures |
+//! | [`merge`] | runs of several hosts as one result |
 //! | [`services`] | figures in the forms of benchmark services |
 //! | `environment` | private Python environments in the user's cache |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
@@ -26,13 +26,12 @@ mod environment;
 mod error;
 mod export;
 mod histogram;
-mod identity;
 pub mod merge;
 pub mod prices;
+mod programs;
 mod run;
 pub mod scores;
 pub mod services;
-mod shard;
 pub mod store;
 pub mod summary;
 pub mod turns;
@@ -40,9 +39,8 @@ pub mod turns;
 pub use environment::{Packages, build_environment, cache_folder, last_line};
 pub use error::{Error, Result};
 pub use export::{csv_of, unlike_a_formula, write_summary};
-pub use identity::{Identity, hashes_of};
 pub use merge::Merged;
+pub use programs::hashes_of;
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run, day};
-pub use shard::Shard;
 pub use store::{Place, Store, Verified, latest};
 pub use summary::{Summary, cell::CellSummary};

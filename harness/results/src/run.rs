@@ -5,15 +5,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use dyno_api::{Breakdown, files};
-use dyno_measure::rules::limits::MOST_UNLIKE;
-use dyno_measure::{Cell, Code, Measured, Profile, Reason, Record, Round, TestSet, Track, Verdict};
+use dyno_measure::{Cell, Code, Measured, Reason, Record, Round, TestSet, Track, Verdict};
+use dyno_record::Identity;
+use dyno_record::rules::limits::MOST_UNLIKE;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::identity::Identity;
 use crate::prices::Price;
 use crate::scores::{Metric, Metrics, Scale, Scores, Standard};
-use crate::shard::Shard;
 use crate::store::files::read_json;
 use crate::store::folder::read_identity;
 use crate::store::journal::{RECORDS, read_records};
@@ -21,8 +20,6 @@ use crate::store::texts;
 
 /// File of the command that began a run.
 pub const COMMAND: &str = "command.txt";
-/// Field of the protocol that names the shard.
-pub(crate) const SHARD: &str = "shard";
 pub(crate) const BREAKDOWNS: &str = "breakdowns.json";
 pub(crate) const METRICS: &str = "metrics.json";
 pub(crate) const SCORES: &str = "scores.json";
@@ -129,7 +126,7 @@ impl Run {
         check_names(folder, &identity)?;
         let (path, price) = (folder.join(RECORDS), price_in(folder)?);
         let records = read_records(&path)?;
-        let is_strange = |record: &&Record| !identity.names(record);
+        let is_strange = |record: &&Record| !identity.names(&record.system, &record.test_set);
         if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
             return Err(Error::Strange { path, system: system.clone(), test_set: test_set.clone() });
         }
@@ -245,46 +242,30 @@ impl Run {
 
     /// Names of the systems, in the campaign's order.
     pub fn systems(&self) -> Vec<&str> {
-        self.identity
-            .systems
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|system| system["name"].as_str())
-            .collect()
+        self.identity.systems.iter().map(|system| system.name.as_str()).collect()
     }
 
     /// Cells with fewer rounds than the profile asks for, each with the number of missing rounds. A shard
     /// lacks only rounds of its own groups.
     pub fn missing(&self) -> Vec<(MeasuredCell<'_>, usize)> {
         let protocol = &self.identity.protocol;
-        let wanted = serde_json::from_value(protocol["profile"].clone()).map_or(0, Profile::rounds);
-        let tracks: Vec<Track> = serde_json::from_value(protocol["tracks"].clone()).unwrap_or_default();
-        let shard: Option<Shard> = protocol[SHARD].as_str().and_then(|shard| shard.parse().ok());
-        let groups = self.test_sets.iter().flat_map(|set| tracks.iter().map(move |&track| (set, track)));
-        let own = groups.enumerate().filter(|(i, _)| shard.is_none_or(|shard| shard.holds(*i)));
-        let (systems, index) = (self.systems(), self.index());
+        let of_set = |set| protocol.tracks.iter().map(move |&track| (set, track));
+        let groups = self.test_sets.iter().flat_map(of_set).enumerate();
+        let own = groups.filter(|(i, _)| protocol.shard.is_none_or(|shard| shard.holds(*i)));
+        let index = self.index();
         let cells = own.flat_map(|(_, (set, track))| {
-            let own = systems.iter().filter(|system| self.takes_part(system, track));
-            own.map(|system| index.cell(system, set, track)).collect::<Vec<_>>()
+            let own = self.identity.systems.iter().filter(|system| system.takes_part(track));
+            own.map(|system| index.cell(&system.name, set, track)).collect::<Vec<_>>()
         });
         let measured = |cell: &MeasuredCell<'_>| {
             let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
             numbers.len()
         };
         let lacking = cells.map(|cell| {
-            let lacks = wanted.saturating_sub(measured(&cell));
+            let lacks = protocol.profile.rounds().saturating_sub(measured(&cell));
             (cell, lacks)
         });
         lacking.filter(|(_, lacks)| *lacks > 0).collect()
-    }
-
-    /// Whether the campaign measures that system under `track`.
-    fn takes_part(&self, system: &str, track: Track) -> bool {
-        let mut systems = self.identity.systems.as_array().into_iter().flatten();
-        let described = systems.find(|described| described["name"] == system);
-        let tracks = described.and_then(|described| described["tracks"].as_array());
-        tracks.is_none_or(|tracks| tracks.iter().any(|own| own == track.name()))
     }
 
     /// Number of missing rounds of all cells.
@@ -294,13 +275,8 @@ impl Run {
 
     /// Whether two systems are the same program under two names: twins, which measure the noise.
     pub fn are_twins(&self, a: &str, b: &str) -> bool {
-        let launch = |name: &str| {
-            let mut systems = self.identity.systems.as_array().into_iter().flatten();
-            systems
-                .find(|system| system["name"] == name)
-                .map(|system| (&system["launch"], &system["models"], &system["cores"]))
-        };
-        a != b && launch(a).is_some() && launch(a) == launch(b)
+        let both = self.identity.system(a).zip(self.identity.system(b));
+        a != b && both.is_some_and(|(a, b)| a.is_same_program(b))
     }
 
     /// Cells with records, in the order of tables: by test set, track, system.
@@ -346,8 +322,7 @@ pub(crate) fn identity_in(folder: &Path) -> Result<Identity> {
 
 /// Refuses names with control characters, which campaigns refuse too: one name could pretend to be two rows.
 fn check_names(folder: &Path, identity: &Identity) -> Result<()> {
-    let systems = identity.systems.as_array().into_iter().flatten();
-    let systems = systems.filter_map(|system| system["name"].as_str());
+    let systems = identity.systems.iter().map(|system| system.name.as_str());
     let mut names = systems.chain(identity.test_sets.iter().map(|(name, ..)| name.as_str()));
     match names.find(|name| name.contains(char::is_control)) {
         Some(name) => {

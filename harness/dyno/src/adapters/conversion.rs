@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use dyno_measure::files::{collect_files, file_hash, hash_of};
+use dyno_measure::files::{collect_files, file_hash};
+use dyno_record::hash_of;
 use dyno_results::{cache_folder, last_line};
 
 use super::description::Convert;

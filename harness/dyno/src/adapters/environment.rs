@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use dyno_measure::files::hash_of;
+use dyno_record::hash_of;
 use dyno_results::{Packages, build_environment, cache_folder};
 
 use super::shelf::Shelved;

@@ -6,35 +6,35 @@ use std::sync::{Arc, OnceLock};
 
 use dyno_api::Settings;
 use dyno_measure::Argument;
-use serde::Serialize;
+use dyno_record::identity::{AdapterLaunch, BatchSize};
 
 use super::conversion::Conversion;
 use super::environment::Environment;
 use super::shelf::Shelved;
 use crate::exit::Outcome;
-use crate::hosting::BatchSize;
 
 /// An adapter, with the settings and the model of one system.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Adapter {
     /// Name of the adapter.
     pub name: String,
     /// Settings of the campaign.
     pub settings: Settings,
     /// Size of batches in the throughput tracks; the adapter chooses it if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<BatchSize>,
     /// Folder in which the program starts: the campaign's.
-    #[serde(skip)]
     pub folder: PathBuf,
-    #[serde(skip)]
     shelved: Arc<Shelved>,
     /// Model as the campaign names it.
-    #[serde(skip)]
     named: PathBuf,
     /// Model that the program opens, known once its files have been hashed.
-    #[serde(skip)]
     opened: OnceLock<PathBuf>,
+}
+
+impl From<Adapter> for AdapterLaunch {
+    fn from(Adapter { name, settings, batch, .. }: Adapter) -> Self {
+        Self { name, settings, batch }
+    }
 }
 
 impl Adapter {

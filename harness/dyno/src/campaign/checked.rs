@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use dyno_measure::files::file_hash;
 use dyno_measure::{
     Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
     System, TestSet, Track, host,
 };
+use dyno_record::identity::RunProtocol;
+use dyno_record::{Identity, Shard};
 use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
+use dyno_results::hashes_of;
 use dyno_results::scores::Metrics;
-use dyno_results::{Identity, Shard, hashes_of};
-use serde_json::json;
 
 use super::entry::Entry;
 use super::generated::Generated;
@@ -163,27 +165,40 @@ impl Campaign {
 
     /// Identity of a run of this campaign on `host`.
     pub fn identity(&self, host: &Host) -> Outcome<Identity> {
-        let mut protocol = json!({
-            "schema": SCHEMA, "profile": self.profile, "seed": self.seed, "cores": self.cores,
-            "limits": self.limits, "tracks": self.tracks, "probes": self.probes(), "interleave": self.interleave,
-            "filler": self.filler.as_ref().map(|filler| &filler.sha256),
-        });
-        if let Some(meter) = &self.meter {
-            protocol["meter"] = json!(meter.command);
-        }
-        if self.tracks.contains(&Track::Server) {
-            protocol["load"] = json!(self.load);
-        }
-        if let Some(shard) = self.shard {
-            protocol["shard"] = shard.to_string().into();
-        }
         let models = self.systems.iter().flat_map(|entry| entry.models.clone());
         let files = models.chain(self.systems.iter().flat_map(Entry::own_files));
         let mut programs = vec![(PathBuf::from("dyno"), file_hash(&std::env::current_exe()?)?)];
         programs.extend(hashes_of(files)?);
         programs.sort();
-        let systems: Vec<_> = self.systems.iter().map(described).collect();
-        Ok(Identity::new(&self.name, protocol, json!(systems), programs, &self.test_sets, host)?)
+        let named_hash = |set: &TestSet| (set.name.clone(), set.sha256.clone(), set.source.len());
+        let identity = Identity {
+            key: String::new(),
+            campaign: self.name.clone(),
+            protocol: self.run_protocol(),
+            systems: self.systems.iter().map(described).collect(),
+            programs,
+            test_sets: self.test_sets.iter().map(named_hash).collect(),
+            host: host.clone(),
+        };
+        Ok(identity.with_key().context("can't encode the run's identity")?)
+    }
+
+    /// Parameters of the measurement that the run's identity holds.
+    fn run_protocol(&self) -> RunProtocol {
+        RunProtocol {
+            schema: SCHEMA,
+            profile: self.profile,
+            seed: self.seed,
+            cores: self.cores,
+            limits: self.limits,
+            tracks: self.tracks.clone(),
+            probes: self.probes().to_vec(),
+            interleave: Some(self.interleave),
+            filler: self.filler.as_ref().map(|filler| filler.sha256.clone()),
+            meter: self.meter.as_ref().map(|meter| meter.command.clone()),
+            load: self.tracks.contains(&Track::Server).then_some(self.load),
+            shard: self.shard,
+        }
     }
 
     /// Facts about the systems that a paper's table needs.

@@ -6,17 +6,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use dyno_api::{Settings, Task};
+use dyno_api::Task;
 use dyno_measure::{Argument, Profile, System, Track};
-use serde::{Deserialize, Serialize};
+use dyno_record::identity::{RunSystem, SandboxChoice};
 
 use crate::adapters::Adapter;
-use crate::hosting::BatchSize;
 use crate::registry;
 use crate::submission::Submission;
 
 /// System, as a campaign describes it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Entry {
     /// Name in tables.
     pub name: String,
@@ -26,80 +25,29 @@ pub struct Entry {
     pub models: Vec<PathBuf>,
     /// Error about a model that isn't there, with its place in the campaign. A system that a filter excludes may
     /// lack its models.
-    #[serde(skip)]
     pub absent: Option<String>,
     /// Environment variables of the system, besides those of all systems.
     pub environment: Vec<(String, String)>,
     /// Task that the campaign names for a plugin or a foreign program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
     /// Whether the system declares that it draws its answers at random.
     pub sampling: bool,
     /// Choice of the campaign whether the system runs in a sandbox; the profile's if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxChoice>,
     /// Files and folders that the system sees in the sandbox, beside those that it names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandbox_paths: Vec<PathBuf>,
     /// Tracks that the system takes part in; all of the campaign if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tracks: Option<Vec<Track>>,
     /// Number of cores in the tracks of several cores, if the system is a part of a sweep.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<usize>,
     /// Name of the sweep, if this entry is a part of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
     /// Name of the original, if this entry is a twin. The pair shows the difference between equal systems.
     pub twin_of: Option<String>,
 }
 
-/// Choice of a sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SandboxChoice {
-    /// The sandbox that bubblewrap makes.
-    Bwrap,
-    /// No sandbox.
-    None,
-}
-
-/// Ways to start a system.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Launch {
-    /// Backend of this program.
-    BuiltIn {
-        /// Name of the backend in the registry.
-        backend: String,
-        /// Settings of the backend.
-        settings: Settings,
-        /// Size of batches in the throughput tracks; dyno chooses it if absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        batch: Option<BatchSize>,
-    },
-    /// Backend in a shared library.
-    Plugin {
-        /// File of the library.
-        library: PathBuf,
-        /// Settings of the backend.
-        settings: Settings,
-        /// Size of batches in the throughput tracks; dyno chooses it if absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        batch: Option<BatchSize>,
-    },
-    /// Any program that answers each line of standard input with a line on standard output.
-    Foreign {
-        /// Program and arguments, with placeholders.
-        command: Vec<String>,
-        /// Working folder: the campaign's.
-        folder: PathBuf,
-    },
-    /// Engine of another project, run by an adapter.
-    Adapter(Adapter),
-    /// A submission to a shared task.
-    Submission(Submission),
-}
+/// Ways to start a system, with the adapter or the submission as it was found on this host.
+pub type Launch = dyno_record::identity::Launch<Adapter, Submission>;
 
 /// End of the name of a system's second entry.
 pub const TWIN: &str = " (twin)";
@@ -141,6 +89,27 @@ impl Entry {
     /// The same system under the name of a twin.
     pub fn twin(&self) -> Self {
         Self { name: format!("{}{TWIN}", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
+    }
+
+    /// The description of the system that a run's identity holds, without its search.
+    pub fn described(&self) -> RunSystem {
+        let Self { name, launch, models, environment, sandbox_paths, tracks, sweep, twin_of, .. } =
+            self.clone();
+        RunSystem {
+            name,
+            launch: launch.map(Into::into, Into::into),
+            models,
+            environment,
+            task: self.task,
+            sampling: self.sampling,
+            sandbox: self.sandbox,
+            sandbox_paths,
+            tracks,
+            cores: self.cores,
+            sweep,
+            twin_of,
+            search: None,
+        }
     }
 
     /// The command that the bench starts. A built-in backend or a plugin runs in a process of this program,

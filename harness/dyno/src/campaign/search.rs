@@ -2,56 +2,34 @@
 //! on one model are compared with what differs between them in sight.
 
 use dyno_formats::{MarianConfig, ModelDir};
-use serde::Serialize;
+use dyno_record::identity::{RunSystem, Search};
 
 use super::entry::{Entry, Launch};
 
-/// Search of a system whose model is a directory with a decoder's settings.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Search {
-    /// Precision of the products: `f32`, `bf16`, `int8` and so on.
-    precision: String,
-    /// Hypotheses that the search keeps.
-    beam: usize,
-    /// Most words of a translation, with the word that it begins with, as `max_length` of Hugging Face counts them.
-    /// Absent where the length of the source decides.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<usize>,
+/// The search of `entry`: the campaign's settings, else the model's. `None` for a program whose settings dyno
+/// doesn't know, and for models without a decoder's settings.
+fn search_of(entry: &Entry) -> Option<Search> {
+    let [path] = &entry.models[..] else { return None };
+    let model = ModelDir::open(path).ok()?;
+    let own = model.decoder()?;
+    let set = |name: &str| entry.setting(name);
+    let number = |name: &str| set(name).and_then(|value| value.parse().ok());
+    let limit = own.count("most-words").ok().filter(|&most| most > 0).map(|most| most + 1);
+    let (beam, limit) = match &entry.launch {
+        Launch::BuiltIn { .. } | Launch::Plugin { .. } => (number("beam").or(beam_of(own)), limit),
+        // An adapter without this setting searches greedily.
+        Launch::Adapter(adapter) if !adapter.has_setting("beam") => (Some(1), number("max-length").or(limit)),
+        Launch::Adapter(_) => (number("beam").or(beam_of(own)), number("max-length").or(limit)),
+        Launch::Foreign { .. } | Launch::Submission(_) => return None,
+    };
+    let precision = set("precision").filter(|named| named != "default");
+    let precision = precision.map_or_else(|| model.default_precision().to_string(), |named| short(&named));
+    Some(Search { precision, beam: beam?, limit })
 }
 
-impl Search {
-    /// The search of `entry`: the campaign's settings, else the model's. `None` for a program whose settings dyno
-    /// doesn't know, and for models without a decoder's settings.
-    pub(super) fn of(entry: &Entry) -> Option<Self> {
-        let [path] = &entry.models[..] else { return None };
-        let model = ModelDir::open(path).ok()?;
-        let own = model.decoder()?;
-        let set = |name: &str| entry.setting(name);
-        let number = |name: &str| set(name).and_then(|value| value.parse().ok());
-        let limit = own.count("most-words").ok().filter(|&most| most > 0).map(|most| most + 1);
-        let (beam, limit) = match &entry.launch {
-            Launch::BuiltIn { .. } | Launch::Plugin { .. } => (number("beam").or(beam_of(own)), limit),
-            // An adapter without this setting searches greedily.
-            Launch::Adapter(adapter) if !adapter.has_setting("beam") => {
-                (Some(1), number("max-length").or(limit))
-            }
-            Launch::Adapter(_) => (number("beam").or(beam_of(own)), number("max-length").or(limit)),
-            Launch::Foreign { .. } | Launch::Submission(_) => return None,
-        };
-        let precision = set("precision").filter(|named| named != "default");
-        let precision =
-            precision.map_or_else(|| model.default_precision().to_string(), |named| short(&named));
-        Some(Self { precision, beam: beam?, limit })
-    }
-}
-
-/// The search of `entry` where it has a decoder's settings, as part of its description.
-pub(super) fn described(entry: &Entry) -> serde_json::Value {
-    let mut described = serde_json::json!(entry);
-    if let Some(search) = Search::of(entry) {
-        described["search"] = serde_json::json!(search);
-    }
-    described
+/// The description of `entry`, with its search where that is known.
+pub(super) fn described(entry: &Entry) -> RunSystem {
+    RunSystem { search: search_of(entry), ..entry.described() }
 }
 
 fn beam_of(decoder: &MarianConfig) -> Option<usize> {
@@ -83,7 +61,7 @@ mod tests {
     }
 
     fn searched(launch: Launch) -> Search {
-        Search::of(&Entry::new("it", launch, vec![marian()])).expect("the model has a decoder's settings")
+        search_of(&Entry::new("it", launch, vec![marian()])).expect("the model has a decoder's settings")
     }
 
     fn adapter(name: &str, settings: &str) -> Launch {

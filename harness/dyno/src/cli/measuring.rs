@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use dyno_record::Shard;
 
 use super::runs::PriceArgs;
 use super::values::{amount, batch, pairs, probe, profile, score, seconds, setting, track};
 use crate::filters::Filters;
 use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
-use dyno_results::Shard;
 use dyno_results::compare::PAIRS;
 
 pub(super) const RUN_EXAMPLES: &str = "Examples:

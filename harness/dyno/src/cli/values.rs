@@ -4,8 +4,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dyno_measure::os::MOST_CORES;
-use dyno_measure::rules::names::named;
 use dyno_measure::{Probe, Profile, Track};
+use dyno_record::rules::names::named;
 use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
 
 use crate::hosting::MOST_BATCH;

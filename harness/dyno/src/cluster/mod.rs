@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use dyno_measure::files::hash_of;
+use dyno_record::hash_of;
 
 use crate::campaign::Campaign;
 

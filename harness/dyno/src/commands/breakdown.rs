@@ -9,12 +9,13 @@ use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
 use dyno_api::{Breakdown, Facts};
 use dyno_measure::{Track, as_text, split_lines, words};
+use dyno_record::identity::BatchSize;
 use serde_json::json;
 
 use crate::campaign::{Campaign, starter};
 use crate::cli::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
-use crate::hosting::{BatchSize, Hosted};
+use crate::hosting::Hosted;
 use crate::output::{print, print_json};
 
 /// Translates the lines of `args` and prints the time.

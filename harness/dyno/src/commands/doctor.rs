@@ -6,7 +6,7 @@ use std::{env, thread};
 
 use dyno_measure::host::available_memory;
 use dyno_measure::noise::CoreTime;
-use dyno_measure::{Host, SandboxFault};
+use dyno_measure::{Host, SandboxFault, host};
 use dyno_results::scores;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ const LEAST_DISK_BYTES: u64 = 1 << 30;
 
 /// Examines the host and prints the findings; exit code 1 if the host isn't fit.
 pub fn doctor(args: &DoctorArgs) -> Outcome {
-    let host = Host::detect()?;
+    let host = host::detect()?;
     let mut findings = vec![isa(&host)];
     let view = HostView { root: Path::new("/"), cores: &host.cores, available_bytes: available_memory() };
     findings.extend(view.findings());

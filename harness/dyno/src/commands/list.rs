@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use dyno_api::closest;
-use dyno_measure::{Host, PLACEHOLDERS, Track};
+use dyno_measure::{PLACEHOLDERS, Track, host};
 use dyno_results::prices::{self, Price};
 use serde_json::json;
 
-use crate::campaign::{Campaign, Launch, named_or_starter};
+use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{print, print_json, say};
@@ -54,7 +54,7 @@ fn list_prices(args: &ListArgs) -> Outcome {
             "{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones"
         ));
     }
-    let here = Host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
+    let here = host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
     let row = |price: &Price| {
         let most_like = if here.as_ref() == Some(price) { "most like this host" } else { "" };
         vec![
@@ -84,7 +84,7 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
     json!({
         "campaign": campaign.name,
         "profile": campaign.profile,
-        "systems": campaign.systems,
+        "systems": campaign.systems.iter().map(Entry::described).collect::<Vec<_>>(),
         "test_sets": sets
             .map(|set| json!({"name": set.name, "lines": set.source.len(), "words": set.words(), "sha256": set.sha256}))
             .collect::<Vec<_>>(),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Host, Profile, TestSet, words};
+use dyno_measure::{Profile, TestSet, host, words};
 use dyno_report::papers::{self, Table};
 use dyno_report::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
 use dyno_results::store::files::write_whole;
@@ -150,7 +150,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
         (true, false) => run_of(&campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
         (true, true) => {
             say(format_args!("campaign {}", campaign.name));
-            (None, dry_run(&campaign, &Host::detect()?, args.json)?)
+            (None, dry_run(&campaign, &host::detect()?, args.json)?)
         }
         (false, _) => (None, Exit::Done),
     };
@@ -167,14 +167,14 @@ fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>>
         say(format_args!("{}: {count}, about a second", table.id));
         return Ok(None);
     }
-    let host = Host::detect()?;
+    let host = host::detect()?;
     let products = measure(table, &host)?;
     keep(table, &host, &products)?;
     Ok(Some(products))
 }
 
 fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
-    let (host, runs) = (Host::detect()?, Path::new(RUNS));
+    let (host, runs) = (host::detect()?, Path::new(RUNS));
     make_ready(campaign)?;
     if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
         say(format_args!("reading {}, measured before; use --again to measure again", folder.display()));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyno_measure::{Host, Record};
+use dyno_measure::{Record, host};
 use dyno_results::Place;
 use dyno_stats::median;
 use serde_json::json;
@@ -21,7 +21,7 @@ use crate::tuning::{explain, preflight};
 /// Runs the starter campaign: `dyno` without a command. The first line says so, since a newcomer may expect a help
 /// text.
 pub fn run_starter() -> Outcome {
-    let (args, host) = (RunArgs::default(), Host::detect()?);
+    let (args, host) = (RunArgs::default(), host::detect()?);
     let campaign = campaign_of(&args)?;
     let time = clock(Forecast::of(&campaign, &host.cores)?.whole(&campaign.plan(|_| None)?));
     say(format_args!(
@@ -44,7 +44,7 @@ fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
 /// Runs the campaign of `args`.
 pub fn run(args: &RunArgs) -> Outcome {
     let campaign = campaign_of(args)?;
-    let host = Host::detect()?;
+    let host = host::detect()?;
     if campaign.rounds() == 0 {
         say("dyno: nothing to measure: the filters leave no system, test set or track");
         return Ok(Exit::NothingMeasured);

@@ -1,7 +1,7 @@
 //! Other load on the cores: other processes, and other machines on the same host.
 
 use dyno_measure::noise::{CoreTime, STEAL_LIMIT};
-use dyno_measure::rules::limits::FOREIGN_LIMIT;
+use dyno_record::rules::limits::FOREIGN_LIMIT;
 
 use super::finding::Finding;
 

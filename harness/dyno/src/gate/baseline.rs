@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_measure::{Host, System, TestSet, Track, check_command};
+use dyno_measure::{System, TestSet, Track, check_command, host};
+use dyno_record::Identity;
 use dyno_results::compare::Changes;
-use dyno_results::{Identity, MeasuredCell, Run};
+use dyno_results::{MeasuredCell, Run};
 
 use crate::campaign::{Campaign, Entry, Launch};
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
@@ -69,7 +70,7 @@ impl Baseline {
 
     fn stored(folder: &Path) -> Outcome<Self> {
         let run = Run::read(folder)?;
-        let differences = Host::detect()?.differences(&run.identity.host);
+        let differences = host::detect()?.differences(&run.identity.host);
         if !differences.is_empty() {
             let message = format!(
                 "the run in {} was measured on another host ({}): choose a baseline that runs here",

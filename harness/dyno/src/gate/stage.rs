@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use dyno_measure::{Host, Interleave, Measured, Placement, Record, Round, System, TestSet, Track};
-use dyno_results::{Identity, Place, Store};
+use dyno_record::Identity;
+use dyno_results::{Place, Store};
 use dyno_stats::Random;
 
 use super::cell::{Cell, Fault};

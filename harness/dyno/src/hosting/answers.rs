@@ -3,8 +3,7 @@
 //! Each input line gets exactly one output line, or one line a hypothesis if all of them are asked for.
 
 use dyno_api::{Answer, Session};
-
-use super::batch_size::BatchSize;
+use dyno_record::identity::BatchSize;
 
 /// Size of batches, and form of the answers.
 #[derive(Clone, Copy, Debug)]

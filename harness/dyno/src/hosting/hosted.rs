@@ -8,10 +8,11 @@ use dyno_api::{Backend, Model, Settings, THREADS, WATCH};
 use dyno_measure::Track;
 use dyno_measure::os::give_back_code;
 use dyno_plugin::Plugin;
+use dyno_record::identity::BatchSize;
 use serde_json::{Value, json};
 
 use super::answers::OutputOptions;
-use super::batch_size::{BatchSize, batch_of};
+use super::batch_size::batch_of;
 use super::{lockstep, server, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};

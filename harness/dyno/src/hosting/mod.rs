@@ -14,5 +14,5 @@ mod window;
 mod workers;
 
 pub use answers::without_end;
-pub use batch_size::{BatchSize, MOST_BATCH};
+pub use batch_size::MOST_BATCH;
 pub use hosted::Hosted;

@@ -7,8 +7,9 @@
 use std::io::{self, BufRead};
 use std::ops::Range;
 
+use dyno_record::identity::BatchSize;
+
 use super::answers::without_end;
-use super::batch_size::BatchSize;
 
 /// Bytes that count as one word in scripts without spaces. In languages with spaces, a word with its space
 /// has about six bytes.

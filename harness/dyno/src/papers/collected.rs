@@ -8,12 +8,11 @@ use dyno_report::papers::Table;
 use dyno_report::reproduction::{Contestants, Measured, Reproduction};
 use dyno_results::{Run, day, latest};
 use dyno_stats::numbers::counted;
-use serde_json::json;
 
 use super::campaigns::campaign_of;
 use super::coverage::coverage;
 use super::products::{RUNS, kept};
-use crate::campaign::{Campaign, shipped};
+use crate::campaign::{Campaign, Entry, shipped};
 use crate::exit::Outcome;
 use crate::output::say;
 
@@ -87,8 +86,8 @@ fn without_folder(fault: &str, campaign: &str) -> String {
 
 fn of_campaign(name: &str, host: &Host) -> Outcome<Ours> {
     let campaign = campaign_of(name)?;
-    let systems: Vec<_> = campaign.systems.iter().chain(&campaign.absent).collect();
-    let run = latest(Path::new(RUNS), name, &json!(systems), &host.cpu)?;
+    let systems: Vec<_> = campaign.systems.iter().chain(&campaign.absent).map(Entry::described).collect();
+    let run = latest(Path::new(RUNS), name, &systems, &host.cpu)?;
     Ok(Ours { contestants: campaign.contestants(), run, campaign })
 }
 
@@ -99,9 +98,8 @@ pub fn program_bytes() -> Option<u64> {
 
 fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {
     let measured = || ours.values().filter_map(|ours| ours.run.as_ref());
-    let count =
-        |profile: &str| measured().filter(|(_, run)| run.identity.protocol["profile"] == profile).count();
-    let profiles = Profile::ALL.iter().map(|profile| (count(profile.name()), profile.name()));
+    let count = |profile| measured().filter(|(_, run)| run.identity.protocol.profile == profile).count();
+    let profiles = Profile::ALL.into_iter().map(|profile| (count(profile), profile));
     let profiles = profiles.filter(|(count, _)| *count > 0);
     let profiles: Vec<String> =
         profiles.map(|(count, profile)| format!("{count} in the {profile} profile")).collect();

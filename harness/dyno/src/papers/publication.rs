@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use dyno_measure::Host;
+use dyno_measure::host;
 use dyno_report::reproduction::{Reproduction, claims, figures, headlines, papers_page, verdicts};
 use dyno_report::{PAPERS, between, papers};
 use dyno_results::store::files::{write_json, write_whole};
@@ -25,7 +25,7 @@ const PAGE: &str = "index.html";
 /// Publishes what was measured for the papers in a new folder below `to`, completely or not at all; then links
 /// it from `readme`.
 pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
-    let host = Host::detect()?;
+    let host = host::detect()?;
     let collected = collect(&papers::tables()?, &host)?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
     let place = to.join(day_and_host(&day, &host));

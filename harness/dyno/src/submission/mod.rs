@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Argument, System};
-use serde::Serialize;
+use dyno_record::identity::SubmissionLaunch;
 
 use crate::exit::Outcome;
 pub use dialect::Dialect;
@@ -31,8 +31,7 @@ use layout::Layout;
 pub const BATCH_LINES: usize = 16;
 
 /// A submission, checked as far as files can tell.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug)]
 pub struct Submission {
     /// Dialect that the submission speaks.
     pub dialect: Dialect,
@@ -43,10 +42,14 @@ pub struct Submission {
     /// Lines to translate together, if the dialect names a number.
     pub batch_lines: usize,
     /// Variables of the image's environment.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<(String, String)>,
-    #[serde(skip)]
     layout: Layout,
+}
+
+impl From<Submission> for SubmissionLaunch {
+    fn from(Submission { dialect, folder, pair, batch_lines, environment, .. }: Submission) -> Self {
+        Self { dialect: dialect.name().into(), folder, pair, batch_lines, environment }
+    }
 }
 
 /// Whether `path` is the name of an image.

@@ -2,9 +2,9 @@
 
 use dyno_measure::process::{environment, idle, lockstep, stopping, turns};
 use dyno_measure::rounds::{breakdown, filling, fresh, junk, latency, throughput};
-use dyno_measure::rules::limits;
 use dyno_measure::verify::{self, cache, examinee, recognition, timing};
 use dyno_measure::{Code, Probe, Profile, Severity, Track, noise, supervisor};
+use dyno_record::rules::limits;
 use dyno_results::compare;
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/DETECTORS.md");

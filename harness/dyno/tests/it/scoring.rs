@@ -186,7 +186,7 @@ fn the_target_language_decides_the_tokenisation() {
     }
     fs::create_dir(bench.path("han")).unwrap();
     let (source, reference) = ("\u{4e00}\u{53ea}\u{72d7}\n", "\u{4e00}\u{53ea}\u{732b}\n");
-    let sum = dyno_measure::files::hash_of([source, reference].concat().as_bytes());
+    let sum = dyno_record::hash_of([source, reference].concat().as_bytes());
     bench.write("han/a", source);
     bench.write("han/b", reference);
     bench.write(

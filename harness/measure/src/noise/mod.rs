@@ -10,12 +10,12 @@ mod tree_time;
 use std::fs;
 use std::time::Instant;
 
+use dyno_record::rules::limits::FOREIGN_LIMIT;
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup;
 use crate::host;
 use crate::os;
-use crate::rules::limits::FOREIGN_LIMIT;
 pub use core_time::CoreTime;
 pub use tree_time::TreeTime;
 

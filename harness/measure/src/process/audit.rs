@@ -7,11 +7,11 @@
 
 use std::time::{Duration, Instant};
 
+use dyno_record::rules::limits::CPU_SHARE_TOLERANCE;
+use dyno_record::{Code, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::os::tree::{self, Root};
-use crate::rules::limits::CPU_SHARE_TOLERANCE;
-use crate::rules::{Code, Reason};
 
 /// Time between two looks at a launch, after its beginning: often enough for any round. A look takes some
 /// tens of microseconds.

@@ -4,9 +4,10 @@ use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
+use dyno_record::{Code, Reason};
+
 use crate::os::tree::{self, Root, Wait};
 use crate::os::{self, Interest};
-use crate::rules::{Code, Reason};
 
 /// Longest answer in bytes. No translator's answer is longer; a longer one comes from a loop.
 const LONGEST_REPLY: usize = 64 << 20;

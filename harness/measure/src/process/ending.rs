@@ -1,10 +1,10 @@
 //! The ending of a process: its status, its usage, and the rules that it broke.
 
+use dyno_record::rules::limits::HIDDEN_BYTES;
+use dyno_record::{Code, Reason};
 use dyno_stats::numbers::mebibytes;
 
 use super::audit::{self, Audit};
-use crate::rules::limits::HIDDEN_BYTES;
-use crate::rules::{Code, Reason};
 use crate::supervisor::{Confined, Report};
 
 /// Ending of a process, with its audit.

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno_record::rules::limits::{HIDDEN_BYTES, HIDDEN_SHARE, SEEN_SHARE};
+use dyno_record::{Code, Reason};
+
 use crate::belongings::named_files;
 use crate::files::{bytes_of, collect_files};
-use crate::rules::limits::{HIDDEN_BYTES, HIDDEN_SHARE, SEEN_SHARE};
-use crate::rules::{Code, Reason};
 use crate::supervisor::SeenFile;
 use crate::system::System;
 

@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
+use dyno_record::rules::limits::BUSY_IDLE;
+use dyno_record::{Code, Reason};
+
 use crate::os::tree::{self, Root};
-use crate::rules::limits::BUSY_IDLE;
-use crate::rules::{Code, Reason};
 
 /// Time after an answer in which a runtime may clean up.
 pub const CLEAN_UP: Duration = Duration::from_millis(250);

@@ -7,6 +7,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use dyno_record::rules::limits::GRACE;
+use dyno_record::{Code, Reason};
+
 use super::dialogue::Dialogue;
 pub use super::dialogue::Stop;
 use super::ending::{Ending, abnormal_end};
@@ -15,8 +18,6 @@ use super::subject::Subject;
 use super::supervised::Supervised;
 use crate::error::Result;
 use crate::os;
-use crate::rules::limits::GRACE;
-use crate::rules::{Code, Reason};
 
 /// Time for a system to end after it has closed its output; exits take milliseconds.
 const EXIT_TIME: Duration = Duration::from_secs(1);

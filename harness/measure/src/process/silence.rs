@@ -7,8 +7,9 @@
 
 use std::time::{Duration, Instant};
 
+use dyno_record::{Code, Reason};
+
 use super::dialogue::{Dialogue, Stop};
-use crate::rules::{Code, Reason};
 
 /// Half a block of standard output. A block has 4 KiB or more (in glibc on a pipe, and in other libraries).
 /// Output of at least half a block comes from a buffer that is full; less comes from a program that reads

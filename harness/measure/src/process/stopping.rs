@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use dyno_record::rules::limits::MOST_WAITING;
+use dyno_record::{Code, Reason};
+
 use crate::os::tree::{self, Root};
 use crate::os::{continue_process, stop_process};
-use crate::rules::limits::MOST_WAITING;
-use crate::rules::{Code, Reason};
 
 /// Time for processes to stop. One that waits for a disk stops when the disk has answered.
 const PATIENCE: Duration = Duration::from_secs(5);

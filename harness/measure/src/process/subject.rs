@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dyno_record::{Limits, Track};
+
 use super::turns::Seat;
 use crate::energy::Meter;
-use crate::protocol::Limits;
-use crate::rules::Track;
 use crate::sandbox::{BWRAP, Sandbox};
 use crate::system::System;
 

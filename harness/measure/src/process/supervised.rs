@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use dyno_record::{Code, Reason};
 use serde::de::DeserializeOwned;
 
 use super::audit::{Audit, LOOK_INTERVAL};
@@ -24,7 +25,6 @@ use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
-use crate::rules::{Code, Reason};
 use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
 /// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was

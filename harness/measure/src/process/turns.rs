@@ -12,6 +12,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use dyno_record::Reason;
 use dyno_stats::{Random, median};
 
 use super::idle::{CLEAN_UP, IdleTime};
@@ -20,7 +21,6 @@ use crate::noise::canary::Canary;
 use crate::os::fresh_seed;
 use crate::os::tree::Root;
 use crate::record::HostSpeed;
-use crate::rules::Reason;
 
 /// Length of a slice in the throughput tracks. docs/METHODOLOGY.md has the experiment: the noise of a ratio grows
 /// about with the square root of this length, and a switch costs 0.4 to 0.8 ms for caches that were emptied.

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use dyno_record::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
+use dyno_record::{Code, Reason};
+
 use super::ending::{Ending, abnormal_end};
 use super::subject::Subject;
 use super::supervised::Supervised;
 use crate::error::{Error, Result};
 use crate::files::make_way;
-use crate::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
-use crate::rules::{Code, Reason};
 use crate::text::split_lines;
 
 /// Result of one launch over a file.

@@ -1,9 +1,10 @@
 //! The answers of a round, compared with the source, the references, and the answers of earlier rounds.
 
+use dyno_record::{Reason, Severity};
+
 use super::filling::LaunchInput;
 use super::junk::junk;
 use super::observed::{Observed, RoundContext};
-use crate::rules::{Reason, Severity};
 use crate::vectors;
 use crate::verify::sameness::Comparison;
 use crate::verify::{invalid_utf8, length};
@@ -23,7 +24,7 @@ pub(super) fn check_answers(
     let compare = |a: &[Vec<u8>], b: &[Vec<u8>]| Comparison::of_system(system, a, b);
     observed.reasons.extend((!system.translates).then(|| vectors::fault(&observed.answers)).flatten());
     if system.translates {
-        let factor = context.bench.protocol.limits.runaway_factor;
+        let factor = context.bench.protocol.limits.runaway_factor();
         let is_forbidden = |reason: &Reason| reason.code.severity(context.round.track) == Severity::Invalid;
         let (bad, odd): (Vec<_>, Vec<_>) =
             length::judge_round(set, &observed.answers, factor).into_iter().partition(is_forbidden);

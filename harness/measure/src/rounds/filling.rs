@@ -11,12 +11,12 @@ use super::launch_size::{may_repeat, repeats, wanted_lines};
 use super::observed::RoundContext;
 use crate::error::Result;
 use crate::process::whole_file::Pass;
-use crate::rules::{Code, Reason};
 use crate::system::System;
 use crate::text::{as_text, split_lines, words};
 use crate::vectors;
 use crate::verify::sameness::Comparison;
 use crate::verify::{invalid_utf8, length};
+use dyno_record::{Code, Reason};
 use dyno_stats::{Random, is_beyond};
 
 /// Share of repeated lines that may have another answer. With other neighbours in its batch, a line has sums

@@ -16,13 +16,13 @@ use super::observed::{Observed, RoundContext};
 use crate::error::Result;
 use crate::os::fresh_seed;
 use crate::record::FreshLaunch;
-use crate::rules::limits::COALESCED_RATIO;
-use crate::rules::{Code, Reason};
 use crate::text::{as_text, split_lines, words};
 use crate::verify::altered::AlterableLines;
 use crate::verify::alternation::turn;
 use crate::verify::kinship::strange;
 use crate::verify::timing::{LaunchTime, Standing, Turn, is_certain, median_share, share_of_other, standing};
+use dyno_record::rules::limits::COALESCED_RATIO;
+use dyno_record::{Code, Reason};
 use dyno_stats::Random;
 
 /// Lines of a launch for each fresh line, so that a round gets longer by a twentieth.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use dyno_record::Track;
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
@@ -23,7 +24,6 @@ use crate::plan::Round;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Seat, Turns, side_by_side};
 use crate::record::{HostSpeed, Slices};
-use crate::rules::Track;
 
 /// A system of the group.
 struct Member<'a> {

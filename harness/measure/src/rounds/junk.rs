@@ -4,11 +4,11 @@
 //! answer is then a translation too, with most of the first one's words. A system that saves work leaves such
 //! a line empty, copies it, or writes anything.
 
+use dyno_record::rules::limits::MOST_JUNK;
+use dyno_record::{Code, Reason};
 use dyno_stats::is_beyond;
 
 use crate::likeness::{RUN, Runs};
-use crate::rules::limits::MOST_JUNK;
-use crate::rules::{Code, Reason};
 
 /// Least likeness of two translations of a line: twice their common runs of three characters, as a share of
 /// all runs (Dice's coefficient). Translations of one line in two batches share far more, those of two

@@ -12,10 +12,10 @@ use super::sitting::Sitting;
 use crate::error::Result;
 use crate::process::lockstep::{Conversation, Lockstep, converse};
 use crate::process::turns::Seat;
+use dyno_record::Reason;
 use dyno_stats::{Random, mean};
 
 use crate::os::fresh_seed;
-use crate::rules::Reason;
 use crate::text::words;
 use crate::verify::altered::{AlterableLines, AlteredLine};
 use crate::verify::recognition::sample;
@@ -232,8 +232,8 @@ struct InsertedCopy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Profile;
-    use crate::rules::Track;
+    use dyno_record::Profile;
+    use dyno_record::rules::Track;
 
     fn lines(count: usize) -> Vec<Vec<u8>> {
         let words = ["green", "small", "brown", "white", "black", "young"];

@@ -3,9 +3,9 @@
 use super::observed::RoundContext;
 use crate::error::Result;
 use crate::process::whole_file::whole_file;
-use crate::rules::{Probe, Verdict};
 use crate::text::{as_text, words};
 use crate::verify::Examined;
+use dyno_record::{Probe, Verdict};
 use dyno_stats::Random;
 
 /// Whether the set may be repeated within one launch. The system must have shown in the coalescing probe that

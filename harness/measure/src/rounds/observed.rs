@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use dyno_record::Reason;
+
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
@@ -12,7 +14,6 @@ use crate::process::ending::Ending;
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::{EnergyUse, FreshLaunch};
-use crate::rules::Reason;
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 use crate::verify::timing::Sample;

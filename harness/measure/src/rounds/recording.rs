@@ -5,18 +5,18 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
+use dyno_record::{Code, Reason, SCHEMA, Verdict, hash_of};
 
 use super::observed::{Observed, RoundContext};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
-use crate::files::{file_hash, hash_of, make_way};
+use crate::files::{file_hash, make_way};
 use crate::noise::Noise;
 use crate::plan::Round;
 use crate::process::hidden::{opened_bytes, reads_its_model};
 use crate::process::subject::Subject;
-use crate::record::{Record, SCHEMA, Slices};
-use crate::rules::{Code, Reason, Verdict};
+use crate::record::{Record, Slices};
 use crate::text::as_text;
 
 /// Result of a round.

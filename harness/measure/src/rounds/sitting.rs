@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use crate::profile::Profile;
-use crate::rules::Track;
+use dyno_record::{Profile, Track};
 
 /// Least lines of a sitting: a launch and its warm-up must stay a minor part.
 const LEAST_LINES: usize = 100;

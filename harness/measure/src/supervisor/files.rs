@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use dyno_record::rules::limits::HIDDEN_BYTES;
+
 use super::messages::SeenFile;
 use crate::os::buffers::buffered_bytes;
 use crate::os::odd_memory::{Status, segments_of, touched_bytes};
 use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
-use crate::rules::limits::HIDDEN_BYTES;
 
 /// Folders of the operating system, whose files belong to no system.
 const SYSTEM_FOLDERS: [&str; 13] = [

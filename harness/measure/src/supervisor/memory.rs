@@ -7,8 +7,9 @@
 
 use std::collections::HashMap;
 
+use dyno_record::rules::limits::{HIDDEN_BYTES, LOWERED_PEAK};
+
 use crate::os::odd_memory::{Status, proportional_bytes};
-use crate::rules::limits::{HIDDEN_BYTES, LOWERED_PEAK};
 use crate::supervisor::messages::{MemoryMethod, Report};
 
 /// The most memory that the looks at a system have shown.

@@ -31,6 +31,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use dyno_record::rules::limits::{GRACE, MOST_STDERR_BYTES};
 use dyno_stats::Random;
 use serde::Serialize;
 
@@ -48,7 +49,6 @@ use crate::error::{InMessage, Result};
 use crate::os::odd_memory::Status;
 use crate::os::tree::Root;
 use crate::os::{self, Interest, fresh_seed, tree};
-use crate::rules::limits::{GRACE, MOST_STDERR_BYTES};
 use crate::sandbox::BWRAP;
 
 /// First argument of a supervisor process.

@@ -1,12 +1,12 @@
 //! Launches in turns: over one line, over a suspected file, over another file, in an order that is drawn for
 //! each turn. Whatever other programs do to the host, they do to the three alike.
 
+use dyno_record::Reason;
 use dyno_stats::Random;
 
 use super::timing::{LaunchTime, Turn};
 use crate::error::Result;
 use crate::process::whole_file::Pass;
-use crate::rules::Reason;
 
 /// A turn with its launches, or the reasons for which one of them failed.
 pub type Done = std::result::Result<(Turn, [Pass; 3]), Vec<Reason>>;

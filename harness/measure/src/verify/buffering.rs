@@ -2,11 +2,12 @@
 //!
 //! `process::silence` finds the cause of a missing answer, here as in every round.
 
+use dyno_record::Track;
+
 use super::examinee::{Examinee, NO_LINE_TRACK};
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::rules::Track;
 
 /// Number of lines in a row. Some systems fall behind only now and then, or only after a while.
 const LINES: usize = 400;

@@ -11,8 +11,8 @@ use super::sameness::Comparison;
 use super::timing::{Sample, cached};
 use crate::error::Result;
 use crate::process::lockstep::Lockstep;
-use crate::rules::Track;
 use crate::text::words;
+use dyno_record::Track;
 use dyno_stats::Random;
 
 /// Number of repeats, each beside a fresh line.

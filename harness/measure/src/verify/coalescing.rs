@@ -4,14 +4,15 @@
 //! lines, made of halves of the set's lines. Both files have the same words equally often, so that a memory of
 //! words saves as much in either.
 
+use dyno_record::rules::limits::COALESCED_RATIO;
+use dyno_record::{Code, Track};
+
 use super::alternation::turn;
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines::{self, recombined};
 use super::timing::{Standing, judge, standing};
 use crate::error::Result;
-use crate::rules::limits::COALESCED_RATIO;
-use crate::rules::{Code, Track};
 use crate::text::words;
 
 /// Lines of the set: few enough that equal lines meet in any window, enough for several batches.

@@ -2,12 +2,13 @@
 //! last odd line has no line end in files. In files the over-long line has a launch of its own, because it may
 //! take more time than all others.
 
+use dyno_record::{Code, Reason, Track};
+
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines::{self, OVERLONG};
 use super::sameness::Comparison;
 use crate::error::Result;
-use crate::rules::{Code, Reason, Track};
 use crate::vectors;
 
 /// Number of ordinary lines whose order is checked.
@@ -192,6 +193,6 @@ mod tests {
         assert_eq!(slow_line(b"line", 3_000_000_000, 3.0), None);
         let reason = slow_line(b"line", 75_300_000_000, 60.0).unwrap();
         assert_eq!(reason.figure, "75.3 s for an over-long line of 4 bytes");
-        assert_eq!(reason.code.severity(Track::Latency), crate::rules::Severity::Warning);
+        assert_eq!(reason.code.severity(Track::Latency), dyno_record::rules::Severity::Warning);
     }
 }

@@ -1,11 +1,11 @@
 //! The cost of a probe: how often it starts a system, and for how long a slow system may keep it busy.
 
+use dyno_record::{Limits, Probe, Track};
+
 use super::examinee::{FEWEST_LINES, LEAST_PAIRS};
 use super::{cache, lines};
 use crate::process::lockstep::LOADING;
 use crate::process::silence;
-use crate::protocol::Limits;
-use crate::rules::{Probe, Track};
 
 /// Seconds until a system that never answers in `track` is INVALID there.
 pub fn hanging_seconds(track: Track, limits: &Limits) -> f64 {
@@ -15,41 +15,39 @@ pub fn hanging_seconds(track: Track, limits: &Limits) -> f64 {
     }
 }
 
-impl Probe {
-    /// Number of launches in `track`, if nothing stands out.
-    pub const fn launches(self, track: Track) -> usize {
-        match (self, track.answers_lines()) {
-            (Self::Buffering | Self::Cache, false) | (Self::Coalescing, true) => 0,
-            (Self::Buffering | Self::Audit | Self::Sameness | Self::Length, _)
-            | (Self::Cache | Self::Recognition, true) => 1,
-            (Self::Determinism, _) => 2,
-            (Self::Conformance, true) | (Self::Coalescing, false) => 3,
-            (Self::Conformance, false) => 4,
-            (Self::Recognition, false) => 5,
-        }
+/// Number of launches in `track`, if nothing stands out.
+pub const fn launches(probe: Probe, track: Track) -> usize {
+    match (probe, track.answers_lines()) {
+        (Probe::Buffering | Probe::Cache, false) | (Probe::Coalescing, true) => 0,
+        (Probe::Buffering | Probe::Audit | Probe::Sameness | Probe::Length, _)
+        | (Probe::Cache | Probe::Recognition, true) => 1,
+        (Probe::Determinism, _) => 2,
+        (Probe::Conformance, true) | (Probe::Coalescing, false) => 3,
+        (Probe::Conformance, false) => 4,
+        (Probe::Recognition, false) => 5,
     }
+}
 
-    /// Seconds that the probe takes in `track` with a system that needs all of its time limits.
-    pub fn most_seconds(self, track: Track, limits: &Limits) -> f64 {
-        let launches = self.launches(track) as f64;
-        if !track.answers_lines() {
-            return launches * limits.launch_seconds;
-        }
-        let each = limits.line_seconds;
-        let loading = launches * (LOADING - 1.0) * each;
-        let asked = match self {
-            Self::Conformance => {
-                let odd: f64 = lines::odd().iter().map(|line| limits.seconds_for(line)).sum();
-                return loading + odd + (2 * FEWEST_LINES) as f64 * each;
-            }
-            Self::Buffering => 2, // the first answer, and one that uses up the budget
-            Self::Length => 2 * FEWEST_LINES,
-            Self::Cache => cache::QUESTIONS * LEAST_PAIRS,
-            Self::Recognition => 3 * LEAST_PAIRS,
-            _ => self.launches(track) * FEWEST_LINES,
-        };
-        loading + asked as f64 * each
+/// Seconds that the probe takes in `track` with a system that needs all of its time limits.
+pub fn most_seconds(probe: Probe, track: Track, limits: &Limits) -> f64 {
+    let started = launches(probe, track) as f64;
+    if !track.answers_lines() {
+        return started * limits.launch_seconds;
     }
+    let each = limits.line_seconds;
+    let loading = started * (LOADING - 1.0) * each;
+    let asked = match probe {
+        Probe::Conformance => {
+            let odd: f64 = lines::odd().iter().map(|line| limits.seconds_for(line)).sum();
+            return loading + odd + (2 * FEWEST_LINES) as f64 * each;
+        }
+        Probe::Buffering => 2, // the first answer, and one that uses up the budget
+        Probe::Length => 2 * FEWEST_LINES,
+        Probe::Cache => cache::QUESTIONS * LEAST_PAIRS,
+        Probe::Recognition => 3 * LEAST_PAIRS,
+        _ => launches(probe, track) * FEWEST_LINES,
+    };
+    loading + asked as f64 * each
 }
 
 #[cfg(test)]
@@ -59,7 +57,7 @@ mod tests {
     #[test]
     fn a_probe_costs_what_the_limits_allow() {
         let limits = Limits { line_seconds: 3.0, launch_seconds: 10.0, ..Limits::default() };
-        let most = |probe: Probe, track| probe.most_seconds(track, &limits);
+        let most = |probe, track| most_seconds(probe, track, &limits);
         assert_eq!(most(Probe::Buffering, Track::Latency), 15.0, "four times for loading, then a line");
         assert_eq!(most(Probe::Buffering, Track::Throughput1), 0.0);
         assert_eq!(most(Probe::Coalescing, Track::ThroughputAll), 30.0);

@@ -11,12 +11,11 @@ use crate::plan::Placement;
 use crate::process::lockstep::{Lockstep, converse, lockstep, lockstep_for};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::protocol::Limits;
-use crate::rules::{Code, Track};
 use crate::sandbox::Sandbox;
 use crate::system::System;
 use crate::test_set::TestSet;
 use crate::text::words;
+use dyno_record::{Code, Limits, Track};
 use dyno_stats::Random;
 
 /// A system under examination.

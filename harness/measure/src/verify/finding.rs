@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use dyno_record::{Code, Probe, Reason, Severity, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::timing::Judgement;
 use crate::error::Result;
-use crate::rules::{Code, Probe, Reason, Severity, Track, Verdict};
 
 /// A broken rule, with the track in which a probe found it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,11 +9,11 @@
 //! How often an answer repeats a run of characters doesn't count. A poor model's answer may be a loop as long as its
 //! batch allows; the copies share a batch, and the line has another one.
 
+use dyno_record::rules::limits::MOST_STRANGE;
+use dyno_record::{Code, Reason};
 use dyno_stats::is_beyond;
 
 use crate::likeness::Runs;
-use crate::rules::limits::MOST_STRANGE;
-use crate::rules::{Code, Reason};
 
 /// Answers to a line of the set and to two changed copies of it.
 pub type Kin<'a> = [&'a [u8]; 3];

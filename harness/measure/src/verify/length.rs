@@ -1,12 +1,15 @@
 //! The length probe, for translators: answers that are missing, far too long, or of another total length than
 //! the references.
 
+use dyno_record::rules::limits::{
+    EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_REFERENCES, RUNAWAY_SHARE,
+};
+use dyno_record::{Code, Reason};
+
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::rules::limits::{EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_REFERENCES, RUNAWAY_SHARE};
-use crate::rules::{Code, Reason};
 use crate::test_set::TestSet;
 use crate::text::words;
 
@@ -31,7 +34,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
                 outcome.add(track, missing(&asked, &answers));
                 // The long lines are left out, since the probe has made them. A small translator rambles
                 // there, and gains no time by it.
-                outcome.add(track, runaway(&asked[..own], &answers[..own], examinee.limits.runaway_factor));
+                outcome.add(track, runaway(&asked[..own], &answers[..own], examinee.limits.runaway_factor()));
                 let (ratio, reason) = compare_lengths(&references, &answers);
                 outcome.add(track, reason);
                 outcome.figure = match ratio {

@@ -26,8 +26,10 @@ pub mod timing;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use dyno_record::Probe;
+
 pub use conformance::invalid_utf8;
-pub use cost::hanging_seconds;
+pub use cost::{hanging_seconds, launches, most_seconds};
 pub use examinee::Examinee;
 use finding::ProbeOutcome;
 pub use finding::{Examined, Finding, verdict};
@@ -35,7 +37,6 @@ pub use finding::{Examined, Finding, verdict};
 use crate::error::Result;
 use crate::noise::Watch;
 use crate::os::fresh_seed;
-use crate::rules::Probe;
 
 /// Askings that must accuse a system, each with other lines.
 pub const ACCUSING_ASKINGS: usize = 2;
@@ -44,56 +45,54 @@ pub const MOST_ASKINGS: u32 = 4;
 /// Rest before a second asking; longer before further ones. Other programs come and go in seconds.
 pub const REST: Duration = Duration::from_secs(1);
 
-impl Probe {
-    /// Asks a timed probe again if its times stand out, after a rest: with other lines, since a system that stores
-    /// questions on the disk knows the first ones, and in other seconds, since the host may be the cause. An asking
-    /// that finds nothing decides, and so do two that accuse. A probe that never gets so far is undecided if the
-    /// host was disturbed.
-    fn ask_until_sure(self, examinee: &mut Examinee<'_>) -> Result<ProbeOutcome> {
-        if !matches!(self, Self::Cache | Self::Coalescing | Self::Recognition) {
-            return self.ask(examinee);
-        }
-        let (mut accusing, mut was_disturbed, mut asking) = (0, false, 1);
-        loop {
-            let (mut outcome, is_disturbed) = self.ask_watched(examinee)?;
-            was_disturbed |= is_disturbed;
-            accusing += usize::from(outcome.accuses());
-            if !outcome.stands_out() || accusing == ACCUSING_ASKINGS {
-                return Ok(outcome);
-            }
-            if asking == MOST_ASKINGS {
-                outcome.leave_open(was_disturbed);
-                return Ok(outcome);
-            }
-            std::thread::sleep(REST * asking);
-            asking += 1;
-            examinee.seed = fresh_seed();
-        }
+/// Asks a timed probe again if its times stand out, after a rest: with other lines, since a system that stores
+/// questions on the disk knows the first ones, and in other seconds, since the host may be the cause. An asking
+/// that finds nothing decides, and so do two that accuse. A probe that never gets so far is undecided if the
+/// host was disturbed.
+fn ask_until_sure(probe: Probe, examinee: &mut Examinee<'_>) -> Result<ProbeOutcome> {
+    if !matches!(probe, Probe::Cache | Probe::Coalescing | Probe::Recognition) {
+        return ask(probe, examinee);
     }
-
-    /// One asking, and whether other programs disturbed the host meanwhile.
-    fn ask_watched(self, examinee: &Examinee<'_>) -> Result<(ProbeOutcome, bool)> {
-        let cores = examinee.tracks.iter().map(|&track| examinee.placement.system(track));
-        let watch = Watch::begin(cores.max_by_key(|cores| cores.len()).unwrap_or_default())?;
-        examinee.tree.take();
-        let mut outcome = self.ask(examinee)?;
-        let is_disturbed = watch.end(Some(examinee.tree.get()), true)?.is_disturbed();
-        outcome.settle(is_disturbed);
-        Ok((outcome, is_disturbed))
-    }
-
-    fn ask(self, examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-        match self {
-            Self::Buffering => buffering::ask(examinee),
-            Self::Conformance => conformance::ask(examinee),
-            Self::Audit => audit::ask(examinee),
-            Self::Sameness => sameness::ask(examinee),
-            Self::Determinism => determinism::ask(examinee),
-            Self::Length => length::ask(examinee),
-            Self::Cache => cache::ask(examinee),
-            Self::Coalescing => coalescing::ask(examinee),
-            Self::Recognition => recognition::ask(examinee),
+    let (mut accusing, mut was_disturbed, mut asking) = (0, false, 1);
+    loop {
+        let (mut outcome, is_disturbed) = ask_watched(probe, examinee)?;
+        was_disturbed |= is_disturbed;
+        accusing += usize::from(outcome.accuses());
+        if !outcome.stands_out() || accusing == ACCUSING_ASKINGS {
+            return Ok(outcome);
         }
+        if asking == MOST_ASKINGS {
+            outcome.leave_open(was_disturbed);
+            return Ok(outcome);
+        }
+        std::thread::sleep(REST * asking);
+        asking += 1;
+        examinee.seed = fresh_seed();
+    }
+}
+
+/// One asking, and whether other programs disturbed the host meanwhile.
+fn ask_watched(probe: Probe, examinee: &Examinee<'_>) -> Result<(ProbeOutcome, bool)> {
+    let cores = examinee.tracks.iter().map(|&track| examinee.placement.system(track));
+    let watch = Watch::begin(cores.max_by_key(|cores| cores.len()).unwrap_or_default())?;
+    examinee.tree.take();
+    let mut outcome = ask(probe, examinee)?;
+    let is_disturbed = watch.end(Some(examinee.tree.get()), true)?.is_disturbed();
+    outcome.settle(is_disturbed);
+    Ok((outcome, is_disturbed))
+}
+
+fn ask(probe: Probe, examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
+    match probe {
+        Probe::Buffering => buffering::ask(examinee),
+        Probe::Conformance => conformance::ask(examinee),
+        Probe::Audit => audit::ask(examinee),
+        Probe::Sameness => sameness::ask(examinee),
+        Probe::Determinism => determinism::ask(examinee),
+        Probe::Length => length::ask(examinee),
+        Probe::Cache => cache::ask(examinee),
+        Probe::Coalescing => coalescing::ask(examinee),
+        Probe::Recognition => recognition::ask(examinee),
     }
 }
 
@@ -110,7 +109,7 @@ pub fn examine(
             break;
         }
         let begin = Instant::now();
-        let outcome = probe.ask_until_sure(examinee)?;
+        let outcome = ask_until_sure(probe, examinee)?;
         let is_done = |track| match examinee.keeps_going {
             true => outcome.is_fatal_in(track, probe == Probe::Conformance),
             false => outcome.is_fatal_in(track, false) || outcome.is_forbidden_in(track),

@@ -7,6 +7,9 @@
 
 use std::collections::HashSet;
 
+use dyno_record::rules::limits::RECOGNISED_RATIO;
+use dyno_record::{Code, Reason, Track};
+
 use super::altered::{AlterableLines, AlteredLine};
 use super::alternation::turn;
 use super::examinee::Examinee;
@@ -14,8 +17,6 @@ use super::finding::ProbeOutcome;
 use super::kinship::strange;
 use super::timing::{Judgement, SIGNIFICANT, Sample, Standing, Turn, judge, recognises, standing};
 use crate::error::Result;
-use crate::rules::limits::RECOGNISED_RATIO;
-use crate::rules::{Code, Reason, Track};
 use crate::text::words;
 
 /// Pairs of a line and its copy.

@@ -4,12 +4,13 @@
 
 use std::collections::HashSet;
 
+use dyno_record::rules::limits::MOST_DIFFERING;
+use dyno_record::{Code, Reason};
+
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::rules::limits::MOST_DIFFERING;
-use crate::rules::{Code, Reason};
 use crate::system::System;
 use crate::text::words;
 use crate::vectors::settled;

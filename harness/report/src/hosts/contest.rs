@@ -146,7 +146,6 @@ fn entries<'a>(
     (test_set, paid): (&str, Track),
     scale: &Scale,
 ) -> Vec<Entry<'a>> {
-    let systems = host.run.systems();
     let cells = host.summary.cells.iter().filter(|cell| cell.test_set == test_set);
     let p95: HashMap<&str, f64> = cells
         .clone()
@@ -156,11 +155,11 @@ fn entries<'a>(
     let entry = |cell: &'a CellSummary| {
         let first = cell.quality.iter().find(|quality| quality.metric == scale.name);
         let quality = first.and_then(|q| Some(Estimate::give_or_take(q.score?, q.confidence.unwrap_or(0.0))));
-        let described = systems.iter().position(|system| *system == cell.system);
+        let described = host.run.identity.system(&cell.system);
         Entry {
             host: place,
             cell,
-            family: described.map_or(Family::Program, |i| family_of(&host.run.identity.systems[i])),
+            family: described.map_or(Family::Program, family_of),
             p95_ms: p95.get(cell.system.as_str()).copied(),
             quality,
             millions: millions(cell),

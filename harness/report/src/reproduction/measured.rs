@@ -245,10 +245,7 @@ impl Measured<'_> {
         if [system, base].iter().any(|name| self.backend(name).is_some_and(|backend| backend == "encoder")) {
             return None;
         }
-        let models = |name: &str| {
-            let mut systems = run.identity.systems.as_array()?.iter();
-            systems.find(|system| system["name"] == name).map(|system| &system["models"])
-        };
+        let models = |name: &str| run.identity.system(name).map(|system| &system.models);
         models(system).filter(|found| Some(*found) == models(base))?;
         let answers = |name: &str| {
             let output = Track::ALL.iter().find_map(|track| {
@@ -336,7 +333,7 @@ impl Measured<'_> {
             let (lines, words) = (set.source.len(), set.words());
             format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
         });
-        let profile = run.identity.protocol["profile"].as_str().unwrap_or_default().to_owned();
+        let profile = run.identity.protocol.profile;
         vec![
             format!("{}, {} cores, {}", host.cpu, host.cores.len(), host.best_isa()),
             format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),

@@ -1,12 +1,12 @@
 //! Section 1, second half: reasons for and against trust in the figures.
 
+use dyno_record::rules::limits::FOREIGN_LIMIT;
 use serde::Serialize;
 
 use super::context::SetContext;
 use crate::material::{Cell, Material};
 use crate::sentences::{capital, list};
 use dyno_measure::noise::STEAL_LIMIT;
-use dyno_measure::rules::limits::FOREIGN_LIMIT;
 use dyno_measure::{Profile, Track, Verdict};
 use dyno_results::compare::TOLERATED_IN_SLICES;
 use dyno_stats::Estimate;

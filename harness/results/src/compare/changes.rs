@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dyno_record::Identity;
+use dyno_record::identity::{Launch, RunProtocol, RunSystem, SubmissionLaunch};
 use serde::Serialize;
-use serde_json::Value;
-
-use crate::identity::Identity;
 
 /// Changes of a system, each as a phrase such as `beam 3, before 2`.
 #[derive(Debug, PartialEq, Serialize)]
@@ -25,7 +24,7 @@ impl Changes {
     /// Changes from the system `old` of the run `before` to the system `new` of the run `after`; `None` if
     /// nothing changed.
     pub fn between((before, old): (&Identity, &str), (after, new): (&Identity, &str)) -> Option<Self> {
-        let (from, to) = (before.described(old)?, after.described(new)?);
+        let (from, to) = (before.system(old)?, after.system(new)?);
         let mut changes = differing(&facts(from), &facts(to));
         if files(before, from) != files(after, to) {
             changes.push("other files of the model or the program".into());
@@ -41,11 +40,12 @@ impl Changes {
 
 /// Changes of the protocol between two runs, in what speed depends on.
 pub fn protocol_changes(before: &Identity, after: &Identity) -> Vec<String> {
-    let facts = |identity: &Identity| -> Facts {
-        let fact = |name: &str| Some((name.to_owned(), shown(identity.protocol.get(name)?)?));
-        ["profile", "cores", "filler"].into_iter().filter_map(fact).collect()
+    let facts = |RunProtocol { profile, cores, filler, .. }: &RunProtocol| -> Facts {
+        let set = [("cores", cores.map(|cores| cores.to_string())), ("filler", filler.clone())];
+        let set = set.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        set.chain([("profile".into(), profile.to_string())]).collect()
     };
-    differing(&facts(before), &facts(after))
+    differing(&facts(&before.protocol), &facts(&after.protocol))
 }
 
 fn differing(before: &Facts, after: &Facts) -> Vec<String> {
@@ -57,56 +57,40 @@ fn differing(before: &Facts, after: &Facts) -> Vec<String> {
 
 /// Facts of a system by the name of the setting, option or variable. Paths are absent: the contents of files
 /// are compared instead.
-fn facts(system: &Value) -> Facts {
-    let mut facts = Facts::new();
-    for (kind, launch) in system["launch"].as_object().into_iter().flatten() {
-        facts.insert("launch".into(), kind.clone());
-        for (name, value) in launch.as_object().into_iter().flatten().filter(|(name, _)| !is_path(name)) {
-            match value.as_object() {
-                Some(settings) => facts.extend(settings.iter().filter_map(named)),
-                None => facts.extend(named((name, value))),
-            }
-        }
-    }
-    for pair in system["environment"].as_array().into_iter().flatten() {
-        facts.extend(pair[0].as_str().and_then(|name| Some((name.to_owned(), shown(&pair[1])?))));
-    }
-    facts.extend(shown(&system["sampling"]).map(|sampling| ("sampling".into(), sampling)));
-    facts.insert("models".into(), system["models"].as_array().map_or(0, Vec::len).to_string());
-    facts
-}
-
-fn is_path(name: &str) -> bool {
-    ["folder", "library"].contains(&name)
-}
-
-fn named((name, value): (&String, &Value)) -> Option<(String, String)> {
-    Some((name.clone(), shown(value)?))
-}
-
-/// A value as text: words of a command with spaces; `None` for null.
-fn shown(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        Value::Array(words) => Some(words.iter().filter_map(shown).collect::<Vec<_>>().join(" ")),
-        other => Some(other.to_string()),
-    }
+fn facts(system: &RunSystem) -> Facts {
+    let words = |(name, value): &(String, String)| format!("{name} {value}");
+    let of_launch = match &system.launch {
+        Launch::BuiltIn { backend, .. } => vec![("backend", backend.clone())],
+        Launch::Plugin { .. } => Vec::new(),
+        Launch::Foreign { command, .. } => vec![("command", command.join(" "))],
+        Launch::Adapter(adapter) => vec![("name", adapter.name.clone())],
+        Launch::Submission(SubmissionLaunch { dialect, pair, batch_lines, environment, .. }) => vec![
+            ("dialect", dialect.clone()),
+            ("pair", pair.clone()),
+            ("batch-lines", batch_lines.to_string()),
+            ("environment", environment.iter().map(words).collect::<Vec<_>>().join(" ")),
+        ],
+    };
+    let of_system = [
+        ("launch", system.launch.kind().to_owned()),
+        ("sampling", system.sampling.to_string()),
+        ("models", system.models.len().to_string()),
+    ];
+    let named = of_launch.into_iter().chain(of_system).filter(|(_, value)| !value.is_empty());
+    let set = system.launch.settings().into_iter().chain(system.environment.iter().cloned());
+    set.chain(named.map(|(name, value)| (name.to_owned(), value))).collect()
 }
 
 /// Hashes of the files of a system: models, a plugin's library, files among the words of a command. They say
 /// more than paths, which differ between two checkouts.
-fn files<'a>(identity: &'a Identity, system: &Value) -> Vec<&'a str> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let mut places: Vec<_> =
-        system["models"].as_array().into_iter().flatten().filter_map(text).map(Into::into).collect();
-    for launch in system["launch"].as_object().into_iter().flat_map(|launch| launch.values()) {
-        places.extend(text(&launch["library"]).map(Into::into));
-        let folder = text(&launch["folder"]).unwrap_or_default();
-        let words = launch["command"].as_array().into_iter().flatten().filter_map(text);
-        places.extend(words.map(|word| Path::new(&folder).join(word)));
+fn files<'a>(identity: &'a Identity, system: &RunSystem) -> Vec<&'a str> {
+    let mut places = system.models.clone();
+    match &system.launch {
+        Launch::Plugin { library, .. } => places.push(library.clone()),
+        Launch::Foreign { command, folder } => places.extend(command.iter().map(|word| folder.join(word))),
+        Launch::BuiltIn { .. } | Launch::Adapter(_) | Launch::Submission(_) => {}
     }
-    let is_own = |path: &Path| places.iter().any(|place: &std::path::PathBuf| path.starts_with(place));
+    let is_own = |path: &Path| places.iter().any(|place| path.starts_with(place));
     let own = identity.programs.iter().filter(|(path, _)| is_own(path));
     let mut hashes: Vec<&str> = own.map(|(_, hash)| hash.as_str()).collect();
     hashes.sort_unstable();
@@ -116,8 +100,7 @@ fn files<'a>(identity: &'a Identity, system: &Value) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_measure::Host;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn built_in(settings: Value, model: &str) -> Value {
         let launch = json!({"built-in": {"backend": "ssru", "settings": settings}});
@@ -130,9 +113,19 @@ mod tests {
     }
 
     fn identity(system: Value, programs: &[(&str, &str)]) -> Identity {
-        let programs = programs.iter().map(|(path, hash)| (path.into(), (*hash).into())).collect();
-        let protocol = json!({"profile": "quick", "cores": null, "seed": 1});
-        Identity::new("c", protocol, json!([system]), programs, &[], &Host::detect().unwrap()).unwrap()
+        let limits = json!({"line_seconds": 60.0, "launch_seconds": 3600.0, "noisy_repeats": null});
+        let protocol = json!({
+            "schema": 2, "profile": "quick", "seed": 1, "cores": null, "limits": limits, "tracks": ["latency"],
+            "probes": [], "filler": null
+        });
+        let host = json!({
+            "cpu": "c", "isa": [], "cores": [0], "caches": [], "memory_bytes": 1, "kernel": "6", "cgroup_limits": []
+        });
+        let run = json!({
+            "key": "", "campaign": "c", "protocol": protocol, "systems": [system], "programs": programs,
+            "test_sets": [], "host": host
+        });
+        Identity::parse(run.to_string().as_bytes()).unwrap()
     }
 
     fn changes(before: &Identity, after: &Identity) -> Vec<String> {
@@ -173,7 +166,7 @@ mod tests {
     fn the_protocol_counts_where_speed_depends_on_it() {
         let mut before = identity(built_in(json!({}), "/m"), &[]);
         let after = before.clone();
-        before.protocol = json!({"profile": "quick", "cores": 2, "seed": 3});
+        (before.protocol.cores, before.protocol.seed) = (Some(2), 3);
         assert_eq!(protocol_changes(&before, &after), ["cores unset, before 2"]);
     }
 }

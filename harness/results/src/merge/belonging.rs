@@ -1,14 +1,12 @@
 //! Whether two runs belong together. A difference is named, so that the user sees which run is the stranger.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use dyno_record::Identity;
 
-use super::merged::{Source, protocol_of_all};
+use super::merged::Source;
 use crate::compare::Changes;
 use crate::error::{Error, Result};
-use crate::identity::Identity;
 
 /// Refuses `other` unless it is of the same campaign, protocol, systems, files, test sets and build as
 /// `first`.
@@ -31,12 +29,8 @@ fn campaign(a: &Identity, b: &Identity) -> Option<String> {
 }
 
 fn protocol(a: &Identity, b: &Identity) -> Option<String> {
-    let (a, b) = (protocol_of_all(&a.protocol), protocol_of_all(&b.protocol));
-    let names = |value: &Value| {
-        value.as_object().into_iter().flat_map(|o| o.keys().cloned()).collect::<BTreeSet<_>>()
-    };
-    let name = names(&a).union(&names(&b)).find(|name| a.get(name) != b.get(name)).cloned()?;
-    Some(format!("another protocol: {name} is {}, not {}", b[&name], a[&name]))
+    let difference = a.protocol.of_all_shards().difference(&b.protocol.of_all_shards());
+    difference.map(|difference| format!("another protocol: {difference}"))
 }
 
 fn test_sets(a: &Identity, b: &Identity) -> Option<String> {
@@ -50,8 +44,7 @@ fn test_sets(a: &Identity, b: &Identity) -> Option<String> {
 
 fn systems(a: &Identity, b: &Identity) -> Option<String> {
     let names = |identity: &Identity| -> Vec<String> {
-        let systems = identity.systems.as_array().into_iter().flatten();
-        systems.filter_map(|system| Some(system["name"].as_str()?.to_owned())).collect()
+        identity.systems.iter().map(|system| system.name.clone()).collect()
     };
     let (ours, theirs) = (names(a), names(b));
     if ours != theirs {

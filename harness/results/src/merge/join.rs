@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use dyno_measure::{Record, Track};
+use dyno_record::Identity;
 
-use super::merged::{Source, protocol_of_all};
+use super::merged::Source;
 use crate::error::{Error, Result};
-use crate::identity::Identity;
 use crate::run::Run;
 use crate::scores::Scores;
 
@@ -23,7 +23,7 @@ type Chosen = HashMap<(String, Track), usize>;
 
 /// Joins runs that belong together and have equal hosts. Also returns remarks on rounds that were left out.
 pub(super) fn join(mut runs: Vec<Source>) -> Result<(Run, Vec<String>)> {
-    if runs.len() == 1 && runs[0].1.identity.protocol.get(crate::run::SHARD).is_none() {
+    if runs.len() == 1 && runs[0].1.identity.protocol.shard.is_none() {
         return Ok((runs.remove(0).1, Vec::new()));
     }
     let (chosen, notes) = choose(&runs)?;
@@ -35,7 +35,8 @@ pub(super) fn join(mut runs: Vec<Source>) -> Result<(Run, Vec<String>)> {
 }
 
 fn joined_identity(identity: &Identity) -> Result<Identity> {
-    Identity { protocol: protocol_of_all(&identity.protocol), ..identity.clone() }.with_key()
+    let whole = Identity { protocol: identity.protocol.of_all_shards(), ..identity.clone() };
+    whole.with_key().map_err(Error::encoding("the run's identity"))
 }
 
 /// Adds the groups of `run` that it was chosen for, and all of its scores: a text has one score.

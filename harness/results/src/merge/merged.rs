@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use crate::run::Run;
 use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
@@ -54,11 +52,4 @@ impl HostRun {
         let missing = self.run.missing_rounds();
         (missing > 0).then(|| format!("{} lacks {missing} rounds: merge the other shards too", self.name))
     }
-}
-
-/// Protocol of a run without its shard, which differs between the parts of one campaign.
-pub(super) fn protocol_of_all(protocol: &Value) -> Value {
-    let mut protocol = protocol.clone();
-    protocol.as_object_mut().map(|fields| fields.remove(crate::run::SHARD));
-    protocol
 }

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn host(cpu: &str, cores: usize) -> Host {
-        Host { cpu: cpu.into(), cores: (0..cores).collect(), ..Host::detect().unwrap() }
+        Host { cpu: cpu.into(), cores: (0..cores).collect(), ..dyno_measure::host::detect().unwrap() }
     }
 
     #[test]

@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use dyno_measure::TestSet;
 use dyno_measure::companion::{Bounds, Companion};
-use dyno_measure::files::{file_hash, hash_of};
+use dyno_measure::files::file_hash;
+use dyno_record::hash_of;
 use dyno_stats::bootstrap::Sampled;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

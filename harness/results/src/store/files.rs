@@ -12,11 +12,15 @@ use crate::error::{Error, Result};
 
 /// A JSON file of a run; `None` if the file is absent.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let damaged = |source| Error::Damaged { path: path.into(), source };
+    let text = read_if_there(path)?;
+    text.map(|text| serde_json::from_slice(&text)).transpose().map_err(damaged)
+}
+
+/// A file of a run; `None` if the file is absent.
+pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     match files::read(path) {
-        Ok(text) => {
-            let damaged = |source| Error::Damaged { path: path.into(), source };
-            serde_json::from_slice(&text).map(Some).map_err(damaged)
-        }
+        Ok(text) => Ok(Some(text)),
         // A path through a file fails with a remedy where the folder is created.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(source) => Err(Error::Unreadable { path: path.into(), source }),

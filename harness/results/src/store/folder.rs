@@ -4,11 +4,11 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use dyno_api::files;
+use dyno_record::identity::Unreadable;
+use dyno_record::{Identity, SCHEMA};
 
-use super::files::{read_json, read_whole_lines};
-use super::journal::check_schema;
+use super::files::{read_if_there, read_whole_lines};
 use crate::error::{Error, Result};
-use crate::identity::Identity;
 
 /// Whether `folder` holds the whole run of `identity`. Changes nothing in the folder.
 pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> Result<bool> {
@@ -74,10 +74,45 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
 /// Identity of the run in `folder`, if it holds one.
 pub(crate) fn read_identity(folder: &Path) -> Result<Option<Identity>> {
     let path = folder.join("run.json");
-    let text: Option<serde_json::Value> = read_json(&path)?;
-    if let Some(schema) = text.as_ref().and_then(|text| text["protocol"]["schema"].as_u64()) {
-        check_schema(&path, u32::try_from(schema).unwrap_or(u32::MAX))?;
+    let text = read_if_there(&path)?;
+    let identity = text.map(|text| Identity::parse(&text)).transpose();
+    identity.map_err(|fault| match fault {
+        Unreadable::Newer(schema) => Error::Newer { path, schema, known: SCHEMA },
+        Unreadable::Key { key, fault } => Error::Identity { path, key, fault },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::run::Run;
+
+    /// Fault of a run whose `run.json` was changed; none if it can be read.
+    fn fault_of(change: impl Fn(&mut Value)) -> Option<Error> {
+        let published = "../../results/papers/2026-11-25-amd-epyc-zen-5-2c/records/opennmt-isa/run.json";
+        let text = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(published)).unwrap();
+        let mut identity: Value = serde_json::from_slice(&text).unwrap();
+        identity["test_sets"] = json!([]);
+        change(&mut identity);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("run.json"), identity.to_string()).unwrap();
+        Run::read(folder.path()).err()
     }
-    let damaged = |source| Error::Damaged { path: path.clone(), source };
-    text.map(serde_json::from_value).transpose().map_err(damaged)
+
+    #[test]
+    fn a_run_whose_protocol_cannot_be_read_is_not_complete_but_an_error() {
+        assert!(fault_of(|_| ()).is_none());
+        for (key, value) in
+            [("profile", json!("thorough")), ("tracks", json!("latency")), ("shard", json!("3/2"))]
+        {
+            let fault = fault_of(|identity| identity["protocol"][key] = value.clone()).expect("an error");
+            let text = fault.to_string();
+            assert!(text.contains(&format!("run.json, protocol.{key}: ")), "{text}");
+            assert!(text.ends_with(&fault.remedy().expect("a remedy")), "{text}");
+        }
+        let newer = fault_of(|identity| identity["protocol"]["schema"] = json!(SCHEMA + 1));
+        assert!(matches!(newer, Some(Error::Newer { .. })), "{newer:?}");
+    }
 }

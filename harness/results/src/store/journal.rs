@@ -75,7 +75,10 @@ struct Schema {
 }
 
 /// Refuses a file that a newer dyno wrote.
-pub(super) fn check_schema(path: &Path, schema: u32) -> Result<()> {
+fn check_schema(path: &Path, schema: u32) -> Result<()> {
     let newer = Error::Newer { path: path.into(), schema, known: SCHEMA };
     if schema > SCHEMA { Err(newer) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests;

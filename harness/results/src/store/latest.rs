@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use dyno_measure::Profile;
-use serde_json::Value;
+use dyno_record::Identity;
+use dyno_record::identity::RunSystem;
 
 use super::folder::read_identity;
 use super::journal::RECORDS;
 use crate::error::Result;
-use crate::identity::Identity;
 use crate::run::Run;
 
 /// The most thorough finished run below `root` of the campaign `name`, then the one with most systems, then
 /// the newest. Its systems are among `systems`, as the campaign describes them, and its processor is `cpu`.
-pub fn latest(root: &Path, name: &str, systems: &Value, cpu: &str) -> Result<Option<(PathBuf, Run)>> {
+pub fn latest(root: &Path, name: &str, systems: &[RunSystem], cpu: &str) -> Result<Option<(PathBuf, Run)>> {
     let mut found: Vec<_> = candidates(root, name)
         .into_iter()
         .filter_map(|folder| Some((read_identity(&folder).ok()??, folder)))
@@ -44,15 +44,14 @@ fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(is_named).collect()
 }
 
-fn fits(identity: &Identity, systems: &Value, cpu: &str) -> bool {
-    let (Some(theirs), Some(ours)) = (identity.systems.as_array(), systems.as_array()) else { return false };
-    identity.host.cpu == cpu && !theirs.is_empty() && theirs.iter().all(|system| ours.contains(system))
+fn fits(identity: &Identity, systems: &[RunSystem], cpu: &str) -> bool {
+    let is_ours = |their: &RunSystem| systems.iter().any(|our| our.is_described_as(their));
+    identity.host.cpu == cpu && !identity.systems.is_empty() && identity.systems.iter().all(is_ours)
 }
 
 /// Rank among runs of a campaign: [`Profile::ALL`] begins with the least thorough one.
 fn rank(identity: &Identity, folder: &Path) -> (Option<usize>, usize, Option<SystemTime>) {
-    let profile = identity.protocol["profile"].as_str().unwrap_or_default();
     let written = fs::metadata(folder.join(RECORDS)).and_then(|it| it.modified()).ok();
-    let systems = identity.systems.as_array().map_or(0, Vec::len);
-    (Profile::ALL.iter().position(|known| known.name() == profile), systems, written)
+    let thoroughness = Profile::ALL.iter().position(|known| *known == identity.protocol.profile);
+    (thoroughness, identity.systems.len(), written)
 }

@@ -35,11 +35,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Examined, Measured, TestSet, as_text};
+use dyno_record::Identity;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::export::write_summary;
-use crate::identity::Identity;
 use crate::prices::Price;
 use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, METRICS, PRICE, Run, SCORES, identity_in};
 use crate::scores::{Metrics, Scores};
@@ -47,7 +47,7 @@ use crate::summary::Summary;
 pub use latest::latest;
 
 use files::{read_json, write_json, write_whole};
-use folder::{create, is_finished, lock, numbered, read_identity};
+use folder::{create, is_finished, lock, numbered};
 use journal::{RECORDS, Stamp, open_records};
 
 const VERIFIED: &str = "verified.json";
@@ -92,7 +92,7 @@ impl Store {
     ) -> Result<(Self, Run)> {
         let folder = Self::free_folder(place, &identity, rounds)?;
         let lock = Self::lock_in(&folder)?;
-        let is_resumed = read_identity(&folder)?.is_some();
+        let is_resumed = folder.join("run.json").exists();
         test_sets.iter().try_for_each(|set| texts::keep(&folder, set))?;
         // Reading comes before opening for appending, so that an unreadable run stays as it is.
         let run = if is_resumed { Run::read(&folder)? } else { Run::new(identity, test_sets.to_vec()) };

@@ -4,14 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::files;
-use dyno_measure::files::hex;
 use dyno_measure::{TestSet, as_text, split_lines};
+use dyno_record::{Identity, hex};
 use sha2::{Digest, Sha256};
 
 use super::files::write_whole;
 use super::folder::create;
 use crate::error::{Error, Result};
-use crate::identity::Identity;
 
 /// File with the source of the test set of that hash.
 pub(super) fn source_path(folder: &Path, sha256: &str) -> PathBuf {

@@ -2,17 +2,15 @@
 //! or a fault. A difference in quality between them says nothing of the model.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use dyno_measure::Verdict;
+use dyno_record::identity::{RunSystem, Search};
 use dyno_stats::numbers::counted;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::cell::CellSummary;
 use crate::run::Run;
-
-/// Facts of a search, in the order in which they are told.
-const FACTS: [(&str, &str); 3] = [("precision", "precision"), ("beam", "beam"), ("limit", "limits")];
 
 /// Systems of different engines on one model, on one test set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,42 +47,30 @@ impl SameWeights {
 
 /// Groups of systems on one model and of at least two engines, on each test set.
 pub(super) fn same_weights(run: &Run, cells: &[CellSummary]) -> Vec<SameWeights> {
-    let systems: Vec<&Value> = run.identity.systems.as_array().into_iter().flatten().collect();
-    let mut models: Vec<&Value> = Vec::new();
-    for system in &systems {
-        let named = &system["models"];
-        if named.as_array().is_some_and(|named| !named.is_empty()) && !models.contains(&named) {
+    let systems = &run.identity.systems;
+    let mut models: Vec<&Vec<PathBuf>> = Vec::new();
+    for RunSystem { models: named, .. } in systems {
+        if !named.is_empty() && !models.contains(&named) {
             models.push(named);
         }
     }
-    let group = |model: &&Value| -> Vec<&Value> {
-        systems.iter().copied().filter(|system| system["models"] == **model && !is_twin(system)).collect()
+    let group = |model: &&Vec<PathBuf>| -> Vec<&RunSystem> {
+        systems.iter().filter(|system| system.models == **model && system.twin_of.is_none()).collect()
     };
-    let groups: Vec<Vec<&Value>> = models.iter().map(group).filter(|group| engines(group) > 1).collect();
-    let on_each = |group: &Vec<&Value>| -> Vec<SameWeights> {
+    let groups: Vec<Vec<&RunSystem>> = models.iter().map(group).filter(|group| engines(group) > 1).collect();
+    let on_each = |group: &Vec<&RunSystem>| -> Vec<SameWeights> {
         run.test_sets.iter().filter_map(|set| on_set(run, cells, group, &set.name)).collect()
     };
     groups.iter().flat_map(on_each).collect()
 }
 
-fn is_twin(system: &Value) -> bool {
-    system["twin_of"].is_string()
-}
-
 /// Number of different engines.
-fn engines(group: &[&Value]) -> usize {
-    let engine = |system: &&Value| {
-        let launch = &system["launch"];
-        let named =
-            [&launch["built-in"]["backend"], &launch["adapter"]["name"], &launch["plugin"]["library"]];
-        let named = named.into_iter().find(|name| name.is_string()).unwrap_or(launch);
-        named.to_string()
-    };
-    group.iter().map(engine).collect::<BTreeSet<_>>().len()
+fn engines(group: &[&RunSystem]) -> usize {
+    group.iter().map(|system| system.launch.engine()).collect::<BTreeSet<_>>().len()
 }
 
 /// The finding on one test set; `None` if fewer than two of the systems have a text there.
-fn on_set(run: &Run, cells: &[CellSummary], group: &[&Value], test_set: &str) -> Option<SameWeights> {
+fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str) -> Option<SameWeights> {
     let text = |name: &str| {
         let own = |row: &&CellSummary| {
             row.system == name && row.test_set == test_set && row.verdict != Verdict::Invalid
@@ -92,31 +78,35 @@ fn on_set(run: &Run, cells: &[CellSummary], group: &[&Value], test_set: &str) ->
         let output = cells.iter().filter(own).find_map(|row| row.output.as_ref())?;
         run.outputs.get(output)
     };
-    let told = group.iter().filter_map(|system| {
-        let name = system["name"].as_str()?;
-        Some((name.to_owned(), &system["search"], text(name)?))
-    });
-    let told: Vec<(String, &Value, &Vec<String>)> = told.collect();
-    let [(_, _, first), others @ ..] = &told[..] else { return None };
+    let told: Vec<(&RunSystem, &Vec<String>)> =
+        group.iter().filter_map(|system| Some((*system, text(&system.name)?))).collect();
+    let [(_, first), others @ ..] = &told[..] else { return None };
     if others.is_empty() {
         return None;
     }
-    let differs = |line: &usize| others.iter().any(|(_, _, text)| text.get(*line) != first.get(*line));
-    let value = |search: &Value, key: &str| match &search[key] {
-        Value::Null => "?".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let differences = FACTS.iter().filter_map(|(key, name)| {
-        let values: Vec<String> = told.iter().map(|(_, search, _)| value(search, key)).collect();
-        values.iter().any(|other| *other != values[0]).then(|| ((*name).to_owned(), values))
-    });
+    let differs = |line: &usize| others.iter().any(|(_, text)| text.get(*line) != first.get(*line));
+    let searches: Vec<Option<&Search>> = told.iter().map(|(system, _)| system.search.as_ref()).collect();
     Some(SameWeights {
         test_set: test_set.into(),
-        differences: differences.collect(),
-        is_known: told.iter().any(|(_, search, _)| search.is_object()),
+        differences: differences(&searches),
+        is_known: searches.iter().any(Option::is_some),
         differing: (0..first.len()).filter(differs).count(),
         lines: first.len(),
-        systems: told.iter().map(|(name, ..)| name.clone()).collect(),
+        systems: told.iter().map(|(system, _)| system.name.clone()).collect(),
     })
+}
+
+/// Facts of the searches that differ, in the order in which they are told; `?` is what nobody told.
+fn differences(searches: &[Option<&Search>]) -> Vec<(String, Vec<String>)> {
+    type Fact = fn(&Search) -> Option<String>;
+    let facts: [(&str, Fact); 3] = [
+        ("precision", |search| Some(search.precision.clone())),
+        ("beam", |search| Some(search.beam.to_string())),
+        ("limits", |search| search.limit.map(|limit| limit.to_string())),
+    ];
+    let values = |fact: Fact| -> Vec<String> {
+        searches.iter().map(|search| search.and_then(fact).unwrap_or_else(|| "?".into())).collect()
+    };
+    let told = facts.into_iter().map(|(name, fact)| (name.to_owned(), values(fact)));
+    told.filter(|(_, values)| values.iter().any(|other| *other != values[0])).collect()
 }

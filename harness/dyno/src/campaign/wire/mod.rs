@@ -109,7 +109,11 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         line_seconds: source.amount(wire.line_seconds, "line-seconds", default.line_seconds)?,
         launch_seconds: source.amount(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
         noisy_repeats: source.count(wire.noisy_repeats, "noisy-repeats", 0..=MOST_REPEATS)?,
-        runaway_factor: source.amount(wire.runaway_factor, "runaway-factor", default.runaway_factor)?,
+        runaway_factor: Some(source.amount(
+            wire.runaway_factor,
+            "runaway-factor",
+            default.runaway_factor(),
+        )?),
         memory_mib: wire
             .memory_mib
             .map(|memory| source.amount(Some(memory), "memory-mib", 0.0))

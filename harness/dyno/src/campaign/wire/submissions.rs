@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use dyno_measure::Track;
+use dyno_record::identity::SandboxChoice;
 use toml::Spanned;
 
 use super::source::Source;
-use crate::campaign::entry::{Entry, Launch, SandboxChoice, words_fault};
+use crate::campaign::entry::{Entry, Launch, words_fault};
 use crate::exit::Outcome;
 use crate::output::say;
 use crate::submission::{BATCH_LINES, Dialect, Submission, is_image};

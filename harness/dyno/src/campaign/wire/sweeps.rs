@@ -2,13 +2,14 @@
 //! the setting does.
 
 use dyno_measure::Track;
+use dyno_record::identity::BatchSize;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::source::Source;
 use crate::campaign::entry::{Entry, Launch};
 use crate::exit::Outcome;
-use crate::hosting::{BatchSize, MOST_BATCH};
+use crate::hosting::MOST_BATCH;
 
 /// A number, or a list of numbers to sweep.
 #[derive(Deserialize)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Task;
+use dyno_record::identity::SandboxChoice;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -12,7 +13,7 @@ use super::source::{Source, checked_name};
 use super::submissions;
 use super::sweeps::{self, OneOrMany};
 use crate::adapters::{self, Adapter};
-use crate::campaign::entry::{self, Entry, Launch, SandboxChoice, words_fault};
+use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use crate::registry;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use dyno_measure::{Reason, Record, Track};
-use dyno_results::Identity;
+use dyno_record::Identity;
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
 use dyno_stats::numbers::{mebibytes, p_value, whole};
 use serde::Serialize;

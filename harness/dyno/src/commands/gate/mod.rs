@@ -8,7 +8,7 @@ mod cells;
 mod markdown;
 
 use answer::{Answer, Judged, as_text, ceilings, changes};
-use dyno_measure::{Host, TestSet};
+use dyno_measure::{TestSet, host};
 use dyno_results::compare::{LEAST_PAIRS, QualityLimits};
 use dyno_results::{Place, scores};
 
@@ -33,7 +33,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     campaign.systems.retain(|system| !baseline.is(&system.name));
     refuse_unchecked_limits(args, &campaign)?;
     make_ready(&campaign)?;
-    let (stop, host) = (Stop::on_signals(|| ())?, Host::detect()?);
+    let (stop, host) = (Stop::on_signals(|| ())?, host::detect()?);
     let mut cells = cells::cells(&campaign, &baseline, &host, &stop)?;
     if cells.is_empty() {
         let message = "no candidate is left: the filters leave only the baseline, or the stored run has no cell of a candidate";

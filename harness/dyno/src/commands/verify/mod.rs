@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::{Table, presets};
 use dyno_measure::{
-    Code, Examined, Finding, Host, Limits, Probe, Profile, Track, Verdict, check_command, verdict,
+    Code, Examined, Finding, Limits, Probe, Profile, Track, Verdict, check_command, host, verdict,
 };
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     // A backend's refusal is a bad request: there is nothing to verify yet.
     let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
     hosted.try_for_each(|entry| open(entry, campaign.tracks[0]))?;
-    let host = Host::detect()?;
+    let host = host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let runner = Runner::new(&campaign, &host)?;
     let plan = campaign.plan(|_| None)?;

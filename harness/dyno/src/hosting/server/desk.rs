@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
 use std::sync::{Condvar, Mutex};
 
+use dyno_record::identity::BatchSize;
+
 use super::super::answers::without_end;
-use super::super::batch_size::BatchSize;
 use super::super::window::weight;
 use super::super::workers::lock;
 use crate::exit::Outcome;

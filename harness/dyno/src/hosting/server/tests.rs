@@ -3,8 +3,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use dyno_api::{Error, Sink};
+use dyno_record::identity::BatchSize;
 
-use super::super::batch_size::BatchSize;
 use super::*;
 
 /// Session that answers a line with itself, after as many steps as it has bytes. It fails at the line `bad`,

@@ -2,8 +2,8 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dyno_api::{Answer, Error, Sink};
+use dyno_record::identity::BatchSize;
 
-use super::super::batch_size::BatchSize;
 use super::*;
 
 /// Session that answers a line with itself, and fails at the line `bad`.

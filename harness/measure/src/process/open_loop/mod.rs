@@ -11,9 +11,10 @@ mod queue;
 
 use std::time::{Duration, Instant};
 
+use dyno_record::Code;
+
 use super::dialogue::{Dialogue, Stop};
 use super::lockstep::Conversation;
-use crate::rules::Code;
 use outbox::Outbox;
 use queue::Queue;
 

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use dyno_record::Reason;
+
 use crate::process::dialogue::Dialogue;
-use crate::rules::Reason;
 
 /// Lines in the order of arrival.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rules::{Code, Reason};
+use dyno_record::{Code, Reason};
 
 /// Longest answer in bytes, as in lock-step.
 const LONGEST_REPLY: usize = 64 << 20;

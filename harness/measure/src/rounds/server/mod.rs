@@ -12,17 +12,15 @@ mod search;
 
 use std::time::Duration;
 
+use dyno_record::{Code, LatencyLimit, Profile, Reason};
 use dyno_stats::numbers::plain;
 use dyno_stats::{Random, mean, median};
 
 use super::observed::{Observed, RoundContext};
 use crate::error::Result;
-use crate::load::LatencyLimit;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Lockstep, Stop, converse};
 use crate::process::open_loop::{Allowance, Arrival, OpenRun, arrive};
-use crate::profile::Profile;
-use crate::rules::{Code, Reason};
 use crate::served::{Purpose, Served, ServedRun};
 use crate::verify::recognition::sample;
 use crate::verify::sameness::Comparison;

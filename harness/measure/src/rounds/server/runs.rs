@@ -5,11 +5,10 @@
 
 use std::convert::Infallible;
 
+use dyno_record::{LatencyLimit, Limits, Profile};
+
 use super::script::{LEAST_COPIES, whole_set};
 use super::search::{Length, greatest_rate};
-use crate::load::LatencyLimit;
-use crate::profile::Profile;
-use crate::protocol::Limits;
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
 pub(super) const CURVE: [f64; 3] = [0.5, 0.7, 0.9];

@@ -4,7 +4,7 @@
 //! what other programs take from the system, CPU time doesn't. So the clock accuses, and CPU time tells whether
 //! a disturbance could be the cause.
 
-use crate::rules::Reason;
+use dyno_record::rules::Reason;
 
 /// One answer: its words, and its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

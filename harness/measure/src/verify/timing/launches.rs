@@ -5,11 +5,11 @@
 //! often. The judgement goes on from turn to turn until enough of them agree. An honest system is cleared by its
 //! first turn in nearly all cases.
 
+use dyno_record::Code;
 use dyno_stats::median;
 
 use super::judgement::Judgement;
 use crate::process::whole_file::Pass;
-use crate::rules::Code;
 use crate::text::words;
 
 /// Least time by which a launch over a file exceeds the slowest launch over one line. Below it, jitter of the
@@ -156,7 +156,7 @@ fn work_ns(turn: &Turn) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::limits::COALESCED_RATIO;
+    use dyno_record::rules::limits::COALESCED_RATIO;
     use dyno_stats::Random;
 
     fn time(ms: f64, words: usize) -> LaunchTime {

@@ -1,10 +1,10 @@
 //! Times of single lines: whether suspects take less time per word than other lines.
 
+use dyno_record::Code;
+use dyno_record::rules::limits::{CACHED_RATIO, RECOGNISED_RATIO};
 use dyno_stats::{median, sign_test, signed_rank_less};
 
 use super::judgement::{Judgement, Sample};
-use crate::rules::Code;
-use crate::rules::limits::{CACHED_RATIO, RECOGNISED_RATIO};
 
 /// Share of the other line's time per word, below which a line counts as answered at once. Lines of one
 /// language rarely differ so much; if they do, then as often the other way round.

@@ -1,11 +1,7 @@
 //! The protocol's three profiles: rounds, times and probes of a run.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
 use crate::rules::Probe;
-use crate::rules::names::name_of;
+use crate::rules::names::words;
 
 /// Lines that may miss the limit in a run of the server track. They decide how long a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,27 +12,20 @@ pub struct ServerMisses {
     pub confirm: usize,
 }
 
-/// Thoroughness of a run, recorded with every figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// A first look, in minutes.
-    Quick,
-    /// For decisions.
-    Standard,
-    /// For publication.
-    Official,
+words! {
+    /// Thoroughness of a run, recorded with every figure.
+    #[serde(rename_all = "lowercase")]
+    pub enum Profile {
+        /// A first look, in minutes.
+        Quick,
+        /// For decisions.
+        Standard,
+        /// For publication.
+        Official,
+    }
 }
 
 impl Profile {
-    /// All profiles, the least thorough first.
-    pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Official];
-
-    /// Name in campaigns and on reports.
-    pub fn name(self) -> &'static str {
-        name_of(&self)
-    }
-
     /// Rounds of a cell. The number is odd, so that the median is one of them. Order statistics of 3, 5 and 9
     /// rounds cover the true median with 75, 93.8 and 96.1 %.
     pub const fn rounds(self) -> usize {
@@ -117,11 +106,5 @@ impl Profile {
             Self::Quick => 3,
             Self::Standard | Self::Official => 20,
         }
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

@@ -1,0 +1,88 @@
+//! The fingerprint of a machine. Results of different hosts can't be compared, so each run records its host.
+
+use serde::{Deserialize, Serialize};
+
+/// Facts about a machine that decide its speed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Name of the processor, with its microarchitecture where that is known.
+    pub cpu: String,
+    /// Instruction sets that matter here, the most capable last, named as in the CPU flags.
+    #[serde(deserialize_with = "in_todays_spelling")]
+    pub isa: Vec<String>,
+    /// Numbers of the cores that this process may use.
+    pub cores: Vec<usize>,
+    /// Sizes of a core's caches, such as "L2 1024K".
+    pub caches: Vec<String>,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Kernel release.
+    pub kernel: String,
+    /// Limits of the control group, verbatim; empty if there are none.
+    pub cgroup_limits: Vec<String>,
+}
+
+impl Host {
+    /// Differences between this host and `other` that matter for speed, in words. Figures of two hosts
+    /// without differences may be compared. Another kernel release alone doesn't count.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let gib = |bytes: u64| format!("{} GiB", (bytes as f64 / f64::from(1 << 30)).round());
+        let number = |cores: &[usize]| format!("{} cores", cores.len());
+        let figures = |host: &Self| {
+            let limits = host.cgroup_limits.join(", ");
+            let (isa, caches) = (host.isa.join(" "), host.caches.join(", "));
+            [host.cpu.clone(), number(&host.cores), isa, caches, gib(host.memory_bytes), limits]
+        };
+        let pairs = figures(self).into_iter().zip(figures(other));
+        pairs.filter(|(a, b)| a != b).map(|(a, b)| format!("{a}, not {b}")).collect()
+    }
+
+    /// The instruction set that decides int8 speed: the last of the list is the most capable.
+    pub fn best_isa(&self) -> &str {
+        self.isa.last().map_or("scalar", String::as_str)
+    }
+
+    /// Architecture of the host, which needs a build of dyno of its own. The instruction sets tell; a host with
+    /// none is an Arm processor as dyno saw them before it had kernels for Arm.
+    pub fn architecture(&self) -> &'static str {
+        let arm = self.isa.is_empty() || self.isa.iter().any(|isa| isa == dyno_api::Isa::Neon.name());
+        if arm { "aarch64" } else { "x86_64" }
+    }
+}
+
+/// Instruction sets in today's spelling. Runs of dyno 0.1 spell two of them without the underscore.
+fn in_todays_spelling<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names: Vec<String> = Deserialize::deserialize(deserializer)?;
+    let today = |name: String| match name.as_str() {
+        "avxvnni" => "avx_vnni".into(),
+        "avx512vnni" => "avx512_vnni".into(),
+        _ => name,
+    };
+    Ok(names.into_iter().map(today).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(isa: &[&str]) -> Host {
+        let facts = serde_json::json!({
+            "cpu": "c", "isa": isa, "cores": [0], "caches": [], "memory_bytes": 1, "kernel": "6", "cgroup_limits": []
+        });
+        serde_json::from_value(facts).unwrap()
+    }
+
+    #[test]
+    fn old_spellings_of_instruction_sets_read_as_todays() {
+        let read = host(&["avx2", "avxvnni", "avx512bw", "avx512vnni"]);
+        assert_eq!(read.isa, ["avx2", "avx_vnni", "avx512bw", "avx512_vnni"]);
+        assert_eq!(read.best_isa(), "avx512_vnni");
+    }
+
+    #[test]
+    fn instruction_sets_tell_the_architecture() {
+        let of = |isa: &[&str]| host(isa).architecture();
+        assert_eq!(of(&["avx2", "avx512bw"]), "x86_64");
+        assert_eq!([of(&["neon", "i8mm"]), of(&[])], ["aarch64"; 2]);
+    }
+}

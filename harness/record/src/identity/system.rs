@@ -1,0 +1,88 @@
+//! A system of a run, as its campaign describes it.
+
+use std::path::PathBuf;
+
+use dyno_api::Task;
+use serde::{Deserialize, Serialize};
+
+use super::launch::Launch;
+use crate::rules::Track;
+
+/// System of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSystem {
+    /// Name in tables.
+    pub name: String,
+    /// How the system is started.
+    pub launch: Launch,
+    /// Models; several are an ensemble.
+    pub models: Vec<PathBuf>,
+    /// Environment variables of the system, besides those of all systems.
+    pub environment: Vec<(String, String)>,
+    /// Task that the campaign names for a plugin or a foreign program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
+    /// Whether the system declares that it draws its answers at random.
+    pub sampling: bool,
+    /// Choice of the campaign whether the system runs in a sandbox; the profile's if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxChoice>,
+    /// Files and folders that the system sees in the sandbox, beside those that it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_paths: Vec<PathBuf>,
+    /// Tracks that the system takes part in; all of the campaign if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracks: Option<Vec<Track>>,
+    /// Number of cores in the tracks of several cores, if the system is a part of a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<usize>,
+    /// Name of the sweep, if the system is a part of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    /// Name of the original, if the system is a twin. The pair shows the difference between equal systems.
+    pub twin_of: Option<String>,
+    /// Search of a system whose model is a directory with a decoder's settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
+}
+
+impl RunSystem {
+    /// Whether the system takes part in `track`.
+    pub fn takes_part(&self, track: Track) -> bool {
+        self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
+    }
+
+    /// Whether both are one program on one model, under whatever names.
+    pub fn is_same_program(&self, other: &Self) -> bool {
+        (&self.launch, &self.models, self.cores) == (&other.launch, &other.models, other.cores)
+    }
+
+    /// Whether a campaign describes both alike. The search follows from the rest of the description.
+    pub fn is_described_as(&self, other: &Self) -> bool {
+        let without = |system: &Self| Self { search: None, ..system.clone() };
+        without(self) == without(other)
+    }
+}
+
+/// Choice of a sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxChoice {
+    /// The sandbox that bubblewrap makes.
+    Bwrap,
+    /// No sandbox.
+    None,
+}
+
+/// What decides a system's translations beside the weights.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Search {
+    /// Precision of the products: `f32`, `bf16`, `int8` and so on.
+    pub precision: String,
+    /// Hypotheses that the search keeps.
+    pub beam: usize,
+    /// Most words of a translation, with the word that it begins with, as `max_length` of Hugging Face counts them.
+    /// Absent where the length of the source decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}

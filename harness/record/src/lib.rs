@@ -1,0 +1,30 @@
+//! What a run of dyno holds: the identity of its campaign, and the words of its records.
+//!
+//! This crate reads and writes; it measures nothing and starts nothing. `dyno-measure` measures in these words, and
+//! `dyno-results` keeps and judges what was measured.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`rules`] | tracks, probes, codes, verdicts, and the limits behind them |
+//! | `profile`, `limits`, `load`, `shard` | thoroughness, limits of a campaign, latency limit, part of a campaign |
+//! | `host` | the machine's fingerprint |
+//! | [`identity`] | subject and conditions of a run, and the key that tells two runs apart |
+//! | `hash` | hashes, in hexadecimal |
+
+mod hash;
+mod host;
+pub mod identity;
+mod limits;
+mod load;
+mod profile;
+pub mod rules;
+mod shard;
+
+pub use hash::{hash_of, hex};
+pub use host::Host;
+pub use identity::{Identity, SCHEMA};
+pub use limits::{Interleave, Limits};
+pub use load::LatencyLimit;
+pub use profile::Profile;
+pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
+pub use shard::Shard;
