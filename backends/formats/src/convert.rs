@@ -13,7 +13,8 @@ use crate::bytes::Bytes;
 use crate::digest::FileIdentity;
 use crate::error::Located;
 use crate::manifest::{MANIFEST, Manifest};
-use crate::model_dir::weights_name;
+use crate::marian;
+use crate::model_dir::{MARIAN, weights_name};
 use crate::narrow::{ConvertedTensor, Narrow, as_it_is};
 use crate::safetensors::{self, Stored};
 use crate::shortlist::{Cut, Shortlist};
@@ -71,7 +72,7 @@ pub fn convert(source: &ModelDir, to: &Path, options: &ConvertOptions<'_>) -> Re
     maker.weights(source, options)?;
     maker.vocabularies(source)?;
     maker.shortlist(source, options.shortlist)?;
-    maker.configurations(source);
+    maker.configurations(source)?;
     let text = maker.manifest.to_toml();
     partial.write(MANIFEST, text.as_bytes())?;
     let report = ConvertReport { directory: to.into(), files: maker.manifest.files, tensors: maker.tensors };
@@ -173,12 +174,17 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn configurations(&mut self, source: &ModelDir) {
+    /// A network without a table of its own is written under Marian's keys.
+    fn configurations(&mut self, source: &ModelDir) -> Result<()> {
         let kept = |config: &MarianConfig| -> Entries {
             config.entries().iter().filter(|(key, _)| !FILE_KEYS.contains(&key.as_str())).cloned().collect()
         };
         let tables = source.tables.iter().map(|(name, config)| (name.clone(), kept(config)));
         self.manifest.tables = tables.filter(|(_, entries)| !entries.is_empty()).collect();
+        if let Some(spec) = &source.spec {
+            self.manifest.tables.push((MARIAN.into(), marian::entries_of(spec)?));
+        }
+        Ok(())
     }
 
     fn add(&mut self, name: String, bytes: &[u8]) -> Result<()> {

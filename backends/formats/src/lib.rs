@@ -13,10 +13,10 @@
 //! use dyno_formats::{ModelDir, Precision};
 //!
 //! let model = ModelDir::open("models/ssru-en-de")?;
-//! let heads = model.marian().map(|marian| marian.count("transformer-heads")).transpose()?;
+//! let [source, target] = model.spec()?.words;
 //! let weights = model.load(Precision::Int8)?;
 //! let forget = weights.get("decoder_l1_rnn_Wf")?.expect(256, 256)?;
-//! println!("{heads:?} {:?} {:?}", forget.i8()?.len(), forget.scales());
+//! println!("{source} {target} {:?} {:?}", forget.i8()?.len(), forget.scales());
 //! # Ok::<(), dyno_formats::Error>(())
 //! ```
 //!
@@ -25,7 +25,8 @@
 //! | --- | --- |
 //! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
 //! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
-//! | `config`, `defaults`, [`yaml`], `support` | [`MarianConfig`], defaults, and refusals of models |
+//! | [`spec`] | [`ModelSpec`](spec::ModelSpec): what a network is, in words of no format |
+//! | `marian` (with [`yaml`]), `fully_connected` | readers of descriptions: Marian's configurations, dyno's own table |
 //! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
 //! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |
 //! | [`hugging_face`] | translators of Hugging Face as models of dyno |
@@ -39,17 +40,17 @@
 
 pub mod bin;
 mod bytes;
-mod config;
 mod convert;
 mod decoder;
-mod defaults;
 mod digest;
 mod encoder_layers;
 mod error;
 mod foreign;
+mod fully_connected;
 mod generate;
 pub mod hugging_face;
 pub mod manifest;
+mod marian;
 mod model_dir;
 mod narrow;
 pub mod npz;
@@ -59,24 +60,25 @@ pub mod quantise;
 mod record;
 pub mod safetensors;
 pub mod shortlist;
-mod support;
+pub mod spec;
 mod tensor;
 mod weights;
 pub mod yaml;
 mod zip;
 
-pub use config::MarianConfig;
 pub use convert::{ConvertOptions, ConvertReport, convert};
 pub use digest::FileIdentity;
 pub use encoder_layers::LayerLayout;
 pub use error::{Error, Fault, Result};
 pub use generate::{Macs, Recipe, generate, lines_of_tokens};
 pub use manifest::MANIFEST;
+pub use marian::MarianConfig;
 pub use model_dir::{ModelDir, weights_name};
 pub use narrow::ConvertedTensor;
 pub use numbers::DType;
 pub use precision::Precision;
 pub use record::{ElementOrder, Scales};
 pub use shortlist::{Cut, Selection, Shortlist, Vocabularies, Vocabulary};
+pub use spec::{Family, ModelSpec};
 pub use tensor::{Tensor, TensorBytes};
 pub use weights::{MULTIPLIER_SUFFIX, Weights};

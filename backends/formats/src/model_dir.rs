@@ -13,11 +13,19 @@ use crate::decoder::{Decoder, decoder_of, home_of};
 use crate::digest::FileIdentity;
 use crate::error::Located;
 use crate::foreign;
+use crate::fully_connected;
 use crate::hugging_face::{self, Tensors, Translator};
 use crate::manifest::{MANIFEST, Manifest};
+use crate::marian::refuse_factored;
 use crate::shortlist::Cut;
-use crate::support::refuse_factored;
+use crate::spec::{Family, ModelSpec};
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
+
+/// Name of the table with a decoder's settings.
+const DECODER: &str = "decoder";
+
+/// Name of the table with a network under Marian's keys.
+pub(crate) const MARIAN: &str = "marian";
 
 /// Files and configuration of a model.
 #[derive(Clone, Debug)]
@@ -30,7 +38,10 @@ pub struct ModelDir {
     pub(crate) tokens: Vec<PathBuf>,
     pub(crate) shortlist: Option<(PathBuf, Cut)>,
     pub(crate) weights: BTreeMap<Precision, PathBuf>,
+    /// Configurations by name, as they are written: the network's and the decoder's.
     pub(crate) tables: Vec<(String, MarianConfig)>,
+    /// The network, where no table describes it.
+    pub(crate) spec: Option<ModelSpec>,
     pub(crate) files: Option<BTreeMap<String, FileIdentity>>,
     /// Names of the tensors in a file of Hugging Face.
     pub(crate) tensors: Option<Tensors>,
@@ -118,7 +129,7 @@ impl ModelDir {
 
     /// A translator of Hugging Face.
     fn of_translator(path: &Path, translator: Translator) -> Self {
-        let Translator { vocabularies, tokens, weights, tables, tensors } = translator;
+        let Translator { vocabularies, tokens, weights, decoder, spec, tensors } = translator;
         Self {
             path: path.into(),
             languages: None,
@@ -127,7 +138,8 @@ impl ModelDir {
             tokens,
             shortlist: None,
             weights,
-            tables,
+            tables: vec![(DECODER.into(), decoder)],
+            spec: Some(spec),
             files: None,
             tensors: Some(tensors),
         }
@@ -150,7 +162,8 @@ impl ModelDir {
             tokens: Vec::new(),
             shortlist: None,
             weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
-            tables: vec![("decoder".into(), decoder), ("marian".into(), marian)],
+            tables: vec![(DECODER.into(), decoder), (MARIAN.into(), marian)],
+            spec: None,
             files: None,
             tensors: None,
         })
@@ -174,6 +187,7 @@ impl ModelDir {
             shortlist: manifest.shortlist.map(|(name, cut)| (home.join(name), cut)),
             weights: weights.filter(|(_, path)| path.is_file()).collect(),
             tables: manifest.tables.into_iter().map(configuration).collect(),
+            spec: None,
             files: Some(manifest.files),
             tensors: None,
             path: home,
@@ -233,16 +247,47 @@ impl ModelDir {
 
     /// The configuration of a Marian model; `None` for other models.
     pub fn marian(&self) -> Option<&MarianConfig> {
-        self.table("marian")
+        self.table(MARIAN)
     }
 
     /// The decoder's settings that came with the model.
     pub fn decoder(&self) -> Option<&MarianConfig> {
-        self.table("decoder")
+        self.table(DECODER)
     }
 
-    /// A table of `model.toml` by name; engines with formats of their own have one.
-    pub fn table(&self, name: &str) -> Option<&MarianConfig> {
+    /// The network's family.
+    ///
+    /// # Errors
+    /// When the model describes no network that an engine runs.
+    pub fn family(&self) -> Result<Family> {
+        match (&self.spec, self.marian(), self.table(fully_connected::TABLE)) {
+            (Some(spec), ..) => Ok(spec.family()),
+            (_, Some(marian), _) => marian.family(),
+            (.., Some(_)) => Ok(Family::FullyConnected),
+            _ => Err(self.undescribed()),
+        }
+    }
+
+    /// The description of the network.
+    ///
+    /// # Errors
+    /// When a setting is unknown or makes no sense; the message names its key.
+    pub fn spec(&self) -> Result<ModelSpec> {
+        match (&self.spec, self.marian(), self.table(fully_connected::TABLE)) {
+            (Some(spec), ..) => Ok(spec.clone()),
+            (_, Some(marian), _) => marian.spec(),
+            (.., Some(table)) => fully_connected::spec(table),
+            _ => Err(self.undescribed()),
+        }
+    }
+
+    fn undescribed(&self) -> Error {
+        let what = "describes no network of a translator; it needs the table [marian] or [rnn-fc]";
+        Error::content(&self.path, what)
+    }
+
+    /// A table by name.
+    pub(crate) fn table(&self, name: &str) -> Option<&MarianConfig> {
         self.tables.iter().find(|(table, _)| table == name).map(|(_, entries)| entries)
     }
 

@@ -6,11 +6,11 @@
 //! computes attention in advance for the same reason.
 
 use dyno_formats::Result;
+use dyno_formats::spec::{NormStyle, RecurrentSpec};
 use dyno_nn::math::Kernels;
 use dyno_nn::watch::Operator;
 
 use crate::names::Names;
-use crate::options::{NormStyle, Options};
 use crate::projection::{Dense, Projection};
 
 /// Weights of the attention.
@@ -41,8 +41,8 @@ pub(crate) struct Weights {
 }
 
 impl Attention {
-    pub(crate) fn new(names: Names<'_>, options: &Options) -> Result<Self> {
-        let (state, context) = (options.state, options.context());
+    pub(crate) fn new(names: Names<'_>, spec: &RecurrentSpec) -> Result<Self> {
+        let (state, context) = (spec.state, spec.context());
         let dense = Dense {
             weights: "decoder_Wc_att",
             bias: "decoder_b_att",
@@ -53,8 +53,8 @@ impl Attention {
         let product = Projection::new(names.pack(&names.product(STATE, state, context)?, &[], STATE)?);
         let norm = |part: &str| names.vector(&format!("decoder_{part}"), context);
         Ok(Self {
-            context: Projection::dense(names, options.style, &dense, context, context)?,
-            state: match options.style {
+            context: Projection::dense(names, spec.style, &dense, context, context)?,
+            state: match spec.style {
                 NormStyle::None => product,
                 NormStyle::Gamma => product.scaled(norm("att_gamma2")?, Vec::new()),
                 NormStyle::Nematus => product.normalised(norm("W_comb_att_lns")?, norm("W_comb_att_lnb")?),

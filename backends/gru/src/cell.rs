@@ -6,12 +6,11 @@
 
 use std::ops::Range;
 
-use dyno_formats::Result;
+use dyno_formats::{Result, spec};
 use dyno_nn::math::{Matrix, Operands};
 use dyno_nn::recurrent::{Cell as Gates, Functions, State};
 
 use crate::names::Names;
-use crate::options::CellKind;
 use crate::projection::Projection;
 
 /// Buffers of a cell.
@@ -51,7 +50,7 @@ impl Cell {
     /// Reads the cell at `place` with a state of `width`.
     pub(crate) fn new(
         names: Names<'_>,
-        kind: CellKind,
+        kind: spec::Cell,
         normalised: bool,
         place: Place<'_>,
         width: usize,
@@ -59,14 +58,14 @@ impl Cell {
         let reader = Reader { names, place, width };
         let gru = Gates::Gru { bias_inside: place.last };
         let (bias, gates) = match kind {
-            CellKind::Lstm => (reader.vector("b", 4)?, Gates::Lstm),
-            CellKind::GruNematus if normalised => (reader.nematus_bias()?, gru),
-            CellKind::Gru | CellKind::GruNematus => (reader.gru_bias()?, gru),
+            spec::Cell::Lstm => (reader.vector("b", 4)?, Gates::Lstm),
+            spec::Cell::GruNematus if normalised => (reader.nematus_bias()?, gru),
+            spec::Cell::Gru | spec::Cell::GruNematus => (reader.gru_bias()?, gru),
         };
         let side = |input: bool| match kind {
-            CellKind::Lstm => reader.lstm_side(input, normalised),
-            CellKind::GruNematus if normalised => reader.nematus_side(input),
-            CellKind::Gru | CellKind::GruNematus => reader.gru_side(input, normalised),
+            spec::Cell::Lstm => reader.lstm_side(input, normalised),
+            spec::Cell::GruNematus if normalised => reader.nematus_side(input),
+            spec::Cell::Gru | spec::Cell::GruNematus => reader.gru_side(input, normalised),
         };
         let input = (place.inputs > 0).then(|| side(true)).transpose()?;
         let unfed = vec![0.0; bias.len()];

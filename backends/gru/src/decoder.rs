@@ -43,7 +43,7 @@ struct Buffers {
 
 impl Worker {
     pub(crate) fn new(network: Arc<Rnn>) -> Self {
-        let width = network.options.state;
+        let width = network.spec.state;
         let layers = 1 + network.layers.high.len();
         Self {
             encoded: Encoded::new(width),
@@ -78,7 +78,7 @@ impl Worker {
 
     /// Computes the start state of each layer: tanh(W·mean of the sentence).
     fn start_states(&mut self) {
-        let (layers, width) = (&self.network.layers, self.network.options.context());
+        let (layers, width) = (&self.network.layers, self.network.spec.context());
         let means = &mut self.buffers.means;
         self.encoded.spans.means(&self.encoded.rows, width, means);
         layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
@@ -95,7 +95,7 @@ impl Worker {
         for row in rows {
             match row.previous {
                 Some(word) => network.target.push(word, embedded),
-                None => embedded.resize(embedded.len() + network.options.embedding, 0.0),
+                None => embedded.resize(embedded.len() + network.spec.embedding, 0.0),
             }
         }
     }
@@ -105,7 +105,7 @@ impl Worker {
     fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>) {
         let network = Arc::clone(&self.network);
         let [first, second, rest @ ..] = &network.layers.base[..] else {
-            unreachable!("two cells or more, by the options");
+            unreachable!("two cells or more, by the description");
         };
         let Buffers { embedded, hidden, fed, scratch, .. } = &mut self.buffers;
         first.feed_beside(embedded, fed, (&network.layers.deep[0], hidden), scratch);
@@ -128,7 +128,7 @@ impl Worker {
         let widths = [second.fed_width(), of_context.outputs()];
         fed.resize(rows.len() * widths[0], 0.0);
         seen.resize(rows.len() * widths[1], 0.0);
-        let queries = share.chunks_exact(network.options.context());
+        let queries = share.chunks_exact(network.spec.context());
         let products = fed.chunks_exact_mut(widths[0]).zip(seen.chunks_exact_mut(widths[1]));
         for ((row, query), (fed, seen)) in rows.iter().zip(queries).zip(products) {
             attention.attend(query, &self.sources[row.sentence], [fed, seen], weights);

@@ -3,13 +3,13 @@
 //! Each layer computes the products of all its inputs at once, and then walks through the sentences together.
 
 use dyno_formats::Result;
+use dyno_formats::spec::{EncoderKind, RecurrentSpec};
 use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
 use dyno_nn::{Sentence, WordTable};
 
 use crate::cell::{Cell, Place, Scratch};
 use crate::names::Names;
-use crate::options::{EncoderKind, Options};
 
 /// Layers of the encoder.
 pub(crate) struct Encoder {
@@ -55,28 +55,28 @@ impl Encoded {
 }
 
 impl Encoder {
-    pub(crate) fn new(names: Names<'_>, options: &Options) -> Result<Self> {
-        let split = match options.encoder {
+    pub(crate) fn new(names: Names<'_>, spec: &RecurrentSpec) -> Result<Self> {
+        let split = match spec.encoder {
             EncoderKind::BiUnidirectional => 1,
-            EncoderKind::Bidirectional | EncoderKind::Alternating => options.encoder_depth,
+            EncoderKind::Bidirectional | EncoderKind::Alternating => spec.encoder_depth,
         };
         let stack = |prefix: &str, backward: bool| {
             let layers = (1..=split).map(|number| {
-                let turned = options.encoder == EncoderKind::Alternating && number % 2 == 0;
-                let inputs = if number == 1 { options.embedding } else { options.state };
-                layer(names, options, (prefix, number), inputs, backward != turned)
+                let turned = spec.encoder == EncoderKind::Alternating && number % 2 == 0;
+                let inputs = if number == 1 { spec.embedding } else { spec.state };
+                layer(names, spec, (prefix, number), inputs, backward != turned)
             });
             layers.collect::<Result<Vec<_>>>()
         };
-        let upper = (split + 1..=options.encoder_depth).map(|number| {
-            let inputs = if number == split + 1 { 2 * options.state } else { options.state };
-            layer(names, options, ("encoder", number), inputs, false)
+        let upper = (split + 1..=spec.encoder_depth).map(|number| {
+            let inputs = if number == split + 1 { 2 * spec.state } else { spec.state };
+            layer(names, spec, ("encoder", number), inputs, false)
         });
         Ok(Self {
             both: [stack("encoder_bi", false)?, stack("encoder_bi_r", true)?],
             upper: upper.collect::<Result<_>>()?,
-            skip: options.skip,
-            width: options.state,
+            skip: spec.skip,
+            width: spec.state,
         })
     }
 
@@ -139,7 +139,7 @@ impl Layer {
 /// in its name.
 fn layer(
     names: Names<'_>,
-    options: &Options,
+    spec: &RecurrentSpec,
     (prefix, number): (&str, usize),
     inputs: usize,
     backward: bool,
@@ -152,7 +152,7 @@ fn layer(
         };
         let place =
             Place { prefix: &prefix, inputs: if cell == 1 { inputs } else { 0 }, last: false, encoder: true };
-        Cell::new(names, options.encoder_cell, options.normalised, place, options.state)
+        Cell::new(names, spec.encoder_cell, spec.normalised, place, spec.state)
     };
-    Ok(Layer { cells: (1..=options.encoder_cells).map(cell).collect::<Result<_>>()?, backward })
+    Ok(Layer { cells: (1..=spec.encoder_cells).map(cell).collect::<Result<_>>()?, backward })
 }

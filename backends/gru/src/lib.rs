@@ -3,8 +3,8 @@
 //!
 //! Such a model has a bidirectional encoder, and a decoder that attends between the cells of its first layer.
 //! The crate owns recurrent cells, their stacks, the attention of a perceptron, and the deep output. The
-//! configuration of the model decides about encoder types, cells and norms. The engine refuses a feature that
-//! it lacks by name when the model is opened.
+//! description of the model decides about encoder types, cells and norms. Features that
+//! the engine lacks are refused by name when the model is opened.
 //!
 //! # From a batch to a word
 //! 1. `encoder` runs stacks of recurrent layers over the words of all sentences.
@@ -14,7 +14,7 @@
 //! # Modules
 //! | module | contents |
 //! | --- | --- |
-//! | `options`, `names` | the configuration of a model, and the names of its parameters in files |
+//! | `names` | the names of parameters in files |
 //! | `network`, `layers` | the weights of the network and of the decoder |
 //! | `encoder`, `decoder` | the layers over source words, and a worker's decoder |
 //! | `cell`, `attention`, `projection` | cells, attention, and products with norms in Marian's orders |
@@ -30,12 +30,11 @@ mod encoder;
 mod layers;
 mod names;
 mod network;
-mod options;
 mod projection;
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::{Family, ModelSpec, Result};
 use dyno_nn::{Network, Params, Sizes};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -46,21 +45,17 @@ use network::Rnn;
 pub const ENGINE: Engine = Engine {
     name: "gru",
     about: "Recurrent encoder and decoder with GRU or LSTM cells (Marian's types s2s, amun and nematus)",
-    customs: Customs::MARIAN,
-    suits,
+    customs: Customs::NONE,
+    families: &[Family::Recurrent],
     load,
 };
 
-fn suits(config: &MarianConfig) -> Result<bool> {
-    Ok(matches!(config.text("type")?, "s2s" | "amun" | "nematus"))
-}
-
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
-    let rnn = Arc::new(Rnn::new(config, params)?);
+fn load(spec: &ModelSpec, params: Params<'_>, _: &Switches) -> Result<Network> {
+    let rnn = Arc::new(Rnn::new(spec, params)?);
     let sizes = Sizes {
-        words: rnn.options.words,
+        words: spec.words,
         parameters: params.weights().parameters(),
-        attended: 2 * rnn.options.context(), // the keys of attention, and the context vectors
+        attended: 2 * rnn.spec.context(), // the keys of attention, and the context vectors
         stepped_bytes: params.decoder_bytes(),
     };
     Ok(Network::new(sizes, move || Worker::new(Arc::clone(&rnn))))

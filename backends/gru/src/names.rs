@@ -1,6 +1,6 @@
 //! Parameters by the names of `s2s`, whatever their names in the file.
 //!
-//! Models of the types `amun` and `nematus` have the names of the program Nematus. Marian renames those that
+//! Some models have the names of the program Nematus. Marian renames those that
 //! it knows (`src/models/amun.h`, `nematus.h`) and keeps the others. So a Nematus name is tried first, and
 //! the plain name second.
 
@@ -22,9 +22,9 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The weights of a model of type `kind`.
-    pub(crate) fn new(params: Params<'a>, kind: &str) -> Self {
-        Self { params, renamed: kind != "s2s" }
+    /// The weights of a model; `renamed` says whether its tensors have the names of Nematus.
+    pub(crate) fn new(params: Params<'a>, renamed: bool) -> Self {
+        Self { params, renamed }
     }
 
     /// Kernels that compute products and cells.

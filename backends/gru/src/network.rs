@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::spec::RecurrentSpec;
+use dyno_formats::{ModelSpec, Result};
 use dyno_nn::math::Kernels;
 use dyno_nn::output::Output;
 use dyno_nn::{Params, WordTable, WordTables, WordTensors};
@@ -10,11 +11,10 @@ use dyno_nn::{Params, WordTable, WordTables, WordTensors};
 use crate::encoder::Encoder;
 use crate::layers::Layers;
 use crate::names::Names;
-use crate::options::Options;
 
-/// Weights and options that workers share.
+/// Weights and shape that workers share.
 pub(crate) struct Rnn {
-    pub(crate) options: Options,
+    pub(crate) spec: RecurrentSpec,
     pub(crate) source: Arc<WordTable>,
     pub(crate) target: Arc<WordTable>,
     pub(crate) encoder: Encoder,
@@ -27,21 +27,20 @@ impl Rnn {
     /// Reads the network.
     ///
     /// # Errors
-    /// When the configuration has unknown values, or a parameter is missing or has another shape.
-    pub(crate) fn new(config: &MarianConfig, params: Params<'_>) -> Result<Self> {
-        let options = Options::read(config)?;
-        let names = Names::new(params, &options.kind);
-        let tensors =
-            WordTensors { words: options.words, width: options.embedding, output: "decoder_ff_logit_l2" };
-        let tables = WordTables::read(config, params, tensors, |name| names.stored(name))?;
+    /// When the network is of another kind, or a parameter is missing or has another shape.
+    pub(crate) fn new(model: &ModelSpec, params: Params<'_>) -> Result<Self> {
+        let spec = model.recurrent()?;
+        let names = Names::new(params, spec.renamed);
+        let tensors = WordTensors { width: spec.embedding, output: "decoder_ff_logit_l2" };
+        let tables = WordTables::read(model, params, tensors, |name| names.stored(name))?;
         Ok(Self {
-            encoder: Encoder::new(names, &options)?,
-            layers: Layers::new(names, &options)?,
+            encoder: Encoder::new(names, spec)?,
+            layers: Layers::new(names, spec)?,
             output: Output::new(tables.output),
             kernels: params.kernels(),
             source: tables.source,
             target: tables.target,
-            options,
+            spec: spec.clone(),
         })
     }
 }

@@ -1,11 +1,11 @@
 //! A product with its bias and its norm, in Marian's three orders.
 
 use dyno_formats::Result;
+use dyno_formats::spec::NormStyle;
 use dyno_nn::math::{Linear, Operands, together};
 use dyno_nn::watch::Operator;
 
 use crate::names::Names;
-use crate::options::NormStyle;
 
 /// Epsilon of norms with a scale (Marian's `layer_norm` of `src/graph/expression_operators.h`).
 const GAMMA_EPSILON: f32 = 1e-9;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::{ModelSpec, Result};
 use dyno_kernels::{Candidates, Kernels, Weights};
 
 use crate::math::{Form, Matrix};
@@ -200,11 +200,9 @@ pub struct WordTables {
     pub output: Arc<WordTable>,
 }
 
-/// Names and sizes of the tensors of word tables.
+/// Names and width of the tensors of word tables.
 #[derive(Clone, Copy)]
 pub struct WordTensors<'a> {
-    /// Words of source and target.
-    pub words: [usize; 2],
     /// Width of a vector.
     pub width: usize,
     /// Beginning of the names of output weights and bias.
@@ -212,42 +210,35 @@ pub struct WordTensors<'a> {
 }
 
 impl WordTables {
-    /// Reads the tables, tied as the configuration says; `stored` gives the name of a tensor in the file.
+    /// Reads the tables, shared and tied as `model` says; `stored` gives the name of a tensor in the file.
     ///
     /// # Errors
     /// When a tensor is missing or has another shape.
     pub fn read(
-        config: &MarianConfig,
+        model: &ModelSpec,
         params: Params<'_>,
         tensors: WordTensors<'_>,
         stored: impl Fn(&str) -> String,
     ) -> Result<Self> {
-        let [source, target] = tensors.words;
-        let all = config.flag("tied-embeddings-all")?;
-        let tied = all || config.flag("tied-embeddings")?;
-        let bias = match config.flag("output-omit-bias")? {
-            true => Vec::new(),
-            false => params.vector(&stored(&format!("{}_b", tensors.output)), target)?,
+        let ([source, target], spec) = (model.words, model.vectors);
+        let bias = match spec.bias {
+            true => params.vector(&stored(&format!("{}_b", tensors.output)), target)?,
+            false => Vec::new(),
         };
         let table = |name: &str, words: usize, bias: Option<&[f32]>| {
             params.words(&stored(name), words, tensors.width, bias)
         };
-        let target_bias = tied.then_some(&bias[..]);
-        let tables = if all || config.flag("tied-embeddings-src")? {
-            // The tied table has a row for each source word; a target vocabulary of another size can't share
-            // it.
-            if source != target {
-                return Err(config.fault("dim-vocabs", "must be the same twice where embeddings are tied"));
-            }
+        let target_bias = spec.tied.then_some(&bias[..]);
+        let tables = if spec.shared {
             let shared = table("Wemb", source, target_bias)?;
             [Arc::clone(&shared), shared]
         } else {
             [table("encoder_Wemb", source, None)?, table("decoder_Wemb", target, target_bias)?]
         };
         let [source, target_table] = tables;
-        let output = match tied {
+        let output = match spec.tied {
             true => Arc::clone(&target_table),
-            false => untied(params, tensors, stored, &bias)?,
+            false => untied(params, tensors, target, stored, &bias)?,
         };
         Ok(Self { source, target: target_table, output })
     }
@@ -257,10 +248,11 @@ impl WordTables {
 fn untied(
     params: Params<'_>,
     tensors: WordTensors<'_>,
+    words: usize,
     stored: impl Fn(&str) -> String,
     bias: &[f32],
 ) -> Result<Arc<WordTable>> {
-    let (words, width) = (tensors.words[1], tensors.width);
+    let width = tensors.width;
     let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", tensors.output)));
     if params.has(&transposed) || !params.has(&plain) {
         return params.words(&transposed, words, width, Some(bias));

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use dyno_formats::{MarianConfig, Precision, Weights};
+use dyno_formats::{ModelSpec, Precision, Weights};
 use dyno_nn::math::Kernels;
 use dyno_nn::{Decoder, Network, Params, Request, Row, Sentence, Step, Wanted};
 
 /// Makes the network of a model, as engines do.
-type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Network>;
+type Load<'a> = &'a dyn Fn(&ModelSpec, Params<'_>) -> dyno_formats::Result<Network>;
 
 /// Checks an engine's function `load` with the weights `model` (such as `model.npz`) in f32, int16 and int8.
 ///
@@ -16,8 +16,8 @@ type Load<'a> = &'a dyn Fn(&MarianConfig, Params<'_>) -> dyno_formats::Result<Ne
 pub fn check_no_allocations(load: Load<'_>, model: &Path) {
     for precision in [Precision::F32, Precision::Int16, Precision::Int8] {
         let weights = Weights::open(model).unwrap().at(precision).unwrap();
-        let config = MarianConfig::from_yaml(model, weights.model_yml().unwrap().unwrap()).unwrap();
-        let network = load(&config, Params::new(&weights, Kernels::best())).unwrap();
+        let spec = weights.marian().unwrap().spec().unwrap();
+        let network = load(&spec, Params::new(&weights, Kernels::best())).unwrap();
         assert_eq!(count(network.decoder().as_mut()), [0, 0], "{} {precision}", model.display());
     }
 }

@@ -69,7 +69,7 @@ impl Oracle {
         let switches = Switches::defaults(engine.customs.switches);
         let decoder = |model: &ModelDir| {
             let weights = model.load(Precision::F32).unwrap();
-            (engine.load)(model.marian().unwrap(), Params::new(&weights, Kernels::best()), &switches)
+            (engine.load)(&model.spec().unwrap(), Params::new(&weights, Kernels::best()), &switches)
                 .unwrap()
                 .decoder()
         };

@@ -62,9 +62,9 @@ fn answers(engine: &Engine, model: &Path, settings: &Value, threads: usize) -> V
 fn check_allocations(engine: &Engine, model: &Path, precision: Precision) {
     let model = ModelDir::open(model).unwrap();
     let weights = model.load(precision).unwrap();
-    let config = model.table(engine.customs.table).unwrap();
+    let spec = model.spec().unwrap();
     let switches = Switches::defaults(engine.customs.switches);
-    let network = (engine.load)(config, Params::new(&weights, Kernels::best()), &switches).unwrap();
+    let network = (engine.load)(&spec, Params::new(&weights, Kernels::best()), &switches).unwrap();
     let counted = Threads::new(2).unwrap().share(|| count(network.decoder().as_mut()));
     assert_eq!(counted, [0, 0], "{precision}");
 }

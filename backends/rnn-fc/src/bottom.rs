@@ -7,12 +7,12 @@
 //! 4.3).
 
 use dyno_formats::Result;
+use dyno_formats::spec::{FullyConnectedSpec, TargetSpec};
 use dyno_nn::math::{Kernels, Linear, add, dot, together};
 use dyno_nn::recurrent::Cell;
 use dyno_nn::watch::{Component, Operator};
 use dyno_nn::{Params, Ragged, Row};
 
-use crate::options::Options;
 use crate::recurrent::{Named, Scratch, beside};
 use crate::source::Encoded;
 use crate::states::States;
@@ -67,19 +67,24 @@ fn named(suffix: &str, gates: usize, attention: usize) -> [Named; 2] {
     [(format!("target_{suffix}"), gates), (format!("attention_{suffix}"), attention)]
 }
 
+/// Width of the cell's pre-activations: 3R or 4R.
+fn gates(target: &TargetSpec) -> usize {
+    Cell::from(target.cell).gates() * target.width
+}
+
 /// The product of the layer's input words, [E, G + A].
-pub(crate) fn word_input(params: Params<'_>, options: &Options) -> Result<Linear> {
-    let (gates, attention) = (options.target.gates(), options.target.attention);
-    beside(params, options.embedding, &named("Wx", gates, attention))
+pub(crate) fn word_input(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Linear> {
+    let (gates, attention) = (gates(&spec.target), spec.target.attention);
+    beside(params, spec.embedding, &named("Wx", gates, attention))
 }
 
 impl Bottom {
-    pub(crate) fn new(params: Params<'_>, options: &Options, precomputed: bool) -> Result<Self> {
-        let (target, context) = (&options.target, options.context());
-        let (width, gates, attention) = (target.width, target.gates(), target.attention);
+    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec, precomputed: bool) -> Result<Self> {
+        let (target, context) = (&spec.target, spec.context());
+        let (width, gates, attention) = (target.width, gates(target), target.attention);
         let [share, key] = named("U", gates, attention);
         Ok(Self {
-            cell: target.cell,
+            cell: target.cell.into(),
             bias: params.vector("target_b", gates)?,
             state: beside(params, width, &named("W", gates, attention))?,
             key: beside(params, context, &[key])?,

@@ -16,7 +16,6 @@
 //! # Modules
 //! | module | contents |
 //! | --- | --- |
-//! | `options` | the configuration of a model, and refusals |
 //! | `network`, `worker` | the weights, and a worker's decoder |
 //! | `source`, `bottom`, `stack` | the layers of source and target |
 //! | `recurrent`, `states` | recurrent layers, and the states of hypotheses |
@@ -31,7 +30,6 @@ mod bottom;
 mod counts;
 mod embedded;
 mod network;
-mod options;
 mod recurrent;
 mod source;
 mod stack;
@@ -41,7 +39,7 @@ mod worker;
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::{Family, ModelSpec, Result};
 use dyno_nn::{Network, Params, Sizes};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -54,23 +52,18 @@ use worker::Worker;
 pub const ENGINE: Engine = Engine {
     name: "rnn-fc",
     about: "Attentional GRU or LSTM under fully-connected or recurrent layers (Devlin 2017)",
-    customs: Customs { table: "rnn-fc", averages: true, switches: &SWITCHES },
-    suits,
+    customs: Customs { averages: true, switches: &SWITCHES },
+    families: &[Family::FullyConnected],
     load,
 };
 
-/// A model with the table `rnn-fc` is of the family.
-fn suits(config: &MarianConfig) -> Result<bool> {
-    Ok(!config.entries().is_empty())
-}
-
-fn load(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Network> {
-    let network = Arc::new(RnnFc::new(config, params, switches)?);
+fn load(model: &ModelSpec, params: Params<'_>, switches: &Switches) -> Result<Network> {
+    let network = Arc::new(RnnFc::new(model, params, switches)?);
     // A step reads no weights of the source, and few words of the vocabulary.
     let once =
         |name: &str| name.starts_with("source_") || name.starts_with("output_") || name.ends_with("Wemb");
     let sizes = Sizes {
-        words: network.options.words,
+        words: model.words,
         parameters: params.weights().parameters(),
         attended: network.bottom.attended(),
         stepped_bytes: params.bytes(|name| !once(name)),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::spec::FullyConnectedSpec;
+use dyno_formats::{ModelSpec, Result};
 use dyno_nn::output::Output;
 use dyno_nn::recurrent::Functions;
 use dyno_nn::{Params, WordTable};
@@ -11,14 +12,13 @@ use dyno_translator::Switches;
 use crate::bottom::{self, Bottom};
 use crate::counts::WorkDone;
 use crate::embedded::Embedded;
-use crate::options::Options;
 use crate::source::{self, Source};
 use crate::stack::Stack;
 use crate::switches::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
 
 /// Weights and options that workers share.
 pub(crate) struct RnnFc {
-    pub(crate) options: Options,
+    pub(crate) spec: FullyConnectedSpec,
     pub(crate) functions: Functions,
     pub(crate) merged: bool,
     pub(crate) source: Source,
@@ -33,36 +33,36 @@ impl RnnFc {
     /// Reads the network.
     ///
     /// # Errors
-    /// When the configuration has unknown values, or a parameter is missing or has another shape.
-    pub(crate) fn new(config: &MarianConfig, params: Params<'_>, switches: &Switches) -> Result<Self> {
-        let options = Options::read(config)?;
-        let ([source, target, output], known) = (tables(params, &options)?, switches.count(EMBEDDINGS));
-        let source = Embedded::new(source, source::first_input(params, &options)?, known);
+    /// When the network is of another kind, or a parameter is missing or has another shape.
+    pub(crate) fn new(model: &ModelSpec, params: Params<'_>, switches: &Switches) -> Result<Self> {
+        let spec = model.fully_connected()?;
+        let ([source, target, output], known) = (tables(params, model, spec)?, switches.count(EMBEDDINGS));
+        let source = Embedded::new(source, source::first_input(params, spec)?, known);
         Ok(Self {
             functions: Functions::new(params.kernels(), switches.on(TABLES)),
             merged: switches.on(MERGED),
-            source: Source::new(params, &options, source)?,
-            target_words: Embedded::new(target, bottom::word_input(params, &options)?, known),
-            bottom: Bottom::new(params, &options, switches.on(ATTENTION))?,
-            stack: Stack::new(params, &options)?,
+            source: Source::new(params, spec, source)?,
+            target_words: Embedded::new(target, bottom::word_input(params, spec)?, known),
+            bottom: Bottom::new(params, spec, switches.on(ATTENTION))?,
+            stack: Stack::new(params, spec)?,
             output: Output::new(output),
             done: WorkDone::default(),
-            options,
+            spec: spec.clone(),
         })
     }
 }
 
 /// The embeddings of source and target, and the output weights; tied tables are one and the same.
-fn tables(params: Params<'_>, options: &Options) -> Result<[Arc<WordTable>; 3]> {
-    let ([source, target], width) = (options.words, options.embedding);
+fn tables(params: Params<'_>, model: &ModelSpec, spec: &FullyConnectedSpec) -> Result<[Arc<WordTable>; 3]> {
+    let ([source, target], width) = (model.words, spec.embedding);
     let bias = params.vector("output_b", target)?;
-    if options.tied {
+    if model.vectors.shared {
         let shared = params.words("Wemb", source, width, Some(&bias))?;
         return Ok([Arc::clone(&shared), Arc::clone(&shared), shared]);
     }
     Ok([
         params.words("source_Wemb", source, width, None)?,
         params.words("target_Wemb", target, width, None)?,
-        params.words("output_Wt", target, options.hidden(), Some(&bias))?,
+        params.words("output_Wt", target, spec.hidden(), Some(&bias))?,
     ])
 }

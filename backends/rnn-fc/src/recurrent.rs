@@ -1,7 +1,7 @@
 //! Recurrent layers: the product of the state, and the bias. The caller computes the products of inputs, in
 //! advance or for several layers at once.
 
-use dyno_formats::Result;
+use dyno_formats::{Result, spec};
 use dyno_nn::Params;
 use dyno_nn::math::{Linear, Matrix, Operands};
 use dyno_nn::recurrent::{Cell, Functions, State};
@@ -46,12 +46,12 @@ pub(crate) fn beside(params: Params<'_>, inputs: usize, parts: &[Named]) -> Resu
 
 /// Names of a cell's tensors `{prefix}_{letter}…` with their columns: a GRU stores its candidate apart from
 /// its gates.
-fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
+fn named(cell: spec::Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
     match cell {
-        Cell::Gru { .. } => {
+        spec::Cell::Gru | spec::Cell::GruNematus => {
             vec![(format!("{prefix}_{letter}"), 2 * width), (format!("{prefix}_{letter}x"), width)]
         }
-        Cell::Lstm => vec![(format!("{prefix}_{letter}"), 4 * width)],
+        spec::Cell::Lstm => vec![(format!("{prefix}_{letter}"), 4 * width)],
     }
 }
 
@@ -59,7 +59,7 @@ fn named(cell: Cell, prefix: &str, letter: &str, width: usize) -> Vec<Named> {
 /// [rows, 4S].
 pub(crate) fn inputs(
     params: Params<'_>,
-    cell: Cell,
+    cell: spec::Cell,
     prefixes: &[String],
     inputs: usize,
     width: usize,
@@ -69,12 +69,12 @@ pub(crate) fn inputs(
 }
 
 impl Recurrent {
-    pub(crate) fn new(params: Params<'_>, cell: Cell, prefix: &str, width: usize) -> Result<Self> {
+    pub(crate) fn new(params: Params<'_>, cell: spec::Cell, prefix: &str, width: usize) -> Result<Self> {
         let bias = named(cell, prefix, "b", width);
         let bias = bias.iter().map(|(name, columns)| params.vector(name, *columns));
         let bias: Vec<Vec<f32>> = bias.collect::<Result<_>>()?;
         let state = beside(params, width, &named(cell, prefix, "U", width))?;
-        Ok(Self { cell, state, bias: bias.concat(), width })
+        Ok(Self { cell: cell.into(), state, bias: bias.concat(), width })
     }
 
     /// Width of the inputs' products: 3S or 4S.

@@ -1,13 +1,13 @@
 //! The source's recurrent layers over the words of a batch, in both directions.
 
 use dyno_formats::Result;
+use dyno_formats::spec::FullyConnectedSpec;
 use dyno_nn::math::{Linear, add};
 use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
 use dyno_nn::{Params, Sentence};
 
 use crate::embedded::{Embedded, Rest};
-use crate::options::Options;
 use crate::recurrent::{Recurrent, Scratch, inputs};
 
 /// Layers of the source.
@@ -52,21 +52,21 @@ impl Encoded {
 }
 
 /// Prefixes of the names of a layer's directions.
-fn prefixes(options: &Options, layer: usize) -> Vec<String> {
-    let ways = &["forward", "backward"][..options.source.ways(layer)];
+fn prefixes(spec: &FullyConnectedSpec, layer: usize) -> Vec<String> {
+    let ways = &["forward", "backward"][..spec.source.ways(layer)];
     ways.iter().map(|way| format!("source_l{layer}_{way}")).collect()
 }
 
 /// The product of the first layer's input words.
-pub(crate) fn first_input(params: Params<'_>, options: &Options) -> Result<Linear> {
-    let source = &options.source;
-    inputs(params, source.cell, &prefixes(options, 1), options.embedding, source.width)
+pub(crate) fn first_input(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Linear> {
+    let source = &spec.source;
+    inputs(params, source.cell, &prefixes(spec, 1), spec.embedding, source.width)
 }
 
 impl Source {
-    pub(crate) fn new(params: Params<'_>, options: &Options, words: Embedded) -> Result<Self> {
-        let layers = (1..=options.source.depth).map(|layer| Layer::new(params, options, layer));
-        Ok(Self { words, layers: layers.collect::<Result<_>>()?, skip: options.skip })
+    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec, words: Embedded) -> Result<Self> {
+        let layers = (1..=spec.source.depth).map(|layer| Layer::new(params, spec, layer));
+        Ok(Self { words, layers: layers.collect::<Result<_>>()?, skip: spec.skip })
     }
 
     /// Number of words of a batch, and of those whose product was computed in advance.
@@ -95,8 +95,8 @@ impl Source {
 }
 
 impl Layer {
-    fn new(params: Params<'_>, options: &Options, layer: usize) -> Result<Self> {
-        let (source, prefixes) = (&options.source, prefixes(options, layer));
+    fn new(params: Params<'_>, spec: &FullyConnectedSpec, layer: usize) -> Result<Self> {
+        let (source, prefixes) = (&spec.source, prefixes(spec, layer));
         let below = (layer > 1).then(|| source.ways(layer - 1) * source.width);
         let input = |below| inputs(params, source.cell, &prefixes, below, source.width);
         let ways = prefixes.iter().map(|prefix| Recurrent::new(params, source.cell, prefix, source.width));

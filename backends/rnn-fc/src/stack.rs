@@ -2,11 +2,11 @@
 //! of the layer two below (paper, 5). And the top: no layer, one layer with tanh, or recurrent layers.
 
 use dyno_formats::Result;
+use dyno_formats::spec::{FullyConnectedSpec, TopSpec};
 use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands, add};
 use dyno_nn::watch::Operator;
 
-use crate::options::{self, Options};
 use crate::recurrent::{Recurrent, Scratch, inputs};
 use crate::states::States;
 
@@ -35,15 +35,15 @@ pub(crate) struct Buffers {
 }
 
 impl Stack {
-    pub(crate) fn new(params: Params<'_>, options: &Options) -> Result<Self> {
-        let (depth, width) = options.fc;
+    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Self> {
+        let (depth, width) = spec.fc;
         let layer = |k: usize| {
             let (weights, bias) = (format!("fc_W{k}"), format!("fc_b{k}"));
-            let below = if k == 1 { options.target.width } else { width };
+            let below = if k == 1 { spec.target.width } else { width };
             params.linear(&weights, Some(&bias), below, width)
         };
         let fully_connected = (1..=depth).map(layer).collect::<Result<_>>()?;
-        Ok(Self { fully_connected, top: Top::new(params, options)? })
+        Ok(Self { fully_connected, top: Top::new(params, spec)? })
     }
 
     /// Replaces `buffers.out`, the output of the bottom layer [rows, R], by the output of the top. The first
@@ -88,14 +88,14 @@ impl Stack {
 }
 
 impl Top {
-    fn new(params: Params<'_>, options: &Options) -> Result<Self> {
-        let below = options.below_top();
-        Ok(match options.top {
-            options::Top::None => Self::None,
-            options::Top::Tanh(width) => {
+    fn new(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Self> {
+        let below = spec.below_top();
+        Ok(match spec.top {
+            TopSpec::None => Self::None,
+            TopSpec::Tanh(width) => {
                 Self::Tanh(Box::new(params.linear("top_W", Some("top_b"), below, width)?))
             }
-            options::Top::Recurrent { cell, depth, width } => {
+            TopSpec::Recurrent { cell, depth, width } => {
                 let layer = |layer: usize| {
                     let prefix = format!("top_l{layer}");
                     let below = if layer == 1 { below } else { width };
@@ -103,7 +103,7 @@ impl Top {
                     Ok((inputs(params, cell, &[prefix], below, width)?, own))
                 };
                 let layers = (1..=depth).map(layer).collect::<Result<_>>()?;
-                Self::Recurrent { layers, skip: options.skip }
+                Self::Recurrent { layers, skip: spec.skip }
             }
         })
     }

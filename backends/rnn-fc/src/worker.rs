@@ -30,10 +30,10 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(network: Arc<RnnFc>) -> Self {
-        let options = &network.options;
-        let widths = std::iter::once(options.target.width).chain(options.top.states());
+        let spec = &network.spec;
+        let widths = std::iter::once(spec.target.width).chain(spec.top.states());
         Self {
-            encoded: Encoded::new(options.source.width),
+            encoded: Encoded::new(spec.source.width),
             attended: Attended::default(),
             states: States::new(widths, network.merged),
             fed: Vec::new(),

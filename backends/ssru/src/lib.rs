@@ -5,15 +5,14 @@
 //! and a state that doesn't grow with the translation. The crate owns that one sublayer, an implementation of
 //! [`Autoregression`]. Everything else is the Transformer of `dyno-nn` and the search of `dyno-translator`.
 //!
-//! [`ENGINE`] is the backend. It takes Marian's models of `type: transformer` with
-//! `transformer-decoder-autoreg: rnn` and the cell `ssru`; other cells are refused by name. The kernels
-//! compute the unit's state and output in one loop, and the two products of its input are quantised once.
+//! [`ENGINE`] is the backend. The kernels compute the unit's state and output in one loop, and the two products of its input are quantised once.
 
 use std::sync::Arc;
 
-use dyno_formats::{Fault, MarianConfig, Result};
+use dyno_formats::spec::{AutoregressionSpec, SsruSpec, TransformerSpec};
+use dyno_formats::{Family, ModelSpec, Result};
 use dyno_nn::math::{Kernels, Linear, add, together};
-use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, Transformer};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Process, Scratch, Transformer};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Network, Params, Row, Rows};
 use dyno_translator::{Customs, Engine, Switches};
@@ -21,33 +20,23 @@ use dyno_translator::{Customs, Engine, Switches};
 /// The backend.
 pub const ENGINE: Engine = Engine {
     name: "ssru",
-    about: "Transformer with an SSRU decoder (Marian's models with transformer-decoder-autoreg: rnn)",
-    customs: Customs::MARIAN,
-    suits,
+    about: "Transformer with an SSRU decoder (Marian's models)",
+    customs: Customs::NONE,
+    families: &[Family::RecurrentUnits],
     load,
 };
 
 /// Epsilon of norms in recurrent cells (Marian's `src/rnn/cells.h`).
 const EPSILON: f32 = 1e-9;
 
-fn suits(config: &MarianConfig) -> Result<bool> {
-    Ok(config.text("type")? == "transformer" && config.text("transformer-decoder-autoreg")? == "rnn")
-}
-
-fn load(config: &MarianConfig, params: Params<'_>, _: &Switches) -> Result<Network> {
-    const KEY: &str = "dec-cell";
-    let cell = config.text(KEY)?;
-    if cell != "ssru" {
-        let what = format!("the cell `{cell}` in a Transformer's decoder");
-        return Err(config.fault(KEY, Fault::Unsupported { what, remedy: "this engine has ssru" }));
-    }
-    let normalised = config.flag("layer-normalization")?;
-    let projected = config.flag("transformer-rnn-projection")?;
-    let layer = |params: Params<'_>, options: &Options, number: usize| {
-        let unit = Ssru::new(params, options, number, normalised, projected)?;
-        Ok(Arc::new(unit) as Arc<dyn Autoregression>)
+fn load(model: &ModelSpec, params: Params<'_>, _: &Switches) -> Result<Network> {
+    let AutoregressionSpec::Ssru(shape) = model.transformer()?.autoregression else {
+        return Err(model.misfit());
     };
-    Transformer::load(config, params, layer)
+    let layer = |params: Params<'_>, spec: &TransformerSpec, number: usize| {
+        Ok(Arc::new(Ssru::new(params, spec, shape, number)?) as Arc<dyn Autoregression>)
+    };
+    Transformer::load(model, params, layer)
 }
 
 /// The SSRU sublayer: c ← f⊙c + (1−f)⊙x with x = i·W and f = σ(i·Wf + bf); its output is relu(c).
@@ -72,14 +61,8 @@ struct Norms {
 }
 
 impl Ssru {
-    fn new(
-        params: Params<'_>,
-        options: &Options,
-        number: usize,
-        normalised: bool,
-        projected: bool,
-    ) -> Result<Self> {
-        let width = options.width;
+    fn new(params: Params<'_>, spec: &TransformerSpec, shape: SsruSpec, number: usize) -> Result<Self> {
+        let (SsruSpec { normalised, projected }, width) = (shape, spec.width);
         let prefix = format!("decoder_l{number}_rnn");
         let name = |part: &str| format!("{prefix}_{part}");
         let norms = || {
@@ -94,8 +77,8 @@ impl Ssru {
             forget: params.linear(&name("Wf"), forget_bias, width, width)?,
             norms: normalised.then(norms).transpose()?,
             projection: projected.then(|| params.dense(&prefix, "o", width, width)).transpose()?,
-            before: Process::before(params, &options.before, &prefix, width)?,
-            after: Process::after(params, &options.after, &name("ffn"), width)?,
+            before: Process::before(params, &spec.before, &prefix, width)?,
+            after: Process::after(params, &spec.after, &name("ffn"), width)?,
             width,
             kernels: params.kernels(),
         })

@@ -3,47 +3,20 @@
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::Result;
+use dyno_formats::spec::{AverageSpec, TransformerSpec};
 use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
-use dyno_nn::transformer::{Autoregression, AutoregressionState, Options, Process, Scratch, activation};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Process, Scratch};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Params, Row, Rows};
 
-/// Options of the sublayer in a configuration.
-#[derive(Clone, Copy)]
-pub struct Shape {
-    width: usize,
-    depth: usize,
-    gated: bool,
-    activation: Activation,
-}
-
-impl Shape {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// When a value makes no sense.
-    pub fn read(config: &MarianConfig) -> Result<Self> {
-        let depth = config.count("transformer-aan-depth")?;
-        if depth == 0 {
-            return Err(config.fault("transformer-aan-depth", "must be 1 or more"));
-        }
-        Ok(Self {
-            width: config.count("transformer-dim-aan")?,
-            depth,
-            gated: !config.flag("transformer-aan-nogate")?,
-            activation: activation(config, "transformer-aan-activation")?,
-        })
-    }
-
-    /// Inputs and outputs of each layer for a model of `width`. All layers but the last have the width A and
-    /// an activation. The last one leads back to D; Marian leaves it out where the width is D already.
-    fn layers(self, width: usize) -> impl Iterator<Item = (usize, usize)> {
-        let inner =
-            (1..self.depth).map(move |number| (if number == 1 { width } else { self.width }, self.width));
-        let at = if self.depth > 1 { self.width } else { width };
-        inner.chain((at != width).then_some((at, width)))
-    }
+/// Inputs and outputs of each layer for a model of `width`. All layers but the last have the width A and
+/// an activation. The last one leads back to D; Marian leaves it out where the width is D already.
+fn layers(shape: AverageSpec, width: usize) -> impl Iterator<Item = (usize, usize)> {
+    let inner =
+        (1..shape.depth).map(move |number| (if number == 1 { width } else { shape.width }, shape.width));
+    let at = if shape.depth > 1 { shape.width } else { width };
+    inner.chain((at != width).then_some((at, width)))
 }
 
 /// Parameters of the sublayer.
@@ -65,10 +38,15 @@ impl Average {
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, shape: Shape, number: usize) -> Result<Self> {
-        let width = options.width;
+    pub fn new(
+        params: Params<'_>,
+        spec: &TransformerSpec,
+        shape: AverageSpec,
+        number: usize,
+    ) -> Result<Self> {
+        let width = spec.width;
         let prefix = format!("decoder_l{number}_aan");
-        let layers = shape.layers(width).enumerate();
+        let layers = layers(shape, width).enumerate();
         let layers = layers
             .map(|(at, (inputs, outputs))| params.dense(&prefix, &(at + 1).to_string(), inputs, outputs));
         let gate = |suffix: &str| params.dense(&prefix, suffix, width, width);
@@ -76,10 +54,10 @@ impl Average {
         Ok(Self {
             layers: layers.collect::<Result<_>>()?,
             activated: shape.depth - 1,
-            activation: shape.activation,
+            activation: shape.activation.into(),
             gates: shape.gated.then(|| Ok([gate("i")?, gate("f")?])).transpose()?,
-            before: Process::before(params, &options.before, &around, width)?,
-            after: Process::after(params, &options.after, &around, width)?,
+            before: Process::before(params, &spec.before, &around, width)?,
+            after: Process::after(params, &spec.after, &around, width)?,
             width,
             kernels: params.kernels(),
         })
@@ -161,13 +139,15 @@ impl AutoregressionState for Averages {
 
 #[cfg(test)]
 mod tests {
+    use dyno_formats::spec;
+
     use super::*;
 
     #[test]
     fn the_last_layer_is_left_out_where_the_width_is_back_already() {
         let layers = |width, depth| {
-            let shape = Shape { width, depth, gated: true, activation: Activation::Swish };
-            shape.layers(8).collect::<Vec<_>>()
+            let shape = AverageSpec { width, depth, gated: true, activation: spec::Activation::Swish };
+            layers(shape, 8).collect::<Vec<_>>()
         };
         assert_eq!(layers(32, 2), [(8, 32), (32, 8)]);
         assert_eq!(layers(8, 2), [(8, 8)]);

@@ -1,15 +1,15 @@
-//! The shape that all translating engines share: an engine states which configurations it takes and how it
-//! loads one, and is a backend.
+//! The shape that all translating engines share: an engine states which families of networks it runs and how
+//! it loads one, and is a backend.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyno_api::{Backend, Error, Model, Settings, SettingsReader};
-use dyno_formats::{MarianConfig, Result, Weights};
+use dyno_formats::{Family, ModelSpec, Result, Weights};
 use dyno_nn::{Network, Params};
 
 use crate::model::Translator;
-use crate::model_files::{self, MARIAN, OpenedModel};
+use crate::model_files::{self, OpenedModel};
 use crate::settings::{RequestedSettings, Switch, Switches};
 
 /// A translating engine, which is a backend.
@@ -18,18 +18,16 @@ pub struct Engine {
     pub name: &'static str,
     /// Description in one line.
     pub about: &'static str,
-    /// Differences from Marian's models, and settings of the engine.
+    /// Families of the networks that the engine runs.
+    pub families: &'static [Family],
+    /// Differences from other engines.
     pub customs: Customs,
-    /// Whether a configuration is of the engine's family.
-    pub suits: fn(&MarianConfig) -> Result<bool>,
-    /// Makes the network of a model of the engine's family.
-    pub load: fn(&MarianConfig, Params<'_>, &Switches) -> Result<Network>,
+    /// Makes the network that a model of such a family describes.
+    pub load: fn(&ModelSpec, Params<'_>, &Switches) -> Result<Network>,
 }
 
-/// Differences of an engine's family from Marian's models.
+/// Differences of an engine from the others.
 pub struct Customs {
-    /// Name of the table in `model.toml` with the configuration of the network.
-    pub table: &'static str,
     /// Whether an ensemble averages its members' log-probabilities instead of adding them up.
     pub averages: bool,
     /// Settings of the engine, in addition to those of all translators.
@@ -37,8 +35,8 @@ pub struct Customs {
 }
 
 impl Customs {
-    /// The customs of Marian's models.
-    pub const MARIAN: Self = Self { table: MARIAN, averages: false, switches: &[] };
+    /// No difference.
+    pub const NONE: Self = Self { averages: false, switches: &[] };
 }
 
 impl Engine {
@@ -52,19 +50,20 @@ impl Engine {
         requested: &RequestedSettings,
         switches: &Switches,
     ) -> dyno_api::Result<Network> {
-        let suits = (self.suits)(&opened.config).map_err(|error| self.failed(error))?;
-        if !suits {
+        let family = opened.model.family().map_err(|error| self.failed(error))?;
+        if !self.families.contains(&family) {
             let (path, reason) =
                 (opened.path.clone(), format!("its network isn't one that {} runs", self.name));
             return Err(Error::Model { path, reason });
         }
+        let spec = opened.model.spec().map_err(|error| self.failed(error))?;
         let params = Params::new(&opened.weights, opened.kernels)
             .with_scales(requested.scales.scales)
             .with_full_precision(opened.full_precision.as_ref())
             .with_columns(requested.full_precision.columns)
             .with_auto_precision(requested.full_precision.auto_precision)
             .with_memoised(requested.full_precision.memoised);
-        let network = (self.load)(&opened.config, params, switches);
+        let network = (self.load)(&spec, params, switches);
         // The network has packed the weights that it needs.
         [Some(&opened.weights), opened.full_precision.as_ref()]
             .into_iter()
@@ -123,8 +122,8 @@ impl Backend for Engine {
     }
 
     fn suits(&self, model: &Path) -> bool {
-        let suits = |config: &MarianConfig| (self.suits)(config).unwrap_or(false);
-        model_files::configurations(model, self.customs.table).is_ok_and(|configs| configs.iter().all(suits))
+        let suits = |family: &Family| self.families.contains(family);
+        model_files::families(model).is_ok_and(|families| families.iter().all(suits))
     }
 
     fn watches(&self) -> bool {
@@ -148,9 +147,7 @@ impl Backend for Engine {
             return Err(reader.refuse("vocab", "it belongs to weights alone; this model brings its own"));
         }
         reader.finish()?;
-        let table = self.customs.table;
-        let open =
-            |path: &PathBuf| model_files::open(path, table, &requested).map_err(|error| self.failed(error));
+        let open = |path: &PathBuf| model_files::open(path, &requested).map_err(|error| self.failed(error));
         let opened = models.iter().map(open).collect::<dyno_api::Result<Vec<_>>>()?;
         let opened: Vec<OpenedModel> = opened.into_iter().flatten().collect();
         opened.iter().try_for_each(|opened| self.refuse(opened, &requested, settings))?;

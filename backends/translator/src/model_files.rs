@@ -1,21 +1,17 @@
-//! Opening of model files: from a path to the weights, configuration and vocabularies of a translator.
+//! Opening of model files: from a path to the weights and files of a translator.
 
 use std::path::{Path, PathBuf};
 
-use dyno_formats::{MarianConfig, ModelDir, Precision, Result, Weights};
+use dyno_formats::{Family, ModelDir, Precision, Result, Weights};
 use dyno_nn::ShortlistColumns;
 use dyno_nn::math::Kernels;
 
 use crate::settings::RequestedSettings;
 
-/// Name of the table with the configuration of a Marian model.
-pub(crate) const MARIAN: &str = "marian";
-
 /// An opened model: its files, read.
 pub(crate) struct OpenedModel {
     pub(crate) path: PathBuf,
     pub(crate) model: ModelDir,
-    pub(crate) config: MarianConfig,
     pub(crate) weights: Weights,
     /// The weights in f32, where the settings need them.
     pub(crate) full_precision: Option<Weights>,
@@ -23,9 +19,9 @@ pub(crate) struct OpenedModel {
     pub(crate) kernels: Kernels,
 }
 
-/// Opens the model at `path`, or the models, where a decoder's YAML names several; `table` configures them.
+/// Opens the model at `path`, or the models, where a decoder's YAML names several.
 /// Weights without a model directory take their vocabularies from the settings.
-pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> Result<Vec<OpenedModel>> {
+pub(crate) fn open(path: &Path, requested: &RequestedSettings) -> Result<Vec<OpenedModel>> {
     let models = match &requested.vocabularies {
         Some([source, target]) if is_weights(path) => {
             vec![ModelDir::open_weights(path, [source, target], None)?]
@@ -42,11 +38,9 @@ pub(crate) fn open(path: &Path, table: &str, requested: &RequestedSettings) -> R
             false => None,
         };
         let full_precision = full_precision.map(|precision| model.load(precision)).transpose()?;
-        let config = table_of(path, &model, table);
         Ok(OpenedModel {
             path: path.into(),
             model,
-            config,
             weights,
             full_precision,
             kernels: requested.kernel_settings.kernels,
@@ -68,21 +62,12 @@ pub fn default_precisions(path: &Path) -> Result<Vec<(Precision, bool)>> {
     Ok(ModelDir::open_all(path)?.iter().map(default).collect())
 }
 
-/// The configurations of the networks at `path`, without the weights.
-pub(crate) fn configurations(path: &Path, table: &str) -> Result<Vec<MarianConfig>> {
-    if !is_weights(path) {
-        let models = ModelDir::open_all(path)?;
-        return Ok(models.iter().map(|model| table_of(path, model, table)).collect());
+/// The families of the networks at `path`, without the weights.
+pub(crate) fn families(path: &Path) -> Result<Vec<Family>> {
+    if is_weights(path) {
+        return Ok(vec![Weights::open(path)?.marian()?.family()?]);
     }
-    let weights = Weights::open(path)?;
-    let text = weights.model_yml()?.filter(|_| table == MARIAN).unwrap_or_default();
-    Ok(vec![MarianConfig::from_yaml(path, text)?])
-}
-
-/// The model's table `table`; empty where the model has none.
-fn table_of(path: &Path, model: &ModelDir, table: &str) -> MarianConfig {
-    let none = || MarianConfig::from_entries(path, Vec::new());
-    model.table(table).cloned().unwrap_or_else(none)
+    ModelDir::open_all(path)?.iter().map(ModelDir::family).collect()
 }
 
 /// Whether `path` names a file of weights rather than a model directory or a decoder's YAML.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Backend, closest};
-use dyno_formats::{MarianConfig, ModelDir, Result};
+use dyno_formats::{Family, ModelDir, ModelSpec, Result};
 use dyno_nn::{Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -39,23 +39,28 @@ fn engines() -> &'static [&'static Engine] {
     ]
 }
 
-/// Ensemble of any Marian models, as in Marian: each model runs on the engine of its own family.
+/// Ensemble of models of any of these engines, as in Marian: each model runs on the engine of its own family.
 const ENSEMBLE: Engine = Engine {
     name: "ensemble",
     about: "Models of different engines as one ensemble (Marian's models)",
-    customs: Customs::MARIAN,
-    suits: |config| Ok(engine_of(config).is_some()),
-    load: |config, params, _| load_any(config, params),
+    customs: Customs::NONE,
+    families: &[
+        #[cfg(feature = "gru")]
+        Family::Recurrent,
+        #[cfg(feature = "ssru")]
+        Family::RecurrentUnits,
+        #[cfg(feature = "transformer-aan")]
+        Family::AverageAttention,
+        #[cfg(feature = "transformer-aan")]
+        Family::SelfAttention,
+    ],
+    load: |model, params, _| load_any(model, params),
 };
 
-fn engine_of(config: &MarianConfig) -> Option<&'static Engine> {
-    engines().iter().copied().find(|engine| (engine.suits)(config).unwrap_or(false))
-}
-
-fn load_any(config: &MarianConfig, params: Params<'_>) -> Result<Network> {
-    let engine = engine_of(config)
-        .ok_or_else(|| config.fault("type", "is a type that no engine of this build runs"))?;
-    (engine.load)(config, params, &Switches::defaults(engine.customs.switches))
+fn load_any(model: &ModelSpec, params: Params<'_>) -> Result<Network> {
+    let runs = |engine: &&&Engine| engine.families.contains(&model.family());
+    let engine = engines().iter().find(runs).ok_or_else(|| model.misfit())?;
+    (engine.load)(model, params, &Switches::defaults(engine.customs.switches))
 }
 
 /// Backend of that name, or an error message.

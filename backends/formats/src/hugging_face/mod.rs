@@ -1,9 +1,9 @@
 //! Directories of Hugging Face: the files that all of its models have, and translators as models of dyno.
 //!
-//! MarianMT (OPUS-MT) and M2M-100 (NLLB-200) are Transformers like Marian's. So `config.json` becomes the
-//! configuration of such a model (`network`), the generation's settings become those of a decoder
-//! (`generation`), and tensors get Marian's names (`tensors`). Engines, quantisation and conversion then need
-//! no second way.
+//! MarianMT (OPUS-MT) and M2M-100 (NLLB-200) are Transformers. `config.json` becomes the description of a
+//! network (`network`), the generation's settings become those of a decoder (`generation`), and tensors get
+//! Marian's names (`tensors`), which are those of the engines. Quantisation and conversion then need no second
+//! way.
 
 mod files;
 mod generation;
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 pub use files::weights_of;
 pub(crate) use tensors::Tensors;
 
+use crate::spec::ModelSpec;
 use crate::weights::Weights;
 use crate::{Error, Fault, MarianConfig, Precision, Result};
 use files::{CONFIG, GENERATION, read_json};
@@ -31,7 +32,7 @@ pub fn check(bytes: &[u8]) -> Result<(), Fault> {
     let network: WireNetwork = files::parse_json(bytes)?;
     let generation: WireGeneration = files::parse_json(bytes)?;
     let family = network.family().ok_or("is of another family")?;
-    network.entries(family)?;
+    network.spec(family, Path::new(CONFIG))?;
     generation.entries(family, &network.ends(family), network.positions()).map(drop)
 }
 
@@ -42,7 +43,9 @@ pub(crate) struct Translator {
     /// Files beside the vocabularies.
     pub(crate) tokens: Vec<PathBuf>,
     pub(crate) weights: BTreeMap<Precision, PathBuf>,
-    pub(crate) tables: Vec<(String, MarianConfig)>,
+    /// Settings of the search.
+    pub(crate) decoder: MarianConfig,
+    pub(crate) spec: ModelSpec,
     pub(crate) tensors: Tensors,
 }
 
@@ -63,7 +66,7 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
     };
     let network: WireNetwork = read_json(&config)?;
     let fault = |fault: Fault| Error::content(&config, fault);
-    let marian = network.entries(family).map_err(fault)?;
+    let spec = network.spec(family, &config).map_err(fault)?;
     let (origin, generation) = generation_of(directory, &config)?;
     let decoder = generation.entries(family, &network.ends(family), network.positions());
     let decoder = decoder.map_err(|fault| Error::content(&origin, fault))?;
@@ -75,10 +78,8 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
         vocabularies,
         tokens,
         weights: BTreeMap::from([(precision, weights)]),
-        tables: vec![
-            ("decoder".into(), MarianConfig::from_entries(origin, decoder)),
-            ("marian".into(), MarianConfig::from_entries(config, marian)),
-        ],
+        decoder: MarianConfig::from_entries(origin, decoder),
+        spec,
         tensors,
     }))
 }

@@ -1,15 +1,17 @@
-//! The network's configuration: from `config.json` to the keys of Marian's models.
-//!
-//! The differences from Marian's Transformers are keys of dyno's own: the divisor of positions, the first
-//! position, the scale of embeddings, the norm's epsilon, keys from normalised inputs, and the start word.
+//! The network: from `config.json` to its description.
+
+use std::path::Path;
 
 use serde::Deserialize;
 
 use crate::Fault;
-use crate::yaml::{Entries, Value};
+use crate::spec::{
+    Activation, AutoregressionSpec, ChainSpec, FeedSpec, ModelSpec, NetworkSpec, Operation, Positions,
+    TransformerSpec, VectorsSpec,
+};
 
 /// Epsilon of PyTorch's layer norm, which the original doesn't change.
-const EPSILON: &str = "0.00001";
+const EPSILON: f32 = 1e-5;
 
 /// Greatest number of anything that a configuration counts: no model is near it, and sums of shapes fit.
 const MOST: usize = 1 << 24;
@@ -141,61 +143,60 @@ impl WireNetwork {
         }
     }
 
-    /// The configuration under Marian's keys.
-    pub(super) fn entries(&self, family: Family) -> Result<Entries, Fault> {
+    /// The network, which `origin` describes.
+    pub(super) fn spec(&self, family: Family, origin: &Path) -> Result<ModelSpec, Fault> {
         self.refuse_unsupported(family)?;
-        let [source, target] = self.words();
-        let start = self.ends(family).start;
-        if start as usize >= target {
+        let (words, start) = (self.words(), self.ends(family).start);
+        if start as usize >= words[1] {
             return Err(Fault::from("is no word of the vocabulary").of("decoder_start_token_id"));
         }
-        let norms = if family.norms_first() { ["n", "a", "n"] } else { ["", "an", ""] };
-        let [first_position, divisor] = match family {
-            Family::Marian => ["0", "d/2"],
-            Family::M2m => ["2", "d/2-1"],
+        let vectors = VectorsSpec {
+            shared: self.shares_words(family),
+            tied: self.ties_output(),
+            bias: family == Family::Marian,
         };
-        let shared = self.shares_words(family);
-        let texts = [
-            ("type", "transformer".to_owned()),
-            ("dim-emb", self.d_model.to_string()),
-            ("enc-depth", self.encoder_layers.to_string()),
-            ("dec-depth", self.decoder_layers.to_string()),
-            ("tied-embeddings-all", shared.to_string()),
-            ("tied-embeddings-src", shared.to_string()),
-            ("tied-embeddings", self.ties_output().to_string()),
-            ("output-omit-bias", (family == Family::M2m).to_string()),
-            ("transformer-heads", self.encoder_attention_heads.to_string()),
-            ("transformer-decoder-heads", self.decoder_attention_heads.to_string()),
-            ("transformer-dim-ffn", self.encoder_ffn_dim.to_string()),
-            ("transformer-decoder-dim-ffn", self.decoder_ffn_dim.to_string()),
-            ("transformer-ffn-activation", self.activation()?.to_owned()),
-            ("transformer-decoder-autoreg", "self-attention".to_owned()),
-            ("transformer-preprocess", norms[0].to_owned()),
-            ("transformer-postprocess", norms[1].to_owned()),
-            ("transformer-postprocess-top", norms[2].to_owned()),
-            ("transformer-postprocess-emb", String::new()),
-            ("transformer-position-divisor", divisor.to_owned()),
-            ("transformer-first-position", first_position.to_owned()),
-            (
-                "transformer-embedding-scale",
-                self.scale_embedding.unwrap_or(family == Family::M2m).to_string(),
-            ),
-            ("transformer-norm-epsilon", EPSILON.to_owned()),
-            ("transformer-normalised-keys", family.norms_first().to_string()),
-            ("transformer-start-word", start.to_string()),
-        ];
-        let mut entries: Entries =
-            texts.into_iter().map(|(key, text)| (key.into(), Value::Text(text))).collect();
-        let sizes = [source, target].map(|size| Value::Text(size.to_string()));
-        entries.push(("dim-vocabs".into(), Value::List(sizes.into())));
-        Ok(entries)
+        let network = NetworkSpec::Transformer(self.transformer(family, start)?);
+        Ok(ModelSpec { origin: origin.into(), words, vectors, network })
     }
 
-    fn activation(&self) -> Result<&'static str, Fault> {
+    fn transformer(&self, family: Family, start: u32) -> Result<TransformerSpec, Fault> {
+        let [before, after, after_top] = match family {
+            Family::Marian => [&[][..], &[Operation::Add, Operation::LayerNorm], &[]],
+            Family::M2m => [&[Operation::LayerNorm][..], &[Operation::Add], &[Operation::LayerNorm]],
+        };
+        let chain = |operations: &[Operation]| ChainSpec { operations: operations.into(), epsilon: EPSILON };
+        let half = (self.d_model / 2) as f32;
+        let (divisor, first) = match family {
+            Family::Marian => (half, 0),
+            Family::M2m => (half - 1.0, 2),
+        };
+        let scaled = self.scale_embedding.unwrap_or(family == Family::M2m);
+        Ok(TransformerSpec {
+            width: self.d_model,
+            heads: [self.encoder_attention_heads, self.decoder_attention_heads],
+            encoder_depth: self.encoder_layers,
+            decoder_layers: (1..=self.decoder_layers).collect(),
+            autoregression: AutoregressionSpec::SelfAttention,
+            feeds: [self.encoder_ffn_dim, self.decoder_ffn_dim].map(|width| FeedSpec { width, depth: 2 }),
+            activation: self.activation()?,
+            before: chain(before),
+            after: chain(after),
+            after_embedding: chain(&[]),
+            after_top: chain(after_top),
+            positions: Positions::Sinusoid { divisor, first },
+            embedding_scale: if scaled { (self.d_model as f32).sqrt() } else { 1.0 },
+            start_word: Some(start),
+            normalised_keys: family.norms_first(),
+            projection: true,
+            alignment_layer: self.decoder_layers - 1,
+        })
+    }
+
+    fn activation(&self) -> Result<Activation, Fault> {
         match self.activation_function.as_deref().unwrap_or("gelu") {
-            "swish" | "silu" => Ok("swish"),
-            "relu" => Ok("relu"),
-            "gelu" | "gelu_python" => Ok("gelu"),
+            "swish" | "silu" => Ok(Activation::Swish),
+            "relu" => Ok(Activation::Relu),
+            "gelu" | "gelu_python" => Ok(Activation::Gelu),
             other => Err(Fault::unsupported(
                 format!("the activation `{}`", crate::error::clip(other)),
                 "there are swish, relu and gelu",
@@ -221,6 +222,14 @@ impl WireNetwork {
         ];
         if let Some((key, ..)) = counts.into_iter().find(|(_, count, most)| !(1..=*most).contains(count)) {
             return fault(key, "is 0 or beyond all reason; copy the file anew from the model's origin");
+        }
+        let heads = [
+            ("encoder_attention_heads", self.encoder_attention_heads),
+            ("decoder_attention_heads", self.decoder_attention_heads),
+        ];
+        if let Some((key, heads)) = heads.into_iter().find(|(_, heads)| !self.d_model.is_multiple_of(*heads))
+        {
+            return fault(key, &format!("{heads} heads don't divide {}", self.d_model));
         }
         if self.has_shared_words(family) && source != target {
             return fault("decoder_vocab_size", "must be vocab_size where embeddings are shared");

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use dyno_formats::{ConvertOptions, ModelDir, Precision, Scales, Weights, convert, shortlist};
+use dyno_formats::{ConvertOptions, Family, ModelDir, Precision, Scales, Weights, convert, shortlist};
 
 use crate::goldens::fixtures;
 
@@ -16,9 +16,9 @@ fn every_model_opens_and_is_supported() {
     for name in MODELS {
         let model =
             ModelDir::open_weights(&folder.join(name).join("model.npz"), [&vocabulary, &vocabulary], None);
-        let marian = model.unwrap().marian().cloned().unwrap();
-        assert_eq!(marian.counts("dim-vocabs").unwrap(), [4000, 4000]);
-        assert_eq!(marian.text("type").unwrap(), if name == "gru" { "s2s" } else { "transformer" });
+        let spec = model.unwrap().spec().unwrap();
+        assert_eq!(spec.words, [4000, 4000]);
+        assert_eq!(spec.family() == Family::Recurrent, name == "gru");
     }
 }
 

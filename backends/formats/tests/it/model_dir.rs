@@ -150,14 +150,16 @@ fn a_faulty_description_is_refused_with_its_place() {
 }
 
 #[test]
-fn an_engines_own_table_is_kept() {
+fn the_table_of_a_network_that_is_not_marians_is_described() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "format = 1\nvocabularies = []\n[rnn-fc]\nlayers = 6\nsizes = [1024, 768]\nscale = 0.5\n";
+    let text = "format = 1\nvocabularies = []\n[rnn-fc]\ndim-vocabs = [9, 9]\ndim-emb = 4\n\
+                source-depth = 1\ndim-source = 6\ndim-target = 5\ndim-attention = 7\n";
     fs::write(folder.path().join("model.toml"), text).unwrap();
     let model = ModelDir::open(Path::new(folder.path())).unwrap();
-    let table = model.table("rnn-fc").unwrap();
-    assert_eq!(table.count("layers").unwrap(), 6);
-    assert_eq!(table.counts("sizes").unwrap(), [1024, 768]);
-    assert_eq!(table.float("scale").unwrap(), 0.5);
+    let spec = model.spec().unwrap();
+    let network = spec.fully_connected().unwrap();
+    assert_eq!((spec.words, network.embedding, network.context()), ([9, 9], 4, 12));
+    assert_eq!((network.target.width, network.target.attention), (5, 7));
+    assert!(spec.vectors.tied && spec.transformer().is_err());
     assert!(model.marian().is_none() && !model.shares_vocabulary());
 }

@@ -7,7 +7,7 @@ mod refusals;
 
 use std::path::{Path, PathBuf};
 
-use dyno_formats::MarianConfig;
+use dyno_formats::ModelSpec;
 use dyno_gru::ENGINE;
 use dyno_nn::Params;
 use dyno_parity::{Goldens, check_no_allocations, check_threads};
@@ -27,8 +27,8 @@ fn every_kind_of_model_translates_as_by_marian() {
 
 #[test]
 fn decoding_does_not_allocate() {
-    let load = |config: &MarianConfig, params: Params<'_>| {
-        (ENGINE.load)(config, params, &Switches::defaults(ENGINE.customs.switches))
+    let load = |spec: &ModelSpec, params: Params<'_>| {
+        (ENGINE.load)(spec, params, &Switches::defaults(ENGINE.customs.switches))
     };
     for model in KINDS {
         let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(model).join("model.npz");

@@ -1,10 +1,11 @@
-//! Activations by their names in configurations; the kernels compute them.
+//! Activations; the kernels compute them.
 
+use dyno_formats::spec;
 use dyno_kernels::Kernels;
 
 use crate::watch::Operator;
 
-/// An activation of Marian.
+/// An activation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// max(x, 0).
@@ -24,17 +25,6 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The activation with this name in configurations.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "relu" => Some(Self::Relu),
-            "swish" => Some(Self::Swish),
-            "gelu" => Some(Self::Gelu),
-            "sigmoid" => Some(Self::Sigmoid),
-            _ => None,
-        }
-    }
-
     /// The cheaper form for results that are rounded to 8 bits, which changes them far more.
     #[must_use]
     pub fn before_rounding(self) -> Self {
@@ -49,6 +39,17 @@ impl Activation {
     pub fn apply(self, kernels: Kernels, row: &mut [f32]) {
         let _activation = Operator::Activation.span();
         kernels.activate(self.into(), row);
+    }
+}
+
+impl From<spec::Activation> for Activation {
+    fn from(activation: spec::Activation) -> Self {
+        match activation {
+            spec::Activation::Relu => Self::Relu,
+            spec::Activation::Swish => Self::Swish,
+            spec::Activation::Gelu => Self::Gelu,
+            spec::Activation::Sigmoid => Self::Sigmoid,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Gates of recurrent cells over one row, with σ and tanh computed or from tables.
 
+use dyno_formats::spec;
 use dyno_kernels::{Activation, Kernels};
 
 use super::state::State;
@@ -15,6 +16,16 @@ pub enum Cell {
     },
     /// Long short-term memory; its pre-activations are in the order f, i, c, o.
     Lstm,
+}
+
+impl From<spec::Cell> for Cell {
+    /// The cell, whose reset gate leaves the candidate's bias alone.
+    fn from(cell: spec::Cell) -> Self {
+        match cell {
+            spec::Cell::Gru | spec::Cell::GruNematus => Self::Gru { bias_inside: false },
+            spec::Cell::Lstm => Self::Lstm,
+        }
+    }
 }
 
 /// The functions σ and tanh of a cell.

@@ -1,9 +1,10 @@
 //! Attention with several heads: the projections, and the attention of a query over keys and values.
 
 use dyno_formats::Result;
+use dyno_formats::spec::TransformerSpec;
 use dyno_kernels::{KeyValues, Mat};
 
-use super::{Options, Process, Scratch};
+use super::{Process, Scratch};
 use crate::math::{Kernels, Linear};
 use crate::params::Params;
 
@@ -25,17 +26,17 @@ impl Attention {
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, heads: usize, prefix: &str) -> Result<Self> {
-        let width = options.width;
+    pub fn new(params: Params<'_>, spec: &TransformerSpec, heads: usize, prefix: &str) -> Result<Self> {
+        let width = spec.width;
         let dense = |suffix: &str| params.dense(prefix, suffix, width, width);
         let around = format!("{prefix}_Wo");
         Ok(Self {
             query: dense("q")?,
             key: dense("k")?,
             value: dense("v")?,
-            output: options.projection.then(|| dense("o")).transpose()?,
-            before: Process::before(params, &options.before, &around, width)?,
-            after: Process::after(params, &options.after, &around, width)?,
+            output: spec.projection.then(|| dense("o")).transpose()?,
+            before: Process::before(params, &spec.before, &around, width)?,
+            after: Process::after(params, &spec.after, &around, width)?,
             heads,
             width,
             kernels: params.kernels(),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use dyno_formats::Result;
+use dyno_formats::spec::{Positions, TransformerSpec};
 
-use super::options::Positions;
-use super::{Options, Process};
+use super::Process;
 use crate::params::Params;
 use crate::word_table::WordTable;
 
@@ -31,15 +31,15 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// The vectors of positions that the options ask for.
+    /// The vectors of positions that the description asks for.
     ///
     /// # Errors
     /// When trained vectors are missing or have another shape.
-    pub(super) fn new(params: Params<'_>, options: &Options) -> Result<Self> {
+    pub(super) fn new(params: Params<'_>, spec: &TransformerSpec) -> Result<Self> {
         const TRAINED: &str = "Wpos";
-        match options.positions {
+        match spec.positions {
             Positions::Sinusoid { divisor, first } => {
-                Ok(Self::Sinusoid(Sinusoid::new(divisor, first, options.width)))
+                Ok(Self::Sinusoid(Sinusoid::new(divisor, first, spec.width)))
             }
             Positions::None => Ok(Self::None),
             Positions::Trained => {
@@ -48,7 +48,7 @@ impl Encoding {
                 if rows == 0 {
                     return Err(tensor.fault("has no positions"));
                 }
-                Ok(Self::Trained(params.matrix(TRAINED, rows, options.width)?))
+                Ok(Self::Trained(params.matrix(TRAINED, rows, spec.width)?))
             }
         }
     }
@@ -61,14 +61,14 @@ impl Embedding {
     /// When a parameter is missing or has another shape.
     pub(super) fn new(
         params: Params<'_>,
-        options: &Options,
+        spec: &TransformerSpec,
         prefix: &str,
         words: Arc<WordTable>,
         positions: Arc<Encoding>,
     ) -> Result<Self> {
-        let width = options.width;
-        let after = Process::before(params, &options.after_embedding, &format!("{prefix}_emb"), width)?;
-        let (scale, start_word) = (options.embedding_scale, options.start_word);
+        let width = spec.width;
+        let after = Process::before(params, &spec.after_embedding, &format!("{prefix}_emb"), width)?;
+        let (scale, start_word) = (spec.embedding_scale, spec.start_word);
         Ok(Self { words, positions, scale, start_word, after, width })
     }
 

@@ -2,12 +2,13 @@
 //! alone.
 
 use dyno_formats::Result;
+use dyno_formats::spec::TransformerSpec;
 use dyno_kernels::KeyValues;
 
 use super::attention::{Attention, Buffers};
 use super::embedding::Embedding;
 use super::feed_forward::{FeedForward, Hidden};
-use super::{Options, Process, Scratch};
+use super::{Process, Scratch};
 use crate::Sentence;
 use crate::math::{threads, together};
 use crate::params::Params;
@@ -37,17 +38,16 @@ pub(super) struct Encoded {
 }
 
 impl Encoder {
-    pub(super) fn new(params: Params<'_>, options: &Options) -> Result<Self> {
+    pub(super) fn new(params: Params<'_>, spec: &TransformerSpec) -> Result<Self> {
         let layer = |number: usize| {
-            let attention =
-                Attention::new(params, options, options.heads[0], &format!("encoder_l{number}_self"))?;
+            let attention = Attention::new(params, spec, spec.heads[0], &format!("encoder_l{number}_self"))?;
             let prefix = format!("encoder_l{number}_ffn");
-            Ok((attention, FeedForward::new(params, options, options.feeds[0], &prefix)?))
+            Ok((attention, FeedForward::new(params, spec, spec.feeds[0], &prefix)?))
         };
         Ok(Self {
-            layers: (1..=options.encoder_depth).map(layer).collect::<Result<_>>()?,
-            top: Process::after(params, &options.after_top, "encoder_top", options.width)?,
-            width: options.width,
+            layers: (1..=spec.encoder_depth).map(layer).collect::<Result<_>>()?,
+            top: Process::after(params, &spec.after_top, "encoder_top", spec.width)?,
+            width: spec.width,
         })
     }
 

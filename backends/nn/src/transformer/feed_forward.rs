@@ -1,9 +1,9 @@
 //! The feed-forward sublayer, with any number of layers.
 
 use dyno_formats::Result;
+use dyno_formats::spec::{FeedSpec, TransformerSpec};
 
-use super::options::Feed;
-use super::{Options, Process, Scratch};
+use super::{Process, Scratch};
 use crate::math::{Activation, Epilogue, Linear};
 use crate::params::Params;
 
@@ -21,8 +21,8 @@ impl FeedForward {
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, feed: Feed, prefix: &str) -> Result<Self> {
-        let width = options.width;
+    pub fn new(params: Params<'_>, spec: &TransformerSpec, feed: FeedSpec, prefix: &str) -> Result<Self> {
+        let width = spec.width;
         let layer = |number: usize| {
             let inputs = if number == 1 { width } else { feed.width };
             let outputs = if number == feed.depth { width } else { feed.width };
@@ -30,12 +30,13 @@ impl FeedForward {
         };
         let around = format!("{prefix}_ffn");
         let layers: Vec<_> = (1..=feed.depth).map(layer).collect::<Result<_>>()?;
+        let activation = Activation::from(spec.activation);
         let rounded = layers.iter().skip(1).all(Linear::reads_int8);
         Ok(Self {
-            activation: if rounded { options.activation.before_rounding() } else { options.activation },
+            activation: if rounded { activation.before_rounding() } else { activation },
             layers,
-            before: Process::before(params, &options.before, &around, width)?,
-            after: Process::after(params, &options.after, &around, width)?,
+            before: Process::before(params, &spec.before, &around, width)?,
+            after: Process::after(params, &spec.after, &around, width)?,
             width,
         })
     }

@@ -1,7 +1,6 @@
-//! Marian's Transformer: the stacks of encoder and decoder, around an exchangeable sublayer of the decoder.
+//! The Transformer: the stacks of encoder and decoder, around an exchangeable sublayer of the decoder.
 //!
-//! [`Options`] reads the configuration, and refuses what would change the translation unnoticed. The
-//! decoder's autoregressive sublayer is an [`Autoregression`]. Self-attention is here, because all engines
+//! A [`TransformerSpec`] says what the network is. The decoder's autoregressive sublayer is an [`Autoregression`]. Self-attention is here, because all engines
 //! are compared with it; other sublayers belong to their engines. Guided alignment needs no code: it is one
 //! head of an attention that exists anyway.
 
@@ -12,18 +11,17 @@ mod embedding;
 mod encoder;
 mod feed_forward;
 mod history;
-mod options;
 mod process;
 mod self_attention;
 mod stacks;
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::spec::TransformerSpec;
+use dyno_formats::{ModelSpec, Result};
 
 pub use autoregression::{Autoregression, AutoregressionState};
-pub use options::{Feed, Options, Positions, activation};
-pub use process::{Codes, Process, Scratch};
+pub use process::{Process, Scratch};
 pub use self_attention::SelfAttention;
 
 pub use stacks::Transformer;
@@ -37,18 +35,18 @@ impl Transformer {
     /// number.
     ///
     /// # Errors
-    /// When the configuration asks for what isn't known, or a parameter is missing or has another shape.
+    /// When the network is no Transformer, or a parameter is missing or has another shape.
     pub fn load(
-        config: &MarianConfig,
+        model: &ModelSpec,
         params: Params<'_>,
-        autoregression: impl Fn(Params<'_>, &Options, usize) -> Result<Arc<dyn Autoregression>>,
+        autoregression: impl Fn(Params<'_>, &TransformerSpec, usize) -> Result<Arc<dyn Autoregression>>,
     ) -> Result<Network> {
-        let options = Options::read(config)?;
-        let stacks = Arc::new(Self::read(config, params, &options, autoregression)?);
+        let spec = model.transformer()?;
+        let stacks = Arc::new(Self::read(model, params, spec, autoregression)?);
         let sizes = Sizes {
-            words: options.words,
+            words: model.words,
             parameters: params.weights().parameters(),
-            attended: options.decoder_layers.len() * 2 * options.width, // keys and values
+            attended: spec.decoder_layers.len() * 2 * spec.width, // keys and values
             stepped_bytes: params.decoder_bytes(),
         };
         Ok(Network::new(sizes, move || State::new(Arc::clone(&stacks))))

@@ -1,7 +1,7 @@
-//! Operations before and after sublayers, by Marian's codes: d dropout (nothing here), n layer normalisation,
-//! r root-mean-square normalisation, a addition of the sublayer's input, h highway around the sublayer.
+//! Operations before and after sublayers, with their parameters.
 
 use dyno_formats::Result;
+use dyno_formats::spec::{self, ChainSpec};
 
 use crate::math::{Epilogue, Kernels, Linear, Operands};
 use crate::params::Params;
@@ -16,15 +16,6 @@ pub struct Scratch {
     pub prepared: Vec<f32>,
     /// Gates of highways.
     pub gate: Vec<f32>,
-}
-
-/// Codes of the operations of a chain, and the epsilon of its norms.
-#[derive(Clone, Debug)]
-pub struct Codes {
-    /// A letter for each operation, in order.
-    pub codes: String,
-    /// Epsilon of norms.
-    pub epsilon: f32,
 }
 
 enum Operation {
@@ -49,40 +40,47 @@ pub struct Process {
 }
 
 impl Process {
-    /// The operations of `codes` on rows of `width`. The names of their parameters begin with `prefix`, and
-    /// those of norms end with `suffix`. [`Options`](super::Options) has checked the codes.
+    /// The operations of `chain` on rows of `width`. The names of their parameters begin with `prefix`, and
+    /// those of norms end with `suffix`.
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, codes: &Codes, prefix: &str, suffix: &str, width: usize) -> Result<Self> {
-        let mut operations = Vec::new();
-        for code in codes.codes.chars() {
-            let norm = |part: &str| params.vector(&format!("{prefix}_{part}{suffix}"), width);
-            operations.push(match code {
-                'n' => Operation::LayerNorm { scale: norm("ln_scale")?, bias: norm("ln_bias")? },
-                'r' => Operation::RmsNorm { scale: norm("rms_scale")? },
-                'a' => Operation::Add,
-                'h' => Operation::Highway(params.dense(prefix, "h", width, width)?),
-                _ => continue,
-            });
-        }
-        Ok(Self { operations, epsilon: codes.epsilon, width, kernels: params.kernels() })
+    pub fn new(
+        params: Params<'_>,
+        chain: &ChainSpec,
+        prefix: &str,
+        suffix: &str,
+        width: usize,
+    ) -> Result<Self> {
+        let norm = |part: &str| params.vector(&format!("{prefix}_{part}{suffix}"), width);
+        let read = |operation: &spec::Operation| {
+            Ok(match operation {
+                spec::Operation::LayerNorm => {
+                    Operation::LayerNorm { scale: norm("ln_scale")?, bias: norm("ln_bias")? }
+                }
+                spec::Operation::RmsNorm => Operation::RmsNorm { scale: norm("rms_scale")? },
+                spec::Operation::Add => Operation::Add,
+                spec::Operation::Highway => Operation::Highway(params.dense(prefix, "h", width, width)?),
+            })
+        };
+        let operations = chain.operations.iter().map(read).collect::<Result<_>>()?;
+        Ok(Self { operations, epsilon: chain.epsilon, width, kernels: params.kernels() })
     }
 
     /// The operations before a sublayer, whose names end in `_pre`.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn before(params: Params<'_>, codes: &Codes, prefix: &str, width: usize) -> Result<Self> {
-        Self::new(params, codes, prefix, "_pre", width)
+    pub fn before(params: Params<'_>, chain: &ChainSpec, prefix: &str, width: usize) -> Result<Self> {
+        Self::new(params, chain, prefix, "_pre", width)
     }
 
     /// The operations after a sublayer.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn after(params: Params<'_>, codes: &Codes, prefix: &str, width: usize) -> Result<Self> {
-        Self::new(params, codes, prefix, "", width)
+    pub fn after(params: Params<'_>, chain: &ChainSpec, prefix: &str, width: usize) -> Result<Self> {
+        Self::new(params, chain, prefix, "", width)
     }
 
     /// Whether the chain has no operation.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use dyno_formats::Result;
+use dyno_formats::spec::TransformerSpec;
 
+use super::Scratch;
 use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, AutoregressionState};
 use super::history::History;
-use super::{Options, Scratch};
 use crate::Row;
 use crate::math::together;
 use crate::params::Params;
@@ -25,10 +26,10 @@ impl SelfAttention {
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
-    pub fn new(params: Params<'_>, options: &Options, number: usize) -> Result<Self> {
+    pub fn new(params: Params<'_>, spec: &TransformerSpec, number: usize) -> Result<Self> {
         let prefix = format!("decoder_l{number}_self");
-        let attention = Attention::new(params, options, options.heads[1], &prefix)?;
-        let normalised_keys = options.normalised_keys || attention.before.is_empty();
+        let attention = Attention::new(params, spec, spec.heads[1], &prefix)?;
+        let normalised_keys = spec.normalised_keys || attention.before.is_empty();
         Ok(Self { attention, normalised_keys })
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use dyno_formats::{MarianConfig, Result};
+use dyno_formats::spec::TransformerSpec;
+use dyno_formats::{ModelSpec, Result};
 
 use super::attention::Attention;
 use super::autoregression::Autoregression;
 use super::embedding::{Embedding, Encoding};
 use super::encoder::Encoder;
 use super::feed_forward::FeedForward;
-use super::options::Options;
 use super::process::Process;
 use crate::output::Output;
 use crate::params::Params;
@@ -40,33 +40,32 @@ impl Transformer {
     /// Reads the weights; `autoregression` makes the decoder's sublayer of the layer that is stored under a
     /// number.
     pub(super) fn read(
-        config: &MarianConfig,
+        model: &ModelSpec,
         params: Params<'_>,
-        options: &Options,
-        autoregression: impl Fn(Params<'_>, &Options, usize) -> Result<Arc<dyn Autoregression>>,
+        spec: &TransformerSpec,
+        autoregression: impl Fn(Params<'_>, &TransformerSpec, usize) -> Result<Arc<dyn Autoregression>>,
     ) -> Result<Self> {
-        let tensors =
-            WordTensors { words: options.words, width: options.width, output: "decoder_ff_logit_out" };
-        let tables = WordTables::read(config, params, tensors, str::to_owned)?;
-        let positions = Arc::new(Encoding::new(params, options)?);
+        let tensors = WordTensors { width: spec.width, output: "decoder_ff_logit_out" };
+        let tables = WordTables::read(model, params, tensors, str::to_owned)?;
+        let positions = Arc::new(Encoding::new(params, spec)?);
         let layer = |number: &usize| {
             let prefix = format!("decoder_l{number}");
-            let feed = options.feeds[1];
+            let feed = spec.feeds[1];
             Ok(Layer {
-                autoregression: autoregression(params, options, *number)?,
-                context: Attention::new(params, options, options.heads[1], &format!("{prefix}_context"))?,
-                feed: FeedForward::new(params, options, feed, &format!("{prefix}_ffn"))?,
+                autoregression: autoregression(params, spec, *number)?,
+                context: Attention::new(params, spec, spec.heads[1], &format!("{prefix}_context"))?,
+                feed: FeedForward::new(params, spec, feed, &format!("{prefix}_ffn"))?,
             })
         };
         Ok(Self {
-            encoder: Encoder::new(params, options)?,
-            layers: options.decoder_layers.iter().map(layer).collect::<Result<_>>()?,
-            top: Process::after(params, &options.after_top, "decoder_top", options.width)?,
+            encoder: Encoder::new(params, spec)?,
+            layers: spec.decoder_layers.iter().map(layer).collect::<Result<_>>()?,
+            top: Process::after(params, &spec.after_top, "decoder_top", spec.width)?,
             output: Output::new(tables.output),
-            source: Embedding::new(params, options, "encoder", tables.source, Arc::clone(&positions))?,
-            target: Embedding::new(params, options, "decoder", tables.target, positions)?,
-            width: options.width,
-            alignment_layer: options.alignment_layer,
+            source: Embedding::new(params, spec, "encoder", tables.source, Arc::clone(&positions))?,
+            target: Embedding::new(params, spec, "decoder", tables.target, positions)?,
+            width: spec.width,
+            alignment_layer: spec.alignment_layer,
         })
     }
 }

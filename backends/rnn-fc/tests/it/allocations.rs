@@ -12,8 +12,8 @@ fn decoder(name: &str) -> Box<dyn Decoder> {
     let model = ModelDir::open(home().join(name)).unwrap();
     let weights = model.load(Precision::F32).unwrap();
     let switches = Switches::defaults(ENGINE.customs.switches);
-    let config = model.table(ENGINE.customs.table).unwrap();
-    let network = (ENGINE.load)(config, Params::new(&weights, Kernels::best()), &switches).unwrap();
+    let spec = model.spec().unwrap();
+    let network = (ENGINE.load)(&spec, Params::new(&weights, Kernels::best()), &switches).unwrap();
     network.decoder()
 }
 

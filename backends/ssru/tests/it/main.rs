@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Answer, Backend, Settings};
-use dyno_formats::{ConvertOptions, MarianConfig, ModelDir, Precision, convert};
+use dyno_formats::{ConvertOptions, ModelDir, ModelSpec, Precision, convert};
 use dyno_nn::Params;
 use dyno_parity::{Goldens, check_no_allocations, check_threads};
 use dyno_ssru::ENGINE;
@@ -27,8 +27,8 @@ fn the_option_space_translates_as_by_marian() {
 
 #[test]
 fn decoding_does_not_allocate() {
-    let load = |config: &MarianConfig, params: Params<'_>| {
-        (ENGINE.load)(config, params, &Switches::defaults(ENGINE.customs.switches))
+    let load = |spec: &ModelSpec, params: Params<'_>| {
+        (ENGINE.load)(spec, params, &Switches::defaults(ENGINE.customs.switches))
     };
     for model in ["norms-projection", "tied-layers"] {
         check_no_allocations(&load, &home().join(model).join("model.npz"));

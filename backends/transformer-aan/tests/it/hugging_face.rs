@@ -136,7 +136,11 @@ fn a_converted_directory_translates_as_the_original() {
         let options =
             ConvertOptions { precisions: vec![widest, Precision::Int8], ..ConvertOptions::default() };
         convert(&source, &to, &options).unwrap();
-        ModelDir::open(&to).unwrap().verify().unwrap();
+        let converted = ModelDir::open(&to).unwrap();
+        converted.verify().unwrap();
+        let (spec, converted) = (source.spec().unwrap(), converted.spec().unwrap());
+        assert_eq!((spec.words, spec.vectors), (converted.words, converted.vectors), "{kind}");
+        assert_eq!(spec.network, converted.network, "{kind}");
         check(kind, &to);
         let int8 = settings(kind, json!({ "precision": "int8" }));
         assert_eq!(translate(&to, &int8, 64), translate(&folder(kind), &int8, 64), "{kind} in int8");

@@ -7,7 +7,7 @@ mod refusals;
 
 use std::path::Path;
 
-use dyno_formats::MarianConfig;
+use dyno_formats::ModelSpec;
 use dyno_nn::Params;
 use dyno_parity::{Goldens, check_no_allocations, check_threads};
 use dyno_transformer_aan::ENGINE;
@@ -40,8 +40,8 @@ fn the_option_space_translates_as_by_marian() {
 
 #[test]
 fn decoding_does_not_allocate() {
-    let load = |config: &MarianConfig, params: Params<'_>| {
-        (ENGINE.load)(config, params, &Switches::defaults(ENGINE.customs.switches))
+    let load = |spec: &ModelSpec, params: Params<'_>| {
+        (ENGINE.load)(spec, params, &Switches::defaults(ENGINE.customs.switches))
     };
     for model in ["average-narrow", "highway", "pre-norm"] {
         check_no_allocations(

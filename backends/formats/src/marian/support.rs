@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::{Error, Fault, MarianConfig, Result, Weights};
+use super::MarianConfig;
+use crate::{Error, Fault, Result, Weights};
 
 /// Model types that the engines know.
 const TYPES: [&str; 4] = ["amun", "nematus", "s2s", "transformer"];

@@ -1,13 +1,14 @@
-//! Options of a Transformer's configuration. Every key that changes the mathematics is read here or refused.
+//! Marian's Transformers. Every key that changes the mathematics is read here or refused.
 
-use dyno_formats::yaml::Value;
-use dyno_formats::{Fault, MarianConfig, Result};
+use super::MarianConfig;
+use crate::spec::{
+    Activation, AutoregressionSpec, AverageSpec, ChainSpec, Family, FeedSpec, Operation, Positions, SsruSpec,
+    TransformerSpec,
+};
+use crate::yaml::Value;
+use crate::{Fault, Result};
 
-use super::process::Codes;
-use crate::math::Activation;
-
-/// Known keys of the Transformer: honoured here or in the engines, refused elsewhere, or used in training
-/// only. Any other key that is switched on is refused, because its effect is unknown.
+/// Known keys of the Transformer: honoured here, refused in `support`, or used in training only. Any other key that is switched on is refused, because its effect is unknown.
 const KNOWN: [&str; 39] = [
     "transformer-aan-activation",
     "transformer-aan-depth",
@@ -50,102 +51,64 @@ const KNOWN: [&str; 39] = [
     "transformer-train-positions",
 ];
 
-/// Positions of words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Positions {
-    /// Sines and cosines, on embeddings scaled by √D unless the configuration says otherwise.
-    Sinusoid {
-        /// Divisor of an index in the exponent of wave lengths: D/2 − 1 in Marian and M2M-100, D/2 in MarianMT.
-        divisor: f32,
-        /// Position of the first word.
-        first: usize,
-    },
-    /// Trained vectors; embeddings as they are.
-    Trained,
-    /// No positions; embeddings as they are.
-    None,
+/// The Transformer of `config`, which is of `family`.
+pub(super) fn read(config: &MarianConfig, family: Family) -> Result<TransformerSpec> {
+    refuse_unknown(config)?;
+    let width = config.count("dim-emb")?;
+    let scaled = config.flag("transformer-embedding-scale")?;
+    Ok(TransformerSpec {
+        width,
+        heads: heads(config, width)?,
+        encoder_depth: config.count("enc-depth")?,
+        decoder_layers: decoder_layers(config)?,
+        autoregression: autoregression(config, family)?,
+        feeds: feeds(config)?,
+        activation: activation(config, "transformer-ffn-activation")?,
+        before: chain(config, "transformer-preprocess", "dnr")?,
+        after: chain(config, "transformer-postprocess", "danrh")?,
+        after_embedding: chain(config, "transformer-postprocess-emb", "dnr")?,
+        after_top: chain(config, "transformer-postprocess-top", "danrh")?,
+        positions: positions(config, width)?,
+        embedding_scale: if scaled { (width as f32).sqrt() } else { 1.0 },
+        start_word: start_word(config)?,
+        normalised_keys: config.flag("transformer-normalised-keys")?,
+        projection: !config.flag("transformer-no-projection")?,
+        alignment_layer: alignment_layer(config)?,
+    })
 }
 
-/// Shape of the feed-forward sublayers of one stack.
-#[derive(Clone, Copy, Debug)]
-pub struct Feed {
-    /// Width between the layers.
-    pub width: usize,
-    /// Number of layers.
-    pub depth: usize,
+fn autoregression(config: &MarianConfig, family: Family) -> Result<AutoregressionSpec> {
+    Ok(match family {
+        Family::AverageAttention => AutoregressionSpec::Average(average(config)?),
+        Family::RecurrentUnits => AutoregressionSpec::Ssru(ssru(config)?),
+        _ => AutoregressionSpec::SelfAttention,
+    })
 }
 
-/// Shape of a Transformer.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Width of the model, D.
-    pub width: usize,
-    /// Number of attention heads in encoder and decoder.
-    pub heads: [usize; 2],
-    /// Words of the source vocabulary and of the target vocabulary.
-    pub words: [usize; 2],
-    /// Number of layers of the encoder.
-    pub encoder_depth: usize,
-    /// For each layer of the decoder, the number under which its parameters are stored, from 1.
-    pub decoder_layers: Vec<usize>,
-    /// Shapes of the feed-forward sublayers in encoder and decoder.
-    pub feeds: [Feed; 2],
-    /// Activation of the feed-forward sublayers.
-    pub activation: Activation,
-    /// Codes of the operations before a sublayer.
-    pub before: Codes,
-    /// Codes of the operations after a sublayer.
-    pub after: Codes,
-    /// Codes of the operations after embeddings.
-    pub after_embedding: Codes,
-    /// Codes of the operations after the last layer.
-    pub after_top: Codes,
-    /// Positions of words.
-    pub positions: Positions,
-    /// Factor of embeddings with sines and cosines.
-    pub embedding_scale: f32,
-    /// Input of the decoder's first step; zeros where there is none, as in Marian.
-    pub start_word: Option<u32>,
-    /// Whether the decoder's self-attention takes keys and values from its normalised input.
-    pub normalised_keys: bool,
-    /// Whether attention ends with a projection.
-    pub projection: bool,
-    /// Index of the decoder's layer whose attention is the alignment, from 0.
-    pub alignment_layer: usize,
+fn average(config: &MarianConfig) -> Result<AverageSpec> {
+    let depth = config.count("transformer-aan-depth")?;
+    if depth == 0 {
+        return Err(config.fault("transformer-aan-depth", "must be 1 or more"));
+    }
+    Ok(AverageSpec {
+        width: config.count("transformer-dim-aan")?,
+        depth,
+        gated: !config.flag("transformer-aan-nogate")?,
+        activation: activation(config, "transformer-aan-activation")?,
+    })
 }
 
-impl Options {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// When an unknown key is switched on, or a value makes no sense.
-    pub fn read(config: &MarianConfig) -> Result<Self> {
-        refuse_unknown(config)?;
-        let width = config.count("dim-emb")?;
-        let codes = |key: &str, known: &str| codes(config, key, known);
-        Ok(Self {
-            width,
-            heads: heads(config, width)?,
-            words: config.vocabulary_sizes()?,
-            encoder_depth: config.count("enc-depth")?,
-            decoder_layers: decoder_layers(config)?,
-            feeds: feeds(config)?,
-            activation: activation(config, "transformer-ffn-activation")?,
-            before: codes("transformer-preprocess", "dnr")?,
-            after: codes("transformer-postprocess", "danrh")?,
-            after_embedding: codes("transformer-postprocess-emb", "dnr")?,
-            after_top: codes("transformer-postprocess-top", "danrh")?,
-            positions: positions(config, width)?,
-            embedding_scale: if config.flag("transformer-embedding-scale")? {
-                (width as f32).sqrt()
-            } else {
-                1.0
-            },
-            start_word: start_word(config)?,
-            normalised_keys: config.flag("transformer-normalised-keys")?,
-            projection: !config.flag("transformer-no-projection")?,
-            alignment_layer: alignment_layer(config)?,
-        })
+fn ssru(config: &MarianConfig) -> Result<SsruSpec> {
+    const KEY: &str = "dec-cell";
+    match config.text(KEY)? {
+        "ssru" => Ok(SsruSpec {
+            normalised: config.flag("layer-normalization")?,
+            projected: config.flag("transformer-rnn-projection")?,
+        }),
+        cell => {
+            let what = format!("the cell `{cell}` in a Transformer's decoder");
+            Err(config.lacks(KEY, &what, "the engines have ssru"))
+        }
     }
 }
 
@@ -180,27 +143,46 @@ fn refuse_unknown(config: &MarianConfig) -> Result<()> {
     }
 }
 
+/// Names of activations.
+pub(super) const ACTIVATIONS: [(&str, Activation); 4] = [
+    ("relu", Activation::Relu),
+    ("swish", Activation::Swish),
+    ("gelu", Activation::Gelu),
+    ("sigmoid", Activation::Sigmoid),
+];
+
 /// The activation that the key `key` names.
-///
-/// # Errors
-/// When there is no such activation.
-pub fn activation(config: &MarianConfig, key: &str) -> Result<Activation> {
+fn activation(config: &MarianConfig, key: &str) -> Result<Activation> {
     let name = config.text(key)?;
-    Activation::named(name).ok_or_else(|| {
+    let named = ACTIVATIONS.iter().find(|(known, _)| *known == name).map(|(_, activation)| *activation);
+    named.ok_or_else(|| {
         config.fault(key, format!("is `{name}`; there are relu, swish, gelu and sigmoid").as_str())
     })
 }
 
-fn codes(config: &MarianConfig, key: &str, known: &str) -> Result<Codes> {
+/// Letters of the operations around a sublayer; `d` stands for dropout, which is nothing here.
+const CODES: [(char, Operation); 4] = [
+    ('n', Operation::LayerNorm),
+    ('r', Operation::RmsNorm),
+    ('a', Operation::Add),
+    ('h', Operation::Highway),
+];
+
+fn chain(config: &MarianConfig, key: &str, known: &str) -> Result<ChainSpec> {
     // Marian's is 1e-6 (`src/models/transformer.h`).
     let epsilon = config.float("transformer-norm-epsilon")?;
     let codes = config.text(key)?;
-    match codes.chars().find(|code| !known.contains(*code)) {
-        Some(code) => {
-            Err(config.fault(key, format!("has the code `{}`; known are {known}", code.escape_debug())))
-        }
-        None => Ok(Codes { codes: codes.into(), epsilon }),
+    if let Some(code) = codes.chars().find(|code| !known.contains(*code)) {
+        return Err(config.fault(key, format!("has the code `{}`; known are {known}", code.escape_debug())));
     }
+    let operation = |code| CODES.iter().find(|(letter, _)| *letter == code).map(|(_, operation)| *operation);
+    Ok(ChainSpec { operations: codes.chars().filter_map(operation).collect(), epsilon })
+}
+
+/// The letters of `chain`.
+pub(super) fn codes_of(chain: &ChainSpec) -> String {
+    let letter = |operation: &Operation| CODES.iter().find(|(_, known)| known == operation);
+    chain.operations.iter().filter_map(letter).map(|(letter, _)| letter).collect()
 }
 
 fn start_word(config: &MarianConfig) -> Result<Option<u32>> {
@@ -233,11 +215,13 @@ fn decoder_layers(config: &MarianConfig) -> Result<Vec<usize>> {
     Ok(tied)
 }
 
-fn feeds(config: &MarianConfig) -> Result<[Feed; 2]> {
-    let encoder =
-        Feed { width: config.count("transformer-dim-ffn")?, depth: config.count("transformer-ffn-depth")? };
+fn feeds(config: &MarianConfig) -> Result<[FeedSpec; 2]> {
+    let encoder = FeedSpec {
+        width: config.count("transformer-dim-ffn")?,
+        depth: config.count("transformer-ffn-depth")?,
+    };
     let or = |value: usize, other: usize| if value == 0 { other } else { value };
-    let decoder = Feed {
+    let decoder = FeedSpec {
         width: or(config.count("transformer-decoder-dim-ffn")?, encoder.width),
         depth: or(config.count("transformer-decoder-ffn-depth")?, encoder.depth),
     };
@@ -293,7 +277,7 @@ mod tests {
     fn shapes_that_make_no_sense_are_refused_by_their_key() {
         let read = |keys: &str| {
             let text = format!("type: transformer\ndim-vocabs: [8, 9]\ndim-emb: 8\n{keys}");
-            Options::read(&MarianConfig::from_yaml("model.yml", &text).unwrap())
+            MarianConfig::from_yaml("model.yml", &text).unwrap().spec()
         };
         assert_eq!(read("").unwrap().words, [8, 9]);
         for (keys, refusal) in [

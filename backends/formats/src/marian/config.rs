@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::defaults::DEFAULTS;
+use super::defaults::DEFAULTS;
 use crate::error::clip;
 use crate::yaml::{Entries, Value, parse};
 use crate::{Error, Fault, Result};
