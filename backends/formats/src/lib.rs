@@ -25,7 +25,7 @@
 //! | --- | --- |
 //! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
 //! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
-//! | [`spec`] | [`ModelSpec`](spec::ModelSpec): what a network is, in words of no format |
+//! | [`spec`] | [`ModelSpec`]: what a network is, in words of no format |
 //! | `marian` (with [`yaml`]), `fully_connected` | readers of descriptions: Marian's configurations, dyno's own table |
 //! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
 //! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |

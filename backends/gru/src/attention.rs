@@ -19,7 +19,7 @@ pub(crate) struct Attention {
     pub(crate) context: Projection,
     /// Projection of the decoder's state.
     pub(crate) state: Projection,
-    /// Direction of the energies, u [C].
+    /// Direction of the energies, u `[C]`.
     energy: Vec<f32>,
     kernels: Kernels,
 }
@@ -65,7 +65,7 @@ impl Attention {
     }
 
     /// Computes a row's weights over the words of `source`, and replaces each row of `products` by the
-    /// product with the row's context. `query` [C] is the projection of the row's state.
+    /// product with the row's context. `query` `[C]` is the projection of the row's state.
     pub(crate) fn attend(
         &self,
         query: &[f32],

@@ -38,7 +38,7 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Cell {
     input: Option<Side>,
     state: Side,
-    /// Bias of the gates: [3S] in the order r, z, h, or [4S] in the order f, i, c, o.
+    /// Bias of the gates: `[3S]` in the order r, z, h, or `[4S]` in the order f, i, c, o.
     bias: Vec<f32>,
     /// Input of a transition: zeros, as wide as the bias.
     unfed: Vec<f32>,

@@ -17,15 +17,15 @@ const NEMATUS_EPSILON: f32 = 1e-5;
 pub(crate) struct Projection {
     linear: Linear,
     norm: Option<Norm>,
-    /// Bias after the norm, [outputs], or empty.
+    /// Bias after the norm, `[outputs]`, or empty.
     after: Vec<f32>,
 }
 
 #[derive(Debug)]
 struct Norm {
-    /// Scale of the norm, [outputs].
+    /// Scale of the norm, `[outputs]`.
     scale: Vec<f32>,
-    /// Bias of the norm, [outputs].
+    /// Bias of the norm, `[outputs]`.
     bias: Vec<f32>,
     epsilon: f32,
 }

@@ -106,7 +106,7 @@ impl Kernels {
     }
 
     /// Layer norm of each row of `x` [rows, D], in place: (x - mean)/√(variance + ε)·scale + bias, with the
-    /// population variance. `scale` and `bias` are [D].
+    /// population variance. `scale` and `bias` are `[D]`.
     pub fn layer_norm(self, x: &mut [f32], scale: &[f32], bias: &[f32], epsilon: f32) -> Result<()> {
         let width = scale.len();
         sized("layer norm bias", bias.len(), width)?;
@@ -124,7 +124,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// Replaces a GRU's state [S] by the next one. `xw`, `su` and `bias` are [3S], with the gates r, z, h.
+    /// Replaces a GRU's state `[S]` by the next one. `xw`, `su` and `bias` are `[3S]`, with the gates r, z, h.
     /// The candidate is tanh(xw + su·r + b), or tanh(xw + (su + b)·r) with `bias_inside`.
     pub fn gru(
         self,
@@ -141,8 +141,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// Replaces an LSTM's cell [S] by the next one, and computes its output [S]. `xw`, `su` and `bias` are
-    /// [4S], with the gates f, i, c, o.
+    /// Replaces an LSTM's cell `[S]` by the next one, and computes its output `[S]`. `xw`, `su` and `bias` are
+    /// `[4S]`, with the gates f, i, c, o.
     pub fn lstm(self, xw: &[f32], su: &[f32], bias: &[f32], cell: &mut [f32], out: &mut [f32]) -> Result<()> {
         for part in [xw, su, bias] {
             sized("LSTM gates", part.len(), 4 * cell.len())?;
@@ -153,7 +153,7 @@ impl Kernels {
     }
 
     /// Replaces an SSRU's cell by c ← f·c + (1 - f)·x with f = σ(`forget`), and computes its output relu(c).
-    /// All are [D].
+    /// All are `[D]`.
     pub fn ssru(self, x: &[f32], forget: &[f32], cell: &mut [f32], out: &mut [f32]) -> Result<()> {
         for part in [x.len(), forget.len(), out.len()] {
             sized("SSRU operand", part, cell.len())?;
@@ -163,14 +163,14 @@ impl Kernels {
     }
 
     /// Adds a value to a running average: mean ← (mean·before + x)/(before + 1), where `before` is the number
-    /// of earlier values. All are [D].
+    /// of earlier values. All are `[D]`.
     pub fn average(self, x: &[f32], before: usize, mean: &mut [f32]) -> Result<()> {
         sized("value of a running average", x.len(), mean.len())?;
         call!(self.average(x, before as f32, mean));
         Ok(())
     }
 
-    /// y ← σ(x_gate)·x + σ(y_gate)·y: the gate of average attention. All are [D].
+    /// y ← σ(x_gate)·x + σ(y_gate)·y: the gate of average attention. All are `[D]`.
     pub fn mix(self, x: &[f32], x_gate: &[f32], y: &mut [f32], y_gate: &[f32]) -> Result<()> {
         for part in [x, x_gate, y_gate] {
             sized("operand of a gate", part.len(), y.len())?;
@@ -179,7 +179,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// y ← σ(gate)·y + (1 - σ(gate))·x: a highway around the computation of y. All are [D].
+    /// y ← σ(gate)·y + (1 - σ(gate))·x: a highway around the computation of y. All are `[D]`.
     pub fn highway(self, x: &[f32], gate: &[f32], y: &mut [f32]) -> Result<()> {
         for part in [x, gate] {
             sized("operand of a highway", part.len(), y.len())?;
@@ -243,7 +243,7 @@ impl Kernels {
     }
 
     /// Energies of additive attention over T rows [T, C]: direction·tanh(row + state), with `direction` and
-    /// `state` [C].
+    /// `state` `[C]`.
     pub fn energies(self, rows: &[f32], state: &[f32], direction: &[f32], out: &mut [f32]) -> Result<()> {
         sized("rows of additive attention", rows.len(), out.len() * state.len())?;
         sized("direction of additive attention", direction.len(), state.len())?;
@@ -255,7 +255,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// Σ weight·row over T rows [T, C]; the result is `out` [C].
+    /// Σ weight·row over T rows [T, C]; the result is `out` `[C]`.
     pub fn weighted_sum(self, weights: &[f32], rows: &[f32], out: &mut [f32]) -> Result<()> {
         sized("rows of a weighted sum", rows.len(), weights.len() * out.len())?;
         if rows.is_empty() {

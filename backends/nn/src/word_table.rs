@@ -16,7 +16,7 @@ const PART: usize = 256;
 
 impl Params<'_> {
     /// The vectors [words, width] of a vocabulary. Vectors that are output weights as well have a `bias`
-    /// [words], which may be empty.
+    /// `[words]`, which may be empty.
     ///
     /// # Errors
     /// When the tensor is missing or has another shape.
@@ -78,7 +78,7 @@ pub struct WordTable {
 const GATHERING: usize = 5;
 
 impl WordTable {
-    /// The table of `matrix` [width, words]. `bias` [words] counts where the vectors are output weights; an
+    /// The table of `matrix` [width, words]. `bias` `[words]` counts where the vectors are output weights; an
     /// empty bias is none.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl WordTable {
         self.columns.column(word as usize, &mut rows[start..]).expect("words are of the vocabulary");
     }
 
-    /// Adds the vector of `word`, times `factor`, to `row` [width].
+    /// Adds the vector of `word`, times `factor`, to `row` `[width]`.
     ///
     /// # Panics
     /// When there is no such word, or the row has another width.

@@ -20,7 +20,7 @@ use crate::states::States;
 /// Weights of the layer. G is 3R or 4R.
 pub(crate) struct Bottom {
     cell: Cell,
-    /// Bias of the gates, [G].
+    /// Bias of the gates, `[G]`.
     bias: Vec<f32>,
     /// Product of the state, [R, G + A].
     state: Linear,

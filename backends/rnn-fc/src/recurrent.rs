@@ -14,7 +14,7 @@ pub(crate) struct Recurrent {
     cell: Cell,
     /// Product of the state, [S, 3S] or [S, 4S].
     state: Linear,
-    /// Bias of the gates, [3S] or [4S].
+    /// Bias of the gates, `[3S]` or `[4S]`.
     bias: Vec<f32>,
     width: usize,
 }

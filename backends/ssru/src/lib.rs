@@ -52,7 +52,7 @@ struct Ssru {
     kernels: Kernels,
 }
 
-/// Norms of x and f, before the bias of f; all are [D].
+/// Norms of x and f, before the bias of f; all are `[D]`.
 struct Norms {
     scale: Vec<f32>,
     forget_scale: Vec<f32>,

@@ -134,14 +134,14 @@ impl Candidates {
         Ok(packed)
     }
 
-    /// Copies the values of a column [K] to `out`, without its bias. Embeddings that are output weights as
+    /// Copies the values of a column `[K]` to `out`, without its bias. Embeddings that are output weights as
     /// well are read so.
     pub fn column(&self, column: usize, out: &mut [f32]) -> Result<()> {
         out.fill(0.0);
         self.add_column(column, 1.0, out)
     }
 
-    /// out += the values of a column·`factor`, [K]: adds scaled embeddings to positions.
+    /// out += the values of a column·`factor`, `[K]`: adds scaled embeddings to positions.
     pub fn add_column(&self, column: usize, factor: f32, out: &mut [f32]) -> Result<()> {
         let from = &self.weights;
         sized("values of a column", out.len(), from.k)?;

@@ -114,7 +114,7 @@ pub enum Output<'a> {
     },
     /// The greatest value of each row, compared with the value that is there already.
     Best {
-        /// Greatest values, [rows].
+        /// Greatest values, `[rows]`.
         best: &'a mut [Best],
         /// Columns that each row may choose; the bits count from column 0.
         mask: Option<Mask<'a>>,

@@ -27,7 +27,7 @@ enum Computation {
 }
 
 impl Linear {
-    /// Packs `matrix` for `kernels`, with `bias` [outputs]; an empty bias is none.
+    /// Packs `matrix` for `kernels`, with `bias` `[outputs]`; an empty bias is none.
     ///
     /// # Errors
     /// When weights or bias can't be packed: a wrong length, or integers out of range.

@@ -94,8 +94,8 @@ impl Cell {
         }
     }
 
-    /// Replaces `output` [S], and an LSTM's `cell` [S], by the next state. Pre-activations are the sum of the
-    /// input's product `fed`, the state's product `recurrent`, and `bias`, each [3S] or [4S]. A GRU's
+    /// Replaces `output` `[S]`, and an LSTM's `cell` `[S]`, by the next state. Pre-activations are the sum of the
+    /// input's product `fed`, the state's product `recurrent`, and `bias`, each `[3S]` or `[4S]`. A GRU's
     /// candidate is tanh(fed + r⊙recurrent + bias), or tanh(fed + r⊙(recurrent + bias)).
     ///
     /// # Panics

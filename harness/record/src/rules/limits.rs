@@ -63,7 +63,7 @@ pub const LOWERED_PEAK: f64 = 1.25;
 /// Largest size of files that a system neither declares nor names, as a share of its declared model: a
 /// tokenizer's files are small beside a model.
 pub const HIDDEN_SHARE: f64 = 0.5;
-/// Share of a core that a system may use while it isn't asked, from [`CLEAN_UP`](crate::process::idle::CLEAN_UP)
+/// Share of a core that a system may use while it isn't asked, from `CLEAN_UP` in `dyno_measure::process::idle`
 /// after its answer on: timers of runtimes take less.
 pub const BUSY_IDLE: f64 = 0.01;
 /// Share of moments at which a system may wait for something else than its cores, in slices of whole files.
