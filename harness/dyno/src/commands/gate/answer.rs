@@ -20,6 +20,8 @@ use crate::table;
 pub(super) struct Answer {
     regressed: bool,
     undecided: bool,
+    /// What keeps a limit of the quality from being checked.
+    unchecked: Option<String>,
     #[serde(flatten)]
     pub(super) judged: Judged,
     pub(super) quality: Vec<Quality>,
@@ -76,7 +78,7 @@ pub(super) struct Ceiling {
 impl Answer {
     pub(super) fn new(
         judged: Judged,
-        quality: Vec<Quality>,
+        (quality, unchecked): (Vec<Quality>, Option<String>),
         ceilings: Vec<Ceiling>,
         changed_systems: Vec<Changes>,
         on_noise: OnNoise,
@@ -85,7 +87,7 @@ impl Answer {
         let worse = quality.iter().any(|quality| quality.worse);
         let exceeded = ceilings.iter().any(|ceiling| ceiling.exceeded);
         let (regressed, undecided) = (slower || worse || exceeded, judged.undecided() > 0);
-        Self { regressed, undecided, judged, quality, ceilings, changed_systems, on_noise }
+        Self { regressed, undecided, unchecked, judged, quality, ceilings, changed_systems, on_noise }
     }
 
     /// Exit code. A regression is an answer, whatever else is unknown.
@@ -93,6 +95,7 @@ impl Answer {
         match () {
             () if self.regressed => Exit::No,
             () if !self.judged.invalid.is_empty() => Exit::CellInvalid,
+            () if self.unchecked.is_some() => Exit::NothingMeasured,
             () if self.undecided && self.on_noise == OnNoise::Fail => Exit::Undecided,
             () => Exit::Done,
         }
@@ -102,9 +105,10 @@ impl Answer {
     pub(super) fn verdict(&self) -> String {
         let Judged { cells, invalid } = &self.judged;
         let all = cells.len() + invalid.len();
-        match self.exit() {
-            Exit::No => "REGRESSED".into(),
-            Exit::CellInvalid => format!("INVALID: {} of {all} cells have no answer", invalid.len()),
+        match (self.exit(), &self.unchecked) {
+            (Exit::No, _) => "REGRESSED".into(),
+            (Exit::CellInvalid, _) => format!("INVALID: {} of {all} cells have no answer", invalid.len()),
+            (_, Some(unchecked)) => format!("can't tell: {unchecked}"),
             _ if self.undecided => self.doubt(),
             _ => "no regression".into(),
         }
@@ -319,7 +323,19 @@ mod tests {
 
     fn answer(changes: &[Change], invalid: Vec<Invalid>, on_noise: OnNoise) -> Answer {
         let judged = Judged { cells: changes.iter().copied().map(cell).collect(), invalid };
-        Answer::new(judged, Vec::new(), Vec::new(), Vec::new(), on_noise)
+        Answer::new(judged, (Vec::new(), None), Vec::new(), Vec::new(), on_noise)
+    }
+
+    #[test]
+    fn a_limit_that_is_not_checked_passes_nothing() {
+        let unchecked = |changes: &[Change]| {
+            let known = answer(changes, Vec::new(), OnNoise::Pass);
+            Answer { unchecked: Some("--worst-quality: no score of new on set".into()), ..known }
+        };
+        let same = unchecked(&[Change::Same]);
+        assert_eq!((same.exit(), same.warning()), (Exit::NothingMeasured, None));
+        assert!(as_text(&same).ends_with("can't tell: --worst-quality: no score of new on set\n"));
+        assert_eq!(unchecked(&[Change::Slower]).exit(), Exit::No);
     }
 
     #[test]

@@ -54,14 +54,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let changes = changes(&cells, &baseline, stage.identity());
     let judged = Judged::new(&cells, &baseline, comparisons);
     let unchecked = cells::unchecked(limits, &quality);
-    let exit = conclude(&Answer::new(judged, quality, ceilings, changes, args.on_noise), args)?;
-    match unchecked {
-        Some(message) if exit == Exit::Done => {
-            say(format_args!("dyno: {message}"));
-            Ok(Exit::NothingMeasured)
-        }
-        _ => Ok(exit),
-    }
+    conclude(&Answer::new(judged, (quality, unchecked), ceilings, changes, args.on_noise), args)
 }
 
 /// Prints the answer, and adds it to the summary of a job.
