@@ -5,6 +5,7 @@
 //! time, so that the forecast is "about" right. Shipped and trained models of our engines take a time in proportion
 //! to their weights. Of other programs nothing is known before they run.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -52,16 +53,18 @@ const WEIGHTS_PER_SECOND: f64 = 2.9e8;
 /// Small.12 it takes 3.3 and 2.6 times as long. This value lies between.
 const OF_A_PLUGIN: f64 = 3.0;
 
-/// Precisions in the order of [`Forecast::speeds`].
+/// Precisions whose speeds are measured.
 const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Int16, Precision::Int8];
 
 /// Forecast for the systems of a campaign.
 pub struct Forecast<'a> {
     campaign: &'a Campaign,
-    /// Multiply-accumulates per second, by precision; empty if the campaign draws no network.
-    speeds: Vec<f64>,
     /// Number of cores of the tracks of several cores.
     cores: usize,
+    /// Seconds for a word of each system, in one lane; `None` for an unknown program.
+    words: HashMap<&'a str, Option<f64>>,
+    /// Mean number of words of a line.
+    words_a_line: f64,
 }
 
 impl<'a> Forecast<'a> {
@@ -74,13 +77,24 @@ impl<'a> Forecast<'a> {
             [] => Vec::new(),
             _ => product_speeds(&PRECISIONS.map(product), placement.system(Track::Latency)[0])?,
         };
-        let speeds = speeds.iter().filter_map(|turns| Some(median(turns)? * 1e9)).collect();
-        Ok(Self { campaign, speeds, cores: placement.system(Track::ThroughputAll).len() })
+        let speeds: Vec<f64> = speeds.iter().filter_map(|turns| Some(median(turns)? * 1e9)).collect();
+        Ok(Self::at(campaign, &speeds, placement.system(Track::ThroughputAll).len()))
     }
 
-    /// Whether all systems run drawn networks. Otherwise the times are only lower bounds.
+    /// Creates a forecast for `campaign` on `cores` cores that make `speeds` multiply-accumulates per second, by precision.
+    fn at(campaign: &'a Campaign, speeds: &[f64], cores: usize) -> Self {
+        let systems = campaign.systems.iter();
+        let words =
+            systems.map(|entry| (entry.name.as_str(), word_seconds(campaign, entry, speeds))).collect();
+        let sets = &campaign.test_sets;
+        let [all, lines] =
+            [TestSet::words, |set: &TestSet| set.source.len()].map(|of| sets.iter().map(of).sum::<usize>());
+        Self { campaign, cores, words, words_a_line: all as f64 / lines.max(1) as f64 }
+    }
+
+    /// Whether something is known of all systems. Otherwise the times are only lower bounds.
     pub fn is_whole(&self) -> bool {
-        self.campaign.systems.iter().all(|entry| self.networks(&entry.models).is_some())
+        self.words.values().all(Option::is_some)
     }
 
     /// What the time rests on beside the sizes of networks, in words.
@@ -107,9 +121,8 @@ impl<'a> Forecast<'a> {
 
     /// Time of a round, in seconds.
     pub fn seconds(&self, round: &Round<'_>) -> f64 {
-        let networks = self.networks(&round.system.models);
-        let word = self.entry(round.system.original()).map_or(WORD_SECONDS, |entry| self.word_seconds(entry));
-        let set = round.test_set.words() as f64 * word;
+        let networks = networks(self.campaign, &round.system.models);
+        let set = round.test_set.words() as f64 * self.word_seconds(round.system.original());
         let parameters: u64 = networks.iter().flatten().map(|network| network.recipe.parameters()).sum();
         let launch = parameters as f64 / WEIGHTS_PER_SECOND;
         let minimum = self.campaign.profile.throughput_minimum_ns() as f64 / 1e9;
@@ -135,11 +148,7 @@ impl<'a> Forecast<'a> {
 
     /// Time of a probe of `system`, in seconds: each launch gets as many lines as a second allows, if the probe has so many.
     pub fn probe_seconds(&self, probe: Probe, system: &str) -> f64 {
-        let sets = &self.campaign.test_sets;
-        let [words, lines] =
-            [TestSet::words, |set: &TestSet| set.source.len()].map(|of| sets.iter().map(of).sum::<usize>());
-        let line = self.entry(system).map_or(WORD_SECONDS, |entry| self.word_seconds(entry)) * words as f64
-            / lines.max(1) as f64;
+        let line = self.word_seconds(system) * self.words_a_line;
         let count: usize = self.campaign.tracks.iter().map(|&track| launches(probe, track)).sum();
         count as f64 * (LAUNCH_SECONDS + (LINES_A_PROBE * line).min(BUDGET.as_secs_f64()))
     }
@@ -149,54 +158,59 @@ impl<'a> Forecast<'a> {
         self.campaign.probes().iter().map(|&probe| self.probe_seconds(probe, system)).sum()
     }
 
-    /// Drawn networks of `models`; `None` if there are no models or one of them isn't drawn.
-    fn networks(&self, models: &[PathBuf]) -> Option<Vec<&'a Generated>> {
-        let drawn = |path: &PathBuf| self.campaign.generated.iter().find(|model| model.path == *path);
-        let networks: Option<Vec<_>> = models.iter().map(drawn).collect();
-        networks.filter(|networks| !networks.is_empty())
-    }
-
-    fn entry(&self, name: &str) -> Option<&'a Entry> {
-        self.campaign.systems.iter().find(|entry| entry.name == name)
-    }
-
-    /// Time for a word, in one lane.
-    fn word_seconds(&self, entry: &Entry) -> f64 {
-        match (&entry.launch, self.networks(&entry.models)) {
-            (_, Some(networks)) => self.word_seconds_of_drawn(entry, &networks),
-            (Launch::BuiltIn { .. }, None) if entry.models.is_empty() => {
-                entry.setting("word-us").and_then(|us| us.parse().ok()).map_or(0.0, |us: f64| us / 1e6)
-            }
-            (Launch::BuiltIn { .. }, None) => {
-                entry.models.iter().map(|model| greatest_file(model)).sum::<u64>() as f64
-                    * WORD_SECONDS_A_BYTE
-            }
-            _ => WORD_SECONDS,
-        }
-    }
-
-    fn word_seconds_of_drawn(&self, entry: &Entry, networks: &[&Generated]) -> f64 {
-        let setting = |name: &str| entry.setting(name);
-        let beam: u64 = setting("beam").and_then(|beam| beam.parse().ok()).unwrap_or(1);
-        let macs = networks.iter().map(|network| network.recipe.macs());
-        let macs: u64 = macs
-            .map(|macs| macs.source.saturating_add(beam.saturating_mul(macs.target)))
-            .fold(0, u64::saturating_add);
-        let precision = match setting("precision").as_deref() {
-            Some("int8") => Precision::Int8,
-            Some("int16") => Precision::Int16,
-            _ => Precision::F32,
-        };
-        let at = PRECISIONS.iter().position(|known| *known == precision).expect("all precisions are timed");
-        let factor = if matches!(entry.launch, Launch::Plugin { .. }) { OF_A_PLUGIN } else { 1.0 };
-        macs as f64 / self.speeds[at] * factor
+    fn word_seconds(&self, system: &str) -> f64 {
+        self.words.get(system).copied().flatten().unwrap_or(WORD_SECONDS)
     }
 }
 
-/// Size of the greatest file of a model's folder: its weights.
-fn greatest_file(model: &Path) -> u64 {
-    let files = fs::read_dir(model).into_iter().flatten().flatten();
-    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).max().unwrap_or(0)
+/// Drawn networks of `models`; `None` if there are no models or one of them isn't drawn.
+fn networks<'a>(campaign: &'a Campaign, models: &[PathBuf]) -> Option<Vec<&'a Generated>> {
+    let drawn = |path: &PathBuf| campaign.generated.iter().find(|model| model.path == *path);
+    let networks: Option<Vec<_>> = models.iter().map(drawn).collect();
+    networks.filter(|networks| !networks.is_empty())
+}
+
+/// Seconds for a word, in one lane; `None` for an unknown program.
+fn word_seconds(campaign: &Campaign, entry: &Entry, speeds: &[f64]) -> Option<f64> {
+    match (&entry.launch, networks(campaign, &entry.models)) {
+        (_, Some(networks)) => Some(word_seconds_of_drawn(entry, &networks, speeds)),
+        (Launch::BuiltIn { .. }, None) if entry.models.is_empty() => {
+            Some(entry.setting("word-us").and_then(|us| us.parse().ok()).map_or(0.0, |us: f64| us / 1e6))
+        }
+        (Launch::BuiltIn { .. }, None) => {
+            let bytes: Option<u64> = entry.models.iter().map(|model| bytes_of_weights(model)).sum();
+            bytes.map(|bytes| bytes as f64 * WORD_SECONDS_A_BYTE)
+        }
+        _ => None,
+    }
+}
+
+/// `speeds` are those of [`PRECISIONS`].
+fn word_seconds_of_drawn(entry: &Entry, networks: &[&Generated], speeds: &[f64]) -> f64 {
+    let setting = |name: &str| entry.setting(name);
+    let beam: u64 = setting("beam").and_then(|beam| beam.parse().ok()).unwrap_or(1);
+    let macs = networks.iter().map(|network| network.recipe.macs());
+    let macs: u64 = macs
+        .map(|macs| macs.source.saturating_add(beam.saturating_mul(macs.target)))
+        .fold(0, u64::saturating_add);
+    let precision = match setting("precision").as_deref() {
+        Some("int8") => Precision::Int8,
+        Some("int16") => Precision::Int16,
+        _ => Precision::F32,
+    };
+    let at = PRECISIONS.iter().position(|known| *known == precision).expect("all precisions are timed");
+    let factor = if matches!(entry.launch, Launch::Plugin { .. }) { OF_A_PLUGIN } else { 1.0 };
+    macs as f64 / speeds[at] * factor
+}
+
+/// Size of a model's file, or of the greatest file of its folder: its weights. A folder with several precisions makes
+/// the forecast too long.
+fn bytes_of_weights(model: &Path) -> Option<u64> {
+    if model.is_file() {
+        return Some(model.metadata().ok()?.len());
+    }
+    let files = fs::read_dir(model).ok()?.flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).max()
 }
 
 #[cfg(test)]
@@ -245,7 +259,7 @@ command = ["cat"]
     #[test]
     fn a_drawn_networks_time_follows_from_its_size_and_others_from_the_protocol() {
         let campaign = load(CAMPAIGN, 1000);
-        let forecast = Forecast { campaign: &campaign, speeds: vec![1e9, 2e9, 4e9], cores: 2 };
+        let forecast = Forecast::at(&campaign, &[1e9, 2e9, 4e9], 2);
         let plan = campaign.plan(|_| None).unwrap();
         let rounds = plan.rounds(&campaign.protocol());
         let seconds: Vec<f64> = rounds
@@ -274,10 +288,11 @@ command = ["cat"]
     fn a_shipped_models_time_follows_from_its_weights() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/starter.toml");
         let campaign = Campaign::load(Path::new(file)).unwrap();
-        let forecast = Forecast { campaign: &campaign, speeds: Vec::new(), cores: 2 };
+        let forecast = Forecast::at(&campaign, &[], 2);
         // The rounds and probes of this campaign took 2:00 on two cores of Zen 4.
         let minutes = forecast.whole(&campaign.plan(|_| None).unwrap()).as_secs_f64() / 60.0;
         assert!((1.0..4.0).contains(&minutes), "{minutes}");
+        assert!(!forecast.is_whole(), "nothing is known of cat");
         let [nano, teacher] = ["nano", "teacher"].map(|name| forecast.probes_seconds(name));
         assert!(nano < 1.5 && teacher > 2.0 * nano, "{nano} {teacher}");
     }
@@ -299,7 +314,7 @@ command = ["cat"]
         let own = system("own", "backend = \"transformer-aan\"");
         let head = CAMPAIGN.split("[[system]]").next().unwrap();
         let campaign = load(&format!("{head}{plugin}{own}"), 100_000);
-        let forecast = Forecast { campaign: &campaign, speeds: vec![1e9, 2e9, 4e9], cores: 2 };
+        let forecast = Forecast::at(&campaign, &[1e9, 2e9, 4e9], 2);
         let plan = campaign.plan(|_| None).unwrap();
         let rounds = plan.rounds(&campaign.protocol());
         let [library, own] = ["library", "own"].map(|name| latency(&forecast, &rounds, name));
@@ -310,7 +325,7 @@ command = ["cat"]
     fn a_papers_networks_take_as_long_as_their_sizes_say() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/devlin-2.toml");
         let campaign = Campaign::load(Path::new(file)).unwrap();
-        let forecast = Forecast { campaign: &campaign, speeds: vec![2e10, 4e10, 8e10], cores: 1 };
+        let forecast = Forecast::at(&campaign, &[2e10, 4e10, 8e10], 1);
         assert!(forecast.is_whole());
         let plan = campaign.plan(|_| None).unwrap();
         let rounds = plan.rounds(&campaign.protocol());
