@@ -56,7 +56,7 @@ struct Server<'a> {
     limit: LatencyLimit,
     runs: Vec<ServedRun>,
     rate: Option<f64>,
-    /// Answer to each line of the set: the first one, or that of the last run that confirms a rate. A system that samples
+    /// Answer to each line of the set: the first one, or that of the last run that kept the limit for long. A system that samples
     /// may answer better while little load lies on it.
     answers: Vec<Option<Vec<u8>>>,
     /// Difference between answers to one line.
@@ -197,7 +197,7 @@ impl<'a> Server<'a> {
         let run = ServedRun::of(purpose, rate, &open.latency_ns, &open.late_ns, self.limit.percentile);
         let run = ServedRun { kept: !open.stopped && late <= misses, stopped: open.stopped, ..run };
         self.runs.push(run.clone());
-        self.hear(&asked, &open, purpose);
+        self.hear(&asked, &open, &run);
         Ok(run)
     }
 
@@ -210,15 +210,17 @@ impl<'a> Server<'a> {
     }
 
     /// Keeps an answer to each line, compares later ones with it, and keeps the times of pairs.
-    fn hear(&mut self, asked: &[script::Asked], open: &OpenRun, purpose: Purpose) {
+    fn hear(&mut self, asked: &[script::Asked], open: &OpenRun, run: &ServedRun) {
         let (mut before, mut now) = (Vec::new(), Vec::new());
         for (asked, answer) in asked.iter().zip(&open.answers) {
             let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
             match known {
                 Some(known) => {
+                    before.push(known.clone());
                     now.push(answer.clone());
-                    let kept = if purpose == Purpose::Confirm { answer } else { &*known };
-                    before.push(std::mem::replace(known, kept.clone()));
+                    if run.purpose == Purpose::Confirm && run.kept {
+                        known.clone_from(answer);
+                    }
                 }
                 None => *known = Some(answer.clone()),
             }
@@ -226,7 +228,7 @@ impl<'a> Server<'a> {
         let system = self.context.subject.system;
         let fault = || Comparison::of_system(system, &before, &now).fault(system.sampling);
         self.fault = self.fault.take().or_else(fault);
-        if purpose == Purpose::Curve && self.pairs.is_empty() {
+        if run.purpose == Purpose::Curve && self.pairs.is_empty() {
             self.pairs = pairs(asked, open);
         }
     }
