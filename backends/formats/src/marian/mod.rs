@@ -37,7 +37,7 @@ impl MarianConfig {
                     Err(self.lacks(AUTOREGRESSION, &format!("a decoder with `{other}`"), AUTOREGRESSIONS))
                 }
             },
-            other => Err(self.lacks("type", &format!("the type `{other}`"), TYPES)),
+            other => Err(self.unknown_type(other)),
         }
     }
 
@@ -70,9 +70,6 @@ impl MarianConfig {
         self.fault(key, Fault::unsupported(what, remedy))
     }
 }
-
-/// Remedy for an unknown type.
-const TYPES: &str = "dyno runs the types transformer, s2s, amun and nematus";
 
 /// Remedy for an unknown decoder of a Transformer.
 const AUTOREGRESSIONS: &str = "there are self-attention, average-attention and rnn";

@@ -83,15 +83,19 @@ impl MarianConfig {
     }
 
     fn refuse_type(&self) -> Result<()> {
-        let kind = self.text("type")?;
-        if TYPES.contains(&kind) {
-            return Ok(());
+        match self.text("type")? {
+            kind if TYPES.contains(&kind) => Ok(()),
+            kind => Err(self.unknown_type(kind)),
         }
+    }
+
+    /// The error of a type that no engine runs.
+    pub(super) fn unknown_type(&self, kind: &str) -> Error {
         let known = REFUSED_TYPES.iter().find(|(name, _)| *name == kind).map(|(_, reason)| *reason);
         let bert =
             kind.starts_with("bert").then_some("it encodes and doesn't translate; bring it as an encoder");
         let general = "dyno runs the types transformer, s2s, amun and nematus";
-        Err(self.unsupported("type", kind, known.or(bert).unwrap_or(general)))
+        self.unsupported("type", kind, known.or(bert).unwrap_or(general))
     }
 
     fn refuse_factors(&self) -> Result<()> {

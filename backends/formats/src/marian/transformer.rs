@@ -8,7 +8,8 @@ use crate::spec::{
 use crate::yaml::Value;
 use crate::{Fault, Result};
 
-/// Known keys of the Transformer: honoured here, refused in `support`, or used in training only. Any other key that is switched on is refused, because its effect is unknown.
+/// Known keys of the Transformer: honoured here, refused in `support`, or used in training only. Any other key that
+/// is switched on is refused, because its effect is unknown.
 const KNOWN: [&str; 39] = [
     "transformer-aan-activation",
     "transformer-aan-depth",

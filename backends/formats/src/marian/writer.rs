@@ -19,6 +19,8 @@ pub(crate) fn entries_of(spec: &ModelSpec) -> Result<Entries> {
     }
     let vectors = spec.vectors;
     let half = (network.width / 2) as f32;
+    let divisor = [(half, "d/2"), (half - 1.0, "d/2-1")].into_iter().find(|(known, _)| *known == divisor);
+    let (_, divisor) = divisor.ok_or_else(|| spec.misfit())?;
     let flags = [
         ("tied-embeddings-all", vectors.shared && vectors.tied),
         ("tied-embeddings-src", vectors.shared),
@@ -30,12 +32,12 @@ pub(crate) fn entries_of(spec: &ModelSpec) -> Result<Entries> {
     let texts = [
         ("type", "transformer".to_owned()),
         ("transformer-decoder-autoreg", "self-attention".to_owned()),
-        ("transformer-ffn-activation", activation(network).to_owned()),
+        ("transformer-ffn-activation", activation(network).ok_or_else(|| spec.misfit())?.to_owned()),
         ("transformer-preprocess", transformer::codes_of(&network.before)),
         ("transformer-postprocess", transformer::codes_of(&network.after)),
         ("transformer-postprocess-top", transformer::codes_of(&network.after_top)),
         ("transformer-postprocess-emb", transformer::codes_of(&network.after_embedding)),
-        ("transformer-position-divisor", if divisor == half { "d/2" } else { "d/2-1" }.to_owned()),
+        ("transformer-position-divisor", divisor.to_owned()),
         ("transformer-norm-epsilon", network.after.epsilon.to_string()),
     ];
     let entry = |(key, value): (&str, String)| (key.to_owned(), Value::Text(value));
@@ -61,7 +63,7 @@ fn counts(network: &TransformerSpec, first_position: usize) -> [(&'static str, u
     ]
 }
 
-fn activation(network: &TransformerSpec) -> &'static str {
+fn activation(network: &TransformerSpec) -> Option<&'static str> {
     let named = transformer::ACTIVATIONS.iter().find(|(_, activation)| *activation == network.activation);
-    named.map_or("", |(name, _)| name)
+    named.map(|(name, _)| *name)
 }
