@@ -96,7 +96,7 @@ fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str
     })
 }
 
-/// Facts of the searches that differ, in the order in which they are told; `?` is what nobody told.
+/// Facts that differ between the searches; `?` stands for an unknown value.
 fn differences(searches: &[Option<&Search>]) -> Vec<(String, Vec<String>)> {
     type Fact = fn(&Search) -> Option<String>;
     let facts: [(&str, Fact); 3] = [
