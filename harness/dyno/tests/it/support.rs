@@ -1,12 +1,23 @@
 //! A bench to test on: a folder of its own, a campaign, and the built program.
 
-use std::fs;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::{env, fs, iter};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// The search path with the real interpreter of `python3` first. Where that name is a script that chooses a version, as
+/// pyenv's, each of the hundreds of systems here would run it.
+static PATH: LazyLock<Option<OsString>> = LazyLock::new(|| {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let real = PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim());
+    let users = env::var_os("PATH")?;
+    env::join_paths(iter::once(real.parent()?.to_owned()).chain(env::split_paths(&users))).ok()
+});
 
 /// A folder with a campaign in it, removed at the end.
 pub struct Bench {
@@ -53,6 +64,9 @@ impl Bench {
     pub fn dyno(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        if let Some(path) = &*PATH {
+            command.env("PATH", path);
+        }
         command
     }
 

@@ -28,12 +28,7 @@ fn clock_ns(clock: libc::clockid_t) -> u64 {
 /// A seed that no system can foresee, from the kernel's random numbers: a clock is known to every system. A system
 /// may have seen the questions of an earlier run, or of an earlier part of this one.
 pub fn fresh_seed() -> u64 {
-    let mut seed = [0; 8];
-    // SAFETY: `seed` is valid for writing its length.
-    let read = unsafe { libc::getrandom(seed.as_mut_ptr().cast(), seed.len(), 0) };
-    // Up to 256 bytes come whole, whatever signals arrive (getrandom(2)).
-    assert_eq!(read, seed.len() as isize, "Linux has random numbers for every process");
-    u64::from_ne_bytes(seed)
+    getrandom::u64().expect("Linux has random numbers for every process")
 }
 
 /// Lets the calling thread wake at the nanosecond that it asks for. By default the kernel may add 50 µs, to
