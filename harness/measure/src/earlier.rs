@@ -58,7 +58,7 @@ impl Earlier {
             test_set: record.test_set.clone(),
             track: record.track,
             faults: record.reasons.clone(),
-            timed_lines: record.timed_lines,
+            timed_lines: record.launches().and_then(|launches| launches.lines),
             answers: answers.to_vec(),
         };
         let covers = |known: &EarlierRound| {

@@ -18,6 +18,11 @@ pub struct Served {
 }
 
 impl Served {
+    /// Whether the greatest rate is that of a run which kept the limit.
+    pub(crate) fn is_honest(&self) -> bool {
+        self.rate.is_none() || self.confirming().is_some_and(|run| run.rate > 0.0)
+    }
+
     /// The run that confirms the rate.
     pub fn confirming(&self) -> Option<&ServedRun> {
         // A run that missed the limit with a late generator may stand before it.

@@ -260,14 +260,14 @@ fn milliseconds(ns: &[u64]) -> Vec<f64> {
 /// Median over rounds of a percentile of the lines, with its interval.
 fn over_rounds(valid: &[&Record], percent: f64) -> Option<Estimate> {
     let rounds: Vec<f64> =
-        valid.iter().filter_map(|record| percentile(&milliseconds(&record.latency_ns), percent)).collect();
+        valid.iter().filter_map(|record| percentile(&milliseconds(record.line_ns()), percent)).collect();
     let interval = median_interval(&rounds)?;
     Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
 }
 
 /// Round of the median rate; of an even number the lower one.
 fn median_served(valid: &[&Record]) -> Option<Served> {
-    let mut served: Vec<&Served> = valid.iter().filter_map(|record| record.served.as_ref()).collect();
+    let mut served: Vec<&Served> = valid.iter().filter_map(|record| record.served()).collect();
     let rate = |served: &Served| served.rate.unwrap_or(0.0);
     served.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
     served.get(served.len().saturating_sub(1) / 2).copied().cloned()
@@ -275,8 +275,8 @@ fn median_served(valid: &[&Record]) -> Option<Served> {
 
 /// Median latency of each line over the rounds.
 fn median_lines(valid: &[&Record]) -> Vec<f64> {
-    let rounds: Vec<&Vec<u64>> =
-        valid.iter().map(|record| &record.latency_ns).filter(|lines| !lines.is_empty()).collect();
+    let rounds: Vec<&[u64]> =
+        valid.iter().map(|record| record.line_ns()).filter(|lines| !lines.is_empty()).collect();
     let lines = rounds.iter().map(|lines| lines.len()).min().unwrap_or(0);
     let line = |i: usize| median(&rounds.iter().map(|lines| lines[i] as f64 / 1e6).collect::<Vec<_>>());
     (0..lines).filter_map(line).collect()

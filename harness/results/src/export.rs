@@ -75,7 +75,7 @@ fn add_columns(row: &mut Map<String, Value>, quality: &MetricFigure) {
 pub fn write_histograms(folder: &Path, run: &Run) -> Result<()> {
     let folder = folder.join("histograms");
     for cell in run.cells().iter().filter(|cell| cell.track.is_lockstep()) {
-        let latencies = cell.valid().into_iter().flat_map(|record| record.latency_ns.iter().copied());
+        let latencies = cell.valid().into_iter().flat_map(|record| record.line_ns().iter().copied());
         let mut latencies = latencies.peekable();
         if latencies.peek().is_none() {
             continue;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use dyno_measure::{Host, Record, Round, System, TestSet, Track};
+use dyno_measure::{Host, Record, Round, System, TestSet, Times, Track};
 use dyno_stats::{mean, median};
 
 use super::cell::Fault;
@@ -73,11 +73,12 @@ fn lines_of_a_round(trial: &Record) -> usize {
         let seconds: Vec<f64> = ns.iter().map(|&ns| ns as f64 / 1e9).collect();
         (mean(&seconds).unwrap_or(0.0), median(&seconds).unwrap_or(0.0))
     };
-    let (line, wanted) = match trial.track {
-        Track::Server => return usize::MAX, // its runs repeat the set as often as they need
-        Track::Latency | Track::LatencyAll => (seconds(&trial.latency_ns).0, ROUND_SECONDS),
-        Track::Throughput1 | Track::ThroughputAll => {
-            let (launch, load) = (seconds(&trial.launch_ns).1, seconds(&trial.one_line_ns).1);
+    let (line, wanted) = match &trial.times {
+        None => return 1,
+        Some(Times::Server(_)) => return usize::MAX, // its runs repeat the set as often as they need
+        Some(Times::Lockstep(lockstep)) => (seconds(&lockstep.line_ns).0, ROUND_SECONDS),
+        Some(Times::Launches(launches)) => {
+            let (launch, load) = (seconds(&launches.ns).1, seconds(&launches.one_line_ns).1);
             ((launch - load) / trial.lines as f64, ROUND_SECONDS.max(LOADS * load))
         }
     };

@@ -50,7 +50,7 @@ pub(super) fn compare(
         return Ok(());
     }
     let share = share(input, observed, &fresh);
-    observed.fresh = Some(fresh);
+    observed.launches.fresh = Some(fresh);
     if share.is_none_or(|share| share >= COALESCED_RATIO) {
         return Ok(());
     }
@@ -155,10 +155,10 @@ fn distinct(mut lines: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 
 /// Time per word of the round's launches as a share of that of `fresh`, if it can be told.
 fn share(input: &LaunchInput, observed: &Observed, fresh: &FreshLaunch) -> Option<f64> {
-    let launches = observed.launch_ns.len().max(1) as u64;
+    let launches = observed.launches.ns.len().max(1) as u64;
     let time = |ns, words| LaunchTime { ns, words, cpu_ns: 0 };
-    let timed = time(observed.launch_ns.iter().sum::<u64>() / launches, input.words);
-    share_of_other(&observed.one_line_ns, &timed, &time(fresh.ns, fresh.words))
+    let timed = time(observed.launches.ns.iter().sum::<u64>() / launches, input.words);
+    share_of_other(&observed.launches.one_line_ns, &timed, &time(fresh.ns, fresh.words))
 }
 
 /// Turns of launches over the round's file and over as many fresh lines, if they accuse the system.

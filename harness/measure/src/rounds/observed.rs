@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dyno_record::Reason;
+use dyno_record::{Reason, Track};
 
 use crate::bench::Bench;
 use crate::earlier::Earlier;
@@ -13,7 +13,7 @@ use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::{EnergyUse, FreshLaunch};
+use crate::record::{EnergyUse, Launches, LockstepTimes, ServerTimes, Times};
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 use crate::verify::timing::Sample;
@@ -43,12 +43,8 @@ pub struct Observed {
     pub latency_ns: Vec<u64>,
     /// Latency track: nanoseconds of the set's lines in each turn.
     pub turn_ns: Vec<u64>,
-    /// Throughput tracks: nanoseconds of each launch.
-    pub launch_ns: Vec<u64>,
-    /// Throughput tracks: nanoseconds of launches with a single line.
-    pub one_line_ns: Vec<u64>,
-    /// Throughput tracks: the launch over fresh lines.
-    pub fresh: Option<FreshLaunch>,
+    /// Throughput tracks: times of the launches.
+    pub launches: Launches,
     /// Server track: runs and greatest rate.
     pub served: Option<Served>,
     /// Disturbances that the round itself has noticed.
@@ -61,12 +57,6 @@ pub struct Observed {
     pub pairs: Vec<[Sample; 2]>,
     /// Oddities worth a warning.
     pub warnings: Vec<Reason>,
-    /// Launches whose text was not the first launch's.
-    pub differing_launches: usize,
-    /// Lines of each launch.
-    pub timed_lines: usize,
-    /// Words of each launch.
-    pub timed_words: usize,
     /// Joules of the host while it was metered.
     pub joules: Option<f64>,
     /// Source words that were answered meanwhile.
@@ -119,6 +109,21 @@ impl Observed {
         Some(EnergyUse { joules, words: self.metered_words })
     }
 
+    /// Times of the round under `track`, as far as it came; they are taken out.
+    pub fn take_times(&mut self, track: Track) -> Option<Times> {
+        let start_ns = median_ns(std::mem::take(&mut self.start_ns));
+        match track {
+            Track::Latency | Track::LatencyAll => {
+                let line_ns = std::mem::take(&mut self.latency_ns);
+                Some(Times::Lockstep(LockstepTimes { line_ns, start_ns }))
+            }
+            Track::Throughput1 | Track::ThroughputAll => {
+                Some(Times::Launches(std::mem::take(&mut self.launches)))
+            }
+            Track::Server => self.served.take().map(|served| Times::Server(ServerTimes { served, start_ns })),
+        }
+    }
+
     fn see(&mut self, files: &[SeenFile]) {
         let new = files.iter().filter(|file| !self.read_files.contains(file)).cloned();
         let new: Vec<SeenFile> = new.collect();
@@ -156,4 +161,9 @@ impl Observed {
         self.audit.merge(&ending.audit);
         self.network = self.network.take().or_else(|| ending.network.clone());
     }
+}
+
+fn median_ns(mut times: Vec<u64>) -> Option<u64> {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
 }

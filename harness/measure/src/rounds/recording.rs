@@ -82,6 +82,7 @@ pub(super) fn record(
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
+    let times = observed.take_times(round.track);
     let ended = SystemTime::now();
     let (model_bytes, output, energy) = (None, output_name(&observed.answers), observed.energy());
     let record = Record {
@@ -105,17 +106,9 @@ pub(super) fn record(
         bench_cores: bench.placement.bench().to_vec(),
         lines: round.test_set.source.len(),
         words: round.test_set.words(),
-        timed_lines: Some(observed.timed_lines).filter(|&lines| lines > 0),
-        timed_words: Some(observed.timed_words).filter(|&words| words > 0),
-        latency_ns: observed.latency_ns,
-        launch_ns: observed.launch_ns,
-        one_line_ns: observed.one_line_ns,
-        fresh: observed.fresh,
-        served: observed.served,
+        times,
         slices,
-        start_ns: median_ns(observed.start_ns),
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
-        differing_launches: observed.differing_launches,
         energy,
         usage: observed.usage,
         audit: observed.audit,
@@ -136,11 +129,6 @@ pub(super) fn record(
 
 fn unix_ms(moment: SystemTime) -> u64 {
     moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
-}
-
-fn median_ns(mut times: Vec<u64>) -> Option<u64> {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
 }
 
 /// Name of an output: the hash of its text. No answers, no name.

@@ -28,17 +28,17 @@ pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Obs
     while observed.reasons.is_empty() && !is_long_enough(context, input, &observed) {
         let Some(pass) = launch(context, input, &mut observed)? else { return Ok(observed) };
         let comparison = Comparison::of_system(context.round.system, &observed.answers, &input.scored(&pass));
-        observed.differing_launches += usize::from(comparison.differing > 0);
+        observed.launches.differing += usize::from(comparison.differing > 0);
         if let Some(reason) = comparison.fault(context.subject.system.sampling) {
             observed.reasons.push(reason); // the timed answers must be the scored answers
             return Ok(observed);
         }
         // If the system samples, each launch has the same chance to be the scored one (Vitter 1985).
-        if context.subject.system.sampling && draw.below(observed.launch_ns.len()) == 0 {
+        if context.subject.system.sampling && draw.below(observed.launches.ns.len()) == 0 {
             observed.answers = input.scored(&pass);
         }
     }
-    (observed.timed_lines, observed.timed_words) = (input.lines, input.words);
+    (observed.launches.lines, observed.launches.words) = (Some(input.lines), Some(input.words));
     load_share(context, &mut observed)?;
     if observed.reasons.is_empty() {
         fresh::compare(context, input, &mut observed)?;
@@ -49,10 +49,10 @@ pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Obs
 /// Whether the launches have reached the minimum time, or one of the limits.
 fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Observed) -> bool {
     let profile = context.bench.protocol.profile;
-    let lines = input.lines * observed.launch_ns.len();
-    observed.launch_ns.iter().sum::<u64>() >= profile.throughput_minimum_ns()
+    let lines = input.lines * observed.launches.ns.len();
+    observed.launches.ns.iter().sum::<u64>() >= profile.throughput_minimum_ns()
         || lines >= profile.throughput_enough_lines()
-        || observed.launch_ns.len() >= MOST_LAUNCHES
+        || observed.launches.ns.len() >= MOST_LAUNCHES
 }
 
 /// One launch over the whole file, or `None` if it failed. The reasons are in `observed`.
@@ -67,7 +67,7 @@ fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observ
     if !observed.reasons.is_empty() {
         return Ok(None);
     }
-    observed.launch_ns.push(pass.ending.wall_ns());
+    observed.launches.ns.push(pass.ending.wall_ns());
     observed.metered_words += input.words;
     Ok(Some(pass))
 }
@@ -98,7 +98,7 @@ fn load_share(context: &RoundContext<'_>, observed: &mut Observed) -> Result<()>
     for _ in 0..ONE_LINE_LAUNCHES {
         let pass = observed.launch_untimed(context, &line, 1)?;
         if pass.reasons.is_empty() {
-            observed.one_line_ns.push(pass.ending.wall_ns());
+            observed.launches.one_line_ns.push(pass.ending.wall_ns());
         }
     }
     Ok(())

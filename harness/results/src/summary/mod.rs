@@ -93,7 +93,7 @@ impl<'a> CellFigures<'a> {
         let valid = cell.valid();
         let output = run.scored_output(cell);
         let sorted_ms = valid.iter().map(|record| {
-            let mut ms = milliseconds(&record.latency_ns);
+            let mut ms = milliseconds(record.line_ns());
             ms.sort_unstable_by(f64::total_cmp);
             ms
         });
@@ -120,14 +120,14 @@ impl<'a> CellFigures<'a> {
 
     /// Median over rounds of a figure of the run that confirms the greatest rate.
     fn served(&self, figure: impl Fn(&ServedRun) -> f64) -> Option<f64> {
-        self.over_rounds(|record| record.served.as_ref()?.confirming().map(&figure))
+        self.over_rounds(|record| record.served()?.confirming().map(&figure))
     }
 
     /// Fit of latency over the words of the source.
     fn fit(&self) -> Option<LengthFit> {
         let words = self.counted.line_words(&self.cell.test_set.name);
         fit_length(&by_length(
-            self.valid.iter().flat_map(|record| words.iter().copied().zip(milliseconds(&record.latency_ns))),
+            self.valid.iter().flat_map(|record| words.iter().copied().zip(milliseconds(record.line_ns()))),
         ))
     }
 
@@ -158,7 +158,7 @@ fn summarise_cell(
     let (interval, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
     let cores = cell.records[0].system_cores.len();
-    let limit = figures.valid.iter().find_map(|record| Some(record.served.as_ref()?.limit));
+    let limit = figures.valid.iter().find_map(|record| Some(record.served()?.limit));
     CellSummary {
         host: None,
         test_set: cell.test_set.name.clone(),
@@ -184,7 +184,7 @@ fn summarise_cell(
         words_per_dollar_pro_rata: figures
             .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
         joules_per_word: figures.over_rounds(Record::joules_per_word),
-        lines_per_second: figures.over_rounds(|record| record.served.as_ref()?.rate),
+        lines_per_second: figures.over_rounds(|record| record.served()?.rate),
         limit_ms: limit.map(|limit| limit.limit_ms),
         limit_percentile: limit.map(|limit| limit.percentile),
         mean_ms: figures.latency(mean).or(figures.served(|run| run.mean_ms)),
@@ -203,7 +203,7 @@ fn summarise_cell(
             .or(figures.served(|run| run.max_ms)),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
-        start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
+        start_ms: figures.over_rounds(|record| record.start_ns().map(|ns| ns as f64 / 1e6)),
         model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
@@ -262,12 +262,14 @@ fn milliseconds(ns: &[u64]) -> Vec<f64> {
 }
 
 fn load_share(record: &Record) -> Option<f64> {
-    Some(median(&milliseconds(&record.one_line_ns))? / mean(&milliseconds(&record.launch_ns))?)
+    let launches = record.launches()?;
+    Some(median(&milliseconds(&launches.one_line_ns))? / mean(&milliseconds(&launches.ns))?)
 }
 
 /// Words a second of a launch without loading, which is the time of a launch with one line. Given for any
 /// share of loading.
 pub fn steady(record: &Record) -> Option<f64> {
-    let load_free = mean(&milliseconds(&record.launch_ns))? - median(&milliseconds(&record.one_line_ns))?;
+    let launches = record.launches()?;
+    let load_free = mean(&milliseconds(&launches.ns))? - median(&milliseconds(&launches.one_line_ns))?;
     (load_free > 0.0).then(|| record.words_of_a_pass() as f64 / (load_free / 1e3))
 }

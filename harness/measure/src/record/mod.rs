@@ -1,5 +1,7 @@
 //! The record of one round: all raw observations. A record is written once and never changed.
 
+mod times;
+
 use std::path::PathBuf;
 
 use dyno_api::Facts;
@@ -12,6 +14,7 @@ use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::served::Served;
 use crate::supervisor::Report;
+pub use times::{FreshLaunch, Launches, LockstepTimes, ServerTimes, Times};
 
 /// Most words of a launch's input: a million times the words of the largest test sets.
 const MOST_WORDS: usize = 1 << 40;
@@ -75,40 +78,16 @@ pub struct Record {
     pub lines: usize,
     /// Number of source words.
     pub words: usize,
-    /// Throughput tracks: lines of each launch's input, with filler and repeats; `lines` if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timed_lines: Option<usize>,
-    /// Throughput tracks: words of each launch's input; `words` if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timed_words: Option<usize>,
-    /// Latency track: nanoseconds of each line, in source order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub latency_ns: Vec<u64>,
-    /// Throughput tracks: nanoseconds of each launch, from its start to its end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub launch_ns: Vec<u64>,
-    /// Throughput tracks: nanoseconds of each launch with a single line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub one_line_ns: Vec<u64>,
-    /// Throughput tracks: the launch over fresh lines, which no system can know.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fresh: Option<FreshLaunch>,
-    /// Server track: runs and greatest rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub served: Option<Served>,
+    /// What differs by track: the times of the round, if it came so far.
+    #[serde(flatten)]
+    pub times: Option<Times>,
     /// Turns of the round, if it was measured beside other systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
-    /// Latency track: nanoseconds from launch to the first answer, median of the round's processes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_ns: Option<u64>,
     /// Latency track: nanoseconds of a line between two processes that do nothing else, on this host during
     /// this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipe_floor_ns: Option<u64>,
-    /// Throughput tracks: launches whose text was not the first launch's.
-    #[serde(default)]
-    pub differing_launches: usize,
     /// Energy of the host while the system worked, where there is a meter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyUse>,
@@ -135,17 +114,6 @@ pub struct Record {
     /// Whether the system was seen to read the model that it declares.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub model_seen: bool,
-}
-
-/// The launch over fresh lines, as a record holds it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FreshLaunch {
-    /// Number of fresh lines.
-    pub lines: usize,
-    /// Words of these lines.
-    pub words: usize,
-    /// Nanoseconds of the launch, from its start to its end.
-    pub ns: u64,
 }
 
 /// Energy of a round: in lock-step from the first line after the warm-up to the last answer, copies included; in
@@ -198,34 +166,69 @@ impl Record {
         self.system == round.system.name && self.test_set == round.test_set.name && self.track == round.track
     }
 
+    /// Nanoseconds of each line in lock-step, in source order; empty in the other tracks.
+    pub fn line_ns(&self) -> &[u64] {
+        match &self.times {
+            Some(Times::Lockstep(lockstep)) => &lockstep.line_ns,
+            _ => &[],
+        }
+    }
+
+    /// Launches of a throughput track.
+    pub fn launches(&self) -> Option<&Launches> {
+        match &self.times {
+            Some(Times::Launches(launches)) => Some(launches),
+            _ => None,
+        }
+    }
+
+    /// Runs and greatest rate of the server track.
+    pub fn served(&self) -> Option<&Served> {
+        match &self.times {
+            Some(Times::Server(server)) => Some(&server.served),
+            _ => None,
+        }
+    }
+
+    /// Nanoseconds from launch to the first answer.
+    pub fn start_ns(&self) -> Option<u64> {
+        match self.times.as_ref()? {
+            Times::Lockstep(lockstep) => lockstep.start_ns,
+            Times::Server(server) => server.start_ns,
+            Times::Launches(_) => None,
+        }
+    }
+
+    /// Times that add up to the round's: those of its launches or of its lines.
+    fn times_ns(&self) -> &[u64] {
+        self.launches().map_or(self.line_ns(), |launches| &launches.ns)
+    }
+
     /// Contradiction in a round that counts: the record has been changed.
     pub fn fault(&self) -> Option<&'static str> {
-        let words = [self.words, self.timed_words.unwrap_or(0)];
-        let mut times = self.latency_ns.iter().chain(&self.launch_ns);
+        let words = [self.words, self.words_of_a_pass()];
         match self.track {
             _ if self.round >= MOST_ROUNDS => Some("no profile has so many rounds"),
             _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
             _ if self.energy.is_some_and(EnergyUse::is_impossible) => Some("it has an energy that can't be"),
-            _ if times.any(|ns| !(1..=MOST_NS).contains(ns)) => Some("it has a time that can't be"),
-            Track::Latency | Track::LatencyAll if self.latency_ns.len() != self.lines => {
+            _ if self.times_ns().iter().any(|ns| !(1..=MOST_NS).contains(ns)) => {
+                Some("it has a time that can't be")
+            }
+            Track::Latency | Track::LatencyAll if self.line_ns().len() != self.lines => {
                 Some("it has no time for each line")
             }
-            Track::Throughput1 | Track::ThroughputAll if self.launch_ns.is_empty() => Some("it has no time"),
-            Track::Server if !self.has_honest_rate() => Some("it has no rate that its runs confirm"),
+            Track::Throughput1 | Track::ThroughputAll if self.times_ns().is_empty() => Some("it has no time"),
+            Track::Server if !self.served().is_some_and(Served::is_honest) => {
+                Some("it has no rate that its runs confirm")
+            }
             _ => None,
         }
     }
 
-    /// Whether the greatest rate is that of a run which kept the limit.
-    fn has_honest_rate(&self) -> bool {
-        let confirmed = |served: &Served| served.confirming().is_some_and(|run| run.rate > 0.0);
-        self.served.as_ref().is_some_and(|served| served.rate.is_none() || confirmed(served))
-    }
-
     /// Source words of one launch's input, or of the set in lock-step.
     pub fn words_of_a_pass(&self) -> usize {
-        self.timed_words.unwrap_or(self.words)
+        self.launches().and_then(|launches| launches.words).unwrap_or(self.words)
     }
 
     /// Joules of the host for a source word.
@@ -256,14 +259,11 @@ impl Record {
     /// Source words a second. In the latency track the time is the sum of the lines' times, in the throughput
     /// tracks the sum of the launches' times (official). In the server track it is the greatest rate, in words.
     pub fn words_per_second(&self) -> Option<f64> {
-        let (times, passes) = match self.track {
-            Track::Latency | Track::LatencyAll => (&self.latency_ns, 1),
-            Track::Throughput1 | Track::ThroughputAll => (&self.launch_ns, self.launch_ns.len()),
-            Track::Server => {
-                return Some(self.served.as_ref()?.rate? * self.words as f64 / self.lines.max(1) as f64);
-            }
-        };
-        let total = times.iter().copied().fold(0, u64::saturating_add);
+        if let Some(served) = self.served() {
+            return Some(served.rate? * self.words as f64 / self.lines.max(1) as f64);
+        }
+        let passes = self.launches().map_or(1, |launches| launches.ns.len());
+        let total = self.times_ns().iter().copied().fold(0, u64::saturating_add);
         (total > 0).then(|| self.words_of_a_pass() as f64 * passes as f64 / (total as f64 / 1e9))
     }
 }

@@ -1,0 +1,72 @@
+//! The times of a round, as each track takes them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::served::Served;
+
+/// Times of a round, beside the other keys of the record. What a new track takes is a new kind here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Times {
+    /// Server track.
+    Server(ServerTimes),
+    /// Throughput tracks.
+    Launches(Launches),
+    /// Tracks with one line at a time.
+    Lockstep(LockstepTimes),
+}
+
+/// Times of lines that were asked one by one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockstepTimes {
+    /// Nanoseconds of each line, in source order; empty if the round failed.
+    #[serde(rename = "latency_ns")]
+    pub line_ns: Vec<u64>,
+    /// Nanoseconds from launch to the first answer, median of the round's processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<u64>,
+}
+
+/// Times of lines that arrived at rates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerTimes {
+    /// Runs and greatest rate.
+    pub served: Served,
+    /// Nanoseconds from launch to the first answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<u64>,
+}
+
+/// Times of launches over the whole file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launches {
+    /// Lines of each launch's input, with filler and repeats; absent if the round failed before its end.
+    #[serde(rename = "timed_lines", default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<usize>,
+    /// Words of each launch's input.
+    #[serde(rename = "timed_words", default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<usize>,
+    /// Nanoseconds of each launch, from its start to its end.
+    #[serde(rename = "launch_ns")]
+    pub ns: Vec<u64>,
+    /// Nanoseconds of each launch with a single line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_line_ns: Vec<u64>,
+    /// The launch over fresh lines, which no system can know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<FreshLaunch>,
+    /// Launches whose text was not the first launch's.
+    #[serde(rename = "differing_launches", default)]
+    pub differing: usize,
+}
+
+/// A launch over fresh lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreshLaunch {
+    /// Number of fresh lines.
+    pub lines: usize,
+    /// Words of these lines.
+    pub words: usize,
+    /// Nanoseconds of the launch, from its start to its end.
+    pub ns: u64,
+}
