@@ -199,3 +199,29 @@ fn a_line_lost_among_odd_ones_is_the_figure_stands_once_and_ends_no_other_probe(
     assert_eq!(text.matches("remedy: ").count(), 1, "{text}");
     assert!(text.contains("INVALID line_count (throughput-1, throughput-all): "), "{text}");
 }
+
+#[test]
+fn the_figure_of_lengths_is_that_of_the_track_farthest_off() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // In lock-step one letter for each line, in files the line itself.
+    let script = "case {track} in latency) exec sed -u 's/.*/x/';; *) exec cat;; esac";
+    let ended = Bench::new("")
+        .dyno(&["verify", "--json", "--probe", "length", "--command", script])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let verdict: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let figure = verdict["systems"][0]["probes"][0]["figure"].as_str().unwrap();
+    assert!(figure.starts_with("1 % ") || figure.starts_with("2 % "), "{verdict}");
+}
+
+#[test]
+fn a_system_that_fails_is_not_launched_again_for_a_comparison() {
+    let bench = Bench::new("");
+    let script = format!("echo >>'{}'; exit 3", bench.path("launches").display());
+    let arguments = ["--probe", "determinism", "--track", "throughput-1", "--command", script.as_str()];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ended = bench.dyno(&["verify", "--json"]).args(arguments).current_dir(root).output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(bench.path("launches")).unwrap().lines().count(), 1);
+}

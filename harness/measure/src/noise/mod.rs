@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cgroup;
 use crate::host;
-use crate::os;
+use crate::os::{self, tree};
 pub use core_time::CoreTime;
 pub use tree_time::TreeTime;
 
@@ -26,8 +26,8 @@ use clocks::Clocks;
 pub const STEAL_LIMIT: f64 = 0.01;
 /// Tolerated drift of the canary.
 pub const CANARY_LIMIT: f64 = 0.03;
-/// Unit of the kernel's core times (USER_HZ, 100 a second on Linux).
-const TICK_NS: f64 = 10e6;
+/// Unit of the kernel's core times.
+const TICK_NS: f64 = tree::TICK_NS as f64;
 /// Least number of ticks that prove anything.
 pub const LEAST_TICKS: f64 = 2.0;
 /// Shortest round whose canary is judged. In a shorter round, the canary takes a good part of the time.

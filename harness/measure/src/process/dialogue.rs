@@ -10,7 +10,7 @@ use crate::os::tree::{self, Root, Wait};
 use crate::os::{self, Interest};
 
 /// Longest answer in bytes. No translator's answer is longer; a longer one comes from a loop.
-const LONGEST_REPLY: usize = 64 << 20;
+pub(super) const LONGEST_REPLY: usize = 64 << 20;
 /// Bytes of unrequested output within [`FLOOD_TIME`] that are a flood; less is a banner.
 const FLOOD_BYTES: usize = 1 << 20;
 const FLOOD_TIME: Duration = Duration::from_millis(200);

@@ -19,13 +19,18 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
             false => (0..lines.len()).collect(),
         };
         let again: Vec<_> = order.iter().map(|&line| lines[line].clone()).collect();
-        match (examinee.answers(track, &lines)?, examinee.answers(track, &again)?) {
-            (Ok(first), Ok(second)) => {
+        // After a launch that failed, a second one would tell the same and take its time again.
+        let both = match examinee.answers(track, &lines)? {
+            Ok(first) => examinee.answers(track, &again)?.map(|second| (first, second)),
+            Err(failed) => Err(failed),
+        };
+        match both {
+            Ok((first, second)) => {
                 let first: Vec<_> = order.iter().map(|&line| first[line].clone()).collect();
                 let comparison = Comparison::of_system(examinee.system, &first, &second);
                 outcome.add(track, comparison.fault(examinee.system.sampling));
             }
-            (Err(failed), _) | (_, Err(failed)) => outcome.findings.extend(failed.findings),
+            Err(failed) => outcome.findings.extend(failed.findings),
         }
     }
     Ok(outcome)

@@ -23,7 +23,8 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     if !examinee.translates() {
         return Ok(ProbeOutcome::note("an encoder's answers have no length"));
     }
-    let mut outcome = ProbeOutcome::default();
+    let mut outcome = ProbeOutcome::note("no references to compare with");
+    let mut most_unlike: f64 = 0.0;
     let mut asked = examinee.affordable(lines::ordinary(examinee, LINES, "length"))?;
     let references: Vec<Option<String>> = asked.iter().map(|line| reference(examinee, line)).collect();
     let own = asked.len();
@@ -37,10 +38,10 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
                 outcome.add(track, runaway(&asked[..own], &answers[..own], examinee.limits.runaway_factor()));
                 let (ratio, reason) = compare_lengths(&references, &answers);
                 outcome.add(track, reason);
-                outcome.figure = match ratio {
-                    Some(ratio) => format!("{:.0} % of the references' characters", ratio * 100.0),
-                    None => "no references to compare with".into(),
-                };
+                if let Some(ratio) = ratio.filter(|ratio| ratio.ln().abs() >= most_unlike) {
+                    most_unlike = ratio.ln().abs();
+                    outcome.figure = format!("{:.0} % of the references' characters", ratio * 100.0);
+                }
             }
             Err(failed) => outcome.findings.extend(failed.findings),
         }

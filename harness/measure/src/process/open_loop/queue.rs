@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use dyno_record::{Code, Reason};
 
-/// Longest answer in bytes, as in lock-step.
-const LONGEST_REPLY: usize = 64 << 20;
+use crate::process::dialogue::LONGEST_REPLY;
 
 /// Lines in the order of arrival, and the answers so far.
 pub(super) struct Queue {

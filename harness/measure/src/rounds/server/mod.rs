@@ -16,6 +16,7 @@ use dyno_record::{Code, LatencyLimit, Profile, Reason};
 use dyno_stats::numbers::plain;
 use dyno_stats::{Random, mean, median};
 
+use super::latency::LEAST_COPIES;
 use super::observed::{Observed, RoundContext};
 use crate::error::Result;
 use crate::os::fresh_seed;
@@ -28,7 +29,7 @@ use crate::verify::timing::{SIGNIFICANT_IN_A_ROUND, Sample, recognises};
 use arrivals::{at_rate, unit_instants};
 pub use runs::Runs;
 use runs::{CURVE, UNKNOWN, UNKNOWN_RUNS};
-use script::{LEAST_COPIES, Script};
+use script::Script;
 use search::{Length, greatest_rate};
 
 /// Share of the limit by which the generator may be late (99th percentile). A later generator would decide

@@ -7,8 +7,9 @@ use std::convert::Infallible;
 
 use dyno_record::{LatencyLimit, Limits, Profile};
 
-use super::script::{LEAST_COPIES, whole_set};
+use super::script::whole_set;
 use super::search::{Length, greatest_rate};
+use crate::rounds::latency::LEAST_COPIES;
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
 pub(super) const CURVE: [f64; 3] = [0.5, 0.7, 0.9];

@@ -7,12 +7,8 @@ use std::collections::HashSet;
 
 use dyno_stats::Random;
 
+use crate::rounds::latency::{LEAST_COPIES, LINES_A_COPY};
 use crate::verify::altered::AlterableLines;
-
-/// Lines for each copy.
-const LINES_A_COPY: usize = 20;
-/// Least number of copies in a run, as in the latency track.
-pub(super) const LEAST_COPIES: usize = 24;
 
 /// Number of lines of a run that has each line of a set of `lines` lines at least once.
 pub(super) fn whole_set(lines: usize) -> usize {
