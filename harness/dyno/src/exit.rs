@@ -101,6 +101,15 @@ impl From<dyno_results::Error> for Failure {
     }
 }
 
+impl From<dyno_host::Error> for Failure {
+    fn from(error: dyno_host::Error) -> Self {
+        match error {
+            dyno_host::Error::Pipe(error) => error.into(),
+            error => anyhow::Error::from(error).into(),
+        }
+    }
+}
+
 impl From<dyno_report::Error> for Failure {
     fn from(error: dyno_report::Error) -> Self {
         Self { exit: Exit::BenchFailed, error: error.into() }

@@ -14,8 +14,7 @@
 //! | `adapters` | other projects' engines: their folders, environments and converted models |
 //! | `data` | folders with what ships: campaigns, models, test sets, adapters |
 //! | `submission`, `bundle` | submissions to shared tasks, and the making of one |
-//! | `registry`, `null` | built-in backends; `registry` is the only file that names engines |
-//! | `hosting` | `dyno translate`: a backend as a program, line by line or over a whole file |
+//! | `hosting` | opening a backend for `dyno translate`; dyno-host feeds it |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
 //! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
 //! | `scratch` | temporary folders, also those of dead benches |
@@ -42,7 +41,6 @@ mod forecast;
 mod gate;
 mod hosting;
 mod interrupt;
-mod null;
 mod output;
 mod page;
 mod papers;
@@ -50,7 +48,6 @@ mod precision;
 mod product_speed;
 mod progress;
 mod publication;
-mod registry;
 mod reproduce;
 mod runner;
 mod scoring;

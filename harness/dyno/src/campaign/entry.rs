@@ -7,11 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Task;
+use dyno_host::registry;
 use dyno_measure::{Argument, Profile, System, Track};
 use dyno_record::identity::{RunSystem, SandboxChoice};
 
 use crate::adapters::Adapter;
-use crate::registry;
 use crate::submission::Submission;
 
 /// System, as a campaign describes it.

@@ -3,12 +3,11 @@
 //! A message here ends the line `error: invalid value 'X' for '--option':`, so that it says what is expected.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dyno_host::MOST_BATCH;
 use dyno_measure::os::MOST_CORES;
 use dyno_measure::{Probe, Profile, Track};
 use dyno_record::rules::names::named;
 use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
-
-use crate::hosting::MOST_BATCH;
 
 /// Parser of a track's name.
 pub fn track() -> impl TypedValueParser<Value = Track> {

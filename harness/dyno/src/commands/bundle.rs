@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Backend, Settings};
+use dyno_host::registry;
 use serde_json::json;
 
 use crate::bundle::{Bundle, Sizes, is_static};
 use crate::cli::BundleArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::{print, print_json, say};
-use crate::registry;
 use crate::submission::Submission;
 
 /// Makes the submission of `args`, and prints its sizes.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use dyno_api::{Answer, Settings};
 use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Shortlist, Vocabularies};
+use dyno_host::registry;
 use dyno_measure::split_lines;
 use dyno_text::{Side, Vocabulary};
 use dyno_translator::Words;
@@ -15,7 +16,6 @@ use serde_json::json;
 use crate::cli::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::{print, print_json};
-use crate::registry;
 
 /// Converts the model of `args` and prints the new files.
 pub fn convert(args: &ConvertArgs) -> Outcome {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use dyno_api::closest;
+use dyno_host::registry;
 use dyno_measure::{PLACEHOLDERS, Track, host};
 use dyno_results::prices::{self, Price};
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{print, print_json, say};
 use crate::submission::Submission;
-use crate::{registry, table};
+use crate::table;
 
 /// Prints systems, test sets, backends and tracks, or the prices.
 pub fn list(args: &ListArgs) -> Outcome {

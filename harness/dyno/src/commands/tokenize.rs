@@ -6,12 +6,12 @@ use std::path::Path;
 
 use dyno_api::Task;
 use dyno_formats::ModelDir;
+use dyno_host::registry::{self, Tokenise};
+use dyno_host::without_end;
 use dyno_text::{Scratch, Side, Vocabulary};
 
 use crate::cli::TokenizeArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::hosting::without_end;
-use crate::registry::{self, Tokenise};
 
 /// Prints the ids of each line, separated by spaces. A vocabulary, and a translator's own, adds no end of sentence
 /// and no language; an encoder adds the ends that its network sees.

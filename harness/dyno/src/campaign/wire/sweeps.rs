@@ -1,6 +1,7 @@
 //! Sweeps: a setting with a list of values makes a system for each value, so that tables and charts show what
 //! the setting does.
 
+use dyno_host::MOST_BATCH;
 use dyno_measure::Track;
 use dyno_record::identity::BatchSize;
 use serde::Deserialize;
@@ -9,7 +10,6 @@ use toml::Spanned;
 use super::source::Source;
 use crate::campaign::entry::{Entry, Launch};
 use crate::exit::Outcome;
-use crate::hosting::MOST_BATCH;
 
 /// A number, or a list of numbers to sweep.
 #[derive(Deserialize)]

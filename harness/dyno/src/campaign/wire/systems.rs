@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Task;
+use dyno_host::registry;
 use dyno_record::identity::SandboxChoice;
 use serde::Deserialize;
 use toml::Spanned;
@@ -16,7 +17,6 @@ use crate::adapters::{self, Adapter};
 use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
-use crate::registry;
 use crate::submission::Dialect;
 use dyno_measure::{Track, check_command};
 use dyno_report::reproduction::Unbuilt;

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Table, presets};
+use dyno_host::registry;
 use dyno_measure::{
     Code, Examined, Finding, Limits, Probe, Profile, Track, Verdict, check_command, host, verdict,
 };
@@ -17,7 +18,6 @@ use crate::cli::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
-use crate::registry;
 use crate::runner::Runner;
 use crate::submission::{Dialect, Submission, is_image};
 use crate::tuning::open;

@@ -1,4 +1,4 @@
-//! The desk between the reader, the workers and the output: lines that wait, and answers in order.
+//! The queue between the reader, the workers and the output: lines that wait, and answers in order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
@@ -6,10 +6,10 @@ use std::sync::{Condvar, Mutex};
 
 use dyno_record::identity::BatchSize;
 
-use super::super::answers::without_end;
-use super::super::window::weight;
-use super::super::workers::lock;
-use crate::exit::Outcome;
+use crate::answers::without_end;
+use crate::error::Result;
+use crate::window::weight;
+use crate::workers::lock;
 
 /// Most lines that were read and whose answer isn't written, which bounds the memory. With more lines in the
 /// queue, an answer takes seconds, which no server may need.
@@ -20,7 +20,7 @@ const MOST_LINES: usize = 1024;
 const REFILL: usize = 4;
 
 /// Queue, batches and output that reader and workers share.
-pub(super) struct Desk<W> {
+pub(super) struct LineQueue<W> {
     size: BatchSize,
     workers: usize,
     state: Mutex<State<W>>,
@@ -70,7 +70,7 @@ pub(super) struct Taken {
     pub(super) lines: Vec<Line>,
 }
 
-impl<W: Write> Desk<W> {
+impl<W: Write> LineQueue<W> {
     pub(super) fn new(size: BatchSize, workers: usize, output: W) -> Self {
         let state = State {
             waiting: VecDeque::new(),
@@ -134,7 +134,7 @@ impl<W: Write> Desk<W> {
     }
 
     /// Takes answers to lines that filled `fills`, and writes those that no earlier line holds back.
-    pub(super) fn hand_in(&self, answers: BTreeMap<usize, Vec<u8>>, fills: usize) -> Outcome<()> {
+    pub(super) fn hand_in(&self, answers: BTreeMap<usize, Vec<u8>>, fills: usize) -> Result<()> {
         let state = &mut *lock(&self.state);
         state.translated_fills -= fills;
         state.answers.extend(answers);
@@ -158,7 +158,7 @@ impl<W: Write> Desk<W> {
     }
 
     /// Says after the end whether all of the input was read.
-    pub(super) fn close(&self) -> Outcome<()> {
+    pub(super) fn close(&self) -> Result<()> {
         match std::mem::replace(&mut lock(&self.state).input, Input::Abandoned) {
             Input::Failed(error) => Err(error.into()),
             Input::Open | Input::Ended | Input::Abandoned => Ok(()),

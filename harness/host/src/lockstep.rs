@@ -6,20 +6,19 @@
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-use anyhow::Context;
 use dyno_api::Model;
 
 use super::answers::{OutputOptions, answers, without_end};
-use crate::exit::Outcome;
+use crate::error::{Error, Result};
 
 /// Translates `input` to `output`, line by line.
-pub(super) fn run(
+pub(crate) fn run(
     model: &Arc<dyn Model>,
     options: OutputOptions,
     mut input: impl BufRead,
     mut output: impl Write,
-) -> Outcome<()> {
-    let mut session = model.session().context("can't open a session")?;
+) -> Result<()> {
+    let mut session = model.session().map_err(Error::Session)?;
     let (mut line, mut reply) = (Vec::new(), Vec::new());
     for number in 0.. {
         line.clear();
@@ -29,7 +28,7 @@ pub(super) fn run(
         reply.clear();
         let answers = answers(session.as_mut(), &[without_end(&line)], &[number], options);
         answers
-            .with_context(|| format!("can't translate line {}", number + 1))?
+            .map_err(|source| Error::Line { number: number + 1, source })?
             .iter()
             .for_each(|text| reply.extend(text));
         output.write_all(&reply)?;

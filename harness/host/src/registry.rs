@@ -1,9 +1,9 @@
-//! The built-in backends. This is the only file of the bench that links engines.
+//! The built-in backends. This is the only file of the bench that names engines.
 
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Backend, closest};
-use dyno_formats::{Family, ModelDir, ModelSpec, Result};
+use dyno_formats::{ModelDir, ModelSpec, Result};
 use dyno_nn::{Network, Params};
 use dyno_translator::{Customs, Engine, Switches};
 
@@ -46,13 +46,13 @@ const ENSEMBLE: Engine = Engine {
     customs: Customs::NONE,
     families: &[
         #[cfg(feature = "gru")]
-        Family::Recurrent,
+        dyno_formats::Family::Recurrent,
         #[cfg(feature = "ssru")]
-        Family::RecurrentUnits,
+        dyno_formats::Family::RecurrentUnits,
         #[cfg(feature = "transformer-aan")]
-        Family::AverageAttention,
+        dyno_formats::Family::AverageAttention,
         #[cfg(feature = "transformer-aan")]
-        Family::SelfAttention,
+        dyno_formats::Family::SelfAttention,
     ],
     load: |model, params, _| load_any(model, params),
 };

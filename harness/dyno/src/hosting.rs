@@ -1,23 +1,20 @@
-//! A hosted backend, opened with the options of the command line.
+//! Opens a backend for hosting, with the options of the command line.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use dyno_api::{Backend, Model, Settings, THREADS, WATCH};
+use dyno_host::{OutputOptions, batch_of, registry};
 use dyno_measure::Track;
 use dyno_measure::os::give_back_code;
 use dyno_plugin::Plugin;
 use dyno_record::identity::BatchSize;
 use serde_json::{Value, json};
 
-use super::answers::OutputOptions;
-use super::batch_size::batch_of;
-use super::{lockstep, server, throughput};
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::say;
-use crate::registry;
 
 /// Open backend, and the protocol by which it gets lines.
 pub struct Hosted {
@@ -70,13 +67,7 @@ impl Hosted {
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
     ) -> Outcome<()> {
-        match self.track {
-            Track::Latency | Track::LatencyAll => lockstep::run(&self.model, self.options, input, output),
-            Track::Server => server::run(&self.model, self.cores, self.options, input, output),
-            Track::Throughput1 | Track::ThroughputAll => {
-                throughput::run(&self.model, self.cores, self.options, input, output)
-            }
-        }
+        Ok(dyno_host::translate(&self.model, self.track, self.cores, self.options, input, output)?)
     }
 }
 

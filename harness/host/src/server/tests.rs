@@ -78,7 +78,7 @@ fn options(batch: BatchSize) -> OutputOptions {
 }
 
 /// Serves `text`; gives the output, and how many lines were translated together in each step.
-fn served(text: &str, workers: usize, batch: BatchSize) -> (Outcome<()>, String, Vec<usize>) {
+fn served(text: &str, workers: usize, batch: BatchSize) -> (Result<()>, String, Vec<usize>) {
     let together = Arc::new(Mutex::new(Vec::new()));
     let session =
         |_| Box::new(Steps { lines: Vec::new(), together: Arc::clone(&together) }) as Box<dyn Session>;

@@ -10,13 +10,12 @@ use std::io::{BufRead, Write};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex};
 
-use anyhow::Context;
 use dyno_api::{Model, Session};
 
 use super::answers::{OutputOptions, answers};
 use super::window::Window;
 use super::workers::{self, lock};
-use crate::exit::Outcome;
+use crate::error::{Error, Result};
 
 /// Batches per worker in a full window: enough for sorting to find lines of like length, and little memory.
 const BATCHES_A_WORKER: usize = 32;
@@ -34,9 +33,9 @@ pub(super) fn run(
     options: OutputOptions,
     input: impl BufRead + Send,
     output: impl Write + Send,
-) -> Outcome<()> {
+) -> Result<()> {
     let sessions =
-        (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("can't open a session")?;
+        (0..cores).map(|_| model.session()).collect::<dyno_api::Result<_>>().map_err(Error::Session)?;
     translate(sessions, input, output, options)
 }
 
@@ -45,7 +44,7 @@ fn translate(
     input: impl BufRead + Send,
     output: impl Write + Send,
     options: OutputOptions,
-) -> Outcome<()> {
+) -> Result<()> {
     let pool = WorkerPool::new(input, output, options, sessions.len());
     workers::run(sessions, |session| pool.work(session))?;
     Ok(lock(&pool.outbox).output.flush()?)
@@ -107,7 +106,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
     }
 
     /// Work of one worker, until the input ends or a worker fails.
-    fn work(&self, session: &mut dyn Session) -> Outcome<()> {
+    fn work(&self, session: &mut dyn Session) -> Result<()> {
         let done = self.work_until_end(session);
         if done.is_err() {
             lock(&self.outbox).failed = true; // ends the other workers
@@ -116,13 +115,12 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         done
     }
 
-    fn work_until_end(&self, session: &mut dyn Session) -> Outcome<()> {
+    fn work_until_end(&self, session: &mut dyn Session) -> Result<()> {
         while let Some(job) = self.next_job()? {
             let numbers = job.window.numbers(job.batch);
             let lines: Vec<&[u8]> = numbers.iter().map(|number| job.window.line(*number)).collect();
             let numbered: Vec<usize> = numbers.iter().map(|number| job.window.first + number).collect();
-            let texts =
-                answers(session, &lines, &numbered, self.options).context("can't translate a batch")?;
+            let texts = answers(session, &lines, &numbered, self.options).map_err(Error::Lines)?;
             self.hand_in(job.number, numbers, texts)?;
         }
         Ok(())
@@ -130,7 +128,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
 
     /// Next batch, from the next window if the last one has none left; `None` at the end. Other workers that
     /// need a batch wait meanwhile.
-    fn next_job(&self) -> Outcome<Option<Job>> {
+    fn next_job(&self) -> Result<Option<Job>> {
         let mut inbox = lock(&self.inbox);
         if inbox.jobs.is_empty() {
             if !self.may_read() {
@@ -148,7 +146,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         !outbox.expect("workers that fail return").failed
     }
 
-    fn read_window(&self, inbox: &mut Inbox<R>) -> Outcome<()> {
+    fn read_window(&self, inbox: &mut Inbox<R>) -> Result<()> {
         let batch = self.options.batch;
         let window = Window::read(&mut inbox.input, inbox.line, batch, BATCHES_A_WORKER * self.workers)?;
         if window.is_empty() {
@@ -170,7 +168,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
     }
 
     /// Stores the answers to lines of a window, then writes all windows that are complete, in order.
-    fn hand_in(&self, window: usize, numbers: &[usize], texts: Vec<Vec<u8>>) -> Outcome<()> {
+    fn hand_in(&self, window: usize, numbers: &[usize], texts: Vec<Vec<u8>>) -> Result<()> {
         let mut outbox = lock(&self.outbox);
         let answers =
             outbox.waiting.get_mut(&window).expect("a window waits until all its answers are there");

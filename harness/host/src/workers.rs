@@ -5,13 +5,13 @@ use std::sync::{Mutex, MutexGuard};
 use dyno_api::Session;
 use dyno_measure::os;
 
-use crate::exit::Outcome;
+use crate::error::Result;
 
 /// Runs `work` with each session until all have returned. A single session needs no thread of its own.
-pub(super) fn run(
+pub(crate) fn run(
     mut sessions: Vec<Box<dyn Session>>,
-    work: impl Fn(&mut dyn Session) -> Outcome<()> + Sync,
-) -> Outcome<()> {
+    work: impl Fn(&mut dyn Session) -> Result<()> + Sync,
+) -> Result<()> {
     if let [only] = &mut sessions[..] {
         return work(only.as_mut());
     }
@@ -28,7 +28,7 @@ pub(super) fn run(
             })
             .collect();
         let joined = workers.into_iter().map(|worker| worker.join().expect("sessions return their errors"));
-        joined.collect::<Vec<_>>().into_iter().collect::<Outcome<()>>()
+        joined.collect::<Vec<_>>().into_iter().collect::<Result<()>>()
     })
 }
 

@@ -2,10 +2,10 @@
 //!
 //! A thread of its own reads the input. Between two steps of its session, each worker lets waiting lines join
 //! its running batch, so that no line waits for the end of others (continuous batching). Sessions without
-//! steps, such as encoders and plugins, answer the waiting lines as one batch. The `desk` holds the waiting
+//! steps, such as encoders and plugins, answer the waiting lines as one batch. The `queue` holds the waiting
 //! lines, bounds the batches, and passes answers on in order.
 
-mod desk;
+mod queue;
 #[cfg(test)]
 mod tests;
 
@@ -13,13 +13,12 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-use anyhow::Context;
 use dyno_api::{Answer, Model, Session};
 
 use super::answers::{OutputOptions, push_answer};
 use super::workers;
-use crate::exit::Outcome;
-use desk::{Desk, Taken};
+use crate::error::{Error, Result};
+use queue::{LineQueue, Taken};
 
 /// Translates `input` to `output` with `cores` workers.
 pub(super) fn run(
@@ -28,9 +27,9 @@ pub(super) fn run(
     options: OutputOptions,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Outcome<()> {
+) -> Result<()> {
     let sessions =
-        (0..cores).map(|_| model.session()).collect::<Result<Vec<_>, _>>().context("can't open a session")?;
+        (0..cores).map(|_| model.session()).collect::<dyno_api::Result<_>>().map_err(Error::Session)?;
     serve(sessions, options, input, output)
 }
 
@@ -39,26 +38,26 @@ fn serve(
     options: OutputOptions,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Outcome<()> {
-    let desk = Arc::new(Desk::new(options.batch, sessions.len(), output));
-    let reader = Arc::clone(&desk);
+) -> Result<()> {
+    let queue = Arc::new(LineQueue::new(options.batch, sessions.len(), output));
+    let reader = Arc::clone(&queue);
     // Not joined: after a failure, the thread may wait for a line that never comes.
     std::thread::spawn(move || reader.read(input));
     workers::run(sessions, |session| {
-        let done = work(session, &desk, options);
+        let done = work(session, &queue, options);
         if done.is_err() {
-            desk.fail();
+            queue.fail();
         }
         done
     })?;
-    desk.close()
+    queue.close()
 }
 
 /// Work of one worker, until the input ends or a worker fails.
-fn work(session: &mut dyn Session, desk: &Desk<impl Write>, options: OutputOptions) -> Outcome<()> {
+fn work(session: &mut dyn Session, queue: &LineQueue<impl Write>, options: OutputOptions) -> Result<()> {
     // What each line in translation fills of the batch.
     let mut filled: BTreeMap<usize, usize> = BTreeMap::new();
-    while let Some(Taken { first, lines }) = desk.take(filled.values().sum()) {
+    while let Some(Taken { first, lines }) = queue.take(filled.values().sum()) {
         let mut answers: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
         let mut sink = |answer: Answer<'_>| {
             let text = answers.entry(answer.line).or_default();
@@ -66,13 +65,13 @@ fn work(session: &mut dyn Session, desk: &Desk<impl Write>, options: OutputOptio
         };
         if !lines.is_empty() {
             let texts: Vec<&[u8]> = lines.iter().map(|line| &line.text[..]).collect();
-            session.admit(first, &texts, &mut sink).context("can't translate lines")?;
+            session.admit(first, &texts, &mut sink).map_err(Error::Lines)?;
             filled.extend((first..).zip(lines.iter().map(|line| line.fills)));
         }
-        session.step(&mut sink).context("can't translate lines")?;
+        session.step(&mut sink).map_err(Error::Lines)?;
         if !answers.is_empty() {
             let left = answers.keys().filter_map(|line| filled.remove(line)).sum();
-            desk.hand_in(answers, left)?;
+            queue.hand_in(answers, left)?;
         }
     }
     Ok(())

@@ -1,0 +1,45 @@
+//! Hosts a backend under a track: lines in, answers out, in order.
+//!
+//! Built-in engines and plugins are hosted alike. `lockstep` serves the latency tracks; `throughput` cuts windows of
+//! lines into batches for pinned workers; `server` lets lines join running batches as they arrive. How the bench
+//! measures these processes belongs to `dyno-measure`.
+//!
+//! This crate lies on the measured path, so it is built at full optimisation. It alone names the engines
+//! (`registry`), each behind a feature.
+
+mod answers;
+mod batch_size;
+mod error;
+mod lockstep;
+mod null;
+pub mod registry;
+mod server;
+mod throughput;
+mod window;
+mod workers;
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+use dyno_api::Model;
+use dyno_record::Track;
+
+pub use answers::{OutputOptions, without_end};
+pub use batch_size::{MOST_BATCH, batch_of};
+pub use error::{Error, Result};
+
+/// Translates `input` to `output` under `track`, with one worker for each of `cores`.
+pub fn translate(
+    model: &Arc<dyn Model>,
+    track: Track,
+    cores: usize,
+    options: OutputOptions,
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> Result<()> {
+    match track {
+        Track::Latency | Track::LatencyAll => lockstep::run(model, options, input, output),
+        Track::Server => server::run(model, cores, options, input, output),
+        Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores, options, input, output),
+    }
+}
