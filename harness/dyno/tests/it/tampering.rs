@@ -81,7 +81,7 @@ fn a_process_that_forbids_looks_at_its_files_is_refused() {
     let Some(ended) = run_as_nobody(&bench) else { return };
     let reason = &bench.records()[0]["reasons"][0];
     assert_eq!(reason["code"], "hidden_memory", "{ended:?}");
-    assert_eq!(reason["figure"], "a process forbids looks at its files");
+    assert_eq!(reason["figure"], "a process hides its files from looks");
 }
 
 #[test]

@@ -64,6 +64,8 @@ pub struct Open {
     pub files: Vec<Opened>,
     /// Pipes and sockets.
     pub buffers: Vec<Buffer>,
+    /// Whether the kernel keeps files in memory for the process that no descriptor of its own leads to.
+    pub hides_files: bool,
 }
 
 /// Files of at least `least` bytes that a process has open, files in memory of any size, pipes and sockets. An
@@ -92,9 +94,19 @@ impl Open {
             // The permissions of the link are those of the open file.
             let is_written = fs::symlink_metadata(&at).ok()?.mode() & 0o200 != 0;
             self.files.push(Opened::of(fs::read_link(&at).ok()?, &at, &data, is_written));
+        } else if fs::read_link(&at).ok()?.as_os_str() == "anon_inode:[io_uring]" {
+            let info = at.to_str()?.replacen("/fd/", "/fdinfo/", 1);
+            self.hides_files |= registers_memory(&fs::read_to_string(info).ok()?);
         }
         Some(())
     }
+}
+
+/// Whether a ring of io_uring holds files in memory that are registered with it (io_uring_register(2)). Their
+/// descriptors may be closed by then; the ring's account gives their names alone, and no size.
+fn registers_memory(info: &str) -> bool {
+    let mut files = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
+    files.by_ref().take_while(|line| line.starts_with(' ')).any(|line| line.contains(": /memfd:"))
 }
 
 /// Files of at least `least` bytes that `pid` has mapped, but for its code.
@@ -142,6 +154,14 @@ mod tests {
                     7f04-7f05 rw-p 00000000 00:00 0    [heap]\n\
                     7f06-7f07 rw-p 00000000 00:00 0\n";
         assert_eq!(data_files(maps), HashSet::from(["/home/me/my model.bin", "/dev/shm/weights"]));
+    }
+
+    #[test]
+    fn a_ring_that_keeps_a_file_in_memory_is_told_from_one_that_keeps_others() {
+        let ring = |files: &str| format!("SqThread:\t-1\nUserFiles:\t1\n{files}UserBufs:\t0\n");
+        assert!(registers_memory(&ring("    0: /srv/lines\n    1: /memfd:w\\040(deleted)\n")));
+        assert!(!registers_memory(&ring("    0: /srv/memfd:w\n")));
+        assert!(!registers_memory(&ring("")) && !registers_memory("pos:\t0\n"));
     }
 
     #[test]

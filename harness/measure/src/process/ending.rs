@@ -44,7 +44,7 @@ impl Ending {
         let lowered = self.report.lowered_peak_bytes;
         let figure = || format!("{} MiB at a look; its own peak was lowered afterwards", lowered >> 20);
         let lowered = (lowered > 0).then(|| Code::HiddenMemory.reason(figure()));
-        let unseen = || Code::HiddenMemory.reason("a process forbids looks at its files");
+        let unseen = || Code::HiddenMemory.reason("a process hides its files from looks");
         let hidden = hidden.or(lowered).or_else(|| self.report.forbids_looks.then(unseen));
         let attempts = self.report.network_attempts;
         let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));

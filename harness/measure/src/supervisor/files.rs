@@ -41,7 +41,7 @@ pub(super) struct SeenFiles {
     in_memory: BTreeMap<(u64, u64), InMemory>,
     /// Most bytes of shared memory that processes held without mapping them.
     pub hidden_memory_bytes: u64,
-    /// Whether a process forbade looks at its files.
+    /// Whether a process forbade looks at its files, or keeps some where no look reaches them.
     pub forbids_looks: bool,
     /// Processes that forbid looks, each with the looks that it forbade.
     forbidding: BTreeMap<u32, u32>,
@@ -89,6 +89,7 @@ impl SeenFiles {
             let mapped = if reads_maps { mapped_by(thread, HIDDEN_BYTES) } else { Vec::new() };
             let open =
                 descriptors_of(thread, HIDDEN_BYTES).unwrap_or_else(|_| self.was_forbidden(process.pid));
+            self.forbids_looks |= open.hides_files;
             buffers.extend(open.buffers.into_iter().filter(|buffer| !self.streams.contains(&buffer.key)));
             for file in open.files.into_iter().chain(mapped) {
                 if self.is_memory(&file) {

@@ -360,6 +360,18 @@ def in_registered_buffers():
     hold(), echo()
 
 
+def in_registered_files():
+    # A ring of io_uring keeps the file after its descriptor is closed.
+    ring = LIBC.syscall(425, 4, ctypes.create_string_buffer(120))
+    memory = os.memfd_create("kept")
+    os.write(memory, bytes(SIZE))
+    if ring < 0 or LIBC.syscall(427, ring, 2, memory.to_bytes(4, "little"), 1) < 0:
+        raise OSError("no io_uring")
+    os.close(memory)
+    lower_peak()
+    hold(), echo()
+
+
 def maps_a_file():
     with tempfile.TemporaryFile(dir="/var/tmp") as file:
         file.truncate(SIZE)
