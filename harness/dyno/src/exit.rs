@@ -110,6 +110,12 @@ impl From<dyno_host::Error> for Failure {
     }
 }
 
+impl From<dyno_papers::Error> for Failure {
+    fn from(error: dyno_papers::Error) -> Self {
+        Self { exit: Exit::BenchFailed, error: error.into() }
+    }
+}
+
 impl From<dyno_report::Error> for Failure {
     fn from(error: dyno_report::Error) -> Self {
         Self { exit: Exit::BenchFailed, error: error.into() }

@@ -18,7 +18,7 @@ use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
 use dyno_measure::verify::launches;
 use dyno_measure::{Placement, Plan, Probe, Round, TestSet, Track, host};
-use dyno_report::papers::{Precision, Product};
+use dyno_papers::{Precision, Product};
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Generated, Launch};

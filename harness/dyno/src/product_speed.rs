@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use dyno_kernels::{Activation, Input, Kernels, Layout, MatMut, Output, Precision as Values, Weights};
-use dyno_report::papers::{Precision, Product};
+use dyno_papers::{Precision, Product};
 
 use dyno_measure::os::{allowed_cores, own_cpu_ns, pin_thread};
 

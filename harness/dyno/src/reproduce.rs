@@ -1,9 +1,9 @@
 //! The reproduction of a paper's table as text for the terminal, in the terminal's width.
 //!
-//! Markdown, JSON and the page belong to `dyno_report::reproduction`.
+//! Markdown, JSON and the page belong to `dyno_papers::reproduction`.
 
+use dyno_papers::reproduction::{Reproduction, all_findings, notes, source, table, time_tables, title};
 use dyno_report::Table;
-use dyno_report::reproduction::{Reproduction, all_findings, notes, source, table, time_tables, title};
 
 use crate::table::{grid, width, wrapped};
 

@@ -1,4 +1,4 @@
-//! The error type of the crate. Each variant is a fault of dyno itself, since templates and papers' data ship
+//! The error type of the crate. Each variant is a fault of dyno itself, since templates ship
 //! with dyno.
 
 /// Failure to make a page.
@@ -13,9 +13,6 @@ pub enum Error {
         /// Fault of the template or of its data.
         source: tera::Error,
     },
-    /// The papers' data are wrong.
-    #[error("the papers' tables: {0}")]
-    Papers(String),
 }
 
 /// A result of this crate.

@@ -1,5 +1,4 @@
-//! The report on a run: one offline page, figures as SVG files, tables in Markdown. The crate also holds the
-//! published tables of papers, and sets our figures beside them.
+//! The report on a run: one offline page, figures as SVG files, tables in Markdown.
 //!
 //! A report is a pure function of three steps, each of which can be read alone:
 //!
@@ -23,8 +22,7 @@
 //! | `page`, `markdown`, `latex`, `readme` | a view as HTML, as Markdown, as LaTeX, as a part of a README |
 //! | [`leaderboard`] | a static page over many published runs |
 //! | [`hosts`] | the report on a merged run, with hosts as a dimension |
-//! | [`papers`], [`published`] | tables and figures as papers printed them |
-//! | [`reproduction`] | a paper's table measured again |
+//! | `published` | published results, as points under our own |
 //!
 //! Judgements come from `dyno-results`. This crate measures nothing and reads no file.
 
@@ -37,17 +35,16 @@ pub mod leaderboard;
 mod markdown;
 mod material;
 mod page;
-pub mod papers;
-pub mod published;
+mod published;
 mod read;
 mod readme;
-pub mod reproduction;
 mod sentences;
 pub mod shares;
 mod tables;
 mod translations;
 mod view;
 
+pub use cost::Cost;
 pub use error::{Error, Result};
 pub use page::document;
 pub use published::Published;

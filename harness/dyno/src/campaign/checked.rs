@@ -8,9 +8,9 @@ use dyno_measure::{
     Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
     System, TestSet, Track, host,
 };
+use dyno_papers::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_record::identity::RunProtocol;
 use dyno_record::{Identity, Shard};
-use dyno_report::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_results::hashes_of;
 use dyno_results::scores::Metrics;
 

@@ -1,6 +1,7 @@
 //! `dyno report`: the HTML page on a run, its figures and its tables.
 
-use dyno_report::{Published, Report, published};
+use dyno_papers::published;
+use dyno_report::{Published, Report};
 use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Merged, Run, Summary};

@@ -1,14 +1,14 @@
 //! `dyno reproduce`: tables of papers, measured again with the campaigns that ship with dyno.
 //!
 //! A campaign runs exactly as under `dyno run`: the same processes, rounds, records and folders. Only the
-//! printed tables are special to papers; they belong to `dyno_report::reproduction`.
+//! printed tables are special to papers; they belong to `dyno_papers::reproduction`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use dyno_measure::{Profile, TestSet, host, words};
-use dyno_report::papers::{self, Table};
-use dyno_report::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
+use dyno_papers::Table;
+use dyno_papers::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
 use dyno_results::store::files::write_whole;
 use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
@@ -48,7 +48,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
         return measured::publish(&args.to, args.readme.as_deref());
     }
-    let tables = papers::tables()?;
+    let tables = dyno_papers::tables()?;
     let wanted = wanted(args, &tables)?;
     if wanted.is_empty() {
         return list(&tables, args.json);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Host, Profile};
-use dyno_report::papers::Table;
-use dyno_report::reproduction::{Contestants, Measured, Reproduction};
+use dyno_papers::Table;
+use dyno_papers::reproduction::{Contestants, Measured, Reproduction};
 use dyno_results::{Run, day, latest};
 use dyno_stats::numbers::counted;
 

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use dyno_formats::{ModelDir, Shortlist, Vocabularies};
-use dyno_report::papers::{Quantity, Table};
-use dyno_report::reproduction::Coverage;
+use dyno_papers::reproduction::Coverage;
+use dyno_papers::{Quantity, Table};
 use dyno_text::{Scratch, Side, Vocabulary};
 use dyno_translator::Words;
 

@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use dyno_measure::{Host, Placement, Track, host};
-use dyno_report::papers::Table;
-use dyno_report::reproduction::Products;
+use dyno_papers::Table;
+use dyno_papers::reproduction::Products;
 use dyno_results::store::files::{read_json, write_json};
 use dyno_stats::numbers::counted;
 use serde::{Deserialize, Serialize};

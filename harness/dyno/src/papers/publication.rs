@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use dyno_measure::host;
-use dyno_report::reproduction::{Reproduction, claims, figures, headlines, papers_page, verdicts};
-use dyno_report::{PAPERS, between, papers};
+use dyno_papers::reproduction::{Reproduction, claims, figures, headlines, papers_page, verdicts};
+use dyno_report::{PAPERS, between};
 use dyno_results::store::files::{write_json, write_whole};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ const PAGE: &str = "index.html";
 /// it from `readme`.
 pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
     let host = host::detect()?;
-    let collected = collect(&papers::tables()?, &host)?;
+    let collected = collect(&dyno_papers::tables()?, &host)?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
     let place = to.join(day_and_host(&day, &host));
     if place.exists() {

@@ -19,7 +19,7 @@ use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use crate::submission::Dialect;
 use dyno_measure::{Track, check_command};
-use dyno_report::reproduction::Unbuilt;
+use dyno_papers::reproduction::Unbuilt;
 
 /// System: one of `backend`, `plugin`, `command`, `adapter` and `submission`, with models and options.
 #[derive(Deserialize)]

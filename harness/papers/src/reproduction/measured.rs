@@ -10,7 +10,7 @@ use dyno_stats::{Estimate, median};
 use serde::{Deserialize, Serialize};
 
 use super::pair::{LIBRARY, Pair};
-use crate::papers::{Column, Point, Unit};
+use crate::tables::{Column, Point, Unit};
 
 /// Systems of a campaign, as far as they are known without a run.
 #[derive(Clone, Debug, Default)]

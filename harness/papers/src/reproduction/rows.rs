@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::measured::{Coverage, Measured};
 use super::pair::{LIBRARY, Pair};
-use crate::papers::{Point, Table, Unit};
+use crate::tables::{Point, Table, Unit};
 
 /// A table of a paper with our figures in it.
 #[derive(Debug, Serialize)]

@@ -5,9 +5,9 @@
 
 use super::pair::Pair;
 use super::rows::{Reproduction, Row};
-use crate::charts::{self, Axis, Family, Figure, Scatter};
-use crate::papers::{Table as Published, Unit};
-use crate::{Field, Table};
+use crate::tables::{Table as Published, Unit};
+use dyno_report::charts::{self, Axis, Family, Figure, Scatter};
+use dyno_report::{Field, Table};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{plain, tick};
 use dyno_stats::{Order, Standing, standings};
@@ -148,12 +148,12 @@ fn table(axis: &str, points: &[Point<'_>]) -> Table {
 mod tests {
     use super::super::measured::Measured;
     use super::*;
-    use crate::papers;
+    use crate::tables::tables;
 
     /// The figure of a table whose first two networks have twice and three times the paper's speed; the
     /// others are not measured.
     fn drawn(id: &str) -> Option<Figure> {
-        let table = papers::tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
+        let table = tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
         let mut reproduction = Reproduction::of(&table, Measured::default());
         for (gain, row) in [2.0, 3.0].into_iter().zip(&mut reproduction.rows) {
             let pair = &mut row.columns[0];
@@ -176,7 +176,7 @@ mod tests {
     fn figure_2_is_linear_first_and_figure_1_is_not() {
         assert!(drawn("marian-fig2").unwrap().wide.contains("(linear, more"));
         assert!(drawn("marian-fig1").unwrap().wide.contains("(log, more"));
-        let table = papers::tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig1").unwrap();
+        let table = tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig1").unwrap();
         let both = figures(&Reproduction::of(&table, Measured::default()));
         let ids: Vec<&str> = both.iter().map(|figure| figure.id.as_str()).collect();
         assert_eq!(ids, ["opennmt-fig1-log", "opennmt-fig1-linear"]);

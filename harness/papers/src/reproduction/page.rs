@@ -8,10 +8,10 @@ use super::notes::{Notes, all_findings, findings, notes, source, title};
 use super::rows::Reproduction;
 use super::table::whole;
 use super::{chart, map, time};
-use crate::charts::Figure;
-use crate::error::Result;
-use crate::page::document;
-use crate::tables::{Table, inline};
+use dyno_report::Result;
+use dyno_report::charts::Figure;
+use dyno_report::document;
+use dyno_report::{Table, inline};
 
 const TEMPLATE: &str = include_str!("../../../../templates/reproduce.html");
 

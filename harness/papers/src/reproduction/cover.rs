@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::claims::{Claim, claims, claims_table};
 use super::rows::Reproduction;
-use crate::tables::{Field, Table};
+use dyno_report::{Field, Table};
 
 /// Kinds of verdicts, in the order of the columns.
 const KINDS: [&str; 5] = ["exceeded", "reached", "not reached", "can't be compared", "not measured yet"];
@@ -108,10 +108,10 @@ fn places(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
 mod tests {
     use super::super::measured::Measured;
     use super::*;
-    use crate::papers;
+    use crate::tables::tables;
 
     fn unmeasured() -> Vec<Reproduction> {
-        let tables = papers::tables().unwrap();
+        let tables = tables().unwrap();
         tables.iter().map(|table| Reproduction::of(table, Measured::default())).collect()
     }
 
@@ -131,8 +131,12 @@ mod tests {
             let numbered =
                 |kind: &'static str, most| (1..=most).map(move |number| format!("{kind} {number}"));
             for place in numbered("table", tables).chain(numbered("figure", figures)) {
-                let text = |row: &crate::tables::Row, at: usize| row.fields[at].text.clone();
-                let row = cover.places.rows.iter().find(|row| text(row, 0) == paper && text(row, 1) == place);
+                let text = |fields: &[Field], at: usize| fields[at].text.clone();
+                let row = cover
+                    .places
+                    .rows
+                    .iter()
+                    .find(|row| text(&row.fields, 0) == paper && text(&row.fields, 1) == place);
                 let row = row.unwrap_or_else(|| panic!("{paper}, {place}"));
                 assert!(
                     row.fields[2..].iter().any(|count| count.value.is_some()),

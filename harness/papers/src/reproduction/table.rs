@@ -4,8 +4,8 @@ use dyno_stats::numbers::plain;
 
 use super::pair::Pair;
 use super::rows::{Reproduction, Row};
-use crate::papers::{Column, Unit};
-use crate::tables::{Field, Table};
+use crate::tables::{Column, Unit};
+use dyno_report::{Field, Table};
 
 /// The table with all of the paper's columns.
 pub fn whole(reproduction: &Reproduction) -> Table {
@@ -54,7 +54,7 @@ fn heads_of(column: &Column, several: bool) -> [String; 6] {
     ]
 }
 
-fn fields(row: &Row, paper: &crate::papers::Table, columns: &[usize], has_bleu: bool) -> Vec<Field> {
+fn fields(row: &Row, paper: &crate::tables::Table, columns: &[usize], has_bleu: bool) -> Vec<Field> {
     let mut fields = vec![Field::text(&row.name)];
     columns.iter().for_each(|&at| fields.extend(fields_of(&row.columns[at], &paper.columns[at])));
     let (offered, candidates) =

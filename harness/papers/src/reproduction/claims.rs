@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::pair::{LIBRARY, Pair};
 use super::rows::{Reproduction, Row};
 use super::verdict::Verdict;
-use crate::papers::{Column, Point, Quantity, Statement, Unit};
-use crate::tables::{Field, Table};
+use crate::tables::{Column, Point, Quantity, Statement, Unit};
+use dyno_report::{Field, Table};
 
 /// Reason of a missing figure that only a library's products give.
 const LIBRARY_NEEDED: &str = "the base is a library's products: ci/peers/README.md says how to build them";
@@ -256,10 +256,10 @@ impl Claim {
 mod tests {
     use super::super::measured::Measured;
     use super::*;
-    use crate::papers;
+    use crate::tables::tables;
 
     fn reproduction(id: &str) -> Reproduction {
-        let table = papers::tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
+        let table = tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
         Reproduction::of(&table, Measured::default())
     }
 

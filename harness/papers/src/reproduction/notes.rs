@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::rows::{Reproduction, Row};
 use super::{map, time};
-use crate::tables::Field;
+use dyno_report::Field;
 
 /// Notes under a heading.
 #[derive(Serialize)]

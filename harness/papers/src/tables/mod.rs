@@ -143,7 +143,7 @@ pub fn tables() -> Result<Vec<Table>> {
     let mut tables = Vec::new();
     for text in PAPERS {
         let WirePaper { paper, title, table } =
-            toml::from_str(text).map_err(|error| Error::Papers(error.to_string()))?;
+            toml::from_str(text).map_err(|error| Error(error.to_string()))?;
         let named =
             table.into_iter().map(|table| Table { paper: paper.clone(), title: title.clone(), ..table });
         tables.extend(named);

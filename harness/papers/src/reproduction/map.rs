@@ -4,8 +4,8 @@
 //! claims.
 
 use super::rows::{Reproduction, Row};
-use crate::charts::{Figure, Map};
-use crate::{Field, Table};
+use dyno_report::charts::{Figure, Map};
+use dyno_report::{Field, Table};
 use dyno_stats::Estimate;
 
 /// Rows of a table by their names, “row, column”.
@@ -121,11 +121,11 @@ mod tests {
 
     use super::super::{Measured, Products};
     use super::*;
-    use crate::papers;
+    use crate::tables::tables;
 
     /// A figure of products: int16 has twice the speed of f32, int8 as many times as there are rows, up to 8.
     fn drawn() -> Reproduction {
-        let table = papers::tables().unwrap().into_iter().find(|table| table.id == "devlin-fig1").unwrap();
+        let table = tables().unwrap().into_iter().find(|table| table.id == "devlin-fig1").unwrap();
         let speed = |name: &str| {
             let rows: f64 = name.split([',', ' ']).nth(2).unwrap().parse().unwrap();
             match name.split(',').next().unwrap() {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_map_that_was_not_measured_is_none() {
-        let table = papers::tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig3").unwrap();
+        let table = tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig3").unwrap();
         let mut reproduction = Reproduction::of(&table, Measured::default());
         assert!(figure(&reproduction).is_none());
         let speeds = [4.0, 5.0, 6.0, 8.0, 2.0, 2.0, 2.0, 1.0];

@@ -2,9 +2,9 @@
 //! engines account for it.
 
 use super::rows::{Reproduction, Row};
-use crate::Table;
-use crate::charts::{Colour, Family, Figure};
-use crate::shares::{self, Account};
+use dyno_report::Table;
+use dyno_report::charts::{Colour, Family, Figure};
+use dyno_report::shares::{self, Account};
 use dyno_results::CellBreakdown;
 
 /// The figures, if the table is such a figure and its networks account for their time.
@@ -32,7 +32,7 @@ mod tests {
 
     use super::super::measured::Measured;
     use super::*;
-    use crate::papers;
+    use crate::tables as papers;
     use dyno_measure::Track;
 
     #[test]

@@ -1,0 +1,18 @@
+//! Papers on fast translation: their tables as data, and the same tables measured again beside them.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `tables` | tables and figures as the papers print them, one data file a paper |
+//! | [`published`] | their points of quality and cost, as the charts of a report show them |
+//! | [`reproduction`] | a table measured again: rows, claims, verdicts, pages |
+//!
+//! Judgements of cells come from `dyno-results`, charts and pages from `dyno-report`. This crate measures nothing and
+//! reads no file.
+
+mod error;
+pub mod published;
+pub mod reproduction;
+mod tables;
+
+pub use error::{Error, Result};
+pub use tables::{Column, Library, Point, Precision, Product, Quantity, Statement, Table, Unit, tables};
