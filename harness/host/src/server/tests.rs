@@ -152,7 +152,7 @@ fn a_failure_ends_all_workers() {
     let text = "fine\n".repeat(3000) + "bad\n" + &"fine\n".repeat(3000);
     for workers in [1, 3] {
         let failure = served(&text, workers, BatchSize::Words(9)).0.unwrap_err();
-        assert!(format!("{:#}", failure.error).contains("bad"));
+        assert!(matches!(failure, crate::Error::Lines(cause) if cause.to_string().contains("bad")));
     }
 }
 
