@@ -60,7 +60,7 @@ pub(super) fn entry(
     let path = if is_image(path) { path.clone() } else { source.resolve(path) };
     let lines = keys.has_batch_lines.then_some(BATCH_LINES);
     let submission = Submission::open(&path, dialect, keys.pair.map(Into::into), lines)
-        .map_err(|fault| source.error_at(folder.span(), fault))?;
+        .map_err(|fault| source.error_at(folder.span(), format!("{:#}", fault.error)))?;
     let entry = Entry {
         environment: keys.environment.clone().into_iter().collect(),
         sampling: keys.sampling,
@@ -79,17 +79,17 @@ pub(super) fn in_its_tracks(
     let Launch::Submission(submission) = &entry.launch else { return Ok(entry) };
     let (name, dialect) = (&entry.name, submission.dialect);
     let (own, missing): (Vec<Track>, Vec<Track>) =
-        tracks.iter().partition(|track| dialect.tracks().contains(track));
+        tracks.iter().partition(|track| dialect.tracks.contains(track));
     let missing = missing.iter().map(|track| track.name()).collect::<Vec<_>>().join(", ");
     if own.is_empty() {
         let remedy = "add throughput-1 or throughput-all to `tracks`";
-        let message = format!("system {name:?}: the dialect {} has no {missing}; {remedy}", dialect.name());
+        let message = format!("system {name:?}: the dialect {} has no {missing}; {remedy}", dialect.name);
         return Err(source.error_at(span, message));
     }
     if !missing.is_empty() {
         say(format_args!(
             "{name} isn't measured in {missing}: its dialect {} has no such track",
-            dialect.name()
+            dialect.name
         ));
     }
     Ok(Entry { tracks: Some(own), ..entry })
