@@ -1,19 +1,16 @@
-//! Submissions made of our own models: a folder with the model, this program, and the script of the dialect.
-//!
-//! | file | owns |
-//! | --- | --- |
-//! | `elf` | whether a program is static |
-//! | `*.sh` | the scripts, with `@NAMES@` to fill |
+//! Submissions made of our own models: a folder with the model, this program, and the scripts of the dialect.
+//! The file of the dialect in `templates/dialects/` has the scripts; `elf` finds whether a program is static.
 
 mod elf;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::files::{bytes_of, collect_files};
-use serde::Serialize;
+use tera::{Context, Tera};
 
 use crate::exit::{Outcome, bad_input};
 use crate::submission::Dialect;
@@ -25,8 +22,6 @@ pub use elf::is_static;
 const WEIGHTS_BYTES: u64 = 1 << 20;
 /// Name of the program in the folder.
 const PROGRAM: &str = "dyno";
-/// Setup of `wmt26`.
-const SETUP: &str = "#!/bin/sh\n# Nothing to install: the program needs no other.\n";
 
 /// Parts of a submission to make.
 pub struct Bundle<'a> {
@@ -47,7 +42,7 @@ pub struct Bundle<'a> {
 }
 
 /// Sizes of a submission, in bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Files of the model.
     pub model_bytes: u64,
@@ -78,29 +73,43 @@ impl Bundle<'_> {
         Ok(sizes)
     }
 
-    fn fill(&self, folder: &Path) -> std::io::Result<Sizes> {
-        let home = match self.dialect {
-            Dialect::Wmt22 | Dialect::Wmt26 => folder.to_owned(),
-            Dialect::Wmt25 => folder.join("model").join(self.name()),
-        };
-        let model = home.join("model");
-        self.copy_model(&model)?;
-        fs::copy(self.program, home.join(PROGRAM))?;
-        make_executable(&home.join(PROGRAM))?;
-        write_script(&home.join("run.sh"), &self.script())?;
-        match self.dialect {
-            Dialect::Wmt26 => write_script(&home.join("setup.sh"), SETUP)?,
-            Dialect::Wmt22 | Dialect::Wmt25 => {
-                fs::write(folder.join("Containerfile"), self.container_file())?
+    fn fill(&self, folder: &Path) -> io::Result<Sizes> {
+        let context = self.context();
+        let filled = |text: &str| Tera::one_off(text, &context, false).map_err(io::Error::other);
+        let mut home = folder.to_owned();
+        for (path, template) in &self.dialect.files {
+            let path = folder.join(filled(path)?);
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            fs::write(&path, filled(template)?)?;
+            if path.extension().is_some_and(|kind| kind == "sh") {
+                // Program and model lie beside the scripts.
+                make_executable(&path)?;
+                home = path.parent().unwrap_or(folder).to_owned();
             }
         }
-        let bytes = |path: PathBuf| bytes_of(&[path]);
-        let program_bytes = bytes(home.join(PROGRAM));
-        Ok(Sizes { model_bytes: bytes(model), program_bytes, bytes: bytes(folder.to_owned()) })
+        let (model, program) = (home.join("model"), home.join(PROGRAM));
+        self.copy_model(&model)?;
+        fs::copy(self.program, &program)?;
+        make_executable(&program)?;
+        let [model_bytes, program_bytes, bytes] =
+            [model, program, folder.to_owned()].map(|path| bytes_of(&[path]));
+        Ok(Sizes { model_bytes, program_bytes, bytes })
+    }
+
+    /// Words of the templates.
+    fn context(&self) -> Context {
+        let words = self.options.iter().map(String::as_str);
+        let options = shlex::try_join(words).unwrap_or_default(); // options of a process hold no NUL
+        let mut context = Context::new();
+        context.insert("name", &self.name());
+        context.insert("options", &options);
+        context.insert("pair", self.pair);
+        context.insert("is_static", &self.is_static);
+        context
     }
 
     /// Copies the files that the engine opens, and the small ones, which configure it.
-    fn copy_model(&self, to: &Path) -> std::io::Result<()> {
+    fn copy_model(&self, to: &Path) -> io::Result<()> {
         let mut files = Vec::new();
         collect_files(self.model, &mut files)?;
         let opened: BTreeSet<_> = self.opened.iter().filter_map(|path| path.canonicalize().ok()).collect();
@@ -120,35 +129,9 @@ impl Bundle<'_> {
         let folder = self.model.canonicalize().unwrap_or_else(|_| self.model.to_owned());
         folder.file_name().unwrap_or_default().display().to_string()
     }
-
-    fn script(&self) -> String {
-        let template = match self.dialect {
-            Dialect::Wmt22 => include_str!("wmt22.sh"),
-            Dialect::Wmt25 => include_str!("wmt25.sh"),
-            Dialect::Wmt26 => include_str!("wmt26.sh"),
-        };
-        let words = self.options.iter().map(String::as_str);
-        let options = shlex::try_join(words).unwrap_or_default(); // options of a process hold no NUL
-        template.replace("@PAIR@", self.pair).replace("@OPTIONS@", &options)
-    }
-
-    /// A static program needs a shell beside it, and nothing else.
-    fn container_file(&self) -> String {
-        let base = if self.is_static { "busybox:stable" } else { "debian:trixie-slim" };
-        let files = match self.dialect {
-            Dialect::Wmt22 => "COPY run.sh dyno /\nCOPY model /model\n",
-            Dialect::Wmt25 | Dialect::Wmt26 => "COPY model /model\n",
-        };
-        format!("# podman build -t {} .\nFROM docker.io/library/{base}\n{files}", self.name())
-    }
 }
 
-fn write_script(path: &Path, text: &str) -> std::io::Result<()> {
-    fs::write(path, text)?;
-    make_executable(path)
-}
-
-fn make_executable(path: &Path) -> std::io::Result<()> {
+fn make_executable(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
@@ -167,10 +150,11 @@ mod tests {
             fs::write(model.join(name), vec![0; bytes]).unwrap();
         }
         for (dialect, home, further) in [
-            (Dialect::Wmt22, "", "Containerfile"),
-            (Dialect::Wmt25, "model/mine/", "Containerfile"),
-            (Dialect::Wmt26, "", "setup.sh"),
+            ("wmt22", "", "Containerfile"),
+            ("wmt25", "model/mine/", "Containerfile"),
+            ("wmt26", "", "setup.sh"),
         ] {
+            let dialect = Dialect::try_from(dialect.to_owned()).unwrap();
             let bundle = Bundle {
                 dialect,
                 model: &model,
@@ -180,12 +164,12 @@ mod tests {
                 options: &["--set".into(), "a=b c".into()],
                 pair: "en-de",
             };
-            let folder = source.path().join(dialect.name());
+            let folder = source.path().join(&dialect.name);
             let sizes = bundle.write(&folder).unwrap();
             let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
             assert_eq!((sizes.model_bytes, sizes.program_bytes), ((2 << 20) + 10, 7));
-            assert!(text(&format!("{home}run.sh")).contains("--set 'a=b c'"), "{}", dialect.name());
-            assert!(!text(&format!("{home}run.sh")).contains('@'), "nothing is left to fill");
+            assert!(text(&format!("{home}run.sh")).contains("--set 'a=b c'"), "{}", dialect.name);
+            assert!(!text(&format!("{home}run.sh")).contains("{{"), "nothing is left to fill");
             assert!(folder.join(further).is_file() && folder.join(format!("{home}dyno")).is_file());
             let refused = bundle.write(&folder).unwrap_err().error.to_string();
             assert!(refused.contains("exists already"), "{refused}");

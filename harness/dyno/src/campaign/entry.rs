@@ -77,7 +77,7 @@ impl Entry {
 
     /// Creates the entry of a submission, in the tracks of its dialect.
     pub fn of_submission(name: &str, submission: Submission) -> Self {
-        let (model, tracks) = (submission.model().to_owned(), submission.dialect.tracks().to_vec());
+        let (model, tracks) = (submission.model().to_owned(), submission.dialect.tracks.clone());
         Self { tracks: Some(tracks), ..Self::new(name, Launch::Submission(submission), vec![model]) }
     }
 

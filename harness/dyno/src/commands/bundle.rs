@@ -35,11 +35,11 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
     let folder = args.out.clone().unwrap_or_else(|| default_folder(args));
     let sizes = bundle.write(&folder)?;
     // A folder that dyno itself can't open as a submission would be a fault of this program.
-    Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(anyhow::Error::from)?;
+    Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(|failure| failure.error)?;
     if args.json {
         let Sizes { model_bytes, program_bytes, bytes } = sizes;
         let fields = json!({
-            "folder": folder, "dialect": args.dialect, "static": is_static, "model_bytes": model_bytes,
+            "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
             "program_bytes": program_bytes, "bytes": bytes
         });
         print_json("bundle", &fields)?;
@@ -51,20 +51,14 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
 
 /// The language pair, which stands in a script as it is.
 fn checked_pair(args: &BundleArgs) -> Outcome<&str> {
-    let (pair, dialect) = (args.pair.as_deref().unwrap_or_default(), args.dialect);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    match () {
-        () if dialect.names_pair() && pair.is_empty() => Err(bad_input(format!(
-            "the dialect {} names a language pair in each call; give the pair, such as --pair ces-deu",
-            dialect.name()
-        ))),
-        () if !dialect.names_pair() && args.pair.is_some() => {
-            Err(bad_input(format!("the dialect {} names no language pair; leave --pair out", dialect.name())))
-        }
-        () if !pair.chars().all(is_plain) => {
+    args.dialect.check_pair(args.pair.is_some())?;
+    let is_plain =
+        |pair: &str| !pair.is_empty() && pair.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    match args.pair.as_deref() {
+        Some(pair) if !is_plain(pair) => {
             Err(bad_input("--pair has letters, digits, - and _ alone; give a pair such as ces-deu"))
         }
-        () => Ok(pair),
+        pair => Ok(pair.unwrap_or_default()),
     }
 }
 
@@ -99,13 +93,13 @@ fn checked_program(program: &Path) -> Outcome<bool> {
 /// Folder of the submission: the names of model and dialect, here.
 fn default_folder(args: &BundleArgs) -> PathBuf {
     let model = args.model.canonicalize().unwrap_or_else(|_| args.model.clone());
-    format!("{}-{}", model.file_name().unwrap_or_default().display(), args.dialect.name()).into()
+    format!("{}-{}", model.file_name().unwrap_or_default().display(), args.dialect.name).into()
 }
 
 fn as_text(args: &BundleArgs, folder: &Path, sizes: &Sizes) -> String {
     let row = |name: &str, bytes: u64| format!("  {name:<8} {bytes:>12} bytes\n");
     let pair = args.pair.as_ref().map_or_else(String::new, |pair| format!(" --pair {pair}"));
-    let (folder, dialect) = (folder.display(), args.dialect.name());
+    let (folder, dialect) = (folder.display(), &args.dialect.name);
     let rows =
         row("model", sizes.model_bytes) + &row("program", sizes.program_bytes) + &row("all", sizes.bytes);
     format!("{folder}\n{rows}check it: dyno verify --submission {folder} --dialect {dialect}{pair}\n")

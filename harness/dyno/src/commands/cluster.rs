@@ -1,39 +1,65 @@
-//! `dyno cluster`: scripts that measure a campaign on many machines.
+//! `dyno cluster`: scripts that submit the shards of a campaign to an existing engine. dyno schedules nothing
+//! itself. The scripts are filled templates, which people read and change.
 
 use std::fs;
 
 use dyno_results::store::files::write_whole;
+use tera::{Context, Tera};
 
 use crate::campaign::Campaign;
 use crate::cli::{ClusterArgs, Engine};
-use crate::cluster::{Job, word_fault};
+use crate::cluster::{Kind, slug};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{print, say};
 use crate::page::unwritable;
 
+const SLURM: &str = include_str!("../../../../templates/cluster/slurm.sh");
+const KUBERNETES: &str = include_str!("../../../../templates/cluster/kubernetes.yaml");
+const SKYPILOT: &str = include_str!("../../../../templates/cluster/skypilot.yaml");
+
 /// Writes the scripts of `args`.
 pub fn cluster(args: &ClusterArgs) -> Outcome {
-    let campaign = Campaign::load(&args.campaign)?;
-    let path = args.campaign.display().to_string();
-    let words = [&path, &args.runs, &args.program, &args.image, &args.claim];
-    if let Some(fault) = words.into_iter().find_map(|word| word_fault(word)) {
-        return Err(bad_input(fault));
+    let context = context(args)?;
+    if args.engine != Engine::Slurm && args.kinds.is_empty() {
+        return Err(bad_input("no kind of node; name instance types with --kind"));
     }
-    let options = args.profile.map(|profile| format!("--profile {profile}")).unwrap_or_default();
-    let shards = shards(args, &campaign)?;
-    let job = Job { campaign: &campaign, path: &path, shards, out: &args.runs, options: &options };
     match args.engine {
-        Engine::Slurm => print(&job.slurm(&args.program, &args.kinds))?,
-        Engine::Kubernetes => {
-            refuse_no_kind(args)?;
-            print(&job.kubernetes(&args.kinds, &args.image, &args.claim))?;
-        }
-        Engine::Skypilot => {
-            refuse_no_kind(args)?;
-            write_tasks(args, &job)?;
-        }
+        Engine::Slurm => print(&filled(SLURM, &context)?)?,
+        Engine::Kubernetes => print(&filled(KUBERNETES, &context)?)?,
+        Engine::Skypilot => write_tasks(args, context)?,
     }
     Ok(Exit::Done)
+}
+
+/// Words of the templates: the arguments, and what follows from the campaign.
+fn context(args: &ClusterArgs) -> Outcome<Context> {
+    let campaign = Campaign::load(&args.campaign)?;
+    let path = args.campaign.display().to_string();
+    let ClusterArgs { runs, program, image, claim, kinds, .. } = args;
+    let mut context = Context::new();
+    let words =
+        [("campaign", &path), ("runs", runs), ("program", program), ("image", image), ("claim", claim)];
+    for (name, word) in words {
+        check_word(word)?;
+        context.insert(name, word);
+    }
+    context.insert("name", &campaign.name);
+    context.insert("job", &slug(&campaign.name));
+    context.insert("shards", &shards(args, &campaign)?);
+    context.insert("profile", &args.profile.map(|profile| profile.to_string()));
+    context.insert("kinds", kinds);
+    Ok(context)
+}
+
+/// Refuses a word that a script would have to quote: the scripts stay plain, for people to read.
+fn check_word(word: &str) -> Outcome<()> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(bad_input(format!(
+            "{word:?} would need quotes in the script: use letters, digits and `-_./=:@+` only"
+        ))),
+    }
 }
 
 /// Number of shards: as many as are useful, unless the user wants fewer.
@@ -48,17 +74,18 @@ fn shards(args: &ClusterArgs, campaign: &Campaign) -> Outcome<usize> {
     }
 }
 
-fn refuse_no_kind(args: &ClusterArgs) -> Outcome<()> {
-    match args.kinds.is_empty() {
-        true => Err(bad_input("no kind of node; name instance types with --kind")),
-        false => Ok(()),
-    }
+fn filled(template: &str, context: &Context) -> Outcome<String> {
+    Ok(Tera::one_off(template, context, false).map_err(anyhow::Error::from)?)
 }
 
-fn write_tasks(args: &ClusterArgs, job: &Job<'_>) -> Outcome<()> {
+fn write_tasks(args: &ClusterArgs, mut context: Context) -> Outcome<()> {
+    let mut task = |kind: &Kind| {
+        context.insert("kind", kind);
+        filled(SKYPILOT, &context)
+    };
     let Some(folder) = &args.out else {
         return match args.kinds.as_slice() {
-            [kind] => print(&job.skypilot(kind)),
+            [kind] => print(&task(kind)?),
             _ => Err(bad_input("a file holds one task of SkyPilot; name a folder with -o")),
         };
     };
@@ -66,8 +93,8 @@ fn write_tasks(args: &ClusterArgs, job: &Job<'_>) -> Outcome<()> {
         bad_input(format!("can't create {}: {error}; name another folder with -o", folder.display()))
     })?;
     for kind in &args.kinds {
-        let path = folder.join(format!("{kind}.yaml"));
-        write_whole(&path, job.skypilot(kind).as_bytes()).map_err(unwritable)?;
+        let path = folder.join(format!("{}.yaml", kind.name));
+        write_whole(&path, task(kind)?.as_bytes()).map_err(unwritable)?;
         say(format_args!("task: {}", path.display()));
     }
     Ok(())

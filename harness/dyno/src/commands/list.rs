@@ -108,7 +108,7 @@ fn as_text(campaign: &Campaign) -> String {
             Launch::Adapter(adapter) => format!("adapter {}{}", adapter.name, in_words(&adapter.settings)),
             Launch::Foreign { command, .. } => command.join(" "),
             Launch::Submission(Submission { dialect, folder, .. }) => {
-                format!("submission {} ({})", folder.display(), dialect.name())
+                format!("submission {} ({})", folder.display(), dialect.name)
             }
         };
         let _ = writeln!(text, "  {:<20} {what}", system.name);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dyno_results::{cache_folder, last_line};
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::say;
@@ -25,20 +25,6 @@ pub struct Image<'a> {
     name: &'a str,
 }
 
-/// What an engine tells about an image.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Told {
-    id: String,
-    config: Config,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "PascalCase", default)]
-struct Config {
-    env: Option<Vec<String>>,
-}
-
 impl<'a> Image<'a> {
     /// The image that `text` names; `None` for a folder.
     pub fn named(text: &'a str) -> Option<Self> {
@@ -50,23 +36,22 @@ impl<'a> Image<'a> {
     /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
     pub fn unpacked(&self) -> Outcome<(PathBuf, Vec<(String, String)>)> {
         let text = self.ask(&self.inspect())?;
-        let told: Vec<Told> = serde_json::from_str(&text).map_err(|fault| {
+        let told: Value = serde_json::from_str(&text).map_err(|fault| {
             bad_input(format!(
                 "{} describes {} in no known form: {fault}; unpack the image by hand",
                 self.engine, self.name
             ))
         })?;
-        let told = told
-            .into_iter()
-            .next()
-            .ok_or_else(|| bad_input(format!("no image {}; pull or load it", self.name)))?;
-        let id = told.id.rsplit(':').next().unwrap_or_default().to_owned();
+        let id = told[0]["Id"].as_str();
+        let id = id.ok_or_else(|| bad_input(format!("no image {}; pull or load it", self.name)))?;
+        let id = id.rsplit(':').next().unwrap_or_default();
         let folder = cache_folder().or_bad_input()?.join("images").join(id);
         if !folder.is_dir() {
             self.unpack(&folder)?;
         }
-        let variables = told.config.env.unwrap_or_default();
-        Ok((folder, variables.iter().filter_map(|pair| pair.split_once('=')).map(owned).collect()))
+        let variables = told[0]["Config"]["Env"].as_array().into_iter().flatten();
+        let pairs = variables.filter_map(|pair| pair.as_str()?.split_once('='));
+        Ok((folder, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
     }
 
     fn inspect(&self) -> Vec<&str> {
@@ -133,10 +118,6 @@ impl<'a> Image<'a> {
 fn tar(folder: &Path) -> [String; 5] {
     let folder = folder.display().to_string();
     ["-x".into(), "--no-same-owner".into(), "--exclude=dev/*".into(), "-C".into(), folder]
-}
-
-fn owned((name, value): (&str, &str)) -> (String, String) {
-    (name.to_owned(), value.to_owned())
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use dyno_measure::{Places, check_command};
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Place};
+use crate::exit::{Outcome, bad_input};
 
 /// Script that every dialect calls.
 const RUN: &str = "run.sh";
@@ -21,67 +22,6 @@ const OF_THE_HOST: [&str; 14] =
     ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr", "var"];
 /// Search path of programs in a root file system that brings its own.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-/// Fault of a submission's files, with its remedy.
-#[derive(Debug, thiserror::Error)]
-pub enum Fault {
-    /// The folder doesn't exist.
-    #[error(
-        "no folder {0}; give the folder that holds the submission's run.sh, or unpack its image into one"
-    )]
-    NoFolder(PathBuf),
-    /// A file of the dialect is missing.
-    #[error("no {name} in {}, which the dialect {dialect} needs; add it, or choose another dialect", folder.display())]
-    Missing {
-        /// File or folder.
-        name: &'static str,
-        /// Where it was looked for.
-        folder: PathBuf,
-        /// Name of the dialect.
-        dialect: &'static str,
-    },
-    /// Several models lie in the folder.
-    #[error("{} has several models: {names}; give the folder of one of them", folder.display())]
-    Several {
-        /// Folder of the models.
-        folder: PathBuf,
-        /// Names of the models.
-        names: String,
-    },
-    /// A part would hide one of the host's folders.
-    #[error("{} would hide the host's /{name}; rename it, or make the folder a whole root file system", folder.join(name).display())]
-    Hides {
-        /// Folder of the submission.
-        folder: PathBuf,
-        /// Name of the part.
-        name: String,
-    },
-    /// A part is a link to a file that isn't the submission's.
-    #[error("{} leads out of the submission; put the files themselves there", .0.display())]
-    LeadsOut(PathBuf),
-    /// The script can't be started.
-    #[error(transparent)]
-    Script(#[from] dyno_measure::Error),
-    /// An image can't be unpacked.
-    #[error("{0:#}")]
-    Image(anyhow::Error),
-    /// A language pair is missing, or has no place in the call.
-    #[error("{}", pair_fault(*.0))]
-    Pair(Dialect),
-    /// A size of batches has no place in the call.
-    #[error("the dialect {} names no size of batches; leave the size out", .0.name())]
-    Batch(Dialect),
-}
-
-fn pair_fault(dialect: Dialect) -> String {
-    let name = dialect.name();
-    match dialect.names_pair() {
-        true => {
-            format!("the dialect {name} names a language pair in each call; give the pair, such as ces-deu")
-        }
-        false => format!("the dialect {name} names no language pair; leave the pair out"),
-    }
-}
 
 /// Files of a submission.
 #[derive(Clone, Debug)]
@@ -102,13 +42,18 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Layout of `folder` in `dialect`.
-    pub(super) fn of(folder: &Path, dialect: Dialect) -> Result<Self, Fault> {
-        let found = folder.canonicalize().ok().filter(|found| found.is_dir());
-        let folder = found.ok_or_else(|| Fault::NoFolder(folder.into()))?;
-        let layout = match dialect {
-            Dialect::Wmt22 => Self::at_root(folder)?,
-            Dialect::Wmt25 => Self::at_id(folder)?,
-            Dialect::Wmt26 => Self::in_its_folder(folder)?,
+    pub(super) fn of(folder: &Path, dialect: Dialect) -> Outcome<Self> {
+        let no_folder = || {
+            bad_input(format!(
+                "no folder {}; give the folder that holds the submission's run.sh, or unpack its image into one",
+                folder.display()
+            ))
+        };
+        let found = folder.canonicalize().ok().filter(|found| found.is_dir()).ok_or_else(no_folder)?;
+        let layout = match dialect.place {
+            Place::Root => Self::at_root(found, dialect)?,
+            Place::Id => Self::at_id(found, dialect)?,
+            Place::Own => Self::in_its_folder(found, dialect)?,
         };
         if !layout.has_own_root() {
             check_command(&[layout.script.display().to_string()], &layout.folder)?;
@@ -116,31 +61,31 @@ impl Layout {
         Ok(layout)
     }
 
-    /// `wmt22`: `/run.sh` and `/model`.
-    fn at_root(folder: PathBuf) -> Result<Self, Fault> {
-        let script = existing(&folder, RUN, Dialect::Wmt22)?;
-        let model = existing(&folder, MODEL, Dialect::Wmt22)?;
+    /// `/run.sh` and `/model`.
+    fn at_root(folder: PathBuf, dialect: Dialect) -> Outcome<Self> {
+        let script = existing(&folder, RUN, dialect)?;
+        let model = existing(&folder, MODEL, dialect)?;
         let places = Some(places(&folder)?);
         Ok(Self { folder, script, call: "/run.sh".into(), start: "/".into(), model, places })
     }
 
-    /// `wmt25`: `/model/ID/run.sh`. The folder holds `model/ID`, or is `ID` itself.
-    fn at_id(folder: PathBuf) -> Result<Self, Fault> {
+    /// `/model/ID/run.sh`. The folder holds `model/ID`, or is `ID` itself.
+    fn at_id(folder: PathBuf, dialect: Dialect) -> Outcome<Self> {
         let (model, places) = if folder.join(RUN).is_file() {
             let at = Path::new("/model").join(folder.file_name().unwrap_or_default());
             (folder.clone(), Places { root: None, mounts: vec![(folder.clone(), at)] })
         } else {
-            (only_model(&folder)?, places(&folder)?)
+            (only_model(&folder, dialect)?, places(&folder)?)
         };
         let id = model.file_name().unwrap_or_default().display().to_string();
         let (script, call) = (model.join(RUN), format!("/model/{id}/{RUN}"));
         Ok(Self { folder, script, call, start: "/".into(), model, places: Some(places) })
     }
 
-    /// `wmt26`: the submission runs where it lies, because what `setup.sh` installs may hold its path.
-    fn in_its_folder(folder: PathBuf) -> Result<Self, Fault> {
-        let script = existing(&folder, RUN, Dialect::Wmt26)?;
-        let setup = existing(&folder, SETUP, Dialect::Wmt26)?;
+    /// The submission runs where it lies, because what `setup.sh` installs may hold its path.
+    fn in_its_folder(folder: PathBuf, dialect: Dialect) -> Outcome<Self> {
+        let script = existing(&folder, RUN, dialect)?;
+        let setup = existing(&folder, SETUP, dialect)?;
         check_command(&[setup.display().to_string()], &folder)?;
         let model = Some(folder.join(MODEL)).filter(|model| model.is_dir()).unwrap_or_else(|| folder.clone());
         Ok(Self { script, call: RUN.into(), start: folder.clone(), model, places: None, folder })
@@ -158,43 +103,58 @@ impl Layout {
 }
 
 /// The path `name` of `folder`, which the dialect needs.
-fn existing(folder: &Path, name: &'static str, dialect: Dialect) -> Result<PathBuf, Fault> {
-    let missing = || Fault::Missing { name, folder: folder.into(), dialect: dialect.name() };
+fn existing(folder: &Path, name: &str, dialect: Dialect) -> Outcome<PathBuf> {
+    let missing = || {
+        bad_input(format!(
+            "no {name} in {}, which the dialect {} needs; add it, or choose another dialect",
+            folder.display(),
+            dialect.name
+        ))
+    };
     Some(folder.join(name)).filter(|path| path.exists()).ok_or_else(missing)
 }
 
 /// The only folder in `model` with a script.
-fn only_model(folder: &Path) -> Result<PathBuf, Fault> {
-    let models: Vec<PathBuf> =
-        names_in(&folder.join(MODEL)).into_iter().map(|name| folder.join(MODEL).join(name)).collect();
-    let models: Vec<PathBuf> = models.into_iter().filter(|model| model.join(RUN).is_file()).collect();
-    let name = |model: &PathBuf| model.file_name().unwrap_or_default().display().to_string();
-    match models.as_slice() {
-        [model] => Ok(model.clone()),
-        [] => existing(folder, RUN, Dialect::Wmt25),
-        several => {
-            let names = several.iter().map(name).collect::<Vec<_>>().join(", ");
-            Err(Fault::Several { folder: folder.join(MODEL), names })
-        }
+fn only_model(folder: &Path, dialect: Dialect) -> Outcome<PathBuf> {
+    let models = folder.join(MODEL);
+    let mut names = names_in(&models);
+    names.retain(|name| models.join(name).join(RUN).is_file());
+    match names.as_slice() {
+        [name] => Ok(models.join(name)),
+        [] => existing(folder, RUN, dialect),
+        _ => Err(bad_input(format!(
+            "{} has several models: {}; give the folder of one of them",
+            models.display(),
+            names.join(", ")
+        ))),
     }
 }
 
 /// Places of a folder: a root file system, or parts of one.
-fn places(folder: &Path) -> Result<Places, Fault> {
+fn places(folder: &Path) -> Outcome<Places> {
     if folder.join("usr/bin").is_dir() || folder.join("bin/sh").symlink_metadata().is_ok() {
         return Ok(Places { root: Some(folder.into()), mounts: Vec::new() });
     }
-    let names = names_in(folder);
-    if let Some(name) = names.iter().find(|name| OF_THE_HOST.contains(&name.as_str())) {
-        return Err(Fault::Hides { folder: folder.into(), name: name.clone() });
+    let mut mounts = Vec::new();
+    for name in names_in(folder) {
+        let path = folder.join(&name);
+        if OF_THE_HOST.contains(&name.as_str()) {
+            return Err(bad_input(format!(
+                "{} would hide the host's /{name}; rename it, or make the folder a whole root file system",
+                path.display()
+            )));
+        }
+        let Ok(from) = path.canonicalize() else { continue };
+        // A link would lead elsewhere from its place.
+        if !from.starts_with(folder) {
+            return Err(bad_input(format!(
+                "{} leads out of the submission; put the files themselves there",
+                path.display()
+            )));
+        }
+        mounts.push((from, Path::new("/").join(name)));
     }
-    // A link would lead elsewhere from its place.
-    let mount = |name: &String| Some((folder.join(name).canonicalize().ok()?, Path::new("/").join(name)));
-    let mounts: Vec<_> = names.iter().filter_map(mount).collect();
-    match mounts.iter().find(|(from, _)| !from.starts_with(folder)) {
-        Some((_, at)) => Err(Fault::LeadsOut(folder.join(at.strip_prefix("/").unwrap_or(at)))),
-        None => Ok(Places { root: None, mounts }),
-    }
+    Ok(Places { root: None, mounts })
 }
 
 /// Sorted names in `folder`, without those that begin with a dot.
@@ -210,7 +170,13 @@ fn names_in(folder: &Path) -> Vec<String> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use clap::ValueEnum;
+
     use super::*;
+
+    fn layout_of(folder: &Path, dialect: &str) -> Outcome<Layout> {
+        Layout::of(folder, Dialect::from_str(dialect, false).unwrap())
+    }
 
     /// A folder with these files, each a script if its name ends so.
     fn folder(files: &[&str]) -> tempfile::TempDir {
@@ -227,12 +193,12 @@ mod tests {
     #[test]
     fn parts_are_seen_at_the_root_and_a_root_is_seen_whole() {
         let parts = folder(&["run.sh", "model/weights", "program", ".git/HEAD"]);
-        let layout = Layout::of(parts.path(), Dialect::Wmt22).unwrap();
+        let layout = layout_of(parts.path(), "wmt22").unwrap();
         let places = layout.places.unwrap();
         let at: Vec<_> = places.mounts.iter().map(|(_, at)| at.display().to_string()).collect();
         assert_eq!((places.root, at.join(" ")), (None, "/model /program /run.sh".into()));
         let root = folder(&["run.sh", "model/weights", "usr/bin/python3"]);
-        let layout = Layout::of(root.path(), Dialect::Wmt22).unwrap();
+        let layout = layout_of(root.path(), "wmt22").unwrap();
         assert_eq!(layout.places.as_ref().unwrap().root, Some(root.path().canonicalize().unwrap()));
         assert!(layout.environment().iter().any(|(name, value)| name == "PATH" && value == PATH));
     }
@@ -241,7 +207,7 @@ mod tests {
     fn a_model_of_wmt25_is_found_by_its_id_from_inside_and_outside() {
         let image = folder(&["model/mine/run.sh", "model/mine/weights"]);
         for folder in [image.path().to_owned(), image.path().join("model/mine")] {
-            let layout = Layout::of(&folder, Dialect::Wmt25).unwrap();
+            let layout = layout_of(&folder, "wmt25").unwrap();
             assert_eq!(layout.call, "/model/mine/run.sh");
             let places = layout.places.unwrap();
             assert_eq!(places.on_host(Path::new(&layout.call)), layout.script);
@@ -251,31 +217,31 @@ mod tests {
     #[test]
     fn a_part_that_leads_out_of_the_submission_is_refused() {
         let other = folder(&["weights"]);
-        for (files, dialect) in [(["run.sh"], Dialect::Wmt22), (["model/mine/run.sh"], Dialect::Wmt25)] {
+        for (files, dialect) in [(["run.sh"], "wmt22"), (["model/mine/run.sh"], "wmt25")] {
             let image = folder(&files);
             std::os::unix::fs::symlink(other.path(), image.path().join("data")).unwrap();
             fs::create_dir_all(image.path().join("model")).unwrap();
-            let fault = Layout::of(image.path(), dialect).unwrap_err().to_string();
+            let fault = layout_of(image.path(), dialect).unwrap_err().error.to_string();
             assert!(fault.contains("data leads out of the submission; "), "{fault}");
         }
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        let fault = |files: &[&str], dialect: Dialect| {
-            Layout::of(folder(files).path(), dialect).unwrap_err().to_string()
+        let fault = |files: &[&str], dialect: &str| {
+            layout_of(folder(files).path(), dialect).unwrap_err().error.to_string()
         };
         for (files, dialect, part) in [
-            (&["model/w"] as &[&str], Dialect::Wmt22, "no run.sh in"),
-            (&["run.sh"], Dialect::Wmt22, "no model in"),
-            (&["model/a/weights"], Dialect::Wmt25, "no run.sh in"),
-            (&["model/a/run.sh", "model/b/run.sh"], Dialect::Wmt25, "several models: a, b"),
-            (&["run.sh"], Dialect::Wmt26, "no setup.sh in"),
-            (&["run.sh", "model/w", "etc/passwd"], Dialect::Wmt22, "would hide the host's /etc"),
+            (&["model/w"] as &[&str], "wmt22", "no run.sh in"),
+            (&["run.sh"], "wmt22", "no model in"),
+            (&["model/a/weights"], "wmt25", "no run.sh in"),
+            (&["model/a/run.sh", "model/b/run.sh"], "wmt25", "several models: a, b"),
+            (&["run.sh"], "wmt26", "no setup.sh in"),
+            (&["run.sh", "model/w", "etc/passwd"], "wmt22", "would hide the host's /etc"),
         ] {
             let fault = fault(files, dialect);
             assert!(fault.contains(part) && fault.contains("; "), "{fault}");
         }
-        assert!(Layout::of(Path::new("/absent"), Dialect::Wmt22).is_err());
+        assert!(layout_of(Path::new("/absent"), "wmt22").is_err());
     }
 }

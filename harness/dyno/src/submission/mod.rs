@@ -21,10 +21,9 @@ use std::path::{Path, PathBuf};
 use dyno_measure::{Argument, System};
 use dyno_record::identity::SubmissionLaunch;
 
-use crate::exit::Outcome;
+use crate::exit::{Outcome, bad_input};
 pub use dialect::Dialect;
 use image::Image;
-pub use layout::Fault;
 use layout::Layout;
 
 /// Lines that a submission translates together, where its dialect asks for a number and the user names none.
@@ -48,7 +47,7 @@ pub struct Submission {
 
 impl From<Submission> for SubmissionLaunch {
     fn from(Submission { dialect, folder, pair, batch_lines, environment, .. }: Submission) -> Self {
-        Self { dialect: dialect.name().into(), folder, pair, batch_lines, environment }
+        Self { dialect: dialect.name.clone(), folder, pair, batch_lines, environment }
     }
 }
 
@@ -64,16 +63,16 @@ impl Submission {
         dialect: Dialect,
         pair: Option<String>,
         batch_lines: Option<usize>,
-    ) -> Result<Self, Fault> {
-        let image = folder.to_str().and_then(Image::named).map(|image| image.unpacked()).transpose();
-        let image = image.map_err(|failure| Fault::Image(failure.error))?;
+    ) -> Outcome<Self> {
+        let image = folder.to_str().and_then(Image::named).map(|image| image.unpacked()).transpose()?;
         let (folder, environment) = image.unwrap_or_else(|| (folder.to_owned(), Vec::new()));
         let layout = Layout::of(&folder, dialect)?;
-        if pair.is_some() != dialect.names_pair() {
-            return Err(Fault::Pair(dialect));
-        }
+        dialect.check_pair(pair.is_some())?;
         if batch_lines.is_some() && !dialect.names_pair() {
-            return Err(Fault::Batch(dialect));
+            return Err(bad_input(format!(
+                "the dialect {} names no size of batches; leave the size out",
+                dialect.name
+            )));
         }
         let batch_lines = batch_lines.unwrap_or(BATCH_LINES);
         Ok(Self {
@@ -89,8 +88,7 @@ impl Submission {
     /// Lets the submission install what it needs, if its dialect has a setup. It doesn't see the files
     /// `hidden`.
     pub fn set_up(&self, hidden: &[PathBuf]) -> Outcome<()> {
-        let online = self.dialect.sets_up_online();
-        if self.dialect.has_setup() { setup::set_up(&self.folder, hidden, online) } else { Ok(()) }
+        if self.dialect.setup { setup::set_up(&self.folder, hidden) } else { Ok(()) }
     }
 
     /// Folder or files of the model.
@@ -100,7 +98,7 @@ impl Submission {
 
     /// Scripts of the submission.
     pub fn scripts(&self) -> Vec<PathBuf> {
-        let setup = self.dialect.has_setup().then(|| self.folder.join(layout::SETUP));
+        let setup = self.dialect.setup.then(|| self.folder.join(layout::SETUP));
         [self.layout.script.clone()].into_iter().chain(setup).collect()
     }
 
@@ -145,9 +143,10 @@ mod tests {
         for name in ["model/weights", "program", "run.sh"] {
             fs::write(folder.path().join(name), "#!/bin/sh\n").unwrap();
         }
+        let dialect = Dialect::try_from("wmt22".to_owned()).unwrap();
         let run = folder.path().join("run.sh");
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
-        let submission = Submission::open(folder.path(), Dialect::Wmt22, None, None).unwrap();
+        let submission = Submission::open(folder.path(), dialect, None, None).unwrap();
         let home = folder.path().canonicalize().unwrap();
         assert_eq!(submission.own_files(), ["program", "run.sh"].map(|name| home.join(name)));
         assert_eq!(submission.scripts(), [home.join("run.sh")]);

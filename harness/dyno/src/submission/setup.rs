@@ -1,8 +1,8 @@
-//! The single run of `setup.sh`, in which a submission of `wmt26` installs what it needs.
+//! The single run of `setup.sh`, in which a submission installs what it needs.
 //!
-//! The script may write to its own folder, and use the network if its dialect allows that. It runs in the sandbox,
-//! in which it has no rights, no variables and no home of the user's. What it prints reaches the terminal line by
-//! line, without control characters. A stamp in the folder holds the hash of the script that has run.
+//! The script may write to its own folder, and use the network. It runs in the sandbox, in which it has no
+//! rights, no variables and no home of the user's. What it prints reaches the terminal line by line, without
+//! control characters. A stamp in the folder holds the hash of the script that has run.
 
 use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const MOST_SHOWN: u64 = 1000;
 const VARIABLES: [(&str, &str); 3] = [("PATH", PATH), ("HOME", "/tmp"), ("LC_ALL", "C.UTF-8")];
 
 /// Runs the script in `folder`, unless it has run before. It doesn't see the files `hidden`.
-pub(super) fn set_up(folder: &Path, hidden: &[PathBuf], online: bool) -> Outcome<()> {
+pub(super) fn set_up(folder: &Path, hidden: &[PathBuf]) -> Outcome<()> {
     let (script, stamp) = (folder.join(SETUP), folder.join(STAMP));
     let hash = file_hash(&script)?;
     if dyno_api::files::read_to_string(&stamp).is_ok_and(|stamped| stamped.trim() == hash) {
@@ -38,7 +38,7 @@ pub(super) fn set_up(folder: &Path, hidden: &[PathBuf], online: bool) -> Outcome
         )));
     }
     say(format_args!("running {}, once", script.display()));
-    let status = run(&setup_arguments(folder, hidden, online))?;
+    let status = run(&setup_arguments(folder, hidden, true))?;
     if !status.success() {
         return Err(bad_input(format!(
             "{} failed: {status}; see what it printed. It runs without rights, in an empty home, and sees only the \

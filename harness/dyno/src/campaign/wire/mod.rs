@@ -7,6 +7,7 @@ mod models;
 mod source;
 mod submissions;
 mod sweeps;
+mod system;
 mod systems;
 mod test_sets;
 mod tracks;
@@ -21,7 +22,8 @@ use metrics::{WireMetric, metrics};
 use models::generated;
 use source::{Source, checked_name, name_fault};
 use sweeps::OneOrMany;
-use systems::{WireSystem, systems};
+use system::WireSystem;
+use systems::systems;
 use test_sets::{WireTestSet, test_sets};
 use tracks::{WireTrack, tracks};
 

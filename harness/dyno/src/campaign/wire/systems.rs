@@ -1,94 +1,21 @@
 //! Systems in a campaign file.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dyno_api::Task;
 use dyno_host::registry;
-use dyno_record::identity::SandboxChoice;
-use serde::Deserialize;
 use toml::Spanned;
 
-use super::models::{WireModel, model_at};
+use super::models::model_at;
 use super::source::{Source, checked_name};
 use super::submissions;
-use super::sweeps::{self, OneOrMany};
+use super::sweeps;
+use super::system::WireSystem;
 use crate::adapters::{self, Adapter};
 use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
-use crate::submission::Dialect;
 use dyno_measure::{Track, check_command};
 use dyno_papers::reproduction::Unbuilt;
-
-/// System: one of `backend`, `plugin`, `command`, `adapter` and `submission`, with models and options.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct WireSystem {
-    name: Spanned<String>,
-    backend: Option<Spanned<String>>,
-    plugin: Option<Spanned<PathBuf>>,
-    command: Option<Spanned<Vec<String>>>,
-    adapter: Option<Spanned<String>>,
-    model: Option<Spanned<WireModel>>,
-    #[serde(default)]
-    models: Vec<Spanned<WireModel>>,
-    /// Command that builds the plugin. A system whose plugin isn't built is left out.
-    build: Option<String>,
-    /// Number of words to translate together in the throughput tracks, or several to sweep.
-    batch: Option<Spanned<OneOrMany>>,
-    /// The same in lines.
-    batch_lines: Option<Spanned<OneOrMany>>,
-    #[serde(default)]
-    settings: dyno_api::Settings,
-    #[serde(default)]
-    environment: BTreeMap<String, String>,
-    /// Tracks of the campaign in which the system takes part; all if absent.
-    tracks: Option<Spanned<Vec<Track>>>,
-    /// Task of a plugin or a command: `translate` (default) or `encode`.
-    task: Option<Spanned<Task>>,
-    #[serde(default)]
-    sampling: bool,
-    /// Whether the system runs in a sandbox.
-    sandbox: Option<SandboxChoice>,
-    /// Files and folders that the system sees in the sandbox, beside those that it names.
-    #[serde(default)]
-    sandbox_paths: Vec<Spanned<PathBuf>>,
-    /// Folder of a submission to a shared task.
-    submission: Option<Spanned<PathBuf>>,
-    /// Dialect of the submission.
-    dialect: Option<Dialect>,
-    /// Language pair of the submission, in the task's own words.
-    pair: Option<String>,
-}
-
-impl WireSystem {
-    /// Keys that matter to a submission.
-    fn submission(&self) -> submissions::Keys<'_> {
-        let others = [
-            ("backend", self.backend.is_some()),
-            ("plugin", self.plugin.is_some()),
-            ("command", self.command.is_some()),
-            ("adapter", self.adapter.is_some()),
-            ("model", self.model.is_some()),
-            ("models", !self.models.is_empty()),
-            ("build", self.build.is_some()),
-            ("batch", self.batch.is_some()),
-            ("settings", !self.settings.is_empty()),
-            ("sandbox-paths", !self.sandbox_paths.is_empty()),
-        ];
-        submissions::Keys {
-            folder: self.submission.as_ref(),
-            dialect: self.dialect,
-            pair: self.pair.as_deref(),
-            has_batch_lines: self.batch_lines.is_some(),
-            environment: &self.environment,
-            sampling: self.sampling,
-            sandbox: self.sandbox,
-            other: others.into_iter().find_map(|(key, is_there)| is_there.then_some(key)),
-        }
-    }
-}
 
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
 const RESERVED: [&str; 2] = [entry::TWIN, entry::BASELINE];
@@ -164,7 +91,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let span = entry.span();
     let wire = entry.into_inner();
     let name = checked_name(source, &wire.name)?;
-    if let Some(entry) = submissions::entry(source, &wire.submission(), &name, span.clone())? {
+    if let Some(entry) = submissions::entry(source, &wire, &name, span.clone())? {
         return Ok(entry);
     }
     let mut absent = None;

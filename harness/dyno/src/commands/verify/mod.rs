@@ -135,8 +135,8 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
         let launch = Launch::Foreign { command, folder: PathBuf::from(".") };
         return Ok(Some(Entry::new("command", launch, Vec::new())));
     }
-    if let Some(folder) = &args.submission {
-        return own_submission(folder, args).map(Some);
+    if let (Some(folder), Some(dialect)) = (&args.submission, args.dialect) {
+        return own_submission(folder, dialect, args).map(Some);
     }
     let settings = args.settings.iter().cloned().collect();
     if let Some(library) = &args.plugin {
@@ -154,14 +154,13 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
 }
 
 /// The submission in `folder`, under the folder's name.
-fn own_submission(folder: &Path, args: &VerifyArgs) -> Outcome<Entry> {
-    let dialect = args.dialect.unwrap_or(Dialect::Wmt22);
+fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome<Entry> {
     let submission = Submission::open(folder, dialect, args.pair.clone(), args.batch_lines);
-    let submission = submission.map_err(|fault| bad_input(format!("--submission: {fault}")))?;
-    let other = args.tracks.iter().find(|track| !dialect.tracks().contains(track));
+    let submission = submission.map_err(|fault| bad_input(format!("--submission: {:#}", fault.error)))?;
+    let other = args.tracks.iter().find(|track| !dialect.tracks.contains(track));
     if let Some(track) = other {
-        let names: Vec<_> = dialect.tracks().iter().map(|track| track.name()).collect();
-        let message = format!("the dialect {} has no {track}; it has {}", dialect.name(), names.join(", "));
+        let names: Vec<_> = dialect.tracks.iter().map(|track| track.name()).collect();
+        let message = format!("the dialect {} has no {track}; it has {}", dialect.name, names.join(", "));
         return Err(bad_input(message));
     }
     let named = if is_image(folder) { folder } else { &submission.folder };

@@ -147,7 +147,7 @@ pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<
     for Check { check, passed, said } in checks {
         table.add_row([*check, if *passed { "yes" } else { "NO" }, said.as_str()]);
     }
-    let (dialect, folder) = (submission.dialect.name(), submission.folder.display());
+    let (dialect, folder) = (&submission.dialect.name, submission.folder.display());
     let verdict = if checks.iter().all(|check| check.passed) { "" } else { "INVALID\n" };
     print(&format!("{system}: {dialect} submission in {folder}\n{table}\n{verdict}"))
 }
