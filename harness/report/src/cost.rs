@@ -8,6 +8,7 @@ use super::material::{Cell, Measure, Set};
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::Duel;
+use dyno_results::{Column, Figures};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::tick;
 use dyno_stats::{Order, Standing};
@@ -46,8 +47,18 @@ pub struct Contest<'a> {
     pub contestants: Vec<Contestant>,
     /// Systems with both figures that may not, since their cell is NOISY or their text no translation.
     pub bystanders: Vec<Contestant>,
-    set: &'a Set,
+    /// Systems with an INVALID cell, of whatever track.
+    pub invalid: BTreeSet<usize>,
+    /// Scale of the quality.
+    pub scale: Scale,
+    /// Order of the first contestant against the second in quality.
+    quality_order: Compared<'a, Order>,
+    /// Gain in cost of the second contestant over the first, above 1 where the second is better.
+    gain: Compared<'a, Duel>,
 }
+
+/// A comparison of two contestants.
+pub type Compared<'a, T> = Box<dyn Fn(&Contestant, &Contestant) -> T + 'a>;
 
 impl Cost {
     /// All kinds of cost, the most telling first.
@@ -78,6 +89,25 @@ impl Cost {
         }
     }
 
+    /// Column of the cost in other tables.
+    pub const fn column(self) -> Column {
+        match self {
+            Self::Dollars => Column::Dollars,
+            Self::Latency => Column::P95,
+            Self::OneCore | Self::AllCores => Column::Speed,
+        }
+    }
+
+    /// The one track that has this cost; money is counted by one of two.
+    pub const fn track(self) -> Option<Track> {
+        match self {
+            Self::Dollars => None,
+            Self::Latency => Some(Track::Latency),
+            Self::OneCore => Some(Track::Throughput1),
+            Self::AllCores => Some(Track::ThroughputAll),
+        }
+    }
+
     /// Head of its column; `#` marks figures.
     pub const fn head(self) -> &'static str {
         match self {
@@ -102,10 +132,8 @@ impl Cost {
     /// Figure of rounds behind the cost. Words per dollar are speed in another unit.
     fn measure(self, set: &Set) -> Measure {
         match self {
-            Self::Dollars => Measure::Speed(paid_track(set)),
             Self::Latency => Measure::P95,
-            Self::OneCore => Measure::Speed(Track::Throughput1),
-            Self::AllCores => Measure::Speed(Track::ThroughputAll),
+            _ => Measure::Speed(self.track().unwrap_or_else(|| paid_track(set))),
         }
     }
 
@@ -119,35 +147,33 @@ impl Cost {
 
     /// Cell of a system on `set` that has this cost; INVALID cells have none.
     pub fn cell(self, set: &Set, system: usize) -> Option<&Cell> {
-        let track = match self {
-            Self::Dollars => paid_track(set),
-            Self::Latency => Track::Latency,
-            Self::OneCore => Track::Throughput1,
-            Self::AllCores => Track::ThroughputAll,
-        };
+        let track = self.track().unwrap_or_else(|| paid_track(set));
         set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid)
     }
 
     /// Cost of a system on `set`.
     pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
-        let cell = self.cell(set, system)?;
-        match self {
-            Self::Dollars => cell.millions_per_dollar,
-            Self::Latency => cell.percentiles_ms[2],
-            Self::OneCore | Self::AllCores => cell.speed,
-        }
+        self.cell(set, system)?.figure(self.column())
     }
 }
 
 /// The one track by which words per dollar are counted on `set`. A share of an instance must not compete with
 /// a whole instance.
 fn paid_track(set: &Set) -> Track {
-    let uses_all = set.cells.iter().any(|cell| cell.track == Track::ThroughputAll);
-    if uses_all { Track::ThroughputAll } else { Track::Throughput1 }
+    paid_of(set.cells.iter().map(|cell| cell.track))
+}
+
+/// The one track of the measured ones by which words per dollar are counted: all cores where any was measured.
+pub fn paid_of(mut measured: impl Iterator<Item = Track>) -> Track {
+    if measured.any(|track| track == Track::ThroughputAll) {
+        Track::ThroughputAll
+    } else {
+        Track::Throughput1
+    }
 }
 
 impl<'a> Contest<'a> {
-    /// The contest of those `translators` that have both figures. Their cells have been judged already.
+    /// The contest of those `translators` on `set` that have both figures. Their cells have been judged already.
     pub fn of(cost: Cost, set: &'a Set, translators: &[usize]) -> Self {
         let both = |&system: &usize| {
             let cell = cost.cell(set, system)?;
@@ -155,25 +181,34 @@ impl<'a> Contest<'a> {
             let standing = cell.standing.unwrap_or(Standing::Off);
             Some((cell.standing.is_some(), Contestant { system, quality, cost, standing }))
         };
-        let mut both: Vec<_> = translators.iter().filter_map(both).collect();
-        let scale = set.scale();
-        let gain = |one: &Contestant| scale.gain(one.quality.value);
-        both.sort_by(|a, b| gain(&b.1).total_cmp(&gain(&a.1)));
+        let both = translators.iter().filter_map(both).collect();
+        let invalid = set.cells.iter().filter(|cell| cell.verdict == Verdict::Invalid);
+        Self {
+            invalid: invalid.map(|cell| cell.system).collect(),
+            ..Self::between(
+                cost,
+                set.scale(),
+                both,
+                Box::new(|a, b| set.quality_order(a.system, b.system)),
+                Box::new(move |a, b| cost.duel(set, (b.system, &b.cost), (a.system, &a.cost))),
+            )
+        }
+    }
+
+    /// The contest between systems with both figures, each with whether it may stand on the frontier.
+    pub fn between(
+        cost: Cost,
+        scale: Scale,
+        mut both: Vec<(bool, Contestant)>,
+        quality_order: Compared<'a, Order>,
+        gain: Compared<'a, Duel>,
+    ) -> Self {
+        let good = |one: &Contestant| scale.gain(one.quality.value);
+        both.sort_by(|a, b| good(&b.1).total_cmp(&good(&a.1)));
         let (may_stand, may_not): (Vec<_>, Vec<_>) = both.into_iter().partition(|(may_stand, _)| *may_stand);
         let [contestants, bystanders] =
             [may_stand, may_not].map(|systems| systems.into_iter().map(|(_, one)| one).collect());
-        Self { cost, contestants, bystanders, set }
-    }
-
-    /// Systems with an INVALID cell, of whatever track.
-    pub fn invalid(&self) -> BTreeSet<usize> {
-        let cells = self.set.cells.iter().filter(|cell| cell.verdict == Verdict::Invalid);
-        cells.map(|cell| cell.system).collect()
-    }
-
-    /// Scale of the quality.
-    pub fn scale(&self) -> Scale {
-        self.set.scale()
+        Self { cost, contestants, bystanders, invalid: BTreeSet::new(), scale, quality_order, gain }
     }
 
     /// All systems with both figures: contestants, then bystanders.
@@ -199,7 +234,7 @@ impl<'a> Contest<'a> {
 
     /// Order of `a` and `b` in quality.
     pub fn quality_order(&self, a: &Contestant, b: &Contestant) -> Order {
-        self.set.quality_order(a.system, b.system)
+        (self.quality_order)(a, b)
     }
 
     /// Whether `a` and `b` are equal in quality, or not told apart.
@@ -209,16 +244,21 @@ impl<'a> Contest<'a> {
 
     /// Gain in cost of `b` over `a`, above 1 where `b` is better.
     pub fn gain(&self, a: &Contestant, b: &Contestant) -> Duel {
-        self.cost.duel(self.set, (b.system, &b.cost), (a.system, &a.cost))
+        (self.gain)(a, b)
     }
 
     /// The recommended system: the one of least cost among those as good as the best.
     pub fn pick(&self) -> Option<&Contestant> {
+        self.pick_of(|_| true)
+    }
+
+    /// The one of least cost among those of `these` that are as good as the best of all.
+    pub fn pick_of(&self, these: impl Fn(&Contestant) -> bool) -> Option<&Contestant> {
         let best = self.contestants.first()?;
-        let gain =
-            |one: &Contestant| if one.system == best.system { 1.0 } else { self.gain(best, one).ratio.value };
+        let is_best = |one: &Contestant| one.system == best.system;
+        let gain = |one: &Contestant| if is_best(one) { 1.0 } else { self.gain(best, one).ratio.value };
         let equal =
-            self.contestants.iter().filter(|one| one.system == best.system || self.as_good(one, best));
+            self.contestants.iter().filter(|one| these(one) && (is_best(one) || self.as_good(one, best)));
         equal.max_by(|a, b| gain(a).total_cmp(&gain(b)))
     }
 

@@ -15,7 +15,9 @@ use dyno_measure::{Reason, Served, Track, Verdict};
 use dyno_results::prices::Price;
 use dyno_results::scores::{Scale, Standard};
 use dyno_results::summary::judge::{Duel, is_echo};
+use dyno_results::{Column, Figures};
 use dyno_stats::Estimate;
+use dyno_stats::numbers::mebibytes;
 use dyno_stats::{Order, Standing};
 
 /// A run, as a page needs it.
@@ -189,6 +191,34 @@ impl Cell {
     /// Quality by the first metric, the frontier's.
     pub fn first_quality(&self) -> Option<Estimate> {
         self.quality.first().copied().flatten()
+    }
+}
+
+impl Figures for Cell {
+    fn figure(&self, column: Column) -> Option<Estimate> {
+        let exact = match column {
+            Column::Speed => return self.speed,
+            Column::P50 => return self.percentiles_ms[0],
+            Column::P95 => return self.percentiles_ms[2],
+            Column::P99 => return self.percentiles_ms[3],
+            Column::Dollars => return self.millions_per_dollar,
+            // On a whole instance both prices are the same.
+            Column::ProRata => {
+                return self.millions_pro_rata.filter(|own| Some(*own) != self.millions_per_dollar);
+            }
+            Column::Steady => self.steady,
+            Column::Load => self.load_share.map(|share| share * 100.0),
+            Column::Rate => self.served.as_ref().and_then(|served| served.rate),
+            Column::Start => self.start_ms,
+            Column::Energy => self.joules_per_word.map(|joules| joules * 1e3),
+            Column::Model => self.model_bytes.map(mebibytes),
+            Column::Peak => self.peak_bytes.map(mebibytes),
+        };
+        exact.map(Estimate::exactly)
+    }
+
+    fn is_declared(&self) -> bool {
+        self.model_declared
     }
 }
 

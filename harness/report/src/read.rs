@@ -14,6 +14,7 @@ use dyno_measure::{Profile, TestSet};
 use dyno_measure::{Record, Served};
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
+use dyno_results::summary::cell::MetricFigure;
 use dyno_results::summary::judge::{Duel, Rounds, noise_floor, quality_order};
 use dyno_results::turns::{P95, SPEED};
 use dyno_results::{CellBreakdown, CellSummary, Run, Summary};
@@ -213,15 +214,6 @@ fn orders(
 fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &HashMap<&str, usize>) -> Cell {
     let valid: Vec<&Record> =
         records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect();
-    let speed = match (summary.words_per_second, summary.words_per_second_low, summary.words_per_second_high)
-    {
-        (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
-        _ => None,
-    };
-    // Words per dollar are words a second in another unit, with the same interval.
-    let millions =
-        |words: Option<f64>| speed.zip(words).map(|(speed, words)| speed.times(words / speed.value / 1e6));
-    let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
     Cell {
         system,
         track: summary.track,
@@ -231,11 +223,11 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         warnings: records.iter().flat_map(|record| record.warnings.clone()).collect(),
         rounds: summary.rounds,
         cores: records.first().map_or(1, |record| record.system_cores.len()),
-        speed,
+        speed: summary.speed(),
         steady: summary.steady_words_per_second,
         load_share: summary.load_share,
-        millions_per_dollar: millions(summary.words_per_dollar),
-        millions_pro_rata: millions(summary.words_per_dollar_pro_rata),
+        millions_per_dollar: summary.millions(summary.words_per_dollar),
+        millions_pro_rata: summary.millions(summary.words_per_dollar_pro_rata),
         served: median_served(&valid),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
         tail_ms: [summary.p99_bound_ms, summary.p999_ms, summary.p999_bound_ms],
@@ -246,7 +238,7 @@ fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &Hash
         model_bytes: summary.model_bytes,
         model_declared: summary.model_declared,
         peak_bytes: summary.peak_bytes,
-        quality: summary.quality.iter().map(|q| Some(give_or_take(q.score?, q.confidence))).collect(),
+        quality: summary.quality.iter().map(MetricFigure::estimate).collect(),
         quality_of_rounds: summary.quality.first().and_then(|first| first.low.zip(first.high)),
         output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
         breakdown: None,

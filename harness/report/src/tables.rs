@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use dyno_api::printable_line;
+use dyno_results::{Column, Figures};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 
@@ -60,6 +61,19 @@ impl Field {
     /// A figure that may be missing.
     pub fn maybe(value: Option<f64>, text: impl Fn(f64) -> String) -> Self {
         value.map_or_else(Self::none, |value| Self::figure(text(value), value))
+    }
+
+    /// The figure of a row in a column, with the digits that its interval supports.
+    pub fn of(column: Column, row: &impl Figures) -> Self {
+        row.figure(column)
+            .map_or_else(Self::none, |figure| Self::figure(column.text(row, &figure), figure.value))
+    }
+
+    /// The same with three digits, where a table has no room for the doubt.
+    pub fn rounded(column: Column, row: Option<&impl Figures>) -> Self {
+        let figure = |row| Some((row, Estimate::exactly(Figures::figure(row, column)?.value)));
+        row.and_then(figure)
+            .map_or_else(Self::none, |(row, exact)| Self::figure(column.text(row, &exact), exact.value))
     }
 
     /// A factor with its least and greatest round, where their printed values differ.

@@ -21,6 +21,7 @@
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
 
+mod columns;
 pub mod compare;
 mod environment;
 mod error;
@@ -36,6 +37,7 @@ pub mod store;
 pub mod summary;
 pub mod turns;
 
+pub use columns::{Column, Figures};
 pub use environment::{Packages, build_environment, cache_folder, last_line};
 pub use error::{Error, Result};
 pub use export::{csv_of, unlike_a_formula, write_summary};
