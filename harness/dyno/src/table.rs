@@ -14,7 +14,7 @@ use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
 use dyno_results::summary::SameWeights;
 use dyno_results::summary::judge::unusable;
-use dyno_results::{CellSummary, Column, Figures, Summary};
+use dyno_results::{CellSummary, Column, Summary};
 use dyno_stats::Standing;
 use dyno_stats::numbers;
 
@@ -26,7 +26,7 @@ fn texts(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Texts {
 }
 
 fn figures(column: Column) -> Texts {
-    texts(column.head(), move |row| row.figure(column).map_or_else(none, |figure| column.text(row, &figure)))
+    texts(column.head(), move |row| column.figure(row).map_or_else(none, |figure| column.text(row, &figure)))
 }
 
 /// All tables of a run, each below a title with track and test set.

@@ -15,7 +15,7 @@ use crate::view::{class_of, quality};
 const TEMPLATE: &str = include_str!("../../../templates/leaderboard.html");
 
 /// A run on the leaderboard.
-pub struct Entry<'a> {
+pub struct Entry {
     /// Name of the run, for its link.
     pub name: String,
     /// Name of the host.
@@ -23,9 +23,9 @@ pub struct Entry<'a> {
     /// Path of the run's report from the page, if there is one.
     pub report: Option<String>,
     /// Run itself.
-    pub run: &'a Run,
+    pub run: Run,
     /// Judged rows of that run.
-    pub summary: &'a Summary,
+    pub summary: Summary,
 }
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ struct Task {
 }
 
 /// The page.
-pub fn page(title: &str, entries: &[Entry<'_>]) -> Result<String> {
+pub fn page(title: &str, entries: &[Entry]) -> Result<String> {
     let mut tasks: Vec<(&str, &str)> = Vec::new();
     for set in entries.iter().flat_map(|entry| &entry.run.test_sets) {
         if !tasks.contains(&(set.name.as_str(), set.sha256.as_str())) {
@@ -63,8 +63,8 @@ pub fn page(title: &str, entries: &[Entry<'_>]) -> Result<String> {
     document("leaderboard.html", TEMPLATE, &page)
 }
 
-fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task {
-    let own: Vec<&Entry<'_>> =
+fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Task {
+    let own: Vec<&Entry> =
         entries.iter().filter(|entry| entry.run.test_sets.iter().any(|set| set.sha256 == sha256)).collect();
     let scale = own.iter().map(|entry| entry.run.first_scale(name)).next();
     let title = scale.as_ref().map_or("", |scale| scale.title.as_str());
@@ -95,7 +95,7 @@ const COSTS: [Cost; 4] = [Cost::Dollars, Cost::OneCore, Cost::AllCores, Cost::La
 
 /// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric other than the task's leaves the quality empty:
 /// scores of two metrics have no common order.
-fn row(entry: &Entry<'_>, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
+fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
     let cells = entry.summary.cells.iter().filter(|cell| cell.test_set == set && cell.system == system);
     let cells: Vec<&CellSummary> = cells.collect();
     let first = cells.first()?;

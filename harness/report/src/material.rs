@@ -15,9 +15,8 @@ use dyno_measure::{Reason, Served, Track, Verdict};
 use dyno_results::prices::Price;
 use dyno_results::scores::{Scale, Standard};
 use dyno_results::summary::judge::{Duel, is_echo};
-use dyno_results::{Column, Figures};
+use dyno_results::{CellSummary, Column};
 use dyno_stats::Estimate;
-use dyno_stats::numbers::mebibytes;
 use dyno_stats::{Order, Standing};
 
 /// A run, as a page needs it.
@@ -133,6 +132,8 @@ pub enum Measure {
 pub struct Cell {
     /// Index of the system.
     pub system: usize,
+    /// Row of the summary.
+    pub row: CellSummary,
     /// Track of the cell.
     pub track: Track,
     /// Verdict on the cell: only VALID cells may be quoted.
@@ -143,44 +144,16 @@ pub struct Cell {
     pub reasons: Vec<Reason>,
     /// Warnings that leave the verdict as it is.
     pub warnings: Vec<Reason>,
-    /// Number of rounds that count.
-    pub rounds: usize,
     /// Number of cores of the system.
     pub cores: usize,
-    /// Official words a second.
-    pub speed: Option<Estimate>,
-    /// Words a second without loading.
-    pub steady: Option<f64>,
-    /// Loading's share of a launch.
-    pub load_share: Option<f64>,
-    /// Million words for a US dollar, if the whole instance is paid for.
-    pub millions_per_dollar: Option<Estimate>,
-    /// Million words for a US dollar, if only the used cores are paid for.
-    pub millions_pro_rata: Option<Estimate>,
     /// Track server: the round of the median rate.
     pub served: Option<Served>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
-    /// Bound of the 99th percentile, 99.9th percentile and its bound, in ms.
-    pub tail_ms: [Option<f64>; 3],
     /// Latency of each line in ms, median over rounds, in source order.
     pub latency_ms: Vec<f64>,
-    /// Fit of latency over source words: fixed cost and cost of a word in ms.
-    pub fit_ms: Option<(f64, f64)>,
-    /// Time from launch to the first answer in ms.
-    pub start_ms: Option<f64>,
-    /// Joules of the host for a source word, where there was a meter.
-    pub joules_per_word: Option<f64>,
-    /// Bytes of the model's files.
-    pub model_bytes: Option<u64>,
-    /// Whether the size of the model is declared, and was never seen.
-    pub model_declared: bool,
-    /// Peak resident memory.
-    pub peak_bytes: Option<u64>,
     /// Quality by each metric, the frontier's first.
     pub quality: Vec<Option<Estimate>>,
-    /// Lowest and highest score of the rounds by the first metric, if the rounds' texts differ.
-    pub quality_of_rounds: Option<(f64, f64)>,
     /// Index of the output.
     pub output: Option<usize>,
     /// Breakdown of its time, as the system accounts for it.
@@ -192,33 +165,23 @@ impl Cell {
     pub fn first_quality(&self) -> Option<Estimate> {
         self.quality.first().copied().flatten()
     }
-}
 
-impl Figures for Cell {
-    fn figure(&self, column: Column) -> Option<Estimate> {
-        let exact = match column {
-            Column::Speed => return self.speed,
-            Column::P50 => return self.percentiles_ms[0],
-            Column::P95 => return self.percentiles_ms[2],
-            Column::P99 => return self.percentiles_ms[3],
-            Column::Dollars => return self.millions_per_dollar,
-            // On a whole instance both prices are the same.
-            Column::ProRata => {
-                return self.millions_pro_rata.filter(|own| Some(*own) != self.millions_per_dollar);
-            }
-            Column::Steady => self.steady,
-            Column::Load => self.load_share.map(|share| share * 100.0),
-            Column::Rate => self.served.as_ref().and_then(|served| served.rate),
-            Column::Start => self.start_ms,
-            Column::Energy => self.joules_per_word.map(|joules| joules * 1e3),
-            Column::Model => self.model_bytes.map(mebibytes),
-            Column::Peak => self.peak_bytes.map(mebibytes),
-        };
-        exact.map(Estimate::exactly)
+    /// Figure of a column. Percentiles of latency have intervals over rounds here; the price of the used cores
+    /// is left out on a whole instance, where both prices are the same.
+    pub fn figure(&self, column: Column) -> Option<Estimate> {
+        let of_row = |column: Column| column.figure(&self.row);
+        match column {
+            Column::P50 => self.percentiles_ms[0],
+            Column::P95 => self.percentiles_ms[2],
+            Column::P99 => self.percentiles_ms[3],
+            Column::ProRata => of_row(column).filter(|own| Some(*own) != of_row(Column::Dollars)),
+            _ => of_row(column),
+        }
     }
 
-    fn is_declared(&self) -> bool {
-        self.model_declared
+    /// Fit of latency over source words: fixed cost and cost of a word in ms.
+    pub fn fit_ms(&self) -> Option<(f64, f64)> {
+        self.row.line_ms.zip(self.row.word_ms)
     }
 }
 

@@ -3,7 +3,7 @@
 //! figure has one name, one unit and one rounding everywhere.
 
 use dyno_stats::Estimate;
-use dyno_stats::numbers::{mebibytes, supported};
+use dyno_stats::numbers::{mebibytes, supported, whole};
 
 use crate::summary::cell::CellSummary;
 
@@ -38,15 +38,6 @@ pub enum Column {
     Peak,
 }
 
-/// A row that has figures for columns.
-pub trait Figures {
-    /// The figure, in the unit of the column's head.
-    fn figure(&self, column: Column) -> Option<Estimate>;
-
-    /// Whether the size of the model is declared, and was never seen.
-    fn is_declared(&self) -> bool;
-}
-
 impl Column {
     /// Head: name and unit.
     pub const fn head(self) -> &'static str {
@@ -67,40 +58,40 @@ impl Column {
         }
     }
 
-    /// Text of `figure` of `row`, with the digits that its interval supports; three without an interval.
-    pub fn text(self, row: &impl Figures, figure: &Estimate) -> String {
-        match self {
-            // By chance, a single line can take longer than the whole set.
-            Self::Load if figure.value > 99.0 => ">99".into(),
-            Self::Load => format!("{:.0}", figure.value),
-            Self::Model if row.is_declared() => supported(figure) + " declared",
-            _ => supported(figure),
-        }
-    }
-}
-
-impl Figures for CellSummary {
-    fn figure(&self, column: Column) -> Option<Estimate> {
-        let exact = match column {
-            Column::Speed => return self.speed(),
-            Column::Dollars => return self.millions(self.words_per_dollar),
-            Column::ProRata => return self.millions(self.words_per_dollar_pro_rata),
-            Column::Steady => self.steady_words_per_second,
-            Column::Load => self.load_share.map(|share| share * 100.0),
-            Column::Rate => self.lines_per_second,
-            Column::P50 => self.p50_ms,
-            Column::P95 => self.p95_ms,
-            Column::P99 => self.p99_ms,
-            Column::Start => self.start_ms,
-            Column::Energy => self.joules_per_word.map(|joules| joules * 1e3),
-            Column::Model => self.model_bytes.map(mebibytes),
-            Column::Peak => self.peak_bytes.map(mebibytes),
+    /// Figure of `row`, in the unit of the head.
+    pub fn figure(self, row: &CellSummary) -> Option<Estimate> {
+        let exact = match self {
+            Self::Speed => return row.speed(),
+            Self::Dollars => return row.millions(row.words_per_dollar),
+            Self::ProRata => return row.millions(row.words_per_dollar_pro_rata),
+            Self::Steady => row.steady_words_per_second,
+            Self::Load => row.load_share.map(|share| share * 100.0),
+            Self::Rate => row.lines_per_second,
+            Self::P50 => row.p50_ms,
+            Self::P95 => row.p95_ms,
+            Self::P99 => row.p99_ms,
+            Self::Start => row.start_ms,
+            Self::Energy => row.joules_per_word.map(|joules| joules * 1e3),
+            Self::Model => row.model_bytes.map(mebibytes),
+            Self::Peak => row.peak_bytes.map(mebibytes),
         };
         exact.map(Estimate::exactly)
     }
 
-    fn is_declared(&self) -> bool {
-        self.model_declared
+    /// Text of `figure` of `row`. A size that no round has seen is marked.
+    pub fn text(self, row: &CellSummary, figure: &Estimate) -> String {
+        let mark = if self == Self::Model && row.model_declared { " declared" } else { "" };
+        self.digits(figure) + mark
+    }
+
+    /// The digits that the interval of `figure` supports; three without an interval.
+    fn digits(self, figure: &Estimate) -> String {
+        match self {
+            // By chance, a single line can take longer than the whole set.
+            Self::Load if figure.value > 99.0 => ">99".into(),
+            Self::Load => whole(figure.value),
+            _ => supported(figure),
+        }
     }
 }
 
@@ -108,37 +99,18 @@ impl Figures for CellSummary {
 mod tests {
     use super::*;
 
-    /// A row with one figure in all columns.
-    struct One(Estimate, bool);
-
-    impl Figures for One {
-        fn figure(&self, _: Column) -> Option<Estimate> {
-            Some(self.0)
-        }
-
-        fn is_declared(&self) -> bool {
-            self.1
-        }
-    }
-
-    fn text(column: Column, row: &One) -> String {
-        column.text(row, &row.0)
-    }
-
     #[test]
     fn figures_without_an_interval_carry_three_digits() {
-        for (value, text_of) in
+        for (value, text) in
             [(0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (1234.0, "1,230")]
         {
-            assert_eq!(text(Column::P50, &One(Estimate::exactly(value), false)), text_of);
+            assert_eq!(Column::P50.digits(&Estimate::exactly(value)), text);
         }
     }
 
     #[test]
-    fn a_load_stays_below_a_hundred_and_a_declared_size_says_so() {
-        let [most, whole] = [123.0, 41.7].map(|share| One(Estimate::exactly(share), true));
-        assert_eq!([&most, &whole].map(|row| text(Column::Load, row)), [">99", "42"]);
-        assert_eq!([&most, &whole].map(|row| text(Column::Peak, row)), ["123", "41.7"]);
-        assert_eq!(text(Column::Model, &whole), "41.7 declared");
+    fn a_load_has_no_decimals_and_stays_below_a_hundred() {
+        let load = |percent| Column::Load.digits(&Estimate::exactly(percent));
+        assert_eq!([123.0, 41.7].map(load), [">99", "42"]);
     }
 }

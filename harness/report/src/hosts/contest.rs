@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::Duel;
-use dyno_results::{CellSummary, Column, Figures};
+use dyno_results::{CellSummary, Column};
 use dyno_stats::{Order, Standing, standings};
 
 use super::host::Host;
@@ -76,7 +76,7 @@ fn entries<'a>(host: &'a Host<'a>, test_set: &str, paid: Track) -> Vec<Entry<'a>
 /// frontier: each host's own judgement says so.
 fn race<'a>(hosts: &'a [Host<'a>], test_set: &str, entries: &[Entry<'a>], scale: Scale) -> cost::Contest<'a> {
     let both = entries.iter().enumerate().filter_map(|(system, entry)| {
-        let (quality, cost) = (entry.cell.quality_by(&scale.name)?, entry.cell.figure(Column::Dollars)?);
+        let (quality, cost) = (entry.cell.quality_by(&scale.name)?, Column::Dollars.figure(entry.cell)?);
         let standing = Standing::Off; // until all are known
         Some((entry.cell.standing.is_some(), Contestant { system, quality, cost, standing }))
     });

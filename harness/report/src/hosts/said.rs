@@ -1,6 +1,6 @@
 //! Sentences on a contest of hosts. Each claims only what the intervals support.
 
-use dyno_results::{Column, Figures};
+use dyno_results::Column;
 use dyno_stats::Order;
 use dyno_stats::numbers::{counted, factor};
 
@@ -31,7 +31,7 @@ impl Contest<'_> {
     }
 
     fn no_contest(&self) -> &'static str {
-        let priced = self.entries.iter().any(|entry| entry.cell.figure(Column::Dollars).is_some());
+        let priced = self.entries.iter().any(|entry| Column::Dollars.figure(entry.cell).is_some());
         let scored = self.entries.iter().any(|entry| entry.cell.quality_by(&self.race.scale.name).is_some());
         match (priced, scored) {
             (false, _) => {

@@ -54,8 +54,8 @@ pub fn table(context: &SetContext<'_>) -> Table {
 fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
     let mut row = vec![Field::text(context.name(cell.system)), Field::text(cell.track.name())];
     row.extend(qualities(&context.set.metrics, cell));
-    row.extend(FIGURES.map(|column| Field::of(column, cell)));
-    row.push(Field::figure(cell.rounds.to_string(), cell.rounds as f64));
+    row.extend(FIGURES.map(|column| Field::shown(column, &cell.row, cell.figure(column))));
+    row.push(Field::figure(cell.row.rounds.to_string(), cell.row.rounds as f64));
     row.extend(judged(cell.standing, cell.verdict, cell.reasons.first()));
     row
 }
@@ -80,8 +80,10 @@ fn qualities(metrics: &[Scale], cell: &Cell) -> Vec<Field> {
             return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
         }
         let field = quality(scale, own);
-        let ends = cell.quality_of_rounds.map(|ends| [ends.0, ends.1].map(|end| scale.text(end, None)));
-        let spread = ends.map(|[low, high]| format!(" ({low} to {high} over rounds)"));
+        let ends = cell.row.quality.first().and_then(|first| first.low.zip(first.high));
+        let spread = ends.map(|(low, high)| {
+            format!(" ({} to {} over rounds)", scale.text(low, None), scale.text(high, None))
+        });
         Field { text: field.text.clone() + &spread.unwrap_or_default(), ..field }
     };
     metrics.iter().enumerate().map(field).collect()

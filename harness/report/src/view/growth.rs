@@ -156,7 +156,7 @@ fn of_cores(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell) -> Vec<Point
 
 /// Words a second; in the track server the greatest rate, in lines a second.
 fn capacity(cell: &Cell) -> Option<Estimate> {
-    let speed = cell.speed?;
+    let speed = cell.row.speed()?;
     match (cell.track, &cell.served) {
         // Each round's words a second are those at its rate: one factor turns all of them into lines.
         (Track::Server, served) => Some(speed.times(served.as_ref()?.rate? / speed.value)),
@@ -170,7 +170,7 @@ fn of_batches(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell, setting: &
     let of = |other: &&Cell| {
         let system = context.system(other.system);
         let value = system.settings.iter().find(|(name, _)| name == setting)?.1.parse().ok()?;
-        Some((value, other.speed?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
+        Some((value, other.row.speed()?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
     };
     cells.iter().filter_map(of).collect()
 }

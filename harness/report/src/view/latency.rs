@@ -150,9 +150,9 @@ fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
         let mut fields = vec![Field::text(context.name(cell.system))];
         fields.extend(cell.percentiles_ms.iter().map(ms));
-        fields.extend(cell.tail_ms.map(|ms| Field::maybe(ms, plain)));
-        fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.0), plain));
-        fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.1), plain));
+        let row = &cell.row;
+        let exact = [row.p99_bound_ms, row.p999_ms, row.p999_bound_ms, row.line_ms, row.word_ms];
+        fields.extend(exact.map(|ms| Field::maybe(ms, plain)));
         table.push("", fields);
     }
     table.without_empty_columns().aligned()
@@ -214,7 +214,7 @@ fn groups(cell: &Cell, source: &[usize]) -> Vec<(f64, f64, usize)> {
 }
 
 fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
-    let (fixed, word) = cell.fit_ms?;
+    let (fixed, word) = cell.fit_ms()?;
     let groups = groups(cell, source);
     let longest = groups.last()?.0;
     let at = |words: f64| (words, fixed + word * words);
@@ -230,7 +230,7 @@ fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<C
 }
 
 fn length_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
-    let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms?)));
+    let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms()?)));
     let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
     let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
     let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };

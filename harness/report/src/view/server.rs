@@ -1,11 +1,11 @@
 //! Latency against the rate of arrival, in section 3: the curve of each system in the track server.
 
 use super::context::SetContext;
-use super::summary::estimate;
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::{Purpose, Served, ServedRun, Track};
+use dyno_results::Column;
 use dyno_stats::numbers::{plain, tick};
 
 /// The chart, if the track was measured.
@@ -87,6 +87,7 @@ fn table(context: &SetContext<'_>, served: &[(&Cell, &Served)]) -> Table {
     for (cell, served) in served {
         for run in points(served) {
             let greatest = Some(run.rate) == served.rate;
+            let figure = |column| Field::shown(column, &cell.row, cell.figure(column).filter(|_| greatest));
             let kept = if run.kept { "kept" } else { "missed" };
             table.push(
                 "",
@@ -97,8 +98,8 @@ fn table(context: &SetContext<'_>, served: &[(&Cell, &Served)]) -> Table {
                     Field::figure(plain(run.p95_ms), run.p95_ms),
                     Field::figure(plain(run.p99_ms), run.p99_ms),
                     Field::text(if greatest { "greatest rate" } else { kept }),
-                    estimate(cell.speed.as_ref().filter(|_| greatest)),
-                    estimate(cell.millions_per_dollar.as_ref().filter(|_| greatest)),
+                    figure(Column::Speed),
+                    figure(Column::Dollars),
                 ],
             );
         }
