@@ -10,7 +10,6 @@ use dyno_results::Column;
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::Duel;
 use dyno_stats::Estimate;
-use dyno_stats::numbers::tick;
 use dyno_stats::{Order, Standing};
 
 /// A kind of cost.
@@ -18,12 +17,20 @@ use dyno_stats::{Order, Standing};
 pub enum Cost {
     /// Million words for a US dollar, with all cores at work.
     Dollars,
-    /// 95th percentile of latency.
-    Latency,
-    /// Words a second on one core.
-    OneCore,
-    /// Words a second on all cores.
-    AllCores,
+    /// Cost under a track: the 95th percentile of latency in lock-step, words a second elsewhere.
+    Under(Track),
+}
+
+/// Names of a cost.
+struct Names {
+    /// In links.
+    id: &'static str,
+    /// In a sentence.
+    noun: &'static str,
+    /// At the head of a column; `#` marks figures.
+    head: &'static str,
+    /// At an axis.
+    axis: &'static str,
 }
 
 /// A system with both quality and cost.
@@ -62,78 +69,78 @@ pub type Compared<'a, T> = Box<dyn Fn(&Contestant, &Contestant) -> T + 'a>;
 
 impl Cost {
     /// All kinds of cost, the most telling first.
-    pub const ALL: [Self; 4] = [Self::Dollars, Self::Latency, Self::OneCore, Self::AllCores];
+    pub const ALL: [Self; 6] = [
+        Self::Dollars,
+        Self::Under(Track::Latency),
+        Self::Under(Track::LatencyAll),
+        Self::Under(Track::Throughput1),
+        Self::Under(Track::ThroughputAll),
+        Self::Under(Track::Server),
+    ];
+
+    const fn names(self) -> Names {
+        let [id, noun, head, axis] = match self {
+            Self::Dollars => ["dollars", "words per dollar", "#Mwords/$", "million words per US dollar"],
+            Self::Under(Track::Latency) => ["latency-p95", "p95 latency", "#p95 ms", "p95 latency in ms"],
+            Self::Under(Track::LatencyAll) => [
+                "latency-all-p95",
+                "p95 latency on all cores",
+                "#p95 ms, all cores",
+                "p95 latency on all cores in ms",
+            ],
+            Self::Under(Track::Throughput1) => {
+                ["throughput-1", "speed on one core", "#words/s, one core", "words/s on one core"]
+            }
+            Self::Under(Track::ThroughputAll) => {
+                ["throughput-all", "speed on all cores", "#words/s, all cores", "words/s on all cores"]
+            }
+            Self::Under(Track::Server) => {
+                ["server", "speed as a server", "#words/s, server", "words/s as a server"]
+            }
+        };
+        Names { id, noun, head, axis }
+    }
 
     /// Name of the cost in links.
     pub const fn id(self) -> &'static str {
-        match self {
-            Self::Dollars => "dollars",
-            Self::Latency => "latency-p95",
-            Self::OneCore => "throughput-1",
-            Self::AllCores => "throughput-all",
-        }
-    }
-
-    /// Whether less is better.
-    pub const fn less_is_better(self) -> bool {
-        matches!(self, Self::Latency)
+        self.names().id
     }
 
     /// Name of the cost in a sentence.
     pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Dollars => "words per dollar",
-            Self::Latency => "p95 latency",
-            Self::OneCore => "speed on one core",
-            Self::AllCores => "speed on all cores",
-        }
-    }
-
-    /// Column of the cost in other tables.
-    pub const fn column(self) -> Column {
-        match self {
-            Self::Dollars => Column::Dollars,
-            Self::Latency => Column::P95,
-            Self::OneCore | Self::AllCores => Column::Speed,
-        }
-    }
-
-    /// The one track that has this cost; money is counted by one of two.
-    pub const fn track(self) -> Option<Track> {
-        match self {
-            Self::Dollars => None,
-            Self::Latency => Some(Track::Latency),
-            Self::OneCore => Some(Track::Throughput1),
-            Self::AllCores => Some(Track::ThroughputAll),
-        }
+        self.names().noun
     }
 
     /// Head of its column; `#` marks figures.
     pub const fn head(self) -> &'static str {
+        self.names().head
+    }
+
+    /// Whether less is better.
+    pub const fn less_is_better(self) -> bool {
+        matches!(self, Self::Under(track) if track.is_lockstep())
+    }
+
+    /// Column of the cost in tables of one track.
+    pub const fn column(self) -> Column {
         match self {
-            Self::Dollars => "#Mwords/$",
-            Self::Latency => "#p95 ms",
-            Self::OneCore => "#words/s, one core",
-            Self::AllCores => "#words/s, all cores",
+            Self::Dollars => Column::Dollars,
+            _ if self.less_is_better() => Column::P95,
+            Self::Under(_) => Column::Speed,
         }
     }
 
     /// Axis of the cost.
     pub fn axis(self) -> Axis {
-        let name = match self {
-            Self::Dollars => "million words per US dollar (log, more is better →)",
-            Self::Latency => "p95 latency in ms (log, ← less is better)",
-            Self::OneCore => "words/s on one core (log, more is better →)",
-            Self::AllCores => "words/s on all cores (log, more is better →)",
-        };
-        Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
+        let better = if self.less_is_better() { "← less is better" } else { "more is better →" };
+        Axis::of(format!("{} (log, {better})", self.names().axis), true)
     }
 
     /// Figure of rounds behind the cost. Words per dollar are speed in another unit.
     fn measure(self, set: &Set) -> Measure {
         match self {
-            Self::Latency => Measure::P95,
-            _ => Measure::Speed(self.track().unwrap_or_else(|| paid_track(set))),
+            Self::Under(track) if track.is_lockstep() => Measure::P95(track),
+            _ => Measure::Speed(self.track(set)),
         }
     }
 
@@ -145,22 +152,24 @@ impl Cost {
         set.duels.get(&(self.measure(set), a.0, b.0)).copied().unwrap_or_else(apart)
     }
 
+    /// Track that the cost is counted by. A share of an instance must not compete with a whole instance, so money
+    /// has one track on `set`.
+    fn track(self, set: &Set) -> Track {
+        match self {
+            Self::Dollars => paid_of(set.cells.iter().map(|cell| cell.track)),
+            Self::Under(track) => track,
+        }
+    }
+
     /// Cell of a system on `set` that has this cost; INVALID cells have none.
     pub fn cell(self, set: &Set, system: usize) -> Option<&Cell> {
-        let track = self.track().unwrap_or_else(|| paid_track(set));
-        set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid)
+        set.cell(system, self.track(set)).filter(|cell| cell.verdict != Verdict::Invalid)
     }
 
     /// Cost of a system on `set`.
     pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
         self.cell(set, system)?.figure(self.column())
     }
-}
-
-/// The one track by which words per dollar are counted on `set`. A share of an instance must not compete with
-/// a whole instance.
-fn paid_track(set: &Set) -> Track {
-    paid_of(set.cells.iter().map(|cell| cell.track))
 }
 
 /// The one track of the measured ones by which words per dollar are counted: all cores where any was measured.
@@ -219,8 +228,10 @@ impl<'a> Contest<'a> {
     /// The contest of the summary: by the first cost with two contestants, else with one, else with any
     /// figures.
     pub fn primary(set: &'a Set, translators: &[usize]) -> Option<Self> {
-        let all = [Cost::Dollars, Cost::AllCores, Cost::OneCore, Cost::Latency];
-        let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).into();
+        let tracks =
+            [Track::ThroughputAll, Track::Throughput1, Track::Latency, Track::LatencyAll, Track::Server];
+        let all = [Cost::Dollars].into_iter().chain(tracks.map(Cost::Under));
+        let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).collect();
         contests.retain(|contest| contest.all().next().is_some());
         let with = |least| contests.iter().position(|contest| contest.contestants.len() >= least);
         let first = with(2).or_else(|| with(1)).unwrap_or(0);

@@ -91,7 +91,12 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Task {
 }
 
 /// Costs that the leaderboard shows.
-const COSTS: [Cost; 4] = [Cost::Dollars, Cost::OneCore, Cost::AllCores, Cost::Latency];
+const COSTS: [Cost; 4] = [
+    Cost::Dollars,
+    Cost::Under(Track::Throughput1),
+    Cost::Under(Track::ThroughputAll),
+    Cost::Under(Track::Latency),
+];
 
 /// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric other than the task's leaves the quality empty:
 /// scores of two metrics have no common order.
@@ -110,7 +115,10 @@ fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static 
     let gain = |score: &Estimate| scale.gain(score.value);
     let score = scores.min_by(|a, b| gain(a).total_cmp(&gain(b)));
     let peak = cells.iter().copied().max_by_key(|cell| cell.peak_bytes);
-    let cost = |cost: Cost| Field::rounded(cost.column(), cost.track().map_or(paid, of));
+    let cost = |cost: Cost| match cost {
+        Cost::Dollars => Field::rounded(cost.column(), paid),
+        Cost::Under(track) => Field::rounded(cost.column(), of(track)),
+    };
     let told = match standing {
         _ if invalid => "INVALID".into(),
         Some(Standing::Frontier) => format!("{}, frontier", verdict.name()),

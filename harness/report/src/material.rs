@@ -123,8 +123,8 @@ pub struct Set {
 pub enum Measure {
     /// Words a second under a track.
     Speed(Track),
-    /// 95th percentile of latency.
-    P95,
+    /// 95th percentile of latency under a track.
+    P95(Track),
 }
 
 /// A system on a test set under a track.

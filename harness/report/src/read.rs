@@ -156,10 +156,11 @@ fn duels(
     place: &impl Fn(&str) -> Option<usize>,
 ) -> HashMap<(Measure, usize, usize), Duel> {
     let cells = run.cells();
-    let p95_floor = noise_floor(run, &cells, Track::Latency, P95);
     let floor_of = |track: Track| floors.get(&track).copied();
     let speeds = Track::ALL.map(|track| (Measure::Speed(track), track, SPEED, floor_of(track)));
-    let measures = speeds.into_iter().chain([(Measure::P95, Track::Latency, P95, p95_floor)]);
+    let lockstep = Track::ALL.into_iter().filter(|track| track.is_lockstep());
+    let tails = lockstep.map(|track| (Measure::P95(track), track, P95, noise_floor(run, &cells, track, P95)));
+    let measures = speeds.into_iter().chain(tails);
     let mut duels = HashMap::new();
     for (measure, track, figure, floor) in measures {
         let own = cells.iter().filter(|cell| cell.test_set.name == set.name && cell.track == track);

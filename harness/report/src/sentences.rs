@@ -1,6 +1,7 @@
 //! Sentences written from the data. Each sentence claims only what the intervals support.
 
 use super::cost::{Contest, Contestant, Cost};
+use dyno_measure::Track;
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::{Duel, unusable};
 use dyno_stats::Estimate;
@@ -32,10 +33,11 @@ pub fn quality(scale: &Scale, quality: &Estimate) -> String {
 /// A gain below this factor is given in per cent, and is too small to give up quality for.
 const WORTH: f64 = 1.2;
 
-/// The sentence for a test set without a contest. Costs are those of `Cost`: a short set in the latency track
+/// The sentence for a test set without a contest. Costs are those of `Cost`: a short set in the latency tracks
 /// alone has none.
-pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (a throughput track's speed, or the latency \
-                              track's p95 over enough lines), so there is no frontier to choose from.";
+pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (the speed of a throughput track or of the \
+                              server, or a latency track's p95 over enough lines), so there is no frontier to \
+                              choose from.";
 
 /// The sentence for a contest in which no system may stand on the frontier.
 const NO_CONTESTANT: &str = "No system may stand on the frontier: each is NOISY, or has BLEU 0. Where the host disturbed \
@@ -158,11 +160,14 @@ impl Writer<'_> {
     }
 
     fn cost_of(&self, one: &Contestant) -> String {
+        let cost = supported(&one.cost);
         match self.contest.cost {
-            Cost::Dollars => format!("{} million words per dollar", supported(&one.cost)),
-            Cost::Latency => format!("p95 latency {} ms", supported(&one.cost)),
-            Cost::OneCore => format!("{} words/s on one core", supported(&one.cost)),
-            Cost::AllCores => format!("{} words/s", supported(&one.cost)),
+            Cost::Dollars => format!("{cost} million words per dollar"),
+            Cost::Under(Track::Latency) => format!("p95 latency {cost} ms"),
+            Cost::Under(Track::LatencyAll) => format!("p95 latency {cost} ms on all cores"),
+            Cost::Under(Track::Throughput1) => format!("{cost} words/s on one core"),
+            Cost::Under(Track::ThroughputAll) => format!("{cost} words/s"),
+            Cost::Under(Track::Server) => format!("{cost} words/s as a server"),
         }
     }
 

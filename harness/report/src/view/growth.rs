@@ -6,7 +6,7 @@ use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
-use dyno_stats::numbers::{plain, supported, tick};
+use dyno_stats::numbers::{plain, supported};
 use dyno_stats::{Estimate, Order};
 
 /// A measured point of a sweep: the value that was swept, and the speed or rate there.
@@ -213,8 +213,8 @@ fn ticks(sweeps: &[Swept]) -> Vec<f64> {
 
 fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -> Curves {
     Curves {
-        x: Axis { name: x.into(), log, from_zero: !log, text: tick, ticks: Some(ticks), reversed: false },
-        y: Axis { name: y.into(), log: false, from_zero: true, text: tick, ticks: None, reversed: false },
+        x: Axis { ticks: Some(ticks), ..Axis::of(x, log) },
+        y: Axis::of(y, false),
         curves,
         label_at: vec![1.0, 0.8, 0.6, 0.4],
     }

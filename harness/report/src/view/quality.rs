@@ -56,14 +56,8 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
 /// Axis of quality. The better end is always at the top.
 pub fn quality_axis(scale: &Scale) -> Axis {
     let better = if scale.is_higher_better() { "more" } else { "less" };
-    Axis {
-        name: format!("{} ({better} is better ↑)", scale.title),
-        log: false,
-        from_zero: false,
-        text: tick,
-        ticks: None,
-        reversed: !scale.is_higher_better(),
-    }
+    let name = format!("{} ({better} is better ↑)", scale.title);
+    Axis { from_zero: false, reversed: !scale.is_higher_better(), ..Axis::of(name, false) }
 }
 
 /// Points of the systems, the frontier first: the first labels get the best places.

@@ -6,7 +6,7 @@ use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::{Purpose, Served, ServedRun, Track};
 use dyno_results::Column;
-use dyno_stats::numbers::{plain, tick};
+use dyno_stats::numbers::plain;
 
 /// The chart, if the track was measured.
 pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
@@ -37,16 +37,12 @@ pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
         tip: vec![within],
     });
     let chart = Curves {
-        x: axis("lines that arrive in a second (log)"),
-        y: axis(&format!("p{} of the time to the answer in ms (log)", limit.percentile)),
+        x: Axis::of("lines that arrive in a second (log)", true),
+        y: Axis::of(format!("p{} of the time to the answer in ms (log)", limit.percentile), true),
         curves,
         label_at: vec![1.0, 0.7, 0.4, 0.0],
     };
     Some(Figure::of(&chart, &context.id("latency-rate"), title, about, table(context, &served)))
-}
-
-fn axis(name: &str) -> Axis {
-    Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
 }
 
 /// Runs of the curve, by rate. Runs that ended early show only the lines until then; those of the search are

@@ -416,3 +416,19 @@ fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
     assert_eq!(weight(0.9 * tolerated), trust::Weight::Good);
     assert_eq!(weight(1.1 * tolerated), trust::Weight::Doubt);
 }
+
+#[test]
+fn every_track_has_a_frontier_of_quality_and_cost() {
+    for track in Track::ALL {
+        let view = view(|material| {
+            let cells = &mut material.sets[0].cells;
+            cells.retain(|cell| cell.track == Track::Throughput1);
+            for cell in cells {
+                cell.track = track;
+                cell.percentiles_ms = [cell.row.speed().map(|speed| Estimate::exactly(1e3 / speed.value)); 4];
+            }
+        });
+        assert!(view.parts[0].verdict[0].starts_with("Take "), "{track}: {:?}", view.parts[0].verdict);
+        assert!(view.parts[0].lead.is_some(), "{track}");
+    }
+}
