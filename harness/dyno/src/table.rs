@@ -14,15 +14,19 @@ use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
 use dyno_results::summary::SameWeights;
 use dyno_results::summary::judge::unusable;
-use dyno_results::{CellSummary, Summary};
-use dyno_stats::numbers::{self, plain, supported, whole};
-use dyno_stats::{Estimate, Standing};
+use dyno_results::{CellSummary, Column, Summary};
+use dyno_stats::Standing;
+use dyno_stats::numbers;
 
 /// Column of a table: its head, and the text of a row.
-type Column = (String, Box<dyn Fn(&CellSummary) -> String>);
+type Texts = (String, Box<dyn Fn(&CellSummary) -> String>);
 
-fn column(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Column {
+fn texts(head: &str, text: impl Fn(&CellSummary) -> String + 'static) -> Texts {
     (head.into(), Box::new(text))
+}
+
+fn figures(column: Column) -> Texts {
+    texts(column.head(), move |row| column.figure(row).map_or_else(none, |figure| column.text(row, &figure)))
 }
 
 /// All tables of a run, each below a title with track and test set.
@@ -99,34 +103,26 @@ fn about(track: Track) -> &'static str {
     }
 }
 
-fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Column> {
-    let mut columns = vec![column("system", |row| row.system.clone())];
+fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
+    let mut columns = vec![texts("system", |row| row.system.clone())];
     columns.extend(metrics.iter().map(metric_column));
-    columns.push(column("words/s", |row| speed(row).map_or_else(none, |speed| supported(&speed))));
     let track = cells[0].track;
+    let own: &[Column] = match track {
+        Track::Server => &[Column::Speed, Column::Rate, Column::P50, Column::P99],
+        _ if track.is_lockstep() => &[Column::Speed, Column::P50, Column::P95, Column::P99, Column::Start],
+        _ => &[Column::Speed, Column::Steady, Column::Load],
+    };
+    columns.extend(own.iter().copied().map(figures));
     if track == Track::Server {
-        columns.push(column("lines/s", |row| row.lines_per_second.map_or_else(none, plain)));
-        columns.push(column("limit", |row| limit(row).unwrap_or_else(none)));
-        columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
-        columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
-    } else if track.is_lockstep() {
-        columns.push(column("p50 ms", |row| milliseconds(row.p50_ms)));
-        columns.push(column("p95 ms", |row| milliseconds(row.p95_ms)));
-        columns.push(column("p99 ms", |row| milliseconds(row.p99_ms)));
-        columns.push(column("start ms", |row| milliseconds(row.start_ms)));
-    } else {
-        columns.push(column("steady", |row| row.steady_words_per_second.map_or_else(none, plain)));
-        columns.push(column("load %", |row| row.load_share.map_or_else(none, percent)));
+        let limited = columns.len() - 2;
+        columns.insert(limited, texts("limit", |row| limit(row).unwrap_or_else(none)));
     }
-    columns.push(column("Mwords/$", |row| dollars(row).map_or_else(none, |millions| supported(&millions))));
+    columns.push(figures(Column::Dollars));
     if cells.iter().any(|row| row.joules_per_word.is_some()) {
-        columns.push(column("mJ/word", |row| {
-            row.joules_per_word.map_or_else(none, |joules| plain(joules * 1e3))
-        }));
+        columns.push(figures(Column::Energy));
     }
-    columns.push(column("model MiB", |row| mebibytes(row.model_bytes) + declared(row)));
-    columns.push(column("peak MiB", |row| mebibytes(row.peak_bytes)));
-    columns.push(column("verdict", verdict));
+    columns.extend([Column::Model, Column::Peak].map(figures));
+    columns.push(texts("verdict", verdict));
     columns
 }
 
@@ -136,9 +132,9 @@ fn limit(row: &CellSummary) -> Option<String> {
 }
 
 /// Column of a metric. The first one of a row shows its interval, and the spread where the rounds' texts differ.
-fn metric_column(scale: &Scale) -> Column {
+fn metric_column(scale: &Scale) -> Texts {
     let scale = scale.clone();
-    column(&scale.title.clone(), move |row| {
+    texts(&scale.title.clone(), move |row| {
         let Some(place) = row.quality.iter().position(|quality| quality.metric == scale.name) else {
             return none();
         };
@@ -159,9 +155,9 @@ const DISPENSABLE: [&str; 8] =
     ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
 
 /// Table of `rows`, at most `width` characters wide if the necessary columns fit.
-fn table(rows: &[CellSummary], mut columns: Vec<Column>, width: usize) -> String {
+fn table(rows: &[CellSummary], mut columns: Vec<Texts>, width: usize) -> String {
     if rows.iter().any(|row| row.host.is_some()) {
-        columns.insert(1, column("host", |row| row.host.clone().unwrap_or_default()));
+        columns.insert(1, texts("host", |row| row.host.clone().unwrap_or_default()));
     }
     let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
     let names = if heads.get(1) == Some(&"host") { 2 } else { 1 };
@@ -286,36 +282,6 @@ fn none() -> String {
     "–".into()
 }
 
-/// Share of a launch, at most `>99` %: by chance, a single line can take longer than the whole set.
-fn percent(share: f64) -> String {
-    if share > 0.99 { ">99".into() } else { whole(share * 100.0) }
-}
-
-fn milliseconds(value: Option<f64>) -> String {
-    value.map_or_else(none, plain)
-}
-
-/// Words per second with their interval, which determines the number of digits.
-fn speed(row: &CellSummary) -> Option<Estimate> {
-    let (low, high) = (row.words_per_second_low?, row.words_per_second_high?);
-    Some(Estimate { value: row.words_per_second?, low, high })
-}
-
-/// Million words per dollar: the speed in another unit.
-fn dollars(row: &CellSummary) -> Option<Estimate> {
-    let speed = speed(row)?;
-    Some(speed.times(row.words_per_dollar? / speed.value / 1e6))
-}
-
-/// Mark of a model's size that no round has seen.
-fn declared(row: &CellSummary) -> &'static str {
-    if row.model_declared { " declared" } else { "" }
-}
-
-fn mebibytes(bytes: Option<u64>) -> String {
-    bytes.map_or_else(none, |bytes| plain(numbers::mebibytes(bytes)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,14 +310,5 @@ mod tests {
         assert_eq!(heads_in(3), heads_in(16), "necessary columns stay");
         let right = narrowed(&heads, &rows, 2..4, &["unit", "time"], 16);
         assert!(right.ends_with("  123"), "figures still stand right: {right:?}");
-    }
-
-    #[test]
-    fn milliseconds_carry_three_digits() {
-        for (value, text) in
-            [(0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (1234.0, "1,230")]
-        {
-            assert_eq!(milliseconds(Some(value)), text);
-        }
     }
 }

@@ -86,9 +86,7 @@ pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
-pub use record::{
-    EnergyUse, FreshLaunch, HostSpeed, Launches, LockstepTimes, Record, ServerTimes, Slices, Times,
-};
+pub use record::{EnergyUse, FreshLaunch, HostSpeed, Launches, Record, Slices, Times};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use super::charts::Axis;
 use super::material::{Cell, Measure, Set};
 use dyno_measure::{Track, Verdict};
+use dyno_results::Column;
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::Duel;
 use dyno_stats::Estimate;
-use dyno_stats::numbers::tick;
 use dyno_stats::{Order, Standing};
 
 /// A kind of cost.
@@ -17,12 +17,20 @@ use dyno_stats::{Order, Standing};
 pub enum Cost {
     /// Million words for a US dollar, with all cores at work.
     Dollars,
-    /// 95th percentile of latency.
-    Latency,
-    /// Words a second on one core.
-    OneCore,
-    /// Words a second on all cores.
-    AllCores,
+    /// Cost under a track: the 95th percentile of latency in lock-step, words a second elsewhere.
+    Under(Track),
+}
+
+/// Names of a cost.
+struct Names {
+    /// In links.
+    id: &'static str,
+    /// In a sentence.
+    noun: &'static str,
+    /// At the head of a column; `#` marks figures.
+    head: &'static str,
+    /// At an axis.
+    axis: &'static str,
 }
 
 /// A system with both quality and cost.
@@ -46,66 +54,93 @@ pub struct Contest<'a> {
     pub contestants: Vec<Contestant>,
     /// Systems with both figures that may not, since their cell is NOISY or their text no translation.
     pub bystanders: Vec<Contestant>,
-    set: &'a Set,
+    /// Systems with an INVALID cell, of whatever track.
+    pub invalid: BTreeSet<usize>,
+    /// Scale of the quality.
+    pub scale: Scale,
+    /// Order of the first contestant against the second in quality.
+    quality_order: Compared<'a, Order>,
+    /// Gain in cost of the second contestant over the first, above 1 where the second is better.
+    gain: Compared<'a, Duel>,
 }
+
+/// A comparison of two contestants.
+pub type Compared<'a, T> = Box<dyn Fn(&Contestant, &Contestant) -> T + 'a>;
 
 impl Cost {
     /// All kinds of cost, the most telling first.
-    pub const ALL: [Self; 4] = [Self::Dollars, Self::Latency, Self::OneCore, Self::AllCores];
+    pub const ALL: [Self; 6] = [
+        Self::Dollars,
+        Self::Under(Track::Latency),
+        Self::Under(Track::LatencyAll),
+        Self::Under(Track::Throughput1),
+        Self::Under(Track::ThroughputAll),
+        Self::Under(Track::Server),
+    ];
+
+    const fn names(self) -> Names {
+        let [id, noun, head, axis] = match self {
+            Self::Dollars => ["dollars", "words per dollar", "#Mwords/$", "million words per US dollar"],
+            Self::Under(Track::Latency) => ["latency-p95", "p95 latency", "#p95 ms", "p95 latency in ms"],
+            Self::Under(Track::LatencyAll) => [
+                "latency-all-p95",
+                "p95 latency on all cores",
+                "#p95 ms, all cores",
+                "p95 latency on all cores in ms",
+            ],
+            Self::Under(Track::Throughput1) => {
+                ["throughput-1", "speed on one core", "#words/s, one core", "words/s on one core"]
+            }
+            Self::Under(Track::ThroughputAll) => {
+                ["throughput-all", "speed on all cores", "#words/s, all cores", "words/s on all cores"]
+            }
+            Self::Under(Track::Server) => {
+                ["server", "speed as a server", "#words/s, server", "words/s as a server"]
+            }
+        };
+        Names { id, noun, head, axis }
+    }
 
     /// Name of the cost in links.
     pub const fn id(self) -> &'static str {
-        match self {
-            Self::Dollars => "dollars",
-            Self::Latency => "latency-p95",
-            Self::OneCore => "throughput-1",
-            Self::AllCores => "throughput-all",
-        }
-    }
-
-    /// Whether less is better.
-    pub const fn less_is_better(self) -> bool {
-        matches!(self, Self::Latency)
+        self.names().id
     }
 
     /// Name of the cost in a sentence.
     pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Dollars => "words per dollar",
-            Self::Latency => "p95 latency",
-            Self::OneCore => "speed on one core",
-            Self::AllCores => "speed on all cores",
-        }
+        self.names().noun
     }
 
     /// Head of its column; `#` marks figures.
     pub const fn head(self) -> &'static str {
+        self.names().head
+    }
+
+    /// Whether less is better.
+    pub const fn less_is_better(self) -> bool {
+        matches!(self, Self::Under(track) if track.is_lockstep())
+    }
+
+    /// Column of the cost in tables of one track.
+    pub const fn column(self) -> Column {
         match self {
-            Self::Dollars => "#Mwords/$",
-            Self::Latency => "#p95 ms",
-            Self::OneCore => "#words/s, one core",
-            Self::AllCores => "#words/s, all cores",
+            Self::Dollars => Column::Dollars,
+            _ if self.less_is_better() => Column::P95,
+            Self::Under(_) => Column::Speed,
         }
     }
 
     /// Axis of the cost.
     pub fn axis(self) -> Axis {
-        let name = match self {
-            Self::Dollars => "million words per US dollar (log, more is better →)",
-            Self::Latency => "p95 latency in ms (log, ← less is better)",
-            Self::OneCore => "words/s on one core (log, more is better →)",
-            Self::AllCores => "words/s on all cores (log, more is better →)",
-        };
-        Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
+        let better = if self.less_is_better() { "← less is better" } else { "more is better →" };
+        Axis::of(format!("{} (log, {better})", self.names().axis), true)
     }
 
     /// Figure of rounds behind the cost. Words per dollar are speed in another unit.
     fn measure(self, set: &Set) -> Measure {
         match self {
-            Self::Dollars => Measure::Speed(paid_track(set)),
-            Self::Latency => Measure::P95,
-            Self::OneCore => Measure::Speed(Track::Throughput1),
-            Self::AllCores => Measure::Speed(Track::ThroughputAll),
+            Self::Under(track) if track.is_lockstep() => Measure::P95(track),
+            _ => Measure::Speed(self.track(set)),
         }
     }
 
@@ -117,37 +152,37 @@ impl Cost {
         set.duels.get(&(self.measure(set), a.0, b.0)).copied().unwrap_or_else(apart)
     }
 
+    /// Track that the cost is counted by. A share of an instance must not compete with a whole instance, so money
+    /// has one track on `set`.
+    fn track(self, set: &Set) -> Track {
+        match self {
+            Self::Dollars => paid_of(set.cells.iter().map(|cell| cell.track)),
+            Self::Under(track) => track,
+        }
+    }
+
     /// Cell of a system on `set` that has this cost; INVALID cells have none.
     pub fn cell(self, set: &Set, system: usize) -> Option<&Cell> {
-        let track = match self {
-            Self::Dollars => paid_track(set),
-            Self::Latency => Track::Latency,
-            Self::OneCore => Track::Throughput1,
-            Self::AllCores => Track::ThroughputAll,
-        };
-        set.cell(system, track).filter(|cell| cell.verdict != Verdict::Invalid)
+        set.cell(system, self.track(set)).filter(|cell| cell.verdict != Verdict::Invalid)
     }
 
     /// Cost of a system on `set`.
     pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
-        let cell = self.cell(set, system)?;
-        match self {
-            Self::Dollars => cell.millions_per_dollar,
-            Self::Latency => cell.percentiles_ms[2],
-            Self::OneCore | Self::AllCores => cell.speed,
-        }
+        self.cell(set, system)?.figure(self.column())
     }
 }
 
-/// The one track by which words per dollar are counted on `set`. A share of an instance must not compete with
-/// a whole instance.
-fn paid_track(set: &Set) -> Track {
-    let uses_all = set.cells.iter().any(|cell| cell.track == Track::ThroughputAll);
-    if uses_all { Track::ThroughputAll } else { Track::Throughput1 }
+/// The one track of the measured ones by which words per dollar are counted: all cores where any was measured.
+pub fn paid_of(mut measured: impl Iterator<Item = Track>) -> Track {
+    if measured.any(|track| track == Track::ThroughputAll) {
+        Track::ThroughputAll
+    } else {
+        Track::Throughput1
+    }
 }
 
 impl<'a> Contest<'a> {
-    /// The contest of those `translators` that have both figures. Their cells have been judged already.
+    /// The contest of those `translators` on `set` that have both figures. Their cells have been judged already.
     pub fn of(cost: Cost, set: &'a Set, translators: &[usize]) -> Self {
         let both = |&system: &usize| {
             let cell = cost.cell(set, system)?;
@@ -155,25 +190,34 @@ impl<'a> Contest<'a> {
             let standing = cell.standing.unwrap_or(Standing::Off);
             Some((cell.standing.is_some(), Contestant { system, quality, cost, standing }))
         };
-        let mut both: Vec<_> = translators.iter().filter_map(both).collect();
-        let scale = set.scale();
-        let gain = |one: &Contestant| scale.gain(one.quality.value);
-        both.sort_by(|a, b| gain(&b.1).total_cmp(&gain(&a.1)));
+        let both = translators.iter().filter_map(both).collect();
+        let invalid = set.cells.iter().filter(|cell| cell.verdict == Verdict::Invalid);
+        Self {
+            invalid: invalid.map(|cell| cell.system).collect(),
+            ..Self::between(
+                cost,
+                set.scale(),
+                both,
+                Box::new(|a, b| set.quality_order(a.system, b.system)),
+                Box::new(move |a, b| cost.duel(set, (b.system, &b.cost), (a.system, &a.cost))),
+            )
+        }
+    }
+
+    /// The contest between systems with both figures, each with whether it may stand on the frontier.
+    pub fn between(
+        cost: Cost,
+        scale: Scale,
+        mut both: Vec<(bool, Contestant)>,
+        quality_order: Compared<'a, Order>,
+        gain: Compared<'a, Duel>,
+    ) -> Self {
+        let good = |one: &Contestant| scale.gain(one.quality.value);
+        both.sort_by(|a, b| good(&b.1).total_cmp(&good(&a.1)));
         let (may_stand, may_not): (Vec<_>, Vec<_>) = both.into_iter().partition(|(may_stand, _)| *may_stand);
         let [contestants, bystanders] =
             [may_stand, may_not].map(|systems| systems.into_iter().map(|(_, one)| one).collect());
-        Self { cost, contestants, bystanders, set }
-    }
-
-    /// Systems with an INVALID cell, of whatever track.
-    pub fn invalid(&self) -> BTreeSet<usize> {
-        let cells = self.set.cells.iter().filter(|cell| cell.verdict == Verdict::Invalid);
-        cells.map(|cell| cell.system).collect()
-    }
-
-    /// Scale of the quality.
-    pub fn scale(&self) -> Scale {
-        self.set.scale()
+        Self { cost, contestants, bystanders, invalid: BTreeSet::new(), scale, quality_order, gain }
     }
 
     /// All systems with both figures: contestants, then bystanders.
@@ -184,8 +228,10 @@ impl<'a> Contest<'a> {
     /// The contest of the summary: by the first cost with two contestants, else with one, else with any
     /// figures.
     pub fn primary(set: &'a Set, translators: &[usize]) -> Option<Self> {
-        let all = [Cost::Dollars, Cost::AllCores, Cost::OneCore, Cost::Latency];
-        let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).into();
+        let tracks =
+            [Track::ThroughputAll, Track::Throughput1, Track::Latency, Track::LatencyAll, Track::Server];
+        let all = [Cost::Dollars].into_iter().chain(tracks.map(Cost::Under));
+        let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).collect();
         contests.retain(|contest| contest.all().next().is_some());
         let with = |least| contests.iter().position(|contest| contest.contestants.len() >= least);
         let first = with(2).or_else(|| with(1)).unwrap_or(0);
@@ -199,7 +245,7 @@ impl<'a> Contest<'a> {
 
     /// Order of `a` and `b` in quality.
     pub fn quality_order(&self, a: &Contestant, b: &Contestant) -> Order {
-        self.set.quality_order(a.system, b.system)
+        (self.quality_order)(a, b)
     }
 
     /// Whether `a` and `b` are equal in quality, or not told apart.
@@ -209,16 +255,21 @@ impl<'a> Contest<'a> {
 
     /// Gain in cost of `b` over `a`, above 1 where `b` is better.
     pub fn gain(&self, a: &Contestant, b: &Contestant) -> Duel {
-        self.cost.duel(self.set, (b.system, &b.cost), (a.system, &a.cost))
+        (self.gain)(a, b)
     }
 
     /// The recommended system: the one of least cost among those as good as the best.
     pub fn pick(&self) -> Option<&Contestant> {
+        self.pick_of(|_| true)
+    }
+
+    /// The one of least cost among those of `these` that are as good as the best of all.
+    pub fn pick_of(&self, these: impl Fn(&Contestant) -> bool) -> Option<&Contestant> {
         let best = self.contestants.first()?;
-        let gain =
-            |one: &Contestant| if one.system == best.system { 1.0 } else { self.gain(best, one).ratio.value };
+        let is_best = |one: &Contestant| one.system == best.system;
+        let gain = |one: &Contestant| if is_best(one) { 1.0 } else { self.gain(best, one).ratio.value };
         let equal =
-            self.contestants.iter().filter(|one| one.system == best.system || self.as_good(one, best));
+            self.contestants.iter().filter(|one| these(one) && (is_best(one) || self.as_good(one, best)));
         equal.max_by(|a, b| gain(a).total_cmp(&gain(b)))
     }
 

@@ -1,20 +1,21 @@
 //! The leaderboard: a static page over many published runs, as an organiser would put on the web.
 
 use dyno_measure::{Track, Verdict};
-use dyno_results::{CellSummary, Run, Summary};
-use dyno_stats::numbers::{counted, mebibytes, plain};
+use dyno_results::{CellSummary, Column, Run, Summary};
+use dyno_stats::numbers::counted;
 use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
+use crate::cost::Cost;
 use crate::error::Result;
 use crate::page::document;
 use crate::tables::{Field, Table};
-use crate::view::{quality, row_class};
+use crate::view::{class_of, quality};
 
 const TEMPLATE: &str = include_str!("../../../templates/leaderboard.html");
 
 /// A run on the leaderboard.
-pub struct Entry<'a> {
+pub struct Entry {
     /// Name of the run, for its link.
     pub name: String,
     /// Name of the host.
@@ -22,9 +23,9 @@ pub struct Entry<'a> {
     /// Path of the run's report from the page, if there is one.
     pub report: Option<String>,
     /// Run itself.
-    pub run: &'a Run,
+    pub run: Run,
     /// Judged rows of that run.
-    pub summary: &'a Summary,
+    pub summary: Summary,
 }
 
 #[derive(Serialize)]
@@ -45,7 +46,7 @@ struct Task {
 }
 
 /// The page.
-pub fn page(title: &str, entries: &[Entry<'_>]) -> Result<String> {
+pub fn page(title: &str, entries: &[Entry]) -> Result<String> {
     let mut tasks: Vec<(&str, &str)> = Vec::new();
     for set in entries.iter().flat_map(|entry| &entry.run.test_sets) {
         if !tasks.contains(&(set.name.as_str(), set.sha256.as_str())) {
@@ -62,25 +63,15 @@ pub fn page(title: &str, entries: &[Entry<'_>]) -> Result<String> {
     document("leaderboard.html", TEMPLATE, &page)
 }
 
-fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task {
-    let own: Vec<&Entry<'_>> =
+fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Task {
+    let own: Vec<&Entry> =
         entries.iter().filter(|entry| entry.run.test_sets.iter().any(|set| set.sha256 == sha256)).collect();
     let scale = own.iter().map(|entry| entry.run.first_scale(name)).next();
     let title = scale.as_ref().map_or("", |scale| scale.title.as_str());
-    let heads = [
-        "system",
-        "host",
-        &format!("#{title}"),
-        "#Mwords/$",
-        "#words/s, one core",
-        "#words/s, all cores",
-        "#p95 ms",
-        "#peak MiB",
-        "profile",
-        "date",
-        "verdict",
-        "run",
-    ];
+    let quality = format!("#{title}");
+    let [first, last] = [&["system", "host", &quality][..], &["profile", "date", "verdict", "run"]];
+    let peak = format!("#{}", Column::Peak.head());
+    let heads = [first, &COSTS.map(Cost::head), &[&peak], last].concat();
     let mut table = Table::new(format!("Systems on {name}"), &heads);
     for entry in &own {
         for system in entry.run.systems() {
@@ -99,45 +90,48 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry<'_>]) -> Task 
     }
 }
 
+/// Costs that the leaderboard shows.
+const COSTS: [Cost; 4] = [
+    Cost::Dollars,
+    Cost::Under(Track::Throughput1),
+    Cost::Under(Track::ThroughputAll),
+    Cost::Under(Track::Latency),
+];
+
 /// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric other than the task's leaves the quality empty:
 /// scores of two metrics have no common order.
-fn row(entry: &Entry<'_>, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
+fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
     let cells = entry.summary.cells.iter().filter(|cell| cell.test_set == set && cell.system == system);
     let cells: Vec<&CellSummary> = cells.collect();
     let first = cells.first()?;
     let verdict = cells.iter().map(|cell| cell.verdict).max()?;
     let invalid = verdict == Verdict::Invalid;
     let of = |track: Track| cells.iter().copied().find(|cell| cell.track == track && !invalid);
-    let speed = |track: Track| of(track).and_then(|cell| cell.words_per_second);
     let paid = [Track::ThroughputAll, Track::Throughput1].into_iter().find_map(of);
     let standing = paid.or(of(Track::Latency)).and_then(|cell| cell.standing);
     let scale = entry.run.first_scale(set);
     let scored = cells.iter().filter(|_| scale.title == title && !invalid);
-    let scores = scored.filter_map(|cell| {
-        let first = cell.quality.first()?;
-        Some(Estimate::give_or_take(first.score?, first.confidence.unwrap_or(0.0)))
-    });
+    let scores = scored.filter_map(|cell| cell.quality.first()?.estimate());
     let gain = |score: &Estimate| scale.gain(score.value);
     let score = scores.min_by(|a, b| gain(a).total_cmp(&gain(b)));
-    let peak = cells.iter().filter_map(|cell| cell.peak_bytes).max();
-    let verdict = match standing {
+    let peak = cells.iter().copied().max_by_key(|cell| cell.peak_bytes);
+    let cost = |cost: Cost| match cost {
+        Cost::Dollars => Field::rounded(cost.column(), paid),
+        Cost::Under(track) => Field::rounded(cost.column(), of(track)),
+    };
+    let told = match standing {
         _ if invalid => "INVALID".into(),
         Some(Standing::Frontier) => format!("{}, frontier", verdict.name()),
         _ => verdict.name().to_owned(),
     };
-    let fields = vec![
-        Field::text(system),
-        Field::text(&entry.host),
-        quality(&scale, score.as_ref()),
-        Field::maybe(paid.and_then(|cell| cell.words_per_dollar).map(|words| words / 1e6), plain),
-        Field::maybe(speed(Track::Throughput1), plain),
-        Field::maybe(speed(Track::ThroughputAll), plain),
-        Field::maybe(of(Track::Latency).and_then(|cell| cell.p95_ms), plain),
-        Field::maybe(peak.map(mebibytes), plain),
+    let mut fields = vec![Field::text(system), Field::text(&entry.host), quality(&scale, score.as_ref())];
+    fields.extend(COSTS.map(cost));
+    fields.extend([
+        Field::rounded(Column::Peak, peak),
         Field::text(first.profile.name()),
         Field::text(entry.run.day().unwrap_or_default()),
-        Field::text(verdict),
+        Field::text(told),
         Field::text(&entry.name).linked(entry.report.clone()),
-    ];
-    Some((if invalid { "invalid" } else { row_class(standing) }, fields))
+    ]);
+    Some((class_of(verdict, standing), fields))
 }

@@ -15,6 +15,7 @@ use dyno_measure::{Reason, Served, Track, Verdict};
 use dyno_results::prices::Price;
 use dyno_results::scores::{Scale, Standard};
 use dyno_results::summary::judge::{Duel, is_echo};
+use dyno_results::{CellSummary, Column};
 use dyno_stats::Estimate;
 use dyno_stats::{Order, Standing};
 
@@ -122,8 +123,8 @@ pub struct Set {
 pub enum Measure {
     /// Words a second under a track.
     Speed(Track),
-    /// 95th percentile of latency.
-    P95,
+    /// 95th percentile of latency under a track.
+    P95(Track),
 }
 
 /// A system on a test set under a track.
@@ -131,6 +132,8 @@ pub enum Measure {
 pub struct Cell {
     /// Index of the system.
     pub system: usize,
+    /// Row of the summary.
+    pub row: CellSummary,
     /// Track of the cell.
     pub track: Track,
     /// Verdict on the cell: only VALID cells may be quoted.
@@ -141,44 +144,16 @@ pub struct Cell {
     pub reasons: Vec<Reason>,
     /// Warnings that leave the verdict as it is.
     pub warnings: Vec<Reason>,
-    /// Number of rounds that count.
-    pub rounds: usize,
     /// Number of cores of the system.
     pub cores: usize,
-    /// Official words a second.
-    pub speed: Option<Estimate>,
-    /// Words a second without loading.
-    pub steady: Option<f64>,
-    /// Loading's share of a launch.
-    pub load_share: Option<f64>,
-    /// Million words for a US dollar, if the whole instance is paid for.
-    pub millions_per_dollar: Option<Estimate>,
-    /// Million words for a US dollar, if only the used cores are paid for.
-    pub millions_pro_rata: Option<Estimate>,
     /// Track server: the round of the median rate.
     pub served: Option<Served>,
     /// Percentiles of latency in ms: 50, 90, 95, 99.
     pub percentiles_ms: [Option<Estimate>; 4],
-    /// Bound of the 99th percentile, 99.9th percentile and its bound, in ms.
-    pub tail_ms: [Option<f64>; 3],
     /// Latency of each line in ms, median over rounds, in source order.
     pub latency_ms: Vec<f64>,
-    /// Fit of latency over source words: fixed cost and cost of a word in ms.
-    pub fit_ms: Option<(f64, f64)>,
-    /// Time from launch to the first answer in ms.
-    pub start_ms: Option<f64>,
-    /// Joules of the host for a source word, where there was a meter.
-    pub joules_per_word: Option<f64>,
-    /// Bytes of the model's files.
-    pub model_bytes: Option<u64>,
-    /// Whether the size of the model is declared, and was never seen.
-    pub model_declared: bool,
-    /// Peak resident memory.
-    pub peak_bytes: Option<u64>,
     /// Quality by each metric, the frontier's first.
     pub quality: Vec<Option<Estimate>>,
-    /// Lowest and highest score of the rounds by the first metric, if the rounds' texts differ.
-    pub quality_of_rounds: Option<(f64, f64)>,
     /// Index of the output.
     pub output: Option<usize>,
     /// Breakdown of its time, as the system accounts for it.
@@ -189,6 +164,24 @@ impl Cell {
     /// Quality by the first metric, the frontier's.
     pub fn first_quality(&self) -> Option<Estimate> {
         self.quality.first().copied().flatten()
+    }
+
+    /// Figure of a column. Percentiles of latency have intervals over rounds here; the price of the used cores
+    /// is left out on a whole instance, where both prices are the same.
+    pub fn figure(&self, column: Column) -> Option<Estimate> {
+        let of_row = |column: Column| column.figure(&self.row);
+        match column {
+            Column::P50 => self.percentiles_ms[0],
+            Column::P95 => self.percentiles_ms[2],
+            Column::P99 => self.percentiles_ms[3],
+            Column::ProRata => of_row(column).filter(|own| Some(*own) != of_row(Column::Dollars)),
+            _ => of_row(column),
+        }
+    }
+
+    /// Fit of latency over source words: fixed cost and cost of a word in ms.
+    pub fn fit_ms(&self) -> Option<(f64, f64)> {
+        self.row.line_ms.zip(self.row.word_ms)
     }
 }
 

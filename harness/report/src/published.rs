@@ -1,6 +1,7 @@
 //! Published results as points under our own charts. Their source fills them in.
 
 use crate::cost::Cost;
+use dyno_measure::Track;
 use dyno_stats::numbers::plain;
 
 /// A published point.
@@ -27,8 +28,8 @@ impl Published {
     pub fn cost(&self, cost: Cost) -> Option<f64> {
         match cost {
             Cost::Dollars => Some(self.words_per_second * 3600.0 / self.dollars_per_hour? / 1e6),
-            Cost::OneCore => Some(self.words_per_second),
-            Cost::AllCores | Cost::Latency => None,
+            Cost::Under(Track::Throughput1) => Some(self.words_per_second),
+            Cost::Under(_) => None,
         }
     }
 

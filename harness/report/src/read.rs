@@ -14,6 +14,7 @@ use dyno_measure::{Profile, TestSet};
 use dyno_measure::{Record, Served};
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
+use dyno_results::summary::cell::MetricFigure;
 use dyno_results::summary::judge::{Duel, Rounds, noise_floor, quality_order};
 use dyno_results::turns::{P95, SPEED};
 use dyno_results::{CellBreakdown, CellSummary, Run, Summary};
@@ -155,10 +156,11 @@ fn duels(
     place: &impl Fn(&str) -> Option<usize>,
 ) -> HashMap<(Measure, usize, usize), Duel> {
     let cells = run.cells();
-    let p95_floor = noise_floor(run, &cells, Track::Latency, P95);
     let floor_of = |track: Track| floors.get(&track).copied();
     let speeds = Track::ALL.map(|track| (Measure::Speed(track), track, SPEED, floor_of(track)));
-    let measures = speeds.into_iter().chain([(Measure::P95, Track::Latency, P95, p95_floor)]);
+    let lockstep = Track::ALL.into_iter().filter(|track| track.is_lockstep());
+    let tails = lockstep.map(|track| (Measure::P95(track), track, P95, noise_floor(run, &cells, track, P95)));
+    let measures = speeds.into_iter().chain(tails);
     let mut duels = HashMap::new();
     for (measure, track, figure, floor) in measures {
         let own = cells.iter().filter(|cell| cell.test_set.name == set.name && cell.track == track);
@@ -213,41 +215,19 @@ fn orders(
 fn cell(system: usize, records: &[&Record], summary: &CellSummary, places: &HashMap<&str, usize>) -> Cell {
     let valid: Vec<&Record> =
         records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect();
-    let speed = match (summary.words_per_second, summary.words_per_second_low, summary.words_per_second_high)
-    {
-        (Some(value), Some(low), Some(high)) => Some(Estimate { value, low, high }),
-        _ => None,
-    };
-    // Words per dollar are words a second in another unit, with the same interval.
-    let millions =
-        |words: Option<f64>| speed.zip(words).map(|(speed, words)| speed.times(words / speed.value / 1e6));
-    let give_or_take = |value, half: Option<f64>| Estimate::give_or_take(value, half.unwrap_or(0.0));
     Cell {
         system,
+        row: summary.clone(),
         track: summary.track,
         verdict: summary.verdict,
         standing: summary.standing,
         reasons: records.iter().flat_map(|record| record.reasons.clone()).collect(),
         warnings: records.iter().flat_map(|record| record.warnings.clone()).collect(),
-        rounds: summary.rounds,
         cores: records.first().map_or(1, |record| record.system_cores.len()),
-        speed,
-        steady: summary.steady_words_per_second,
-        load_share: summary.load_share,
-        millions_per_dollar: millions(summary.words_per_dollar),
-        millions_pro_rata: millions(summary.words_per_dollar_pro_rata),
         served: median_served(&valid),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| over_rounds(&valid, percent)),
-        tail_ms: [summary.p99_bound_ms, summary.p999_ms, summary.p999_bound_ms],
         latency_ms: median_lines(&valid),
-        fit_ms: summary.line_ms.zip(summary.word_ms),
-        start_ms: summary.start_ms,
-        joules_per_word: summary.joules_per_word,
-        model_bytes: summary.model_bytes,
-        model_declared: summary.model_declared,
-        peak_bytes: summary.peak_bytes,
-        quality: summary.quality.iter().map(|q| Some(give_or_take(q.score?, q.confidence))).collect(),
-        quality_of_rounds: summary.quality.first().and_then(|first| first.low.zip(first.high)),
+        quality: summary.quality.iter().map(MetricFigure::estimate).collect(),
         output: summary.output.as_deref().and_then(|output| places.get(output).copied()),
         breakdown: None,
     }

@@ -1,6 +1,7 @@
 //! Sentences written from the data. Each sentence claims only what the intervals support.
 
 use super::cost::{Contest, Contestant, Cost};
+use dyno_measure::Track;
 use dyno_results::scores::Scale;
 use dyno_results::summary::judge::{Duel, unusable};
 use dyno_stats::Estimate;
@@ -32,10 +33,11 @@ pub fn quality(scale: &Scale, quality: &Estimate) -> String {
 /// A gain below this factor is given in per cent, and is too small to give up quality for.
 const WORTH: f64 = 1.2;
 
-/// The sentence for a test set without a contest. Costs are those of `Cost`: a short set in the latency track
+/// The sentence for a test set without a contest. Costs are those of `Cost`: a short set in the latency tracks
 /// alone has none.
-pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (a throughput track's speed, or the latency \
-                              track's p95 over enough lines), so there is no frontier to choose from.";
+pub const NO_CONTEST: &str = "No valid cell has both a quality and a cost (the speed of a throughput track or of the \
+                              server, or a latency track's p95 over enough lines), so there is no frontier to \
+                              choose from.";
 
 /// The sentence for a contest in which no system may stand on the frontier.
 const NO_CONTESTANT: &str = "No system may stand on the frontier: each is NOISY, or has BLEU 0. Where the host disturbed \
@@ -55,7 +57,7 @@ impl Writer<'_> {
     }
 
     fn quality(&self, one: &Contestant) -> String {
-        quality(&self.contest.scale(), &one.quality)
+        quality(&self.contest.scale, &one.quality)
     }
 
     /// The gain in cost, as the end of a sentence.
@@ -110,7 +112,7 @@ impl Writer<'_> {
         if self.contest.as_good(next, pick) {
             return format!("{one} can't be told from {other} in quality, {times}");
         }
-        let scale = self.contest.scale();
+        let scale = &self.contest.scale;
         let lost = scale.text((pick.quality.value - next.quality.value).abs(), None);
         format!("{one} gives up {lost} {} against {other}, {times}", scale.title)
     }
@@ -131,21 +133,25 @@ impl Writer<'_> {
         if let Some(unusable) = self.unusable() {
             return vec![unusable];
         }
-        let take = format!("Take {}: {}, {}.", self.name(pick), self.quality(pick), self.cost_of(pick));
         let others = [self.rivals(pick), self.cheaper(pick), self.probably(pick)];
-        [take].into_iter().chain(others.into_iter().flatten()).collect()
+        [self.take(pick)].into_iter().chain(others.into_iter().flatten()).collect()
+    }
+
+    /// The advice, with the figures behind it.
+    pub fn take(&self, pick: &Contestant) -> String {
+        format!("Take {}: {}, {}.", self.name(pick), self.quality(pick), self.cost_of(pick))
     }
 
     /// The only sentence where no system is usable: speed without quality is no ground to choose by.
     fn unusable(&self) -> Option<String> {
         let best = self.contest.contestants.first()?.quality.value;
-        let unusable = unusable(&self.contest.scale(), best)?;
+        let unusable = unusable(&self.contest.scale, best)?;
         Some(format!("Take none: {unusable}; compare speeds alone.{}", self.left_out()))
     }
 
     /// The systems that are INVALID, and so stand in no order: one of them may be the better translator.
     fn left_out(&self) -> String {
-        let names: Vec<String> = self.contest.invalid().into_iter().map(self.name).collect();
+        let names: Vec<String> = self.contest.invalid.iter().copied().map(self.name).collect();
         match names.as_slice() {
             [] => String::new(),
             [one] => format!(" {one} is INVALID and isn't among these."),
@@ -154,11 +160,14 @@ impl Writer<'_> {
     }
 
     fn cost_of(&self, one: &Contestant) -> String {
+        let cost = supported(&one.cost);
         match self.contest.cost {
-            Cost::Dollars => format!("{} million words per dollar", supported(&one.cost)),
-            Cost::Latency => format!("p95 latency {} ms", supported(&one.cost)),
-            Cost::OneCore => format!("{} words/s on one core", supported(&one.cost)),
-            Cost::AllCores => format!("{} words/s", supported(&one.cost)),
+            Cost::Dollars => format!("{cost} million words per dollar"),
+            Cost::Under(Track::Latency) => format!("p95 latency {cost} ms"),
+            Cost::Under(Track::LatencyAll) => format!("p95 latency {cost} ms on all cores"),
+            Cost::Under(Track::Throughput1) => format!("{cost} words/s on one core"),
+            Cost::Under(Track::ThroughputAll) => format!("{cost} words/s"),
+            Cost::Under(Track::Server) => format!("{cost} words/s as a server"),
         }
     }
 
@@ -186,23 +195,37 @@ impl Writer<'_> {
     /// The sentence on systems that are tied with `pick` in quality and in cost, and why it is named.
     fn tie(&self, pick: &Contestant, tied: &[&Contestant], noun: &str) -> String {
         let names = list(&tied.iter().map(|one| self.name(one)).collect::<Vec<_>>());
-        let gain = |one: &Contestant| self.contest.scale().gain(one.quality.value);
+        let gain = |one: &Contestant| self.contest.scale.gain(one.quality.value);
         let leads = tied.iter().all(|one| gain(pick) >= gain(one));
         let why = if leads { "its figures are the better ones in both" } else { "it has the better cost" };
         format!("{names} can't be told from it in quality or in {noun}; {why}.")
     }
 
     fn cheaper(&self, pick: &Contestant) -> Option<String> {
-        let cheaper = |one: &&Contestant| {
-            self.contest.quality_order(pick, one) == Order::Better
-                && self.contest.gain(pick, one).order == Order::Better
-        };
-        let next = self.alternative(pick).filter(cheaper)?;
-        let times = self.times(&self.contest.gain(pick, next));
-        Some(format!("Where {} is enough, take {}, {times}.", self.quality(next), self.name(next)))
+        let next = self.alternative(pick).filter(|one| self.is_cheaper(pick, one))?;
+        Some(self.enough(pick, next))
     }
 
-    fn probably(&self, pick: &Contestant) -> Option<String> {
+    /// The best system on the frontier that is worth giving up quality for.
+    pub fn bargain(&self, pick: &Contestant) -> Option<String> {
+        let worth =
+            |one: &&Contestant| self.is_cheaper(pick, one) && self.contest.gain(pick, one).ratio.low >= WORTH;
+        Some(self.enough(pick, self.contest.frontier().find(worth)?))
+    }
+
+    /// Whether `one` surely gives less quality than `pick`, for surely less cost.
+    fn is_cheaper(&self, pick: &Contestant, one: &Contestant) -> bool {
+        self.contest.quality_order(pick, one) == Order::Better
+            && self.contest.gain(pick, one).order == Order::Better
+    }
+
+    fn enough(&self, pick: &Contestant, next: &Contestant) -> String {
+        let times = self.times(&self.contest.gain(pick, next));
+        format!("Where {} is enough, take {}, {times}.", self.quality(next), self.name(next))
+    }
+
+    /// Systems that the intervals don't keep off the frontier, the best quality first.
+    pub fn probably(&self, pick: &Contestant) -> Option<String> {
         let probable = |one: &&Contestant| one.standing == Standing::Probably && one.system != pick.system;
         let names: Vec<String> =
             self.contest.contestants.iter().filter(probable).map(|one| self.name(one)).collect();

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use dyno_api::printable_line;
+use dyno_results::{CellSummary, Column};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 
@@ -60,6 +61,22 @@ impl Field {
     /// A figure that may be missing.
     pub fn maybe(value: Option<f64>, text: impl Fn(f64) -> String) -> Self {
         value.map_or_else(Self::none, |value| Self::figure(text(value), value))
+    }
+
+    /// The figure of a row in a column, with the digits that its interval supports.
+    pub fn of(column: Column, row: &CellSummary) -> Self {
+        Self::shown(column, row, column.figure(row))
+    }
+
+    /// The same with three digits, where a table has no room for the doubt.
+    pub fn rounded(column: Column, row: Option<&CellSummary>) -> Self {
+        let figure = |row| Some(Estimate::exactly(column.figure(row)?.value));
+        row.map_or_else(Self::none, |row| Self::shown(column, row, figure(row)))
+    }
+
+    /// A `figure` of `row`.
+    pub fn shown(column: Column, row: &CellSummary, figure: Option<Estimate>) -> Self {
+        figure.map_or_else(Self::none, |figure| Self::figure(column.text(row, &figure), figure.value))
     }
 
     /// A factor with its least and greatest round, where their printed values differ.

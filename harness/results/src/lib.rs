@@ -12,6 +12,7 @@
 //! | [`scores`] | quality by sacrebleu or the user's own metrics, with paired bootstrap |
 //! | [`prices`] | words per dollar, by a dated price list |
 //! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
+//! | `columns` | the columns of tables: head, figure and text of each |
 //! | [`turns`] | comparison of rounds that were measured side by side |
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | [`merge`] | runs of several hosts as one result |
@@ -21,6 +22,7 @@
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
 
+mod columns;
 pub mod compare;
 mod environment;
 mod error;
@@ -36,6 +38,7 @@ pub mod store;
 pub mod summary;
 pub mod turns;
 
+pub use columns::Column;
 pub use environment::{Packages, build_environment, cache_folder, last_line};
 pub use error::{Error, Result};
 pub use export::{csv_of, unlike_a_formula, write_summary};

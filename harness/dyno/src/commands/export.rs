@@ -4,11 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno_report::{Report, hosts};
-use dyno_results::merge::{is_merged, rows_by_table};
+use dyno_report::Report;
+use dyno_report::hosts::{latex, markdown};
+use dyno_results::merge::rows_by_table;
+use dyno_results::scores::Scale;
 use dyno_results::services::{Commit, action_files, asv, bencher, figures};
 use dyno_results::store::files::write_whole;
-use dyno_results::{CellSummary, Merged, Run, Summary, csv_of};
+use dyno_results::{CellSummary, Merged, csv_of};
 use serde_json::Value;
 
 use crate::cli::{ExportArgs, ExportFormat};
@@ -16,90 +18,48 @@ use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::print;
 use crate::page::{host_views, unwritable};
 
-/// A run, alone or merged, with its summaries.
-enum Source {
-    Alone(Box<(Run, Summary)>),
-    Merged(Merged, Vec<Summary>),
-}
-
 /// Exports the run of `args`.
 pub fn export(args: &ExportArgs) -> Outcome {
-    let source = Source::read(&args.run)?;
-    let summaries = source.summaries();
-    let rows = rows_by_table(summaries);
+    let merged = Merged::open(&args.run)?;
+    let summaries = merged.summaries();
+    let rows = rows_by_table(&summaries);
     let metrics = summaries.first().map_or(&[][..], |summary| &summary.metrics);
+    let report = || merged.alone().map(|run| Report::of(run, &summaries[0], &[]));
+    let hosts = || host_views(&args.run, &merged, &summaries);
     let figures = figures(&rows, metrics);
     match args.format {
         ExportFormat::Bencher => write_text(args, &json_text(&bencher(&figures))?)?,
         ExportFormat::Csv => write_text(args, &String::from_utf8_lossy(&csv_of(&rows)?))?,
-        ExportFormat::Latex => write_text(args, &source.latex(&args.run))?,
-        ExportFormat::Markdown => write_text(args, &source.markdown(&args.run))?,
+        ExportFormat::Latex => {
+            write_text(args, &report().map_or_else(|| latex(&hosts()), |report| report.latex()))?
+        }
+        ExportFormat::Markdown => {
+            write_text(args, &report().map_or_else(|| markdown(&hosts()), |report| report.markdown()))?
+        }
         ExportFormat::GithubActionBenchmark => {
             let files = action_files(&figures);
             let folder = folder_of(args)?;
             write_json(&folder, "smaller-is-better.json", &files.smaller)?;
             write_json(&folder, "bigger-is-better.json", &files.bigger)?;
         }
-        ExportFormat::Asv => write_asv(args, &source, &rows)?,
+        ExportFormat::Asv => write_asv(args, &merged, &rows, metrics)?,
     }
     Ok(Exit::Done)
 }
 
-impl Source {
-    fn read(folder: &Path) -> Outcome<Self> {
-        if is_merged(folder) {
-            let merged = Merged::read(folder)?;
-            let summaries = merged.summaries();
-            return Ok(Self::Merged(merged, summaries));
-        }
-        let run = Run::read(folder)?;
-        let summary = Summary::of(&run);
-        Ok(Self::Alone(Box::new((run, summary))))
-    }
-
-    fn summaries(&self) -> &[Summary] {
-        match self {
-            Self::Alone(alone) => std::slice::from_ref(&alone.1),
-            Self::Merged(_, summaries) => summaries,
-        }
-    }
-
-    fn markdown(&self, folder: &Path) -> String {
-        match self {
-            Self::Alone(alone) => Report::of(&alone.0, &alone.1, &[]).markdown(),
-            Self::Merged(merged, summaries) => hosts::markdown(&host_views(folder, merged, summaries)),
-        }
-    }
-
-    fn latex(&self, folder: &Path) -> String {
-        match self {
-            Self::Alone(alone) => Report::of(&alone.0, &alone.1, &[]).latex(),
-            Self::Merged(merged, summaries) => hosts::latex(&host_views(folder, merged, summaries)),
-        }
-    }
-
-    /// Name and run of each host. The name of a run alone is that of its processor.
-    fn hosts(&self) -> Vec<(&str, &Run)> {
-        match self {
-            Self::Alone(alone) => vec![(alone.0.identity.host.cpu.as_str(), &alone.0)],
-            Self::Merged(merged, _) => {
-                merged.hosts.iter().map(|host| (host.name.as_str(), &host.run)).collect()
-            }
-        }
-    }
-}
-
 /// Writes asv's files: a machine for each host, and one list of benchmarks.
-fn write_asv(args: &ExportArgs, source: &Source, rows: &[CellSummary]) -> Outcome<()> {
+fn write_asv(args: &ExportArgs, merged: &Merged, rows: &[CellSummary], metrics: &[Scale]) -> Outcome<()> {
     let folder = folder_of(args)?;
     let (hash, unix_ms) = commit(args.commit.as_deref())?;
     let mut benchmarks: Option<Value> = None;
-    for (host, run) in source.hosts() {
-        let own: Vec<CellSummary> =
-            rows.iter().filter(|row| row.host.as_deref().is_none_or(|name| name == host)).cloned().collect();
-        let metrics = &source.summaries()[0].metrics;
+    for host in &merged.hosts {
+        let is_own = |row: &&CellSummary| row.host.as_ref().is_none_or(|name| *name == host.name);
+        let own: Vec<CellSummary> = rows.iter().filter(is_own).cloned().collect();
         let commit = Commit { hash: &hash, unix_ms };
-        for (name, value) in asv(&machine_name(host), &run.identity.host, &commit, &figures(&own, metrics)) {
+        let machine = &host.run.identity.host;
+        // The name of a run alone is that of its processor.
+        let name = machine_name(merged.alone().map_or(&host.name, |_| &machine.cpu));
+        for (name, value) in asv(&name, machine, &commit, &figures(&own, metrics)) {
             match (name.as_str(), &mut benchmarks) {
                 ("benchmarks.json", Some(known)) => merge_into(known, value),
                 ("benchmarks.json", none) => *none = Some(value),

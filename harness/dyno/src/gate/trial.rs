@@ -75,8 +75,8 @@ fn lines_of_a_round(trial: &Record) -> usize {
     };
     let (line, wanted) = match &trial.times {
         None => return 1,
-        Some(Times::Server(_)) => return usize::MAX, // its runs repeat the set as often as they need
-        Some(Times::Lockstep(lockstep)) => (seconds(&lockstep.line_ns).0, ROUND_SECONDS),
+        Some(Times::Server { .. }) => return usize::MAX, // its runs repeat the set as often as they need
+        Some(Times::Lockstep { latency_ns }) => (seconds(latency_ns).0, ROUND_SECONDS),
         Some(Times::Launches(launches)) => {
             let (launch, load) = (seconds(&launches.ns).1, seconds(&launches.one_line_ns).1);
             ((launch - load) / trial.lines as f64, ROUND_SECONDS.max(LOADS * load))

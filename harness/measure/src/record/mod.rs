@@ -14,7 +14,7 @@ use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::served::Served;
 use crate::supervisor::Report;
-pub use times::{FreshLaunch, Launches, LockstepTimes, ServerTimes, Times};
+pub use times::{FreshLaunch, Launches, Times};
 
 /// Most words of a launch's input: a million times the words of the largest test sets.
 const MOST_WORDS: usize = 1 << 40;
@@ -84,10 +84,16 @@ pub struct Record {
     /// Turns of the round, if it was measured beside other systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
+    /// Nanoseconds from launch to the first answer, median of the round's processes; none in the throughput tracks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<u64>,
     /// Latency track: nanoseconds of a line between two processes that do nothing else, on this host during
     /// this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipe_floor_ns: Option<u64>,
+    /// Launches whose text was not the first launch's.
+    #[serde(default)]
+    pub differing_launches: usize,
     /// Energy of the host while the system worked, where there is a meter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyUse>,
@@ -169,7 +175,7 @@ impl Record {
     /// Nanoseconds of each line in lock-step, in source order; empty in the other tracks.
     pub fn line_ns(&self) -> &[u64] {
         match &self.times {
-            Some(Times::Lockstep(lockstep)) => &lockstep.line_ns,
+            Some(Times::Lockstep { latency_ns }) => latency_ns,
             _ => &[],
         }
     }
@@ -185,17 +191,8 @@ impl Record {
     /// Runs and greatest rate of the server track.
     pub fn served(&self) -> Option<&Served> {
         match &self.times {
-            Some(Times::Server(server)) => Some(&server.served),
+            Some(Times::Server { served }) => Some(served),
             _ => None,
-        }
-    }
-
-    /// Nanoseconds from launch to the first answer.
-    pub fn start_ns(&self) -> Option<u64> {
-        match self.times.as_ref()? {
-            Times::Lockstep(lockstep) => lockstep.start_ns,
-            Times::Server(server) => server.start_ns,
-            Times::Launches(_) => None,
         }
     }
 

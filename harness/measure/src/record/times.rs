@@ -9,32 +9,17 @@ use crate::served::Served;
 #[serde(untagged)]
 pub enum Times {
     /// Server track.
-    Server(ServerTimes),
+    Server {
+        /// Runs and greatest rate.
+        served: Served,
+    },
     /// Throughput tracks.
     Launches(Launches),
     /// Tracks with one line at a time.
-    Lockstep(LockstepTimes),
-}
-
-/// Times of lines that were asked one by one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockstepTimes {
-    /// Nanoseconds of each line, in source order; empty if the round failed.
-    #[serde(rename = "latency_ns")]
-    pub line_ns: Vec<u64>,
-    /// Nanoseconds from launch to the first answer, median of the round's processes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_ns: Option<u64>,
-}
-
-/// Times of lines that arrived at rates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ServerTimes {
-    /// Runs and greatest rate.
-    pub served: Served,
-    /// Nanoseconds from launch to the first answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_ns: Option<u64>,
+    Lockstep {
+        /// Nanoseconds of each line, in source order; empty if the round failed.
+        latency_ns: Vec<u64>,
+    },
 }
 
 /// Times of launches over the whole file.
@@ -55,9 +40,6 @@ pub struct Launches {
     /// The launch over fresh lines, which no system can know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<FreshLaunch>,
-    /// Launches whose text was not the first launch's.
-    #[serde(rename = "differing_launches", default)]
-    pub differing: usize,
 }
 
 /// A launch over fresh lines.

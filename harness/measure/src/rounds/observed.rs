@@ -13,7 +13,7 @@ use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::{EnergyUse, Launches, LockstepTimes, ServerTimes, Times};
+use crate::record::{EnergyUse, Launches, Times};
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 use crate::verify::timing::Sample;
@@ -57,6 +57,8 @@ pub struct Observed {
     pub pairs: Vec<[Sample; 2]>,
     /// Oddities worth a warning.
     pub warnings: Vec<Reason>,
+    /// Launches whose text was not the first launch's.
+    pub differing_launches: usize,
     /// Joules of the host while it was metered.
     pub joules: Option<f64>,
     /// Source words that were answered meanwhile.
@@ -111,16 +113,12 @@ impl Observed {
 
     /// Times of the round under `track`, as far as it came; they are taken out.
     pub fn take_times(&mut self, track: Track) -> Option<Times> {
-        let start_ns = median_ns(std::mem::take(&mut self.start_ns));
+        let latency_ns = std::mem::take(&mut self.latency_ns);
+        let launches = std::mem::take(&mut self.launches);
         match track {
-            Track::Latency | Track::LatencyAll => {
-                let line_ns = std::mem::take(&mut self.latency_ns);
-                Some(Times::Lockstep(LockstepTimes { line_ns, start_ns }))
-            }
-            Track::Throughput1 | Track::ThroughputAll => {
-                Some(Times::Launches(std::mem::take(&mut self.launches)))
-            }
-            Track::Server => self.served.take().map(|served| Times::Server(ServerTimes { served, start_ns })),
+            Track::Latency | Track::LatencyAll => Some(Times::Lockstep { latency_ns }),
+            Track::Throughput1 | Track::ThroughputAll => Some(Times::Launches(launches)),
+            Track::Server => self.served.take().map(|served| Times::Server { served }),
         }
     }
 
@@ -161,9 +159,4 @@ impl Observed {
         self.audit.merge(&ending.audit);
         self.network = self.network.take().or_else(|| ending.network.clone());
     }
-}
-
-fn median_ns(mut times: Vec<u64>) -> Option<u64> {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
 }

@@ -108,7 +108,9 @@ pub(super) fn record(
         words: round.test_set.words(),
         times,
         slices,
+        start_ns: median_ns(observed.start_ns),
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
+        differing_launches: observed.differing_launches,
         energy,
         usage: observed.usage,
         audit: observed.audit,
@@ -129,6 +131,11 @@ pub(super) fn record(
 
 fn unix_ms(moment: SystemTime) -> u64 {
     moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+}
+
+fn median_ns(mut times: Vec<u64>) -> Option<u64> {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
 }
 
 /// Name of an output: the hash of its text. No answers, no name.

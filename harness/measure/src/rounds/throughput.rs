@@ -28,7 +28,7 @@ pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Obs
     while observed.reasons.is_empty() && !is_long_enough(context, input, &observed) {
         let Some(pass) = launch(context, input, &mut observed)? else { return Ok(observed) };
         let comparison = Comparison::of_system(context.round.system, &observed.answers, &input.scored(&pass));
-        observed.launches.differing += usize::from(comparison.differing > 0);
+        observed.differing_launches += usize::from(comparison.differing > 0);
         if let Some(reason) = comparison.fault(context.subject.system.sampling) {
             observed.reasons.push(reason); // the timed answers must be the scored answers
             return Ok(observed);

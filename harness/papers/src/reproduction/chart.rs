@@ -9,7 +9,7 @@ use crate::tables::{Table as Published, Unit};
 use dyno_report::charts::{self, Axis, Family, Figure, Scatter};
 use dyno_report::{Field, Table};
 use dyno_stats::Estimate;
-use dyno_stats::numbers::{plain, tick};
+use dyno_stats::numbers::plain;
 use dyno_stats::{Order, Standing, standings};
 
 /// A network in the figure.
@@ -55,7 +55,7 @@ fn figure(reproduction: &Reproduction, linear: bool) -> Option<Figure> {
 }
 
 fn axis_of(name: &str, log: bool) -> Axis {
-    Axis { name: name.into(), log, from_zero: false, text: tick, ticks: None, reversed: false }
+    Axis { from_zero: false, ..Axis::of(name, log) }
 }
 
 fn point<'a>(published: &Published, unit: Unit, row: &'a Row) -> Option<Point<'a>> {

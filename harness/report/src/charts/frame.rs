@@ -6,6 +6,7 @@ use super::labels::{Area, width};
 use super::palette::Colour;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg};
+use dyno_stats::numbers::tick;
 
 /// An axis before its layout.
 pub struct Axis {
@@ -21,6 +22,13 @@ pub struct Axis {
     pub ticks: Option<Vec<f64>>,
     /// Whether a vertical axis has its least value at the top, so that better stands above worse.
     pub reversed: bool,
+}
+
+impl Axis {
+    /// An axis with round ticks. A linear one begins at zero.
+    pub fn of(name: impl Into<String>, log: bool) -> Self {
+        Self { name: name.into(), log, from_zero: !log, text: tick, ticks: None, reversed: false }
+    }
 }
 
 /// A plot with its layout.

@@ -1,18 +1,20 @@
 //! The page of a merged run: verdicts, two charts and a table for each test set, and the hosts with their
 //! prices.
 
+use dyno_results::Column;
 use dyno_stats::Standing;
-use dyno_stats::numbers::{counted, mebibytes, plain, supported, tick};
+use dyno_stats::numbers::{counted, mebibytes, plain, supported};
 use serde::Serialize;
 
-use super::contest::{Contest, Entry, value};
+use super::contest::Contest;
 use super::host::Host;
-use crate::charts::{Axis, Bar, Bars, Figure, Point, Scatter};
-use crate::cost::Cost;
+use crate::charts::{Bar, Bars, Figure, Point, Scatter};
+use crate::cost::{Contestant, Cost};
 use crate::error::Result;
 use crate::page::document;
+use crate::sentences;
 use crate::tables::{Field, Table, inline};
-use crate::view::{estimate, quality, row_class};
+use crate::view::{class_of, estimate, judged, quality, quality_axis, row_class};
 
 const TEMPLATE: &str = include_str!("../../../../templates/hosts.html");
 
@@ -115,33 +117,32 @@ impl Part {
 
 /// Words per dollar by instance: on each the cheapest system that is as good as the best of all.
 fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
-    let mut ranked: Vec<&Entry<'_>> =
-        (0..contest.hosts.len()).filter_map(|host| contest.pick(Some(host))).collect();
-    ranked.sort_by(|a, b| value(b).total_cmp(&value(a)));
-    let bar = |entry: &&Entry<'_>| {
-        let millions = entry.millions?;
-        let (host, system) = (contest.hosts[entry.host].name, &entry.cell.system);
-        let told = entry.quality.map(|own| crate::sentences::quality(&contest.scale, &own));
-        Some(Bar {
-            name: format!("{host}: {system}"),
+    let mut ranked: Vec<&Contestant> =
+        contest.hosts.iter().filter_map(|host| contest.pick_on(host)).collect();
+    ranked.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value));
+    let bar = |one: &&Contestant| {
+        let entry = contest.entry(one);
+        Bar {
+            name: format!("{}: {}", entry.host.name, entry.cell.system),
             family: entry.family,
-            off: entry.standing == Some(Standing::Off),
-            value: millions,
-            text: supported(&millions),
-            tip: vec![contest.name(entry), told.unwrap_or_default()],
-        })
+            off: one.standing == Standing::Off,
+            value: one.cost,
+            text: supported(&one.cost),
+            tip: vec![contest.name(one), sentences::quality(&contest.race.scale, &one.quality)],
+        }
     };
     let bars = Bars {
         name: "million words per US dollar, with the cheapest system of the best quality".into(),
         ideal: None,
-        bars: ranked.iter().filter_map(bar).collect(),
+        bars: ranked.iter().map(bar).collect(),
     };
-    let mut numbers = Table::new("Words per dollar by instance", &["instance", "system", "#Mwords/$"]);
-    for entry in &ranked {
-        let host = contest.hosts[entry.host].name;
+    let heads = ["instance", "system", Cost::Dollars.head()];
+    let mut numbers = Table::new("Words per dollar by instance", &heads);
+    for one in &ranked {
+        let entry = contest.entry(one);
         let fields =
-            vec![Field::text(host), Field::text(&entry.cell.system), estimate(entry.millions.as_ref())];
-        numbers.push(row_class(entry.standing), fields);
+            vec![Field::text(entry.host.name), Field::text(&entry.cell.system), estimate(Some(&one.cost))];
+        numbers.push(row_class(Some(one.standing)), fields);
     }
     let about = "A bar for each instance: the words that a dollar buys with its cheapest system that can't be told \
                  from the best quality.";
@@ -155,45 +156,36 @@ const MOST_POINTS: usize = 40;
 
 /// Quality against words per dollar, of all systems on all instances.
 fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
-    let mut shown: Vec<&Entry<'_>> = contest.contestants().collect();
-    shown.sort_by(|a, b| a.standing.cmp(&b.standing).then(value(b).total_cmp(&value(a))));
-    let on = shown.iter().filter(|entry| entry.standing != Some(Standing::Off)).count();
+    let race = &contest.race;
+    let mut shown: Vec<&Contestant> = race.contestants.iter().collect();
+    shown.sort_by(|a, b| a.standing.cmp(&b.standing).then(b.cost.value.total_cmp(&a.cost.value)));
+    let on = shown.iter().filter(|one| one.standing != Standing::Off).count();
     shown.truncate(on.max(MOST_POINTS));
-    let point = |entry: &&Entry<'_>| {
-        Some(Point {
-            name: contest.name(entry),
-            family: entry.family,
-            standing: entry.standing?,
-            x: entry.millions?,
-            y: entry.quality?,
-            tip: vec![contest.name(entry), entry.millions.map(|m| supported(&m) + " Mwords/$")?],
-        })
+    let point = |one: &&Contestant| Point {
+        name: contest.name(one),
+        family: contest.entry(one).family,
+        standing: one.standing,
+        x: one.cost,
+        y: one.quality,
+        tip: vec![contest.name(one), supported(&one.cost) + " Mwords/$"],
     };
-    let scale = &contest.scale;
-    let better = if scale.is_higher_better() { "more" } else { "less" };
+    let scale = &race.scale;
     let chart = Scatter {
         x: Cost::Dollars.axis(),
         less_is_better: false,
-        y: Axis {
-            name: format!("{} ({better} is better ↑)", scale.title),
-            log: false,
-            from_zero: false,
-            text: tick,
-            ticks: None,
-            reversed: !scale.is_higher_better(),
-        },
-        points: shown.iter().filter_map(point).collect(),
+        y: quality_axis(scale),
+        points: shown.iter().map(point).collect(),
         published: Vec::new(),
     };
-    let heads = ["system and instance", &format!("#{}", scale.title), "#Mwords/$"];
+    let heads = ["system and instance", &format!("#{}", scale.title), Cost::Dollars.head()];
     let mut numbers = Table::new(format!("{} and words per dollar", scale.title), &heads);
-    for entry in &shown {
+    for one in &shown {
         let fields = vec![
-            Field::text(contest.name(entry)),
-            quality(scale, entry.quality.as_ref()),
-            estimate(entry.millions.as_ref()),
+            Field::text(contest.name(one)),
+            quality(scale, Some(&one.quality)),
+            estimate(Some(&one.cost)),
         ];
-        numbers.push(row_class(entry.standing), fields);
+        numbers.push(row_class(Some(one.standing)), fields);
     }
     let about =
         format!("Systems on instances by {} and words per dollar; the stairs are the frontier.", scale.title);
@@ -204,35 +196,26 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
 
 /// All systems on all hosts.
 fn table(contest: &Contest<'_>) -> Table {
-    let scale = &contest.scale;
-    let title = format!("#{}", scale.title);
-    let heads =
-        ["host", "system", &title, "#Mwords/$", "#words/s", "#p95 ms", "#peak MiB", "frontier", "verdict"];
+    let scale = &contest.race.scale;
+    let figures = [Column::Dollars, Column::Speed, Column::P95, Column::Peak];
+    let figures = figures.map(|column| format!("#{}", column.head()));
+    let mut heads = vec!["host".into(), "system".into(), format!("#{}", scale.title)];
+    heads.extend(figures.into_iter().chain(["frontier".into(), "verdict".into()]));
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let mut table = Table::new("All systems on all hosts", &heads);
-    for entry in &contest.entries {
-        let cell = entry.cell;
-        let standing = match entry.standing {
-            Some(Standing::Frontier) => "yes",
-            Some(Standing::Probably) => "probably",
-            _ => "",
-        };
-        let verdict = match cell.reasons.first() {
-            Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
-            None => cell.verdict.name().into(),
-        };
-        let invalid = cell.verdict == dyno_measure::Verdict::Invalid;
-        let fields = vec![
-            Field::text(contest.hosts[entry.host].name),
+    for (system, entry) in contest.entries.iter().enumerate() {
+        let (cell, standing) = (entry.cell, contest.race.standing(system));
+        let mut fields = vec![
+            Field::text(entry.host.name),
             Field::text(&cell.system),
-            quality(scale, entry.quality.as_ref()),
-            estimate(entry.millions.as_ref()),
-            Field::maybe(cell.words_per_second, plain),
-            Field::maybe(entry.p95_ms, plain),
-            Field::maybe(cell.peak_bytes.map(mebibytes), plain),
-            Field::text(standing),
-            Field::text(verdict),
+            quality(scale, cell.quality_by(&scale.name).as_ref()),
+            Field::of(Column::Dollars, cell),
+            Field::rounded(Column::Speed, Some(cell)),
+            Field::rounded(Column::P95, entry.latency),
+            Field::rounded(Column::Peak, Some(cell)),
         ];
-        table.push(if invalid { "invalid" } else { row_class(entry.standing) }, fields);
+        fields.extend(judged(standing, cell.verdict, cell.reasons.first()));
+        table.push(class_of(cell.verdict, standing), fields);
     }
     table.without_empty_columns().aligned()
 }

@@ -77,6 +77,11 @@ impl<'a> SetContext<'a> {
     }
 }
 
+/// CSS class of a row with that verdict and standing.
+pub fn class_of(verdict: Verdict, standing: Option<Standing>) -> &'static str {
+    if verdict == Verdict::Invalid { "invalid" } else { row_class(standing) }
+}
+
 /// CSS class of a table row.
 pub const fn row_class(standing: Option<Standing>) -> &'static str {
     match standing {

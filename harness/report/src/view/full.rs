@@ -2,42 +2,41 @@
 
 use serde::Serialize;
 
-use super::context::{SetContext, row_class};
-use super::summary::{estimate, quality};
+use super::context::{SetContext, class_of};
+use super::summary::quality;
 use crate::material::{Cell, Material};
 use crate::tables::{Field, Table};
 use dyno_measure::Host;
 use dyno_measure::Profile;
-use dyno_measure::{Track, Verdict};
+use dyno_measure::{Reason, Track, Verdict};
 use dyno_results::scores::Scale;
-use dyno_results::unlike_a_formula;
-use dyno_stats::median_interval;
+use dyno_results::{Column, unlike_a_formula};
 use dyno_stats::numbers::{counted, mebibytes, plain};
+use dyno_stats::{Standing, median_interval};
 
-/// Heads of the full table after system, track and metrics; `#` marks columns of figures.
-const HEADS: [&str; 15] = [
-    "#words/s",
-    "#steady",
-    "#load %",
-    "#p50 ms",
-    "#p95 ms",
-    "#p99 ms",
-    "#start ms",
-    "#Mwords/$",
-    "#pro rata",
-    "#mJ/word",
-    "#model MiB",
-    "#peak MiB",
-    "#rounds",
-    "frontier",
-    "verdict",
+/// Figures of the full table, after system, track and metrics.
+const FIGURES: [Column; 12] = [
+    Column::Speed,
+    Column::Steady,
+    Column::Load,
+    Column::P50,
+    Column::P95,
+    Column::P99,
+    Column::Start,
+    Column::Dollars,
+    Column::ProRata,
+    Column::Energy,
+    Column::Model,
+    Column::Peak,
 ];
 
-/// All heads of a table with these metrics.
+/// All heads of a table with these metrics; `#` marks columns of figures.
 fn heads(metrics: &[Scale]) -> Vec<String> {
     let metrics = metrics.iter().map(|scale| format!("#{}", scale.title));
-    let first = ["system", "track"].map(String::from).into_iter();
-    first.chain(metrics).chain(HEADS.map(String::from)).collect()
+    let figures = FIGURES.iter().map(|column| format!("#{}", column.head()));
+    let [first, last] = [&["system", "track"][..], &["#rounds", "frontier", "verdict"]];
+    let texts = |heads: &[&str]| heads.iter().copied().map(String::from).collect::<Vec<_>>();
+    texts(first).into_iter().chain(metrics).chain(figures).chain(texts(last)).collect()
 }
 
 /// All cells of a test set.
@@ -47,45 +46,29 @@ pub fn table(context: &SetContext<'_>) -> Table {
     let mut cells: Vec<&Cell> = context.set.cells.iter().collect();
     cells.sort_by_key(|cell| (cell.track, cell.system));
     for cell in cells {
-        let invalid = cell.verdict == Verdict::Invalid;
-        table.push(if invalid { "invalid" } else { row_class(cell.standing) }, row(context, cell));
+        table.push(class_of(cell.verdict, cell.standing), row(context, cell));
     }
     table.without_empty_columns().aligned()
 }
 
 fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
-    // On a whole instance both figures are the same, so the second one is left out.
-    let pro_rata = cell.millions_pro_rata.filter(|millions| Some(*millions) != cell.millions_per_dollar);
-    let verdict = match cell.reasons.first() {
-        Some(reason) => format!("{} {}", cell.verdict.name(), reason.code.name()),
-        None => cell.verdict.name().into(),
-    };
     let mut row = vec![Field::text(context.name(cell.system)), Field::text(cell.track.name())];
     row.extend(qualities(&context.set.metrics, cell));
-    row.extend([
-        estimate(cell.speed.as_ref()),
-        Field::maybe(cell.steady, plain),
-        Field::maybe(cell.load_share.map(|share| share * 100.0), |percent| {
-            if percent > 99.0 { ">99".into() } else { format!("{percent:.0}") }
-        }),
-        estimate(cell.percentiles_ms[0].as_ref()),
-        estimate(cell.percentiles_ms[2].as_ref()),
-        estimate(cell.percentiles_ms[3].as_ref()),
-        Field::maybe(cell.start_ms, plain),
-        estimate(cell.millions_per_dollar.as_ref()),
-        estimate(pro_rata.as_ref()),
-        Field::maybe(cell.joules_per_word.map(|joules| joules * 1e3), plain),
-        model(cell),
-        Field::maybe(cell.peak_bytes.map(mebibytes), plain),
-        Field::figure(cell.rounds.to_string(), cell.rounds as f64),
-        Field::text(match cell.standing {
-            Some(dyno_stats::Standing::Frontier) => "yes",
-            Some(dyno_stats::Standing::Probably) => "probably",
-            _ => "",
-        }),
-        Field::text(verdict),
-    ]);
+    row.extend(FIGURES.map(|column| Field::shown(column, &cell.row, cell.figure(column))));
+    row.push(Field::figure(cell.row.rounds.to_string(), cell.row.rounds as f64));
+    row.extend(judged(cell.standing, cell.verdict, cell.reasons.first()));
     row
+}
+
+/// Standing on the frontier, and verdict with its first reason.
+pub fn judged(standing: Option<Standing>, verdict: Verdict, reason: Option<&Reason>) -> [Field; 2] {
+    let standing = match standing {
+        Some(Standing::Frontier) => "yes",
+        Some(Standing::Probably) => "probably",
+        _ => "",
+    };
+    let reason = reason.map(|reason| format!(" {}", reason.code.name())).unwrap_or_default();
+    [Field::text(standing), Field::text(format!("{}{reason}", verdict.name()))]
 }
 
 /// Quality by each metric. The first one has half of its interval, and the lowest and highest round where the
@@ -97,17 +80,13 @@ fn qualities(metrics: &[Scale], cell: &Cell) -> Vec<Field> {
             return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
         }
         let field = quality(scale, own);
-        let ends = cell.quality_of_rounds.map(|ends| [ends.0, ends.1].map(|end| scale.text(end, None)));
-        let spread = ends.map(|[low, high]| format!(" ({low} to {high} over rounds)"));
+        let ends = cell.row.quality.first().and_then(|first| first.low.zip(first.high));
+        let spread = ends.map(|(low, high)| {
+            format!(" ({} to {} over rounds)", scale.text(low, None), scale.text(high, None))
+        });
         Field { text: field.text.clone() + &spread.unwrap_or_default(), ..field }
     };
     metrics.iter().enumerate().map(field).collect()
-}
-
-/// Size of the model, marked where it is declared alone.
-fn model(cell: &Cell) -> Field {
-    let mark = if cell.model_declared { " declared" } else { "" };
-    Field::maybe(cell.model_bytes.map(mebibytes), |size| plain(size) + mark)
 }
 
 /// All cells as CSV, test sets below each other. No field looks like a spreadsheet's formula.

@@ -6,7 +6,7 @@ use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
-use dyno_stats::numbers::{plain, supported, tick};
+use dyno_stats::numbers::{plain, supported};
 use dyno_stats::{Estimate, Order};
 
 /// A measured point of a sweep: the value that was swept, and the speed or rate there.
@@ -156,7 +156,7 @@ fn of_cores(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell) -> Vec<Point
 
 /// Words a second; in the track server the greatest rate, in lines a second.
 fn capacity(cell: &Cell) -> Option<Estimate> {
-    let speed = cell.speed?;
+    let speed = cell.row.speed()?;
     match (cell.track, &cell.served) {
         // Each round's words a second are those at its rate: one factor turns all of them into lines.
         (Track::Server, served) => Some(speed.times(served.as_ref()?.rate? / speed.value)),
@@ -170,7 +170,7 @@ fn of_batches(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell, setting: &
     let of = |other: &&Cell| {
         let system = context.system(other.system);
         let value = system.settings.iter().find(|(name, _)| name == setting)?.1.parse().ok()?;
-        Some((value, other.speed?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
+        Some((value, other.row.speed()?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
     };
     cells.iter().filter_map(of).collect()
 }
@@ -213,8 +213,8 @@ fn ticks(sweeps: &[Swept]) -> Vec<f64> {
 
 fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -> Curves {
     Curves {
-        x: Axis { name: x.into(), log, from_zero: !log, text: tick, ticks: Some(ticks), reversed: false },
-        y: Axis { name: y.into(), log: false, from_zero: true, text: tick, ticks: None, reversed: false },
+        x: Axis { ticks: Some(ticks), ..Axis::of(x, log) },
+        y: Axis::of(y, false),
         curves,
         label_at: vec![1.0, 0.8, 0.6, 0.4],
     }

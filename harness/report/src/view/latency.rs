@@ -10,7 +10,7 @@ use dyno_measure::Track;
 use dyno_measure::words;
 use dyno_results::summary::judge::Duel;
 use dyno_stats::Estimate;
-use dyno_stats::numbers::{factor, percent_tick, plain, supported, tick};
+use dyno_stats::numbers::{factor, percent_tick, plain, supported};
 use dyno_stats::{Order, by_length};
 
 /// The section.
@@ -50,21 +50,11 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 fn distribution(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<Figure> {
     let chart = Curves {
-        x: Axis {
-            name: format!("latency of a line{place} in ms (log)"),
-            log: true,
-            from_zero: false,
-            text: tick,
-            ticks: None,
-            reversed: false,
-        },
+        x: Axis::of(format!("latency of a line{place} in ms (log)"), true),
         y: Axis {
-            name: "share of lines answered within".into(),
-            log: false,
-            from_zero: true,
             text: percent_tick,
             ticks: Some(vec![0.0, 0.25, 0.5, 0.75, 0.95]),
-            reversed: false,
+            ..Axis::of("share of lines answered within", false)
         },
         curves: cells.iter().map(|cell| curve(context, cell)).collect(),
         label_at: vec![0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.12],
@@ -121,9 +111,8 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Optio
     else {
         return Some(answers);
     };
-    // Pairs of rounds are compared in the tail of one core alone; elsewhere the intervals decide.
-    let duels = (fastest.track == Track::Latency).then_some(&context.set.duels);
-    let paired = duels.and_then(|duels| duels.get(&(Measure::P95, next.system, fastest.system)).copied());
+    let measure = Measure::P95(fastest.track);
+    let paired = context.set.duels.get(&(measure, next.system, fastest.system)).copied();
     let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
     let rival = context.spoken(next.system);
     Some(match duel.order {
@@ -150,9 +139,9 @@ fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
         let mut fields = vec![Field::text(context.name(cell.system))];
         fields.extend(cell.percentiles_ms.iter().map(ms));
-        fields.extend(cell.tail_ms.map(|ms| Field::maybe(ms, plain)));
-        fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.0), plain));
-        fields.push(Field::maybe(cell.fit_ms.map(|fit| fit.1), plain));
+        let row = &cell.row;
+        let exact = [row.p99_bound_ms, row.p999_ms, row.p999_bound_ms, row.line_ms, row.word_ms];
+        fields.extend(exact.map(|ms| Field::maybe(ms, plain)));
         table.push("", fields);
     }
     table.without_empty_columns().aligned()
@@ -177,15 +166,8 @@ fn lengths(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<Fig
         ends(f64::min, f64::INFINITY) > 0.0 && ends(f64::max, 0.0) / ends(f64::min, f64::INFINITY) > 30.0;
     let name = format!("latency{place} in ms{}", if log { " (log)" } else { "" });
     let chart = Curves {
-        x: Axis {
-            name: "words of the source line".into(),
-            log: false,
-            from_zero: true,
-            text: tick,
-            ticks: None,
-            reversed: false,
-        },
-        y: Axis { name, log, from_zero: !log, text: tick, ticks: None, reversed: false },
+        x: Axis::of("words of the source line", false),
+        y: Axis::of(name, log),
         curves,
         label_at: vec![1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3],
     };
@@ -214,7 +196,7 @@ fn groups(cell: &Cell, source: &[usize]) -> Vec<(f64, f64, usize)> {
 }
 
 fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
-    let (fixed, word) = cell.fit_ms?;
+    let (fixed, word) = cell.fit_ms()?;
     let groups = groups(cell, source);
     let longest = groups.last()?.0;
     let at = |words: f64| (words, fixed + word * words);
@@ -230,7 +212,7 @@ fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<C
 }
 
 fn length_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
-    let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms?)));
+    let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms()?)));
     let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
     let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
     let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };

@@ -27,7 +27,9 @@ use crate::material::Material;
 use crate::published::Published;
 use crate::tables::Table;
 use crate::translations::{Translations, translations};
-pub(crate) use context::row_class;
+pub(crate) use context::{class_of, row_class};
+pub(crate) use full::judged;
+pub(crate) use quality::quality_axis;
 pub(crate) use summary::{estimate, quality};
 
 use context::SetContext;

@@ -37,14 +37,7 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
     let chart = Scatter {
         x: cost.axis(),
         less_is_better: cost.less_is_better(),
-        y: Axis {
-            name: axis_name(&contest.scale()),
-            log: false,
-            from_zero: false,
-            text: tick,
-            ticks: None,
-            reversed: !contest.scale().is_higher_better(),
-        },
+        y: quality_axis(&contest.scale),
         points: points(context, contest),
         published: published(context, cost),
     };
@@ -52,18 +45,19 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
     let about = format!(
         "{} systems by {} and {}, each with the box of its two intervals; the stairs are the frontier.",
         contest.all().count(),
-        contest.scale().title,
+        contest.scale.title,
         cost.noun()
     );
-    let metric: String = contest.scale().name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let metric: String = contest.scale.name.chars().filter(char::is_ascii_alphanumeric).collect();
     let id = context.id(&format!("{metric}-{}", cost.id()));
     Figure::of(&chart, &id, title, about, table(context, contest))
 }
 
-/// Name of the axis of quality. The better end is always at the top.
-fn axis_name(scale: &Scale) -> String {
+/// Axis of quality. The better end is always at the top.
+pub fn quality_axis(scale: &Scale) -> Axis {
     let better = if scale.is_higher_better() { "more" } else { "less" };
-    format!("{} ({better} is better ↑)", scale.title)
+    let name = format!("{} ({better} is better ↑)", scale.title);
+    Axis { from_zero: false, reversed: !scale.is_higher_better(), ..Axis::of(name, false) }
 }
 
 /// Points of the systems, the frontier first: the first labels get the best places.
@@ -82,7 +76,7 @@ fn points(context: &SetContext<'_>, contest: &Contest<'_>) -> Vec<Point> {
 }
 
 fn tip(context: &SetContext<'_>, contest: &Contest<'_>, one: &Contestant) -> Vec<String> {
-    let (cost, scale) = (contest.cost, contest.scale());
+    let (cost, scale) = (contest.cost, &contest.scale);
     let range = |e: &dyno_stats::Estimate| {
         let unit = cost.head().trim_start_matches('#');
         if e.high > e.low {
@@ -94,7 +88,7 @@ fn tip(context: &SetContext<'_>, contest: &Contest<'_>, one: &Contestant) -> Vec
     let system = context.system(one.system);
     vec![
         system.name.clone(),
-        sentences::quality(&scale, &one.quality),
+        sentences::quality(scale, &one.quality),
         range(&one.cost),
         system.family.name().into(),
     ]
@@ -127,7 +121,7 @@ fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
 
 fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
     let cost = contest.cost;
-    let scale = contest.scale();
+    let scale = &contest.scale;
     let heads = ["system", &format!("#{}", scale.title), cost.head(), "frontier"];
     let mut table = Table::new(format!("{} and {}", scale.title, cost.noun()), &heads);
     for one in contest.all() {
@@ -140,7 +134,7 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
         };
         let fields = vec![
             Field::text(context.name(one.system)),
-            quality(&scale, Some(&one.quality)),
+            quality(scale, Some(&one.quality)),
             estimate(Some(&one.cost)),
             Field::text(standing),
         ];

@@ -66,7 +66,7 @@ fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
 }
 
 fn speed(context: &SetContext<'_>, system: usize, track: Track) -> Option<Estimate> {
-    context.cells(track).into_iter().find(|cell| cell.system == system)?.speed
+    context.cells(track).into_iter().find(|cell| cell.system == system)?.row.speed()
 }
 
 /// Finding on cores; `gains` begin with the greatest.
@@ -121,9 +121,9 @@ fn size(context: &SetContext<'_>) -> Option<Figure> {
         Track::ALL
             .into_iter()
             .filter_map(|track| valid(system, track))
-            .find(|cell| cell.model_bytes.is_some())
+            .find(|cell| cell.row.model_bytes.is_some())
     };
-    let bytes = |system: usize| sized(system)?.model_bytes;
+    let bytes = |system: usize| sized(system)?.row.model_bytes;
     let all = ascending(figures_of(context, |system| Some(Estimate::exactly(mebibytes(bytes(system)?)))));
     sizes(
         context,
@@ -132,7 +132,7 @@ fn size(context: &SetContext<'_>) -> Option<Figure> {
         "bytes of the model's files in MiB",
         "model MiB",
         "has the smallest model",
-        |system| if sized(system).is_some_and(|cell| cell.model_declared) { " declared" } else { "" },
+        |system| if sized(system).is_some_and(|cell| cell.row.model_declared) { " declared" } else { "" },
     )
 }
 

@@ -1,12 +1,12 @@
 //! Latency against the rate of arrival, in section 3: the curve of each system in the track server.
 
 use super::context::SetContext;
-use super::summary::estimate;
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::{Purpose, Served, ServedRun, Track};
-use dyno_stats::numbers::{plain, tick};
+use dyno_results::Column;
+use dyno_stats::numbers::plain;
 
 /// The chart, if the track was measured.
 pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
@@ -37,16 +37,12 @@ pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
         tip: vec![within],
     });
     let chart = Curves {
-        x: axis("lines that arrive in a second (log)"),
-        y: axis(&format!("p{} of the time to the answer in ms (log)", limit.percentile)),
+        x: Axis::of("lines that arrive in a second (log)", true),
+        y: Axis::of(format!("p{} of the time to the answer in ms (log)", limit.percentile), true),
         curves,
         label_at: vec![1.0, 0.7, 0.4, 0.0],
     };
     Some(Figure::of(&chart, &context.id("latency-rate"), title, about, table(context, &served)))
-}
-
-fn axis(name: &str) -> Axis {
-    Axis { name: name.into(), log: true, from_zero: false, text: tick, ticks: None, reversed: false }
 }
 
 /// Runs of the curve, by rate. Runs that ended early show only the lines until then; those of the search are
@@ -87,6 +83,7 @@ fn table(context: &SetContext<'_>, served: &[(&Cell, &Served)]) -> Table {
     for (cell, served) in served {
         for run in points(served) {
             let greatest = Some(run.rate) == served.rate;
+            let figure = |column| Field::shown(column, &cell.row, cell.figure(column).filter(|_| greatest));
             let kept = if run.kept { "kept" } else { "missed" };
             table.push(
                 "",
@@ -97,8 +94,8 @@ fn table(context: &SetContext<'_>, served: &[(&Cell, &Served)]) -> Table {
                     Field::figure(plain(run.p95_ms), run.p95_ms),
                     Field::figure(plain(run.p99_ms), run.p99_ms),
                     Field::text(if greatest { "greatest rate" } else { kept }),
-                    estimate(cell.speed.as_ref().filter(|_| greatest)),
-                    estimate(cell.millions_per_dollar.as_ref().filter(|_| greatest)),
+                    figure(Column::Speed),
+                    figure(Column::Dollars),
                 ],
             );
         }

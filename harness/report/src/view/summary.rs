@@ -66,7 +66,8 @@ pub fn choices(context: &SetContext<'_>) -> Table {
 /// Peak memory of a system. The track on one core comes first, since workers multiply memory; the other
 /// tracks stand in where that one was not measured.
 pub fn peak_mebibytes(context: &SetContext<'_>, system: usize) -> Option<f64> {
-    let own = |track| context.cells(track).into_iter().find(|cell: &&Cell| cell.system == system)?.peak_bytes;
+    let own =
+        |track| context.cells(track).into_iter().find(|cell: &&Cell| cell.system == system)?.row.peak_bytes;
     [Track::Throughput1, Track::Latency, Track::ThroughputAll].into_iter().find_map(own).map(mebibytes)
 }
 

@@ -98,7 +98,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn speed(&self, system: usize) -> Option<Estimate> {
-        self.context.cells(Track::Throughput1).into_iter().find(|cell| cell.system == system)?.speed
+        self.context.cells(Track::Throughput1).into_iter().find(|cell| cell.system == system)?.row.speed()
     }
 
     fn title(&self) -> Option<String> {

@@ -9,6 +9,7 @@ use dyno_measure::Code;
 use dyno_measure::Host;
 use dyno_measure::Profile;
 use dyno_measure::{LatencyLimit, Served, Track, Verdict};
+use dyno_results::CellSummary;
 use dyno_results::scores::{Direction, Scale, Standard};
 use dyno_stats::Estimate;
 
@@ -29,33 +30,71 @@ fn system(name: &str, settings: &[(&str, &str)]) -> System {
     }
 }
 
+/// A row of the summary with that speed.
+fn row(track: Track, speed: Estimate) -> CellSummary {
+    CellSummary {
+        host: None,
+        test_set: "set".into(),
+        track,
+        system: String::new(),
+        profile: Profile::Quick,
+        verdict: Verdict::Valid,
+        reasons: Vec::new(),
+        warnings: Vec::new(),
+        standing: None,
+        rounds: 3,
+        words_per_second: Some(speed.value),
+        words_per_second_low: Some(speed.low),
+        words_per_second_high: Some(speed.high),
+        interval_coverage: None,
+        steady_words_per_second: None,
+        load_share: None,
+        target_words_per_second: None,
+        target_chars_per_second: None,
+        words_per_dollar: None,
+        words_per_dollar_pro_rata: None,
+        joules_per_word: None,
+        lines_per_second: None,
+        limit_ms: None,
+        limit_percentile: None,
+        mean_ms: None,
+        p50_ms: None,
+        p50_bound_ms: None,
+        p90_ms: None,
+        p90_bound_ms: None,
+        p95_ms: None,
+        p95_bound_ms: None,
+        p99_ms: None,
+        p99_bound_ms: None,
+        p999_ms: None,
+        p999_bound_ms: None,
+        max_ms: None,
+        line_ms: None,
+        word_ms: None,
+        start_ms: None,
+        model_bytes: Some(1 << 20),
+        model_declared: false,
+        peak_bytes: Some(5 << 20),
+        floor_bytes: None,
+        quality: Vec::new(),
+        output: None,
+    }
+}
+
 fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Cell {
     Cell {
         system,
+        row: row(track, Estimate::give_or_take(speed, speed * 0.01)),
         track,
         verdict: Verdict::Valid,
         standing: None,
         reasons: Vec::new(),
         warnings: Vec::new(),
-        rounds: 3,
         cores: if track == Track::ThroughputAll { 2 } else { 1 },
-        speed: Some(Estimate::give_or_take(speed, speed * 0.01)),
-        steady: None,
-        load_share: None,
-        millions_per_dollar: None,
-        millions_pro_rata: None,
         served: None,
         percentiles_ms: [None; 4],
-        tail_ms: [None; 3],
         latency_ms: Vec::new(),
-        fit_ms: None,
-        start_ms: None,
-        joules_per_word: None,
-        model_bytes: Some(1 << 20),
-        model_declared: false,
-        peak_bytes: Some(5 << 20),
         quality: vec![Some(Estimate::give_or_take(bleu, 0.5))],
-        quality_of_rounds: None,
         output: Some(output),
         breakdown: None,
     }
@@ -139,7 +178,7 @@ fn judge(material: &mut Material) {
             move |a: usize, b: usize| figures[a].order(&figures[b])
         };
         let (quality, speed) =
-            (order(|cell| cell.first_quality().unwrap()), order(|cell| cell.speed.unwrap()));
+            (order(|cell| cell.first_quality().unwrap()), order(|cell| cell.row.speed().unwrap()));
         let standings = dyno_stats::standings(cells.len(), quality, speed);
         cells.iter_mut().zip(standings).for_each(|(cell, standing)| cell.standing = Some(standing));
     }
@@ -276,7 +315,8 @@ fn sweeps_of_cores_and_of_batches_become_curves() {
             system.sweep = (i > 0).then(|| "s".into());
             let of = |cell: &&mut Cell| cell.system == i && cell.track == Track::ThroughputAll;
             let cell = material.sets[0].cells.iter_mut().find(of).unwrap();
-            (cell.cores, cell.speed) = (cores, Some(Estimate::exactly([3600.0, 1000.0, 1900.0][i])));
+            cell.cores = cores;
+            cell.row = row(cell.track, Estimate::exactly([3600.0, 1000.0, 1900.0][i]));
         }
     });
     let chart = figure(&swept, "core-sweep").unwrap();
@@ -306,7 +346,8 @@ fn a_sweep_of_cores_under_the_track_server_shows_the_greatest_rates() {
             let (limit, rate) = (LatencyLimit::default(), Some([90.0, 30.0][i]));
             let words = Estimate::exactly([900.0, 300.0][i]);
             let served = Some(Served { limit, rate, runs: Vec::new() });
-            let of_it = Cell { cores, speed: Some(words), served, ..cell(i, Track::Server, 1.0, 20.0, i) };
+            let row = row(Track::Server, words);
+            let of_it = Cell { cores, row, served, ..cell(i, Track::Server, 1.0, 20.0, i) };
             material.sets[0].cells.push(of_it);
         }
     });
@@ -374,4 +415,20 @@ fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
     let tolerated = dyno_results::compare::TOLERATED_IN_SLICES - 1.0;
     assert_eq!(weight(0.9 * tolerated), trust::Weight::Good);
     assert_eq!(weight(1.1 * tolerated), trust::Weight::Doubt);
+}
+
+#[test]
+fn every_track_has_a_frontier_of_quality_and_cost() {
+    for track in Track::ALL {
+        let view = view(|material| {
+            let cells = &mut material.sets[0].cells;
+            cells.retain(|cell| cell.track == Track::Throughput1);
+            for cell in cells {
+                cell.track = track;
+                cell.percentiles_ms = [cell.row.speed().map(|speed| Estimate::exactly(1e3 / speed.value)); 4];
+            }
+        });
+        assert!(view.parts[0].verdict[0].starts_with("Take "), "{track}: {:?}", view.parts[0].verdict);
+        assert!(view.parts[0].lead.is_some(), "{track}");
+    }
 }

@@ -180,7 +180,8 @@ fn warnings(material: &Material) -> Vec<Trust> {
 fn spread(material: &Material) -> Option<Trust> {
     let half = |speed: Estimate| (speed.high - speed.low) / 2.0 / speed.value;
     let valid = cells(material).filter(|cell| cell.verdict != Verdict::Invalid);
-    let mut spreads: Vec<(&Cell, f64)> = valid.filter_map(|cell| Some((cell, half(cell.speed?)))).collect();
+    let mut spreads: Vec<(&Cell, f64)> =
+        valid.filter_map(|cell| Some((cell, half(cell.row.speed()?)))).collect();
     spreads.sort_by(|a, b| a.1.total_cmp(&b.1));
     let middle = spreads.get(spreads.len() / 2)?.1;
     let (cell, worst) = spreads.last()?;

@@ -34,7 +34,7 @@ pub fn table(context: &SetContext<'_>) -> Option<Table> {
 /// Figures, each with the head of its column.
 fn measures() -> [(&'static str, Measure); 5] {
     [
-        ("shorter p95 than", Measure::P95),
+        ("shorter p95 than", Measure::P95(Track::Latency)),
         ("faster line by line than", Measure::Speed(Track::Latency)),
         ("faster line by line on all cores than", Measure::Speed(Track::LatencyAll)),
         ("faster on one core than", Measure::Speed(Track::Throughput1)),
@@ -44,7 +44,7 @@ fn measures() -> [(&'static str, Measure); 5] {
 
 /// Whether `system` surely beats `other`.
 fn beats(context: &SetContext<'_>, measure: Measure, system: usize, other: usize) -> bool {
-    let wanted = if measure == Measure::P95 { Order::Worse } else { Order::Better };
+    let wanted = if matches!(measure, Measure::P95(_)) { Order::Worse } else { Order::Better };
     context.set.duels.get(&(measure, system, other)).is_some_and(|duel| duel.order == wanted)
 }
 

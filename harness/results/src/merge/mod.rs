@@ -16,6 +16,8 @@ mod folder;
 mod join;
 mod merged;
 
+use std::path::{Path, PathBuf};
+
 use crate::error::{Error, Result};
 use crate::prices::Price;
 use crate::run::Run;
@@ -47,6 +49,23 @@ impl Merged {
         Ok(Self { campaign, hosts, notes })
     }
 
+    /// The run in `folder`, merged or alone. A run alone is a single host, whose folder is that of the run.
+    pub fn open(folder: &Path) -> Result<Self> {
+        if is_merged(folder) {
+            return Self::read(folder);
+        }
+        let run = Run::read(folder)?;
+        let (campaign, name) = (run.identity.campaign.clone(), unused_name(&[], &run));
+        let host = HostRun { name, folder: PathBuf::new(), run, sources: Vec::new() };
+        Ok(Self { campaign, hosts: vec![host], notes: Vec::new() })
+    }
+
+    /// The run, if it is one alone.
+    pub fn alone(&self) -> Option<&Run> {
+        let first = self.hosts.first().filter(|host| host.folder.as_os_str().is_empty());
+        first.map(|host| &host.run)
+    }
+
     /// Gives every host the metrics of all, in the order of the first that has them.
     pub fn share_metrics(&mut self) {
         let mut all = Metrics { list: Vec::new(), ..Metrics::default() };
@@ -64,11 +83,12 @@ impl Merged {
         }
     }
 
-    /// Summary of each host, with the host's name in each row.
+    /// Summary of each host, with the host's name in each row of a merged run.
     pub fn summaries(&self) -> Vec<Summary> {
         folder::in_parallel(self.hosts.iter().collect(), |host| {
             let mut summary = Summary::of(&host.run);
-            summary.cells.iter_mut().for_each(|row| row.host = Some(host.name.clone()));
+            let name = self.alone().is_none().then(|| host.name.clone());
+            summary.cells.iter_mut().for_each(|row| row.host.clone_from(&name));
             summary
         })
     }

@@ -1,7 +1,7 @@
 //! Figures of one cell: a row of `summary.csv`.
 
 use dyno_measure::{Profile, Reason, Track, Verdict};
-use dyno_stats::Standing;
+use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound.
@@ -116,7 +116,31 @@ pub struct MetricFigure {
     pub high: Option<f64>,
 }
 
+impl MetricFigure {
+    /// Score with its interval.
+    pub fn estimate(&self) -> Option<Estimate> {
+        Some(Estimate::give_or_take(self.score?, self.confidence.unwrap_or(0.0)))
+    }
+}
+
 impl CellSummary {
+    /// Words a second with their interval.
+    pub fn speed(&self) -> Option<Estimate> {
+        let (low, high) = (self.words_per_second_low?, self.words_per_second_high?);
+        Some(Estimate { value: self.words_per_second?, low, high })
+    }
+
+    /// Millions of the `words` that a dollar buys: the speed in another unit, with its interval.
+    pub fn millions(&self, words: Option<f64>) -> Option<Estimate> {
+        let speed = self.speed()?;
+        Some(speed.times(words? / speed.value / 1e6))
+    }
+
+    /// Quality by a metric, with half of its interval on either side.
+    pub fn quality_by(&self, metric: &str) -> Option<Estimate> {
+        self.quality.iter().find(|quality| quality.metric == metric)?.estimate()
+    }
+
     /// Score by the first metric, the frontier's.
     pub fn first_score(&self) -> Option<f64> {
         self.quality.first()?.score

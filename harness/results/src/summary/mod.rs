@@ -203,7 +203,7 @@ fn summarise_cell(
             .or(figures.served(|run| run.max_ms)),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
-        start_ms: figures.over_rounds(|record| record.start_ns().map(|ns| ns as f64 / 1e6)),
+        start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
         model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
