@@ -254,7 +254,7 @@ impl Dialogue {
         }
         match self.read()? {
             0 => Ok(()),
-            n => Err(Code::ExtraOutput.reason(format!("{n} bytes after the last answer")).into()),
+            n => Err(self.unrequested(&format!("{n} bytes after the last answer")).into()),
         }
     }
 }

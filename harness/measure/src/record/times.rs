@@ -17,7 +17,7 @@ pub enum Times {
     Launches(Launches),
     /// Tracks with one line at a time.
     Lockstep {
-        /// Nanoseconds of each line, in source order; empty if the round failed.
+        /// Nanoseconds of each line, in source order.
         latency_ns: Vec<u64>,
     },
 }

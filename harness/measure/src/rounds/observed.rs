@@ -116,8 +116,12 @@ impl Observed {
         let latency_ns = std::mem::take(&mut self.latency_ns);
         let launches = std::mem::take(&mut self.launches);
         match track {
-            Track::Latency | Track::LatencyAll => Some(Times::Lockstep { latency_ns }),
-            Track::Throughput1 | Track::ThroughputAll => Some(Times::Launches(launches)),
+            Track::Latency | Track::LatencyAll => {
+                (!latency_ns.is_empty()).then_some(Times::Lockstep { latency_ns })
+            }
+            Track::Throughput1 | Track::ThroughputAll => {
+                (!launches.ns.is_empty()).then_some(Times::Launches(launches))
+            }
             Track::Server => self.served.take().map(|served| Times::Server { served }),
         }
     }
