@@ -25,6 +25,7 @@
 //! | --- | --- |
 //! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
 //! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
+//! | `gguf` | [`Gguf`]: files of llama.cpp, metadata and block-quantised tensors |
 //! | [`spec`] | [`ModelSpec`]: what a network is, in words of no format |
 //! | `marian` (with [`yaml`]), `fully_connected` | readers of descriptions: Marian's configurations, dyno's own table |
 //! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
@@ -48,6 +49,7 @@ mod error;
 mod foreign;
 mod fully_connected;
 mod generate;
+mod gguf;
 pub mod hugging_face;
 pub mod manifest;
 mod marian;
@@ -71,6 +73,7 @@ pub use digest::FileIdentity;
 pub use encoder_layers::LayerLayout;
 pub use error::{Error, Fault, Result};
 pub use generate::{Macs, Recipe, generate, lines_of_tokens};
+pub use gguf::{Array as GgufArray, BlockFormat, Gguf, GgufTensor, Value as GgufValue};
 pub use manifest::MANIFEST;
 pub use marian::MarianConfig;
 pub use model_dir::{ModelDir, weights_name};

@@ -8,6 +8,7 @@ mod config;
 mod convert;
 mod fixtures;
 mod generate;
+mod gguf;
 mod goldens;
 mod model_dir;
 mod mutations;

@@ -1,0 +1,158 @@
+//! GGUF files that a small writer makes: read as written, and damaged in every way.
+
+use crate::allocations::bytes_so_far;
+use dyno_formats::{BlockFormat, Gguf, GgufValue};
+
+/// Code of Q8_0 in files.
+const Q8_0: u32 = 8;
+
+/// A file with values of several kinds and a tensor [2, 32] of Q8_0.
+fn small() -> Vec<u8> {
+    with_tensor(32, 2, Q8_0)
+}
+
+/// As [`small`], where the tensor's description claims another shape or format.
+fn with_tensor(columns: u64, rows: u64, format: u32) -> Vec<u8> {
+    let mut file = b"GGUF\x03\0\0\0".to_vec();
+    let text = |file: &mut Vec<u8>, text: &str| {
+        file.extend((text.len() as u64).to_le_bytes());
+        file.extend(text.as_bytes());
+    };
+    file.extend(1u64.to_le_bytes());
+    file.extend(4u64.to_le_bytes());
+    for (key, kind, value) in [
+        ("general.architecture", 8u32, {
+            let mut value = Vec::new();
+            text(&mut value, "llama");
+            value
+        }),
+        ("llama.block_count", 4, 2u32.to_le_bytes().to_vec()),
+        ("negative", 5, (-2i32).to_le_bytes().to_vec()),
+        ("tokens", 9, {
+            let mut value = 8u32.to_le_bytes().to_vec();
+            value.extend(2u64.to_le_bytes());
+            text(&mut value, "a");
+            text(&mut value, "bé");
+            value
+        }),
+    ] {
+        text(&mut file, key);
+        file.extend(kind.to_le_bytes());
+        file.extend(value);
+    }
+    text(&mut file, "blk.0.weight");
+    file.extend(2u32.to_le_bytes());
+    file.extend(columns.to_le_bytes());
+    file.extend(rows.to_le_bytes());
+    file.extend(format.to_le_bytes());
+    file.extend(0u64.to_le_bytes());
+    file.resize(file.len().next_multiple_of(32), 0);
+    for row in 0..2u8 {
+        file.extend(0x3800u16.to_le_bytes()); // 0.5
+        file.extend((0..32u8).map(|at| at.wrapping_sub(16 * row)));
+    }
+    file
+}
+
+#[test]
+fn a_file_is_read_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.gguf");
+    std::fs::write(&path, small()).unwrap();
+    let file = Gguf::open(&path).unwrap();
+    assert_eq!(file.need("general.architecture", "text", GgufValue::text).unwrap(), "llama");
+    assert_eq!(file.need("llama.block_count", "whole number", GgufValue::whole).unwrap(), 2);
+    assert_eq!(file.value("negative").unwrap(), Some(GgufValue::Negative(-2)));
+    let tokens = file.need("tokens", "array", GgufValue::array).unwrap();
+    assert_eq!(tokens.values().filter_map(GgufValue::text).collect::<Vec<_>>(), ["a", "bé"]);
+    let tensor = file.expect("blk.0.weight", 2, 32).unwrap();
+    let mut row = [0.0; 32];
+    tensor.read_row(1, &mut row);
+    assert_eq!((row[0], row[16], row[31]), (-8.0, 0.0, 7.5));
+    assert_eq!(tensor.to_f32()[32..], row);
+    for (fault, said) in [
+        (file.expect("blk.0.weight", 32, 2).unwrap_err(), "has the shape [2, 32]"),
+        (file.expect("output", 2, 32).unwrap_err(), "is missing"),
+        (file.need("negative", "whole number", GgufValue::whole).unwrap_err(), "is no whole number"),
+    ] {
+        assert!(fault.to_string().contains(said), "{fault}");
+    }
+}
+
+#[test]
+fn every_truncation_is_refused_in_one_line() {
+    let whole = small();
+    Gguf::check(&whole).unwrap();
+    for length in 0..whole.len() {
+        let fault = Gguf::check(&whole[..length]).unwrap_err().to_string();
+        assert!(!fault.contains('\n'), "{length}: {fault}");
+    }
+}
+
+#[test]
+fn no_changed_byte_makes_the_reader_panic_or_take_more_memory_than_entries_need() {
+    let whole = small();
+    for at in 0..whole.len() {
+        for value in [0, 1, 0x7f, 0x80, 0xff, whole[at] ^ 1, whole[at] ^ 0x10] {
+            let mut damaged = whole.clone();
+            damaged[at] = value;
+            let before = bytes_so_far();
+            let checked = Gguf::check(&damaged);
+            let taken = bytes_so_far() - before;
+            assert!(taken < 16 * whole.len() as u64, "byte {at} = {value}: {taken} bytes");
+            if let Err(fault) = checked {
+                assert!(!fault.to_string().contains('\n'), "byte {at} = {value}: {fault}");
+            }
+        }
+    }
+}
+
+#[test]
+fn impossible_tensors_are_refused_with_the_fault() {
+    let f32s = 0;
+    for (columns, rows, format, said) in [
+        (1 << 62, 1, f32s, "is larger than any file"),
+        (1 << 61, 1 << 10, f32s, "is larger than any file"),
+        (1 << 40, 1, f32s, "cut short"),
+        (0, 2, Q8_0, "no whole blocks of 32"),
+        (33, 2, Q8_0, "no whole blocks of 32"),
+        (32, 0, Q8_0, "no whole blocks of 32"),
+        (32, 2, 99, "type 99 of ggml is not supported"),
+    ] {
+        let fault = Gguf::check(&with_tensor(columns, rows, format)).unwrap_err().to_string();
+        assert!(fault.contains(said) && fault.contains("blk.0.weight"), "{fault}");
+    }
+}
+
+/// Blocks and their values by the package `gguf`, by `ci/gguf-goldens.py`.
+const GOLDENS: &str = include_str!("gguf/blocks.tsv");
+
+#[test]
+fn blocks_have_the_values_of_the_package_gguf() {
+    let formats = [
+        ("F16", BlockFormat::F16),
+        ("BF16", BlockFormat::Bf16),
+        ("Q8_0", BlockFormat::Q8_0),
+        ("Q4_0", BlockFormat::Q4_0),
+        ("Q4_1", BlockFormat::Q4_1),
+        ("Q4_K", BlockFormat::Q4K),
+        ("Q5_K", BlockFormat::Q5K),
+        ("Q6_K", BlockFormat::Q6K),
+    ];
+    let hex = |text: &str| -> Vec<u8> {
+        let pair = |at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap();
+        (0..text.len() / 2).map(pair).collect()
+    };
+    let mut seen = 0;
+    for line in GOLDENS.lines() {
+        let [name, block, values] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        let format = formats.iter().find(|(known, _)| *known == name).unwrap().1;
+        let expected: Vec<f32> =
+            hex(values).as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        let mut found = vec![0.0; expected.len()];
+        format.read(&hex(block), &mut found);
+        assert_eq!(found, expected, "{name}");
+        seen += 1;
+    }
+    assert_eq!(seen, 2 * formats.len());
+}
