@@ -24,7 +24,7 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `os`, `cgroup`, `files`, `text`, `likeness` | system calls, control groups, files by content, lines and words, likeness of texts |
+//! | [`constants`], `os`, `cgroup`, `files`, `text`, `likeness` | constants that modules share, system calls, control groups, files by content, lines and words, likeness of texts |
 //! | [`host`], [`noise`] | facts of the machine; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
@@ -34,6 +34,8 @@
 //! | `protocol`, `plan` | parameters of the measurement, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step, in an open loop or over a whole file, with its audit |
+//! | [`judge`] | judgements: samples or answers in, a verdict out |
+//! | `unknown` | does the system know the set? all that asks this, by lines that no system can know |
 //! | [`verify`] | conformance and probes |
 //! | [`rounds`] | one round under a track's protocol, from launch to record |
 //!
@@ -46,13 +48,16 @@ mod belongings;
 mod bench;
 mod cgroup;
 pub mod companion;
+pub mod constants;
 mod earlier;
 pub mod energy;
 mod entry;
 mod error;
 pub mod files;
+mod floor;
 pub mod host;
 mod installation;
+pub mod judge;
 mod likeness;
 mod mounts;
 pub mod noise;
@@ -71,6 +76,7 @@ pub mod supervisor;
 mod system;
 mod test_set;
 mod text;
+mod unknown;
 pub mod vectors;
 pub mod verify;
 mod way;
