@@ -88,11 +88,12 @@ pub use dyno_record::{
 pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
+pub use noise::canary::HostSpeed;
 pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
-pub use record::{EnergyUse, FreshLaunch, HostSpeed, Launches, Record, Slices, Times};
+pub use record::{EnergyUse, FreshLaunch, Launches, Record, Slices, Times};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};

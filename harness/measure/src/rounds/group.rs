@@ -17,12 +17,13 @@ use super::{answers, latency, server, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
+use crate::noise::canary::HostSpeed;
 use crate::noise::{self, Noise, TreeTime};
 use crate::os::fresh_seed;
 use crate::plan::Round;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Seat, Turns, side_by_side};
-use crate::record::{HostSpeed, Slices};
+use crate::record::Slices;
 
 /// A system of the group.
 struct Member<'a> {

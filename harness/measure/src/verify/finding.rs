@@ -182,23 +182,13 @@ impl ProbeOutcome {
 
 /// Whether a system with this fault can't be asked further questions in the same track.
 fn is_fatal(finding: &Finding) -> bool {
-    use Code::{
-        BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung, LineCount, OverMemory, ReadsAhead,
-        WaitsForEof,
-    };
-    let fatal = [
-        Crashed,
-        ExitedEarly,
-        Hung,
-        BlockBuffered,
-        ReadsAhead,
-        WaitsForEof,
-        LineCount,
-        ExtraOutput,
-        Flood,
-        OverMemory,
-    ];
-    fatal.contains(&finding.reason.code)
+    use Code::{BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung};
+    use Code::{LineCount, OverMemory, ReadsAhead, WaitsForEof};
+    match finding.reason.code {
+        Crashed | ExitedEarly | Hung | LineCount | ExtraOutput | Flood | OverMemory => true,
+        BlockBuffered | ReadsAhead | WaitsForEof => true,
+        _ => false,
+    }
 }
 
 /// Verdict on a system: the verdict of its worst probe.
