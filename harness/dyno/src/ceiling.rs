@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use dyno_measure::rounds::latency::{LEAST_COPIES, LINES_A_COPY};
+use dyno_measure::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
 use dyno_measure::rounds::server;
 use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
@@ -86,7 +86,7 @@ fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
         let sittings = Sitting::all(track, campaign.profile, set.source.len()).count();
         let warm_up = sittings * campaign.profile.warm_up_lines();
-        let further = (set.source.len() / LINES_A_COPY).max(LEAST_COPIES) + sittings + warm_up;
+        let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + sittings + warm_up;
         // The last line may begin just before the limit of the round.
         (lines + further as f64 * limits.line_seconds).min(limits.launch_seconds + limits.line_seconds)
     } else {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use dyno_measure::rounds::fresh::LINES_A_FRESH_ONE;
+use dyno_measure::constants::LINES_AN_UNKNOWN;
 use dyno_measure::rounds::server;
 use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
@@ -127,7 +127,7 @@ impl<'a> Forecast<'a> {
         let launch = parameters as f64 / WEIGHTS_PER_SECOND;
         let minimum = self.campaign.profile.throughput_minimum_ns() as f64 / 1e9;
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
-        let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_A_FRESH_ONE as f64);
+        let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_AN_UNKNOWN as f64);
         match round.track {
             Track::Latency | Track::LatencyAll => {
                 let (profile, lines) = (self.campaign.profile, round.test_set.source.len());

@@ -7,10 +7,11 @@ use dyno_record::{Host, Track, hash_of};
 
 use crate::energy::Meter;
 use crate::error::{During, Error, Result};
+use crate::floor::pipe_floor_ns;
 use crate::host;
 use crate::plan::Placement;
+use crate::process::subject::Subject;
 use crate::protocol::Protocol;
-use crate::rounds::floor::pipe_floor_ns;
 use crate::sandbox::Sandbox;
 use crate::system::System;
 
@@ -45,9 +46,25 @@ impl Bench {
         Ok(())
     }
 
+    /// Subject of launches of `system` under `track`: measured alone, and without a meter.
+    pub fn subject<'a>(&'a self, system: &'a System, track: Track) -> Subject<'a> {
+        Subject {
+            system,
+            track,
+            cores: self.placement.cores_of(system, track),
+            limits: self.protocol.limits,
+            scratch: self.scratch_of(system),
+            breakdown: None,
+            isolated: self.protocol.profile.isolates(),
+            sandbox: self.sandbox.as_ref(),
+            meter: None,
+            seat: None,
+        }
+    }
+
     /// Folder for the files of one system's launches. Systems run side by side, so each has its own; its name
     /// tells nothing.
-    pub fn scratch_of(&self, system: &System) -> PathBuf {
+    fn scratch_of(&self, system: &System) -> PathBuf {
         self.scratch.join(&hash_of(system.name.as_bytes())[..16])
     }
 

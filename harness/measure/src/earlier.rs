@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_record::{Reason, Track};
+use dyno_record::{Probe, Reason, Track, Verdict};
 
 use crate::plan::Round;
 use crate::record::Record;
@@ -46,8 +46,16 @@ impl Earlier {
         self.examined.insert(system.name.clone(), examined);
     }
 
+    /// Whether the set may be repeated within one launch. The system must have shown in the coalescing probe that
+    /// it works on every line, also on one that it has seen.
+    pub(crate) fn may_repeat(&self, round: &Round<'_>) -> bool {
+        let mut examined = self.examined(round).iter();
+        let coalescing = examined.find(|examined| examined.probe == Probe::Coalescing);
+        coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid && !examined.too_quick)
+    }
+
     /// What the probes have found about the system of `round`.
-    pub(crate) fn examined(&self, round: &Round<'_>) -> &[Examined] {
+    fn examined(&self, round: &Round<'_>) -> &[Examined] {
         self.examined.get(&round.system.name).map_or(&[], Vec::as_slice)
     }
 

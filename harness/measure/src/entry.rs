@@ -6,7 +6,7 @@
 
 use std::io::Write;
 
-use crate::rounds::floor::give_back;
+use crate::floor::give_back;
 use crate::supervisor::{GIVE_BACK, SUPERVISE, supervise};
 
 /// Exit code of a supervisor that failed.

@@ -24,7 +24,7 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `os`, `cgroup`, `files`, `text`, `likeness` | system calls, control groups, files by content, lines and words, likeness of texts |
+//! | [`constants`], `os`, `cgroup`, `files`, `text`, `likeness` | constants that modules share, system calls, control groups, files by content, lines and words, likeness of texts |
 //! | [`host`], [`noise`] | facts of the machine; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
@@ -34,6 +34,8 @@
 //! | `protocol`, `plan` | parameters of the measurement, order of rounds, cores |
 //! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
 //! | [`process`] | one process of a system, in lock-step, in an open loop or over a whole file, with its audit |
+//! | [`judge`] | judgements: samples or answers in, a verdict out |
+//! | `unknown` | does the system know the set? all that asks this, by lines that no system can know |
 //! | [`verify`] | conformance and probes |
 //! | [`rounds`] | one round under a track's protocol, from launch to record |
 //!
@@ -46,13 +48,16 @@ mod belongings;
 mod bench;
 mod cgroup;
 pub mod companion;
+pub mod constants;
 mod earlier;
 pub mod energy;
 mod entry;
 mod error;
 pub mod files;
+mod floor;
 pub mod host;
 mod installation;
+pub mod judge;
 mod likeness;
 mod mounts;
 pub mod noise;
@@ -71,6 +76,7 @@ pub mod supervisor;
 mod system;
 mod test_set;
 mod text;
+mod unknown;
 pub mod vectors;
 pub mod verify;
 mod way;
@@ -82,11 +88,12 @@ pub use dyno_record::{
 pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
+pub use noise::canary::HostSpeed;
 pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
-pub use record::{EnergyUse, FreshLaunch, HostSpeed, Launches, Record, Slices, Times};
+pub use record::{EnergyUse, FreshLaunch, Launches, Record, Slices, Times};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};

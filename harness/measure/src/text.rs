@@ -1,5 +1,9 @@
 //! Lines and words, as all parts of the bench count them.
 
+use std::collections::HashSet;
+
+use dyno_stats::Random;
+
 /// Whitespace-separated words of a line: the unit of all speeds.
 pub fn words(line: &[u8]) -> usize {
     match std::str::from_utf8(line) {
@@ -20,6 +24,16 @@ pub fn split_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Lines as a file, each with its line feed.
 pub fn as_text(lines: &[impl AsRef<[u8]>]) -> Vec<u8> {
     lines.iter().flat_map(|line| [line.as_ref(), b"\n"].concat()).collect()
+}
+
+/// Distinct ordinary lines of `source` in random order.
+pub fn ordinary_of(source: &[Vec<u8>], random: &mut Random) -> Vec<Vec<u8>> {
+    let is_ordinary = |line: &Vec<u8>| (3..=60).contains(&words(line)) && std::str::from_utf8(line).is_ok();
+    let mut lines: Vec<_> = source.iter().filter(|line| is_ordinary(line)).cloned().collect();
+    random.shuffle(&mut lines);
+    let mut seen = HashSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
+    lines
 }
 
 #[cfg(test)]

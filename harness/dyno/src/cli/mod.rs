@@ -20,8 +20,8 @@ pub use engines::{
 };
 pub use measuring::{DoctorArgs, GateArgs, OnNoise, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{
-    CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PriceArgs, PublishArgs,
-    ReportArgs, ScoreArgs,
+    CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PublishArgs, ReportArgs,
+    ScoreArgs,
 };
 
 /// A benchmark for machine-translation engines on CPUs.

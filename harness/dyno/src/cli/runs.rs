@@ -6,6 +6,8 @@ use clap::Args;
 
 use dyno_results::scores::Metric;
 
+use crate::runner::PriceChoice;
+
 pub(super) const SCORE_HELP: &str = "Examples:
   dyno score runs/starter-1a2b
   dyno score runs/starter-1a2b --price c7a.large           words per dollar on another instance
@@ -41,6 +43,13 @@ pub struct PriceArgs {
     /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
     #[arg(long, value_name = "FILE", help_heading = "Price options")]
     pub prices: Option<PathBuf>,
+}
+
+impl PriceArgs {
+    /// The price that they choose.
+    pub fn choice(&self) -> PriceChoice<'_> {
+        PriceChoice { instance: self.price.as_deref(), table: self.prices.as_deref() }
+    }
 }
 
 pub(super) const REPORT_EXAMPLES: &str = "Examples:

@@ -15,14 +15,14 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::campaign::{Campaign, make_ready};
-use crate::cli::{PriceArgs, ReproduceArgs};
+use crate::cli::ReproduceArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::page::{unwritable, write_figures};
 use crate::papers::{self as measured, RUNS, coverage, keep, measure, program_bytes};
 use crate::reproduce::text;
-use crate::runner::{Options, dry_run, run_campaign};
+use crate::runner::{Options, PriceChoice, dry_run, run_campaign};
 use crate::table::grid;
 
 /// Number of lines of a quick latency campaign: enough for a factor, and a minute for the slowest network of
@@ -182,7 +182,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
     }
     let options = Options {
         place: Place::Below(runs),
-        prices: &PriceArgs::default(),
+        price: PriceChoice::default(),
         tuned: false,
         keeps_going: false,
     };

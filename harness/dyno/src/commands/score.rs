@@ -23,7 +23,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
         ));
     }
     warn_of_look_alikes(&run.systems());
-    keep_price(&store, &mut run, &args.price)?;
+    keep_price(&store, &mut run, args.price.choice())?;
     for metric in &args.metrics {
         if run.metrics.add(metric.clone()) {
             run.scores.forget(metric.name()); // they are another metric's

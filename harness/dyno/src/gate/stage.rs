@@ -14,7 +14,7 @@ use crate::campaign::{Campaign, Entry};
 use crate::exit::{Outcome, bad_input};
 use crate::interrupt::Stop;
 use crate::progress::Progress;
-use crate::runner::Runner;
+use crate::runner::Keeper;
 
 /// Answers to a whole test set, one for each line, or the rule that the system broke.
 type Answers = Result<Vec<String>, Fault>;
@@ -24,7 +24,7 @@ pub struct Stage {
     campaign: Campaign,
     identity: Identity,
     placement: Placement,
-    runner: Runner,
+    keeper: Keeper,
     stop: Stop,
     /// Answers by system, test set and track. Candidates share a baseline.
     answers: HashMap<(String, String, Track), Answers>,
@@ -46,11 +46,11 @@ impl Stage {
             let folder = store.folder().display();
             return Err(bad_input(format!("{folder} holds rounds of a gate already: choose another --out")));
         }
-        let mut runner = Runner::keeping(&campaign, host, store, run)?;
-        runner.stop = stop.clone();
-        runner.measure_pipe_floor()?;
+        let mut keeper = Keeper::new(&campaign, host, store, run)?;
+        keeper.runner.stop = stop.clone();
+        keeper.runner.measure_pipe_floor()?;
         let (placement, answers) = (campaign.placement(host), HashMap::new());
-        Ok(Self { identity, placement, campaign, runner, stop: stop.clone(), answers })
+        Ok(Self { identity, placement, campaign, keeper, stop: stop.clone(), answers })
     }
 
     /// Measures a pair of rounds; of a stored baseline only the candidate's.
@@ -85,7 +85,7 @@ impl Stage {
         let number = |round: &Round<'_>| self.records().iter().filter(|record| record.is_of(round)).count();
         let numbered: Vec<_> =
             together.iter().map(|round| Round { number: number(round), ..*round }).collect();
-        let measured = self.runner.rounds(&numbered)?;
+        let measured = self.keeper.rounds(&numbered)?;
         if measured.is_empty() { Err(interrupted()) } else { Ok(measured) }
     }
 
@@ -140,6 +140,6 @@ impl Stage {
 
     /// All rounds so far.
     pub fn records(&self) -> &[Record] {
-        self.runner.records()
+        &self.keeper.run.records
     }
 }

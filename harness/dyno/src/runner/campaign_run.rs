@@ -9,10 +9,9 @@ use dyno_measure::{Cell, Host, Plan, Track, Verdict};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
 
-use super::measurement::Runner;
+use super::keeper::Keeper;
 use super::rounds::measure_all;
 use crate::campaign::{Campaign, make_ready};
-use crate::cli::PriceArgs;
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::forecast::Forecast;
 use crate::interrupt::Stop;
@@ -27,11 +26,20 @@ pub struct Options<'a> {
     /// Folder of the run.
     pub place: Place<'a>,
     /// Choice of the price for words per dollar.
-    pub prices: &'a PriceArgs,
+    pub price: PriceChoice<'a>,
     /// Whether built-in systems are tuned before the first round.
     pub tuned: bool,
     /// Whether systems that broke a rule are asked on.
     pub keeps_going: bool,
+}
+
+/// Choice of the price for words per dollar: the run's own, else that of the instance most like its host.
+#[derive(Clone, Copy, Default)]
+pub struct PriceChoice<'a> {
+    /// Instance that sets the price.
+    pub instance: Option<&'a str>,
+    /// Table of prices instead of the built-in one.
+    pub table: Option<&'a Path>,
 }
 
 /// Results of a campaign, complete or interrupted.
@@ -76,20 +84,20 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     };
     let plan = campaign.plan(|entry| tunings.of(entry))?;
     keep_command(&store, &mut run)?;
-    keep_price(&store, &mut run, options.prices)?;
+    keep_price(&store, &mut run, options.price)?;
     keep_metrics(&store, &mut run, campaign)?;
     prepare(&campaign.metrics, &campaign.test_sets);
     let (folder, rounds) = (store.folder().to_owned(), campaign.rounds());
     let stop = Stop::on_signals(move || summarise(&folder, rounds))?;
-    let mut runner = Runner::keeping(campaign, host, store, run)?;
-    runner.keeps_going = options.keeps_going;
-    runner.stop = stop.clone();
-    measure_all(campaign, forecast, &plan, &mut runner, &stop)?;
-    if let Some(failure) = runner.meter_failure() {
+    let mut keeper = Keeper::new(campaign, host, store, run)?;
+    keeper.runner.keeps_going = options.keeps_going;
+    keeper.runner.stop = stop.clone();
+    measure_all(campaign, forecast, &plan, &mut keeper, &stop)?;
+    if let Some(failure) = keeper.runner.meter_failure() {
         say(format_args!("warning: no energy from then on: {failure}"));
     }
-    let (breakdowns, lacking) = break_down_all(campaign, &plan, &runner, &stop)?;
-    let (store, mut run) = runner.into_kept().expect("this runner keeps its rounds");
+    let (breakdowns, lacking) = break_down_all(campaign, &plan, &keeper, &stop)?;
+    let Keeper { store, mut run, .. } = keeper;
     store.keep_breakdowns(&breakdowns)?;
     run.breakdowns = breakdowns;
     stop.begin("the table without missing scores", None);
@@ -148,16 +156,16 @@ fn keep_metrics(store: &Store, run: &mut Run, campaign: &Campaign) -> Outcome<()
 
 /// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance
 /// most like its host.
-pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceArgs) -> Outcome<()> {
-    if wanted.price.is_none() && wanted.prices.is_none() && run.price.is_some() {
+pub fn keep_price(store: &Store, run: &mut Run, wanted: PriceChoice<'_>) -> Outcome<()> {
+    if wanted.instance.is_none() && wanted.table.is_none() && run.price.is_some() {
         return Ok(());
     }
-    let prices = prices::load(wanted.prices.as_deref())?;
-    let chosen = match &wanted.price {
+    let prices = prices::load(wanted.table)?;
+    let chosen = match wanted.instance {
         Some(name) => Some(prices::named(&prices, name)?),
         None => prices::like(&prices, &run.identity.host),
     };
-    if let (None, Some(file)) = (chosen, &wanted.prices) {
+    if let (None, Some(file)) = (chosen, wanted.table) {
         let (file, cpu) = (file.display(), &run.identity.host.cpu);
         return Err(bad_input(format!(
             "{file} has no instance like this host ({cpu}): name one with --price"
@@ -194,10 +202,9 @@ fn print_header(campaign: &Campaign, host: &Host, forecast: &Forecast<'_>) -> Ou
 fn break_down_all(
     campaign: &Campaign,
     plan: &Plan,
-    runner: &Runner,
+    Keeper { runner, run, .. }: &Keeper,
     stop: &Stop,
 ) -> Outcome<(Vec<CellBreakdown>, usize)> {
-    let (_, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {
         let round = cell.round(0);

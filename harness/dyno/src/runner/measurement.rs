@@ -1,5 +1,4 @@
-//! Measurement of rounds and probes: the runner passes earlier results to each round, and stores the new
-//! ones.
+//! Measurement of rounds and probes: the runner passes earlier results to each round.
 //!
 //! The bench works on cores of its own, so that it never takes time from a system.
 
@@ -9,16 +8,14 @@ use std::sync::Arc;
 
 use dyno_api::Breakdown;
 use dyno_measure::energy::Meter;
-use dyno_measure::os::{fresh_seed, pin_thread};
+use dyno_measure::os::pin_thread;
 use dyno_measure::process::ending::Ending;
 use dyno_measure::process::lockstep::lockstep;
-use dyno_measure::process::subject::Subject;
 use dyno_measure::process::whole_file::whole_file;
 use dyno_measure::{
     Bench, Cell, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System,
     TestSet, Track, as_text, break_down, examine, measure_together, refuse,
 };
-use dyno_results::{Run, Store};
 
 use crate::campaign::{Campaign, MeterCommand};
 use crate::exit::Outcome;
@@ -42,8 +39,6 @@ pub struct Runner {
     pub keeps_going: bool,
     /// The user's request to stop.
     pub stop: Stop,
-    /// Store and run, if rounds are kept.
-    pub(super) kept: Option<(Store, Run)>,
 }
 
 /// Meter that the campaign names, else the host's own.
@@ -55,7 +50,7 @@ fn meter(campaign: &Campaign) -> Outcome<Option<Meter>> {
 }
 
 impl Runner {
-    /// Creates a runner that keeps nothing.
+    /// Creates a runner without earlier results.
     pub fn new(campaign: &Campaign, host: &Host) -> Outcome<Self> {
         Self::beside(None, campaign, host)
     }
@@ -66,7 +61,7 @@ impl Runner {
     }
 
     /// Creates a runner whose systems must not see the folder of a `run`.
-    fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
+    pub(super) fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
         let scratch = Scratch::create()?;
         let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
         bench.meter = meter(campaign)?.map(Arc::new);
@@ -79,19 +74,12 @@ impl Runner {
             earlier: Earlier::default(),
             keeps_going: true,
             stop: Stop::default(),
-            kept: None,
         })
     }
 
-    /// Creates a runner that keeps rounds in `store`. The rounds of `run` count as earlier ones.
-    pub fn keeping(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
-        let mut runner = Self::beside(Some(store.folder()), campaign, host)?;
-        for record in &run.records {
-            let answers = record.output.as_ref().map(|output| store.answers(output)).transpose()?;
-            runner.earlier.add(record, &answers.unwrap_or_default());
-        }
-        runner.kept = Some((store, run));
-        Ok(runner)
+    /// Counts a round as an earlier one of those to come.
+    pub(super) fn add_earlier(&mut self, record: &Record, answers: &[Vec<u8>]) {
+        self.earlier.add(record, answers);
     }
 
     /// Measures the pipe floor, the shortest possible latency; records state it.
@@ -114,9 +102,9 @@ impl Runner {
         Ok(())
     }
 
-    /// Measures one round of each of several systems side by side, and keeps them.
+    /// Measures one round of each of several systems side by side.
     ///
-    /// Nothing is kept of rounds in which a system crashed while the user stopped the run: the signal may have
+    /// Nothing is told of rounds in which a system crashed while the user stopped the run: the signal may have
     /// ended the system.
     pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Measured>> {
         self.guard.check(None)?;
@@ -130,7 +118,7 @@ impl Runner {
         if measured.iter().any(has_crashed) && self.stop.is_about_to_be_wanted() {
             return Ok(Vec::new());
         }
-        self.keep(&measured)?;
+        measured.iter().for_each(|one| self.earlier.add(&one.record, &one.answers));
         Ok(measured)
     }
 
@@ -139,25 +127,11 @@ impl Runner {
         self.earlier.know(system, examined);
     }
 
-    /// Keeps the record of a round that isn't run, because its cell is INVALID already. `None` if the round is
-    /// to be run.
-    pub fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Record>> {
+    /// Record of a round that isn't run, because its cell is INVALID already. `None` if the round is to be run.
+    pub fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Measured>> {
         let refused = if self.keeps_going { None } else { refuse(&self.bench, round, &self.earlier)? };
-        self.keep(refused.as_slice())?;
-        Ok(refused.map(|refused| refused.record))
-    }
-
-    fn keep(&mut self, group: &[Measured]) -> Outcome<()> {
-        if let Some((store, _)) = &mut self.kept {
-            store.keep(group)?;
-        }
-        for measured in group {
-            self.earlier.add(&measured.record, &measured.answers);
-            if let Some((_, run)) = &mut self.kept {
-                run.add(measured.clone());
-            }
-        }
-        Ok(())
+        refused.iter().for_each(|one| self.earlier.add(&one.record, &one.answers));
+        Ok(refused)
     }
 
     /// Runs `probes` on `system`, with lines of `test_set`. `watch` sees each result, and may end the
@@ -170,20 +144,8 @@ impl Runner {
         probes: &[Probe],
         watch: &mut dyn FnMut(&Examined) -> ControlFlow<()>,
     ) -> Outcome<Vec<Examined>> {
-        let mut examinee = Examinee {
-            system,
-            tracks: tracks.to_vec(),
-            test_set,
-            placement: &self.bench.placement,
-            limits: self.bench.protocol.limits,
-            scratch: &self.bench.scratch_of(system),
-            isolated: self.bench.protocol.profile.isolates(),
-            sandbox: self.bench.sandbox.as_ref(),
-            seed: fresh_seed(),
-            keeps_going: self.keeps_going,
-            pace: std::cell::Cell::default(),
-            tree: std::cell::Cell::default(),
-        };
+        let mut examinee = Examinee::new(&self.bench, system, tracks.to_vec(), test_set);
+        examinee.keeps_going = self.keeps_going;
         self.pinned(|| Ok(examine(&mut examinee, probes, watch)?))
     }
 
@@ -194,19 +156,7 @@ impl Runner {
         track: Track,
         lines: &[Vec<u8>],
     ) -> Outcome<(Vec<Reason>, Ending)> {
-        let scratch = self.bench.scratch_of(system);
-        let subject = Subject {
-            system,
-            track,
-            cores: self.bench.placement.cores_of(system, track),
-            limits: self.bench.protocol.limits,
-            scratch: &scratch,
-            breakdown: None,
-            isolated: self.bench.protocol.profile.isolates(),
-            sandbox: self.bench.sandbox.as_ref(),
-            meter: None,
-            seat: None,
-        };
+        let subject = self.bench.subject(system, track);
         self.pinned(|| {
             if track.answers_lines() {
                 let asked = lockstep(&subject, lines)?;
@@ -228,15 +178,5 @@ impl Runner {
         let done = work();
         pin_thread(&self.cores)?;
         done
-    }
-
-    /// All rounds that were kept.
-    pub fn records(&self) -> &[Record] {
-        self.kept.as_ref().map_or(&[], |(_, run)| &run.records)
-    }
-
-    /// The store and the run, after the last round.
-    pub(super) fn into_kept(self) -> Option<(Store, Run)> {
-        self.kept
     }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use dyno_measure::{Examined, Plan, Probe, Round, System, Track, Verdict};
 use dyno_results::{Store, Verified};
 
-use super::measurement::Runner;
+use super::keeper::Keeper;
 use super::pace::Pace;
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
@@ -43,11 +43,11 @@ impl<'a> SystemFindings<'a> {
     pub(super) fn first(
         &mut self,
         round: &Round<'_>,
-        runner: &Runner,
+        keeper: &Keeper,
         pace: &mut Pace<'_>,
     ) -> Outcome<Option<Vec<Examined>>> {
         let probes = self.campaign.probes();
-        let found = self.once(|known| &mut known.before_rounds, round, probes, runner, pace);
+        let found = self.once(|known| &mut known.before_rounds, round, probes, keeper, pace);
         pace.examined(round.system);
         found
     }
@@ -57,7 +57,7 @@ impl<'a> SystemFindings<'a> {
     pub(super) fn last(
         &mut self,
         round: &Round<'_>,
-        runner: &Runner,
+        keeper: &Keeper,
         pace: &mut Pace<'_>,
     ) -> Outcome<Option<Vec<Examined>>> {
         if round.number == 0 || round.number + 1 < self.campaign.profile.rounds() {
@@ -65,7 +65,7 @@ impl<'a> SystemFindings<'a> {
         }
         let again = |probe: &&Probe| **probe == Probe::Recognition;
         let again: Vec<Probe> = self.campaign.probes().iter().filter(again).copied().collect();
-        self.once(|known| &mut known.before_last_round, round, &again, runner, pace)
+        self.once(|known| &mut known.before_last_round, round, &again, keeper, pace)
     }
 
     /// Findings in one part of the known ones, which are asked if they are missing there.
@@ -74,17 +74,16 @@ impl<'a> SystemFindings<'a> {
         part: fn(&mut Verified) -> &mut BTreeMap<String, Vec<Examined>>,
         round: &Round<'_>,
         probes: &[Probe],
-        runner: &Runner,
+        keeper: &Keeper,
         pace: &mut Pace<'_>,
     ) -> Outcome<Option<Vec<Examined>>> {
         let name = round.system.original();
         if let Some(known) = part(&mut self.known).get(name) {
             return Ok(Some(known.clone()));
         }
-        let Some(found) = self.ask(round.system, probes, runner, pace)? else { return Ok(None) };
+        let Some(found) = self.ask(round.system, probes, keeper, pace)? else { return Ok(None) };
         part(&mut self.known).insert(name.to_owned(), found.clone());
-        let (store, _) = runner.kept.as_ref().expect("this runner keeps its rounds");
-        store.keep_verified(&self.known)?;
+        keeper.store.keep_verified(&self.known)?;
         Ok(Some(found))
     }
 
@@ -92,7 +91,7 @@ impl<'a> SystemFindings<'a> {
         &self,
         system: &System,
         probes: &[Probe],
-        runner: &Runner,
+        keeper: &Keeper,
         pace: &mut Pace<'_>,
     ) -> Outcome<Option<Vec<Examined>>> {
         let name = system.original();
@@ -106,9 +105,9 @@ impl<'a> SystemFindings<'a> {
             // set.
             let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
             let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
-            let tracks = self.open_tracks(system, &found, runner);
+            let tracks = self.open_tracks(system, &found, keeper);
             let mut watch = |probe: &Examined| self.watch(name, probe, pace);
-            found.extend(runner.examine(system, &tracks, test_set, &wanted, &mut watch)?);
+            found.extend(keeper.runner.examine(system, &tracks, test_set, &wanted, &mut watch)?);
             let has_fault = found.iter().any(|probe| probe.verdict == Verdict::Invalid);
             if self.stop.is_wanted() || has_fault && self.stop.is_about_to_be_wanted() {
                 return Ok(None);
@@ -118,11 +117,11 @@ impl<'a> SystemFindings<'a> {
     }
 
     /// Tracks of `system` that nothing `found` so far makes INVALID; all tracks if the run keeps going.
-    fn open_tracks(&self, system: &System, found: &[Examined], runner: &Runner) -> Vec<Track> {
+    fn open_tracks(&self, system: &System, found: &[Examined], keeper: &Keeper) -> Vec<Track> {
         let findings = || found.iter().flat_map(|probe| &probe.findings);
         let is_closed = |track| findings().any(|finding| finding.is_forbidden() && finding.concerns(track));
         let own = self.plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
-        own.filter(|&track| runner.keeps_going || !is_closed(track)).collect()
+        own.filter(|&track| keeper.runner.keeps_going || !is_closed(track)).collect()
     }
 
     /// Tells the verdict of a probe at once.

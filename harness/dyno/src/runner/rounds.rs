@@ -8,7 +8,7 @@ use std::time::Instant;
 use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Code, Plan, Record, Round, Track};
 
-use super::measurement::Runner;
+use super::keeper::Keeper;
 use super::pace::Pace;
 use super::probes::SystemFindings;
 use crate::campaign::Campaign;
@@ -22,42 +22,42 @@ pub(super) fn measure_all(
     campaign: &Campaign,
     forecast: Forecast<'_>,
     plan: &Plan,
-    runner: &mut Runner,
+    keeper: &mut Keeper,
     stop: &Stop,
 ) -> Outcome<()> {
     let mut groups = plan.groups(&campaign.protocol());
     groups.retain(|group| campaign.measures(&group[0].test_set.name, group[0].track));
-    let (store, run) = runner.kept.as_ref().expect("this runner keeps its rounds");
     let all = groups.iter().map(Vec::len).sum();
     let todo: Vec<Vec<Round<'_>>> = groups
         .into_iter()
-        .map(|group| group.into_iter().filter(|round| !run.has(round)).collect::<Vec<_>>())
+        .map(|group| group.into_iter().filter(|round| !keeper.run.has(round)).collect::<Vec<_>>())
         .filter(|group| !group.is_empty())
         .collect();
     let done = all - todo.iter().map(Vec::len).sum::<usize>();
     let progress = Progress::new(all, done);
     if done > 0 {
-        progress.note(&format!("resuming {}: {done} of {all} rounds are there", store.folder().display()));
+        let folder = keeper.store.folder().display();
+        progress.note(&format!("resuming {folder}: {done} of {all} rounds are there"));
     }
-    let mut findings =
-        SystemFindings::new(campaign, plan, (&progress, stop), Some(store).filter(|_| done > 0))?;
+    let resumed = Some(&keeper.store).filter(|_| done > 0);
+    let mut findings = SystemFindings::new(campaign, plan, (&progress, stop), resumed)?;
     let systems = todo.iter().flatten().map(|round| round.system).filter(|system| !findings.has(system));
     let systems = systems.map(|system| system.original().to_owned()).collect();
     let mut pace = Pace::new(forecast, &todo, systems);
     let mut told = BTreeSet::new();
-    runner.measure_pipe_floor()?;
-    runner.measure_sandbox()?;
+    keeper.runner.measure_pipe_floor()?;
+    keeper.runner.measure_sandbox()?;
     for group in todo {
         if stop.is_wanted() {
             break;
         }
-        let records = one_group(&group, runner, &mut findings, &mut pace, (&progress, stop))?;
+        let records = one_group(&group, keeper, &mut findings, &mut pace, (&progress, stop))?;
         for record in &records {
             report_faults(record, &mut told, &progress);
             progress.advance();
         }
     }
-    report_repeats(runner, &progress);
+    report_repeats(&keeper.run.records, &progress);
     progress.finish();
     stop.begin("the run", None);
     Ok(())
@@ -67,20 +67,20 @@ pub(super) fn measure_all(
 /// stops the probes before them.
 fn one_group(
     group: &[Round<'_>],
-    runner: &mut Runner,
+    keeper: &mut Keeper,
     findings: &mut SystemFindings<'_>,
     pace: &mut Pace<'_>,
     (progress, stop): (&Progress, &Stop),
 ) -> Outcome<Vec<Record>> {
     let (mut records, mut open) = (Vec::new(), Vec::new());
     for round in group {
-        match examined(round, runner, findings, pace)? {
-            None => return Ok(records),
-            Some(Some(refused)) => {
+        match probe(round, keeper, findings, pace)? {
+            Next::Stopped => return Ok(records),
+            Next::Refused(record) => {
                 pace.refused(round);
-                records.push(refused);
+                records.push(*record);
             }
-            Some(None) => open.push(*round),
+            Next::Measured => open.push(*round),
         }
     }
     let Some(first) = open.first() else { return Ok(records) };
@@ -91,35 +91,43 @@ fn one_group(
     progress.show(&format!("{systems} · {} · {}", first.track, first.test_set.name), pace.left());
     stop.begin("this round", Some(pace.of_group(&open)));
     let begin = Instant::now();
-    let measured = runner.rounds(&open)?;
+    let measured = keeper.rounds(&open)?;
     pace.measured(&open, begin.elapsed());
     records.extend(measured.into_iter().map(|measured| measured.record));
     Ok(records)
 }
 
-/// Asks the probes that are due before `round`. Gives the record of the round if it is refused, because its
-/// cell is INVALID. `None` if the user stops the probes.
-fn examined(
+/// What comes after the probes before a round.
+enum Next {
+    /// Nothing: the user stopped the probes.
+    Stopped,
+    /// The round isn't run, because its cell is INVALID.
+    Refused(Box<Record>),
+    /// The round is measured.
+    Measured,
+}
+
+/// Asks the probes that are due before `round`.
+fn probe(
     round: &Round<'_>,
-    runner: &mut Runner,
+    keeper: &mut Keeper,
     findings: &mut SystemFindings<'_>,
     pace: &mut Pace<'_>,
-) -> Outcome<Option<Option<Record>>> {
-    let Some(mut examined) = findings.first(round, runner, pace)? else { return Ok(None) };
-    runner.know(round.system, examined.clone());
-    if let Some(refused) = runner.refuse(round)? {
-        return Ok(Some(Some(refused)));
+) -> Outcome<Next> {
+    let Some(mut examined) = findings.first(round, keeper, pace)? else { return Ok(Next::Stopped) };
+    keeper.runner.know(round.system, examined.clone());
+    if let Some(refused) = keeper.refuse(round)? {
+        return Ok(Next::Refused(refused.into()));
     }
-    let Some(again) = findings.last(round, runner, pace)? else { return Ok(None) };
+    let Some(again) = findings.last(round, keeper, pace)? else { return Ok(Next::Stopped) };
     examined.extend(again);
-    runner.know(round.system, examined);
-    Ok(Some(runner.refuse(round)?))
+    keeper.runner.know(round.system, examined);
+    Ok(keeper.refuse(round)?.map_or(Next::Measured, |refused| Next::Refused(refused.into())))
 }
 
 /// Reports the systems of the whole run whose rounds were repeated far more often than those of the others.
-fn report_repeats(runner: &Runner, progress: &Progress) {
-    let records = runner.kept.iter().flat_map(|(_, run)| &run.records);
-    let attempts = records.filter(|record| !record.refused);
+fn report_repeats(records: &[Record], progress: &Progress) {
+    let attempts = records.iter().filter(|record| !record.refused);
     for often in often_repeated(attempts.map(|record| (record.system.as_str(), record.noise.len()))) {
         progress.note(&often.to_string());
     }

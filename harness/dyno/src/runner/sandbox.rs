@@ -134,19 +134,7 @@ pub fn cost(bench: &Bench) -> Outcome<Option<Cost>> {
 fn null_times(bench: &Bench, sandboxed: bool) -> Outcome<(f64, f64)> {
     let launch = Launch::BuiltIn { backend: "null".into(), settings: Default::default(), batch: None };
     let system = System { sandboxed, ..Entry::new("null", launch, Vec::new()).system()? };
-    let scratch = bench.scratch_of(&system);
-    let subject = Subject {
-        system: &system,
-        track: Track::Latency,
-        cores: bench.placement.system(Track::Latency),
-        limits: bench.protocol.limits,
-        scratch: &scratch,
-        breakdown: None,
-        isolated: false,
-        sandbox: bench.sandbox.as_ref(),
-        meter: None,
-        seat: None,
-    };
+    let subject = Subject { isolated: false, ..bench.subject(&system, Track::Latency) };
     let asked = lockstep(&subject, &vec![b"a dog barks at two men".to_vec(); LINES])?;
     let times: Vec<f64> = asked.latency_ns.iter().map(|&ns| ns as f64).collect();
     Ok((median(&times).unwrap_or(0.0), asked.start_ns.unwrap_or(0) as f64))

@@ -1,8 +1,10 @@
 //! The document of the detectors quotes parameters of the code; this test holds it to them.
 
+use dyno_measure::constants;
+use dyno_measure::judge::{launches, lines as timing};
 use dyno_measure::process::{environment, idle, lockstep, stopping, turns};
-use dyno_measure::rounds::{breakdown, filling, fresh, junk, latency, throughput};
-use dyno_measure::verify::{self, cache, examinee, recognition, timing};
+use dyno_measure::rounds::{breakdown, latency, throughput};
+use dyno_measure::verify::{self, cache, examinee};
 use dyno_measure::{Code, Probe, Profile, Severity, Track, noise, supervisor};
 use dyno_record::rules::limits;
 use dyno_results::compare;
@@ -91,7 +93,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("pairs of fresh and repeated lines", cache::PAIRS.to_string()),
         (
             "the same of a system so slow that they took over 20 seconds, at least",
-            examinee::LEAST_PAIRS.to_string(),
+            constants::LEAST_PAIRS_OF_A_SLOW_SYSTEM.to_string(),
         ),
         ("questions from a line to its repeat, at least", cache::APART.to_string()),
         (
@@ -105,20 +107,34 @@ fn truth() -> Vec<(&'static str, String)> {
         ("cached: a repeat's time per word below, of a fresh line's", limits::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
         ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
-        ("lines of a launch for each fresh line in a throughput round", fresh::LINES_A_FRESH_ONE.to_string()),
-        ("fresh lines in a throughput round, at least", fresh::LEAST_FRESH.to_string()),
-        ("fresh lines that must confirm strange answers, at most", fresh::CONFIRMING_LINES.to_string()),
-        ("turns of launches that must accuse a system", timing::ACCUSING_TURNS.to_string()),
-        ("turns among them that may clear it, but for the first", timing::CLEARING_TURNS.to_string()),
+        (
+            "lines of a launch for each fresh line in a throughput round",
+            constants::LINES_AN_UNKNOWN.to_string(),
+        ),
+        ("fresh lines in a throughput round, at least", constants::LEAST_UNKNOWN.to_string()),
+        ("fresh lines that must confirm strange answers, at most", constants::CONFIRMING_LINES.to_string()),
+        (
+            "pairs of lines and copies in the recognition probe, at most",
+            constants::RECOGNITION_PAIRS.to_string(),
+        ),
+        ("pairs below which it is not asked", constants::LEAST_RECOGNITION_PAIRS.to_string()),
+        (
+            "launches over the set once, which tell whether the set itself is known",
+            constants::OVER_THE_SET.to_string(),
+        ),
+        ("share of the greatest rate that must hold for copies alone", constants::UNKNOWN_RATE.to_string()),
+        ("runs of copies that must miss the limit there", constants::UNKNOWN_RUNS.to_string()),
+        ("turns of launches that must accuse a system", launches::ACCUSING_TURNS.to_string()),
+        ("turns among them that may clear it, but for the first", launches::CLEARING_TURNS.to_string()),
         ("askings of a timed probe that must accuse a system", verify::ACCUSING_ASKINGS.to_string()),
         ("askings of a timed probe that stands out, at most", verify::MOST_ASKINGS.to_string()),
         (
             "seconds of rest before the second asking, and more before further ones",
             verify::REST.as_secs().to_string(),
         ),
-        ("lines of the set for each copy in a latency round", latency::LINES_A_COPY.to_string()),
-        ("copies of a small set in a latency round, at least", latency::LEAST_COPIES.to_string()),
-        ("share of filler or repeated lines that may differ", percent(filling::MOST_CHANGED)),
+        ("lines of the set for each copy in a latency round", constants::LINES_AN_UNKNOWN.to_string()),
+        ("copies of a small set in a latency round, at least", constants::LEAST_UNKNOWN.to_string()),
+        ("share of filler or repeated lines that may differ", percent(constants::MOST_CHANGED)),
         ("standard deviations that chance may add to it", dyno_stats::GRANTED.to_string()),
         (
             "cached, recognises: answered at once, time per word below, of the pair's other",
@@ -133,10 +149,7 @@ fn truth() -> Vec<(&'static str, String)> {
             format!("{:.2}", limits::COALESCED_RATIO),
         ),
         ("recognises: time per word below, of the copies'", format!("{:.2}", limits::RECOGNISED_RATIO)),
-        (
-            "recognises: share of copies with their line's own answer, above",
-            percent(recognition::SAME_ANSWERS),
-        ),
+        ("recognises: share of copies with their line's own answer, above", percent(constants::SAME_ANSWERS)),
         ("tolerated ratio of times, up to", compare::TOLERATED_SLOW_DOWN.to_string()),
         ("tolerated ratio in slices, up to", compare::TOLERATED_IN_SLICES.to_string()),
         ("significant: p after Holm's correction below", compare::SIGNIFICANT.to_string()),
@@ -144,8 +157,8 @@ fn truth() -> Vec<(&'static str, String)> {
         ("pairs below which it refuses to answer", compare::LEAST_PAIRS.to_string()),
         ("nondeterministic: share of lines that differ, above", percent(limits::MOST_DIFFERING)),
         ("junk: share of lines that come again, above", percent(limits::MOST_JUNK)),
-        ("junk: likeness of two answers to a line below", junk::LEAST_LIKENESS.to_string()),
-        ("junk: characters from which on likeness counts", junk::TELLING_CHARACTERS.to_string()),
+        ("junk: likeness of two answers to a line below", constants::LEAST_LIKENESS.to_string()),
+        ("junk: characters from which on likeness counts", constants::TELLING_CHARACTERS.to_string()),
         ("empty_output: share of ordinary lines, from", percent(limits::EMPTY_SHARE)),
         ("ordinary lines have at most so many words", limits::LONGEST_ORDINARY.to_string()),
         ("runaway: characters out for characters in, above", limits::RUNAWAY_FACTOR.to_string()),

@@ -45,8 +45,9 @@ impl Used {
     }
 }
 
+/// CPU time of a system at a moment.
 #[derive(Clone, Copy)]
-struct Reading {
+pub(super) struct Reading {
     at: Instant,
     /// Time of the living threads, exact.
     running_ns: u64,
@@ -55,7 +56,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(root: Root) -> Self {
+    /// CPU time of the processes below `root` now.
+    pub(super) fn of(root: Root) -> Self {
         let pids = root.below();
         Self { at: Instant::now(), running_ns: tree::running_ns(&pids), taken_ns: tree::taken_ns(&pids) }
     }
@@ -69,21 +71,21 @@ impl Reading {
 
 impl IdleTime {
     /// The system is not asked from now on.
-    pub fn begin(&mut self, root: Root) {
-        (self.begun, self.marked) = (Some(Reading::of(root)), None);
+    pub(super) fn begin(&mut self, now: Reading) {
+        (self.begun, self.marked) = (Some(now), None);
     }
 
-    /// Marks the end of the clean-up, once it is over.
-    pub fn mark_if_due(&mut self, root: Root) {
-        if self.marked.is_none() && self.begun.is_some_and(|begun| begun.at.elapsed() >= CLEAN_UP) {
-            self.marked = Some(Reading::of(root));
+    /// Marks the end of the clean-up, once it is over at `now`.
+    pub(super) fn mark_if_due(&mut self, now: Instant, read: impl FnOnce() -> Reading) {
+        let is_over = |begun: Reading| now.duration_since(begun.at) >= CLEAN_UP;
+        if self.marked.is_none() && self.begun.is_some_and(is_over) {
+            self.marked = Some(read());
         }
     }
 
     /// The system is asked again.
-    pub fn end(&mut self, root: Root) {
+    pub(super) fn end(&mut self, now: Reading) {
         let Some(begun) = self.begun.take() else { return };
-        let now = Reading::of(root);
         self.all.add(begun, now);
         if let Some(marked) = self.marked.take() {
             self.late.add(marked, now);
@@ -129,5 +131,30 @@ mod tests {
             used([0, 0], [302, 1000]).unwrap(),
             "30.0 % of a core between its answers and the next question"
         );
+    }
+
+    /// Figure of a system between two slices that is read after so many milliseconds, each with its CPU time by then.
+    fn watched(looks: &[[u64; 2]], asked_again: [u64; 2]) -> Option<String> {
+        let start = Instant::now();
+        let reading = |[ms, cpu_ms]: [u64; 2]| Reading {
+            at: start + Duration::from_millis(ms),
+            running_ns: cpu_ms * 1_000_000,
+            taken_ns: 0,
+        };
+        let mut idle = IdleTime::default();
+        idle.begin(reading([0, 0]));
+        for &look in looks {
+            idle.mark_if_due(reading(look).at, || reading(look));
+        }
+        idle.end(reading(asked_again));
+        idle.fault().map(|fault| fault.figure)
+    }
+
+    #[test]
+    fn work_counts_from_the_first_look_after_the_clean_up() {
+        assert_eq!(watched(&[[100, 90], [250, 200]], [1250, 200]), None, "it cleans up");
+        let late = watched(&[[100, 0], [250, 0], [900, 50]], [1250, 52]).unwrap();
+        assert_eq!(late, "5.0 % of a core from 250 ms after its answers on");
+        assert_eq!(watched(&[[249, 0]], [400, 30]), None, "no look after the clean-up, and little in all");
     }
 }

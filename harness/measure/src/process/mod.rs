@@ -11,6 +11,7 @@ pub mod audit;
 mod dialogue;
 pub mod ending;
 pub mod environment;
+pub mod failed;
 pub mod hidden;
 pub mod idle;
 pub mod lockstep;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use dyno_record::{Code, Reason};
 
 use super::dialogue::{Dialogue, Stop};
+use crate::constants::TIME_FOR_A_FOLLOW_UP;
 
 /// Half a block of standard output. A block has 4 KiB or more (in glibc on a pipe, and in other libraries).
 /// Output of at least half a block comes from a buffer that is full; less comes from a program that reads
@@ -26,13 +27,10 @@ const PACED_LINES: usize = 128;
 /// Time limit of the stream of lines, since the diagnosis must end.
 const STREAM_TIME: Duration = Duration::from_secs(10);
 
-/// Timeout of a follow-up question. The system has had its time before.
-const PATIENCE: Duration = Duration::from_secs(3);
-
 /// Most seconds of a diagnosis after a line's limit: the waits after a second line, within and after many, and
 /// after the end of input.
 pub(crate) fn most_seconds(line_seconds: f64) -> f64 {
-    4.0 * line_seconds.min(PATIENCE.as_secs_f64())
+    4.0 * line_seconds.min(TIME_FOR_A_FOLLOW_UP.as_secs_f64())
 }
 
 /// Finds out why the system in `dialogue` is silent since `after`.
@@ -44,7 +42,7 @@ pub(super) fn diagnose(dialogue: &mut Dialogue, after: Duration, patience: Durat
         return Code::Hung.reason(figure);
     }
     let begin = Instant::now();
-    match provoke(dialogue, patience.min(PATIENCE)) {
+    match provoke(dialogue, patience.min(TIME_FOR_A_FOLLOW_UP)) {
         Ok(Some(reason)) | Err(Stop::Fault(reason)) => reason,
         // The time of the diagnosis counts as well.
         Ok(None) | Err(Stop::Silent(_)) => hung((after + begin.elapsed()).min(patience.max(after))),

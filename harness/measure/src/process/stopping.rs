@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use dyno_record::rules::limits::MOST_WAITING;
 use dyno_record::{Code, Reason};
 
+use crate::constants::TIME_TO_STOP;
 use crate::os::tree::{self, Root};
 use crate::os::{continue_process, stop_process};
 
-/// Time for processes to stop. One that waits for a disk stops when the disk has answered.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause between two looks at processes that should stop, which takes microseconds.
 const LOOK: Duration = Duration::from_micros(50);
 
@@ -57,7 +56,7 @@ pub fn stop(root: Root) -> Result<bool, u32> {
     loop {
         let running: Vec<u32> = everything_below(root).into_iter().filter(|&pid| !rests(pid)).collect();
         let Some(&first) = running.first() else { return Ok(met_work) };
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > TIME_TO_STOP {
             return Err(first);
         }
         running.into_iter().for_each(stop_process);

@@ -11,7 +11,7 @@ use crate::sandbox::{BWRAP, Sandbox};
 use crate::system::System;
 
 /// A system to start, and the conditions of its start.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Subject<'a> {
     /// System to start.
     pub system: &'a System,
@@ -22,7 +22,7 @@ pub struct Subject<'a> {
     /// Limits beyond which the system is given up.
     pub limits: Limits,
     /// Folder for the files of this system's launches.
-    pub scratch: &'a Path,
+    pub scratch: PathBuf,
     /// File for the breakdown of a hosted system, if it is asked for one.
     pub breakdown: Option<&'a Path>,
     /// Whether the system gets a network namespace of its own.

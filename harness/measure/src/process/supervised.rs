@@ -20,6 +20,7 @@ use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
 use super::turns::Seat;
 use crate::belongings::named_files;
+use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
 use crate::error::{During, InMessage, Result};
 use crate::files::make_way;
@@ -27,9 +28,6 @@ use crate::os::tree::Root;
 use crate::os::{self, Interest};
 use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
 
-/// Time limit for a message of the supervisor, which takes microseconds. A supervisor without a message was
-/// stopped or killed by its system.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Least wait for a message, when a slice is about to end.
 const LEAST_WAIT: Duration = Duration::from_micros(100);
 
@@ -87,11 +85,11 @@ impl<'a> Supervised<'a> {
         // In lock-step the conversation passes the turn, between two blocks of lines.
         let seat = subject.seat.filter(|_| !subject.track.is_lockstep());
         let (audit, stops) = (Audit::default(), Stops::default());
-        let subject = *subject;
+        let subject = subject.clone();
         let mut started =
             Self { supervisor, control, launched, audit, subject, cores, layers, seat, stops, gauge };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
-        match started.receive::<Launched>(PATIENCE)? {
+        match started.receive::<Launched>(TIME_FOR_A_MESSAGE)? {
             Some(Launched { error: Some(error), .. }) => {
                 Ok(Err(Code::Crashed.reason(format!("can't be started: {error}"))))
             }
@@ -151,7 +149,7 @@ impl<'a> Supervised<'a> {
         if reason.is_some() {
             self.kill();
         }
-        let received = self.receive::<Report>(PATIENCE)?;
+        let received = self.receive::<Report>(TIME_FOR_A_MESSAGE)?;
         let joules = self.gauge.joules();
         let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
@@ -221,7 +219,7 @@ impl<'a> Supervised<'a> {
 
 /// Clears the way for the files that a hosted system reports to. A sandbox needs them to be there.
 fn prepare_reports(subject: &Subject<'_>) -> Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(subject.scratch)?;
+    std::fs::create_dir_all(&subject.scratch)?;
     if !subject.system.hosted {
         return Ok(Vec::new());
     }
@@ -264,11 +262,11 @@ impl Drop for Supervised<'_> {
     fn drop(&mut self) {
         self.kill();
         // A supervisor without a report is stopped or stuck. The system dies with it.
-        if !matches!(self.has_message(PATIENCE), Ok(true)) {
+        if !matches!(self.has_message(TIME_FOR_A_MESSAGE), Ok(true)) {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
         os::forget_child(self.supervisor.id());
-        os::end_orphans(PATIENCE);
+        os::end_orphans(TIME_FOR_A_MESSAGE);
     }
 }

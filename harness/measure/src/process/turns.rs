@@ -15,12 +15,11 @@ use std::time::{Duration, Instant};
 use dyno_record::Reason;
 use dyno_stats::{Random, median};
 
-use super::idle::{CLEAN_UP, IdleTime};
+use super::idle::{CLEAN_UP, IdleTime, Reading};
 use crate::error::Result;
-use crate::noise::canary::Canary;
+use crate::noise::canary::{Canary, HostSpeed};
 use crate::os::fresh_seed;
 use crate::os::tree::Root;
-use crate::record::HostSpeed;
 
 /// Length of a slice in the throughput tracks. docs/METHODOLOGY.md has the experiment: the noise of a ratio grows
 /// about with the square root of this length, and a switch costs 0.4 to 0.8 ms for caches that were emptied.
@@ -183,13 +182,15 @@ fn watch_all_idle(state: &mut State) {
             }
         }
     };
-    waiting(state, IdleTime::end);
-    waiting(state, IdleTime::begin);
+    let begin = |idle: &mut IdleTime, root: Root| {
+        idle.end(Reading::of(root));
+        idle.begin(Reading::of(root));
+    };
+    waiting(state, begin);
     std::thread::sleep(CLEAN_UP);
-    waiting(state, IdleTime::mark_if_due);
+    waiting(state, |idle, root| idle.mark_if_due(Instant::now(), || Reading::of(root)));
     std::thread::sleep(CLEAN_UP);
-    waiting(state, IdleTime::end);
-    waiting(state, IdleTime::begin);
+    waiting(state, begin);
 }
 
 /// Lines of a block for systems that take `line_ns` a line.
@@ -216,7 +217,7 @@ impl Seat<'_> {
         }
         let seat = &mut state.seats[self.number];
         if let Some(root) = seat.root.take() {
-            seat.idle.end(root);
+            seat.idle.end(Reading::of(root));
             // The reading took time of the slice.
             state.since = Instant::now();
         }
@@ -226,11 +227,11 @@ impl Seat<'_> {
     pub fn pass(&self, root: Root) {
         let mut state = self.turns.state();
         let seat = &mut state.seats[self.number];
-        seat.idle.begin(root);
+        seat.idle.begin(Reading::of(root));
         seat.root = Some(root);
         for seat in state.seats.iter_mut().filter(|seat| !seat.has_left) {
             if let Some(root) = seat.root {
-                seat.idle.mark_if_due(root);
+                seat.idle.mark_if_due(Instant::now(), || Reading::of(root));
             }
         }
         state.holder = None;

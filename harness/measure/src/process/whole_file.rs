@@ -38,7 +38,7 @@ impl Pass {
 /// Runs a fresh process of `subject` over `text`, which has `lines` lines. Both files lie in its scratch
 /// folder. Their names are the same for rounds and probes, because a system can see them (`/proc/self/fd`).
 pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize) -> Result<Pass> {
-    let scratch = subject.scratch;
+    let scratch = &subject.scratch;
     std::fs::create_dir_all(scratch)?;
     let (input, output) = (scratch.join("input.txt"), scratch.join("output.txt"));
     let no_room = |source| Error::NoRoom { folder: scratch.into(), source };

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::bytes_of;
 use crate::noise::Noise;
+use crate::noise::canary::HostSpeed;
 use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::served::Served;
@@ -153,17 +154,6 @@ pub struct Slices {
     /// Host's own speed beside the turns, about once a second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_speed: Vec<HostSpeed>,
-}
-
-/// Speed of the host at the beginning of a turn, by the canary's fixed work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostSpeed {
-    /// Number of the turn, from 1, in which the systems start.
-    pub turn: usize,
-    /// Nanoseconds of the chain of dependent operations.
-    pub chain_ns: u64,
-    /// Nanoseconds of the stream through memory.
-    pub stream_ns: u64,
 }
 
 impl Record {

@@ -13,7 +13,6 @@ use crate::bench::Bench;
 use crate::error::Result;
 use crate::files::make_way;
 use crate::plan::Cell;
-use crate::process::subject::Subject;
 use crate::process::whole_file::whole_file;
 
 /// Words after which the shares of a cell's time are known well enough.
@@ -24,23 +23,12 @@ const MOST_BYTES: u64 = 64 << 10;
 /// Asks the system of `cell` for its breakdown: `Ok(None)` if the system keeps no account, a complaint if the
 /// account is impossible.
 pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<Option<Breakdown>, String>> {
-    let scratch = bench.scratch_of(cell.system);
-    let account = scratch.join("breakdown.json");
+    let mut subject = bench.subject(cell.system, cell.track);
+    let account = subject.scratch.join("breakdown.json");
     let lines = some_lines(cell.test_set);
     let text = lines.iter().flat_map(|line| [line.as_slice(), b"\n"]).collect::<Vec<_>>().concat();
     make_way(&account)?; // another system may have left it
-    let subject = Subject {
-        system: cell.system,
-        track: cell.track,
-        cores: bench.placement.cores_of(cell.system, cell.track),
-        limits: bench.protocol.limits,
-        scratch: &scratch,
-        breakdown: Some(&account),
-        isolated: bench.protocol.profile.isolates(),
-        sandbox: bench.sandbox.as_ref(),
-        meter: None,
-        seat: None,
-    };
+    subject.breakdown = Some(&account);
     let pass = whole_file(&subject, &text, lines.len())?;
     if let Some(reason) = pass.reasons.first() {
         return Ok(Err(reason.figure.clone()));

@@ -6,23 +6,18 @@
 //! Else the set stands alone, and the round takes more launches. `launch_size` decides how many lines there
 //! are.
 
-use super::junk::junk;
-use super::launch_size::{may_repeat, repeats, wanted_lines};
+use super::launch_size::{repeats, wanted_lines};
 use super::observed::RoundContext;
 use crate::error::Result;
+use crate::judge::answers::invalid_utf8;
+use crate::judge::length;
 use crate::process::whole_file::Pass;
 use crate::system::System;
 use crate::text::{as_text, split_lines, words};
-use crate::vectors;
-use crate::verify::sameness::Comparison;
-use crate::verify::{invalid_utf8, length};
-use dyno_record::{Code, Reason};
-use dyno_stats::{Random, is_beyond};
+use crate::unknown::again::{Again, changed, junk};
+use dyno_record::Reason;
+use dyno_stats::Random;
 
-/// Share of repeated lines that may have another answer. With other neighbours in its batch, a line has sums
-/// in another order and another shortlist. In Marian's int8 this changes up to 8 % of 1,000 lines (three
-/// models, batches of 32 and 128), in its f32 up to 0.4 %.
-pub const MOST_CHANGED: f64 = 0.2;
 /// Most filler lines that are asked in a file of their own.
 const MOST_ALONE: usize = 100;
 
@@ -39,14 +34,14 @@ pub struct LaunchInput {
     /// Number of scored lines.
     scored: usize,
     /// Number of the scored line that each further line repeats, if the set follows itself.
-    repeats: Vec<usize>,
+    pub(super) repeats: Vec<usize>,
 }
 
 impl LaunchInput {
     /// Input of the cell of `context`, the same in all its rounds.
     pub(super) fn of(context: &RoundContext<'_>) -> Result<Self> {
         let source = &context.round.test_set.source;
-        if context.bench.protocol.filler.is_none() && !may_repeat(context.earlier.examined(context.round)) {
+        if context.bench.protocol.filler.is_none() && !context.earlier.may_repeat(context.round) {
             return Ok(Self::around(source, &[], &[]));
         }
         let further = wanted_lines(context)?.saturating_sub(source.len());
@@ -61,7 +56,7 @@ impl LaunchInput {
     }
 
     /// Scored lines with other lines before and after.
-    fn around(scored: &[Vec<u8>], before: &[&[u8]], after: &[&[u8]]) -> Self {
+    pub(super) fn around(scored: &[Vec<u8>], before: &[&[u8]], after: &[&[u8]]) -> Self {
         let scored_lines = scored.iter().map(Vec::as_slice);
         let lines: Vec<&[u8]> =
             before.iter().copied().chain(scored_lines).chain(after.iter().copied()).collect();
@@ -89,45 +84,15 @@ impl LaunchInput {
     pub fn faults(&self, pass: &Pass, system: &System) -> Option<Reason> {
         let lines = self.around_the_scored(split_lines(&self.text));
         let answers = self.around_the_scored(split_lines(&pass.text));
-        let missing = || length::missing(&lines, &answers).filter(|_| system.translates);
         let scored = self.scored(pass);
-        let junk = || self.junk(&scored, &lines, &answers, system.sampling).filter(|_| system.translates);
-        let changed = || self.changed(&scored, &answers, system.translates).filter(|_| !system.sampling);
+        let repeated = self.repeats.iter().zip(&lines).zip(&answers);
+        let again: Vec<Again<'_>> =
+            repeated.map(|((&of, line), answer)| [line.as_slice(), &scored[of], answer]).collect();
+        let missing = || length::missing(&lines, &answers).filter(|_| system.translates);
+        let junk = || junk(&again, system.sampling).filter(|_| system.translates);
+        let changed =
+            || changed(&again, system.translates, "when they come again").filter(|_| !system.sampling);
         invalid_utf8(&lines, &answers).or_else(missing).or_else(junk).or_else(changed)
-    }
-
-    /// Reason if repeated lines have something else than translations.
-    fn junk(
-        &self,
-        scored: &[Vec<u8>],
-        lines: &[Vec<u8>],
-        again: &[Vec<u8>],
-        sampling: bool,
-    ) -> Option<Reason> {
-        let answers = self.repeats.iter().zip(lines).zip(again).filter_map(|((&of, line), again)| {
-            Some((line.as_slice(), scored.get(of)?.as_slice(), again.as_slice()))
-        });
-        junk(answers, self.repeats.len(), sampling)
-    }
-
-    /// Reason if repeated lines have other answers than the first time.
-    fn changed(&self, scored: &[Vec<u8>], again: &[Vec<u8>], translates: bool) -> Option<Reason> {
-        let differs = |(line, answer): &(&usize, &Vec<u8>)| {
-            scored.get(**line).is_none_or(|first| !is_same(first, answer, translates))
-        };
-        let differing = self.repeats.iter().zip(again).filter(differs).count();
-        too_many_differ(differing, again.len(), "when they come again")
-    }
-
-    /// Fault if the scored answers differ from those of an earlier round. If the set follows itself, each
-    /// round has other orders, and its lines have other neighbours.
-    pub fn fault_between_rounds(&self, comparison: &Comparison, sampling: bool) -> Option<Reason> {
-        if self.repeats.is_empty() {
-            return comparison.fault(sampling);
-        }
-        let (differing, lines) = (comparison.differing, comparison.lines);
-        let changed = || too_many_differ(differing, lines, "from round to round").filter(|_| !sampling);
-        comparison.misplaced().or_else(changed)
     }
 
     /// Some filler lines, for a file of their own that is no longer than the set. They show a system that
@@ -148,20 +113,12 @@ impl LaunchInput {
         alone: &Pass,
         translates: bool,
     ) -> Option<Reason> {
-        let answers = pass.answers();
-        let differs = |(line, answer): &(&usize, Vec<u8>)| {
-            answers.get(**line).is_none_or(|first| !is_same(first, answer, translates))
-        };
-        let differing = some.iter().zip(alone.answers()).filter(differs).count();
-        let junk = || {
-            let lines: Vec<&[u8]> = split_lines(&self.text).collect();
-            let others = alone.answers();
-            let again = some.iter().zip(&others);
-            let again = again
-                .filter_map(|(&at, other)| Some((lines[at], answers.get(at)?.as_slice(), other.as_slice())));
-            junk(again, some.len(), false).filter(|_| translates)
-        };
-        too_many_differ(differing, some.len(), "in a file of their own").or_else(junk)
+        let lines: Vec<&[u8]> = split_lines(&self.text).collect();
+        let [answers, others] = [pass, alone].map(Pass::answers);
+        let again = some.iter().zip(&others).map(|(&at, other)| [lines[at], &answers[at], other]);
+        let again: Vec<Again<'_>> = again.collect();
+        let junk = || junk(&again, false).filter(|_| translates);
+        changed(&again, translates, "in a file of their own").or_else(junk)
     }
 
     /// The lines before and after the scored ones.
@@ -170,17 +127,6 @@ impl LaunchInput {
         let others = lines.enumerate().filter(|(i, _)| !scored.contains(i));
         others.map(|(_, line)| line.to_vec()).collect()
     }
-}
-
-/// Whether two answers to a line are the same: as texts, or as vectors.
-fn is_same(one: &[u8], other: &[u8], translates: bool) -> bool {
-    if translates { one == other } else { vectors::same(one, other) }
-}
-
-/// Reason if more lines differ than a batch's neighbours and chance explain.
-fn too_many_differ(differing: usize, lines: usize, when: &str) -> Option<Reason> {
-    let figure = || format!("{differing} of {lines} lines differ {when}");
-    is_beyond(differing, lines, MOST_CHANGED).then(|| Code::Nondeterministic.reason(figure()))
 }
 
 #[cfg(test)]
@@ -194,42 +140,12 @@ mod tests {
         let input = LaunchInput { repeats: vec![2, 0, 1], ..LaunchInput::around(&lines, &[], &after) };
         let changed = |text: &str| {
             let pass = Pass { text: text.into(), ..Pass::default() };
-            let others = input.around_the_scored(split_lines(&pass.text));
-            input.changed(&input.scored(&pass), &others, true).map(|reason| reason.figure)
+            let encoder = System { translates: false, ..System::of_command("it", ["it"]) };
+            input.faults(&pass, &encoder).map(|reason| reason.figure)
         };
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
         assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
         assert_eq!(changed("a\nb\nc\nx\nx\nx\n").unwrap(), "3 of 3 lines differ when they come again");
-    }
-
-    #[test]
-    fn with_other_neighbours_a_fifth_may_differ_from_round_to_round() {
-        let lines: Vec<Vec<u8>> = (0..1000).map(|i| format!("line number {i}").into_bytes()).collect();
-        let alone = LaunchInput::around(&lines, &[], &[]);
-        let repeated = LaunchInput { repeats: vec![0], ..LaunchInput::around(&lines, &[], &[&lines[0]]) };
-        let code = |input: &LaunchInput, changed: usize, sampling| {
-            let mut now = lines.clone();
-            now[..changed].iter_mut().for_each(|line| line.push(b'!'));
-            let fault = input.fault_between_rounds(&Comparison::of(&lines, &now), sampling);
-            fault.map(|reason| reason.code)
-        };
-        // What Marian's shortlist of a batch changes: 68 to 81 lines of 1,000 in each round.
-        assert_eq!(code(&repeated, 78, false), None);
-        assert_eq!(code(&alone, 78, false), Some(Code::Nondeterministic), "nothing else has changed");
-        assert_eq!(code(&repeated, 300, false), Some(Code::Nondeterministic));
-        assert_eq!(code(&repeated, 300, true), None);
-        let mut swapped = lines.clone();
-        swapped.swap(3, 4);
-        let fault = repeated.fault_between_rounds(&Comparison::of(&lines, &swapped), true);
-        assert_eq!(fault.map(|reason| reason.code), Some(Code::Order));
-    }
-
-    #[test]
-    fn a_fifth_of_lines_may_differ_and_chance_adds_to_few_lines() {
-        let caught = |differing, lines| too_many_differ(differing, lines, "").is_some();
-        assert!(!caught(1084, 5000) && caught(1085, 5000));
-        assert!(!caught(32, 100) && caught(33, 100));
-        assert!(!caught(5, 10) && caught(6, 10));
     }
 
     #[test]

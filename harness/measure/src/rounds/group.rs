@@ -3,7 +3,6 @@
 //! A group of one is a round of its own. A group that the host disturbs is measured again, as often as the
 //! campaign allows, without the systems that broke a rule. The last attempt counts.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -12,23 +11,23 @@ use dyno_stats::Random;
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
-use super::recording::{Attempts, Measured, record, subject};
+use super::recording::{Attempts, Measured, record};
 use super::sitting::Sitting;
 use super::{answers, latency, server, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
 use crate::error::Result;
+use crate::noise::canary::HostSpeed;
 use crate::noise::{self, Noise, TreeTime};
 use crate::os::fresh_seed;
 use crate::plan::Round;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Seat, Turns, side_by_side};
-use crate::record::{HostSpeed, Slices};
+use crate::record::Slices;
 
 /// A system of the group.
 struct Member<'a> {
     round: &'a Round<'a>,
-    scratch: PathBuf,
     /// Input of a launch, in the tracks of whole files.
     input: Option<LaunchInput>,
 }
@@ -60,7 +59,11 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
                 let share = noise.last().map_or(0, |noise| noise.bench_ns) / group.len() as u64;
                 let bench_ns = share + observed.usage.supervisor_ns;
                 let attempts = Attempts { began: Some(began), noise: noise.clone(), bench_ns, slices };
-                done[i] = Some(record(&members[i].context(bench, earlier, None), observed, attempts)?);
+                done[i] = Some(record(
+                    &RoundContext::of(bench, members[i].round, earlier, None),
+                    observed,
+                    attempts,
+                )?);
             }
         }
         if done.iter().all(Option::is_some) {
@@ -71,22 +74,9 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
 
 impl<'a> Member<'a> {
     fn of(bench: &'a Bench, round: &'a Round<'a>, earlier: &'a Earlier) -> Result<Self> {
-        let mut member = Self { round, scratch: bench.scratch_of(round.system), input: None };
-        if !round.track.answers_lines() {
-            member.input = Some(LaunchInput::of(&member.context(bench, earlier, None))?);
-        }
-        Ok(member)
-    }
-
-    fn context<'b>(
-        &'b self,
-        bench: &'b Bench,
-        earlier: &'b Earlier,
-        seat: Option<&'b Seat<'b>>,
-    ) -> RoundContext<'b> {
-        let mut subject = subject(bench, self.round, &self.scratch);
-        subject.seat = seat;
-        RoundContext { bench, subject, round: self.round, earlier }
+        let context = RoundContext::of(bench, round, earlier, None);
+        let input = (!round.track.answers_lines()).then(|| LaunchInput::of(&context)).transpose()?;
+        Ok(Self { round, input })
     }
 
     /// One sitting of the system. What it shows is added to what the round has `observed`; a system that broke a
@@ -102,7 +92,7 @@ impl<'a> Member<'a> {
         if !observed.reasons.is_empty() {
             return Ok(());
         }
-        let mut context = self.context(bench, earlier, seat);
+        let mut context = RoundContext::of(bench, self.round, earlier, seat);
         // One limit holds for all sittings together.
         context.subject.limits.launch_seconds -= observed.waited.as_secs_f64();
         match &self.input {
@@ -139,7 +129,7 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
             let (name, code, figure) = (&member.round.system.name, reason.code.name(), &reason.figure);
             format!("the clock alone suggests `{code}` of {name}: {figure}")
         }));
-        let context = member.context(bench, earlier, None);
+        let context = RoundContext::of(bench, member.round, earlier, None);
         answers::check_answers(&context, member.input.as_ref(), observed);
         observed.reasons.extend(hidden_files(member.round.system, &observed.read_files));
     }

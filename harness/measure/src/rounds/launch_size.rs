@@ -4,16 +4,7 @@ use super::observed::RoundContext;
 use crate::error::Result;
 use crate::process::whole_file::whole_file;
 use crate::text::{as_text, words};
-use crate::verify::Examined;
-use dyno_record::{Probe, Verdict};
 use dyno_stats::Random;
-
-/// Whether the set may be repeated within one launch. The system must have shown in the coalescing probe that
-/// it works on every line, also on one that it has seen.
-pub(super) fn may_repeat(examined: &[Examined]) -> bool {
-    let coalescing = examined.iter().find(|examined| examined.probe == Probe::Coalescing);
-    coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid && !examined.too_quick)
-}
 
 /// Most growth of a trial from one launch to the next.
 const GROWTH: usize = 10;

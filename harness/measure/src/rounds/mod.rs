@@ -3,10 +3,7 @@
 mod answers;
 pub mod breakdown;
 pub mod filling;
-pub mod floor;
-pub mod fresh;
 mod group;
-pub mod junk;
 pub mod latency;
 mod launch_size;
 mod observed;

@@ -6,17 +6,19 @@ use dyno_record::{Reason, Track};
 
 use crate::bench::Bench;
 use crate::earlier::Earlier;
-use crate::error::Result;
+use crate::judge::Sample;
 use crate::noise::TreeTime;
 use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::process::ending::Ending;
+use crate::process::failed::Asked;
 use crate::process::subject::Subject;
+use crate::process::turns::Seat;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::{EnergyUse, Launches, Times};
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
-use crate::verify::timing::Sample;
+use crate::text::as_text;
 
 /// Context of a round under way.
 pub struct RoundContext<'a> {
@@ -28,6 +30,20 @@ pub struct RoundContext<'a> {
     pub round: &'a Round<'a>,
     /// Knowledge from before the round.
     pub earlier: &'a Earlier,
+}
+
+impl<'a> RoundContext<'a> {
+    /// Context of `round`, in its `seat` if it has one.
+    pub fn of(
+        bench: &'a Bench,
+        round: &'a Round<'a>,
+        earlier: &'a Earlier,
+        seat: Option<&'a Seat<'a>>,
+    ) -> Self {
+        let subject = bench.subject(round.system, round.track);
+        let subject = Subject { meter: bench.meter.as_deref(), seat, ..subject };
+        Self { bench, subject, round, earlier }
+    }
 }
 
 /// Observations of a round.
@@ -76,12 +92,11 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// A launch over `text` whose time is none of the round's.
-    pub fn launch_untimed(&mut self, context: &RoundContext<'_>, text: &[u8], lines: usize) -> Result<Pass> {
-        let pass = whole_file(&context.subject, text, lines)?;
+    /// A launch over `lines` whose time is none of the round's.
+    pub fn launch_untimed(&mut self, context: &RoundContext<'_>, lines: &[impl AsRef<[u8]>]) -> Asked<Pass> {
+        let pass = whole_file(&context.subject, &as_text(lines), lines.len())?;
         self.tree.add(&pass.ending.report);
-        self.reasons.extend(pass.reasons.iter().cloned());
-        Ok(pass)
+        pass.sound()
     }
 
     /// Takes an accusation: a broken rule if it is `certain`, else one by the clock alone.

@@ -1,7 +1,6 @@
 //! The record of a round: its observations, the probes' findings, the verdict.
 
 use std::io::Read;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
@@ -35,29 +34,12 @@ pub fn refuse(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Opt
     if reasons.is_empty() {
         return Ok(None);
     }
-    let scratch = bench.scratch_of(round.system);
-    let context = RoundContext { bench, subject: subject(bench, round, &scratch), round, earlier };
+    let context = RoundContext::of(bench, round, earlier, None);
     make_way(&context.subject.facts())?; // a probe may have left it
     let observed = Observed { reasons, ..Observed::default() };
     let mut measured = record(&context, observed, Attempts::default())?;
     measured.record.refused = true;
     Ok(Some(measured))
-}
-
-/// Subject of a round's launches, outside of a group's turns.
-pub(super) fn subject<'a>(bench: &'a Bench, round: &Round<'a>, scratch: &'a Path) -> Subject<'a> {
-    Subject {
-        system: round.system,
-        track: round.track,
-        cores: bench.placement.cores_of(round.system, round.track),
-        limits: bench.protocol.limits,
-        scratch,
-        breakdown: None,
-        isolated: bench.protocol.profile.isolates(),
-        sandbox: bench.sandbox.as_ref(),
-        meter: bench.meter.as_deref(),
-        seat: None,
-    }
 }
 
 /// Attempts at a round: their noise, and what only the last one has.

@@ -1,16 +1,17 @@
 //! The throughput tracks: launches over the whole file until the profile's minimum time is reached, and some
 //! launches over one line for the share of loading.
 
-use super::filling::LaunchInput;
-use super::fresh;
-use super::observed::{Observed, RoundContext};
-use crate::error::Result;
-use crate::process::whole_file::{Pass, whole_file};
-use crate::text::{as_text, split_lines};
 use dyno_stats::Random;
 
+use super::filling::LaunchInput;
+use super::observed::{Observed, RoundContext};
+use crate::error::Result;
+use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
-use crate::verify::sameness::Comparison;
+use crate::process::failed::{Asked, broken};
+use crate::process::whole_file::{Pass, whole_file};
+use crate::text::split_lines;
+use crate::unknown::fresh;
 
 /// Launches over one line in a round; their median is the share of loading.
 pub const ONE_LINE_LAUNCHES: usize = 3;
@@ -21,29 +22,32 @@ pub const MOST_LAUNCHES: usize = 500;
 /// One round: launches until the profile's minimum time is reached.
 pub(super) fn run(context: &RoundContext<'_>, input: &LaunchInput) -> Result<Observed> {
     let mut observed = Observed::default();
-    let Some(first) = launch(context, input, &mut observed)? else { return Ok(observed) };
+    let ((), reasons) = broken(measure(context, input, &mut observed))?;
+    observed.reasons.extend(reasons);
+    Ok(observed)
+}
+
+fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<()> {
+    let sampling = context.round.system.sampling;
+    (observed.launches.lines, observed.launches.words) = (Some(input.lines), Some(input.words));
+    let first = launch(context, input, observed)?;
     observed.answers = input.scored(&first);
-    ask_filler_alone(context, input, &first, &mut observed)?;
+    ask_filler_alone(context, input, &first, observed)?;
     let mut draw = Random::new(fresh_seed(), "the launch that is scored");
-    while observed.reasons.is_empty() && !is_long_enough(context, input, &observed) {
-        let Some(pass) = launch(context, input, &mut observed)? else { return Ok(observed) };
-        let comparison = Comparison::of_system(context.round.system, &observed.answers, &input.scored(&pass));
+    while !is_long_enough(context, input, observed) {
+        let scored = input.scored(&launch(context, input, observed)?);
+        let comparison = Comparison::of_system(context.round.system, &observed.answers, &scored);
         observed.differing_launches += usize::from(comparison.differing > 0);
-        if let Some(reason) = comparison.fault(context.subject.system.sampling) {
-            observed.reasons.push(reason); // the timed answers must be the scored answers
-            return Ok(observed);
+        if let Some(reason) = comparison.fault(sampling) {
+            return Err(reason.into()); // the timed answers must be the scored answers
         }
         // If the system samples, each launch has the same chance to be the scored one (Vitter 1985).
-        if context.subject.system.sampling && draw.below(observed.launches.ns.len()) == 0 {
-            observed.answers = input.scored(&pass);
+        if sampling && draw.below(observed.launches.ns.len()) == 0 {
+            observed.answers = scored;
         }
     }
-    (observed.launches.lines, observed.launches.words) = (Some(input.lines), Some(input.words));
-    load_share(context, &mut observed)?;
-    if observed.reasons.is_empty() {
-        fresh::compare(context, input, &mut observed)?;
-    }
-    Ok(observed)
+    load_share(context, observed)?;
+    compare_with_fresh_lines(context, input, observed)
 }
 
 /// Whether the launches have reached the minimum time, or one of the limits.
@@ -55,21 +59,17 @@ fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Ob
         || observed.launches.ns.len() >= MOST_LAUNCHES
 }
 
-/// One launch over the whole file, or `None` if it failed. The reasons are in `observed`.
-fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Result<Option<Pass>> {
+/// One launch over the whole file.
+fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<Pass> {
     let pass = whole_file(&context.subject, &input.text, input.lines)?;
     observed.take(&pass.ending);
-    observed.reasons.extend(pass.reasons.iter().cloned());
-    if !observed.reasons.is_empty() {
-        return Ok(None);
-    }
-    observed.reasons.extend(input.faults(&pass, context.subject.system));
-    if !observed.reasons.is_empty() {
-        return Ok(None);
+    let pass = pass.sound()?;
+    if let Some(reason) = input.faults(&pass, context.round.system) {
+        return Err(reason.into());
     }
     observed.launches.ns.push(pass.ending.wall_ns());
     observed.metered_words += input.words;
-    Ok(Some(pass))
+    Ok(pass)
 }
 
 /// Asks some filler lines as a file of their own. Lines that are not scored must be translated just the same.
@@ -78,28 +78,48 @@ fn ask_filler_alone(
     input: &LaunchInput,
     long: &Pass,
     observed: &mut Observed,
-) -> Result<()> {
+) -> Asked<()> {
     let some = input.some_filler(&mut Random::new(fresh_seed(), "filler"));
-    if some.is_empty() || context.subject.system.sampling {
+    if some.is_empty() || context.round.system.sampling {
         return Ok(());
     }
     let lines: Vec<&[u8]> = split_lines(&input.text).collect();
-    let text = as_text(&some.iter().map(|&line| lines[line]).collect::<Vec<_>>());
-    let alone = observed.launch_untimed(context, &text, some.len())?;
-    if alone.reasons.is_empty() {
-        observed.reasons.extend(input.changed_alone(long, &some, &alone, context.subject.system.translates));
+    let own: Vec<&[u8]> = some.iter().map(|&line| lines[line]).collect();
+    let alone = observed.launch_untimed(context, &own)?;
+    let changed = input.changed_alone(long, &some, &alone, context.round.system.translates);
+    changed.map_or(Ok(()), |reason| Err(reason.into()))
+}
+
+/// Launches over one line: the cost of a launch before the second line.
+fn load_share(context: &RoundContext<'_>, observed: &mut Observed) -> Asked<()> {
+    for _ in 0..ONE_LINE_LAUNCHES {
+        let pass = observed.launch_untimed(context, &context.round.test_set.source[..1])?;
+        observed.launches.one_line_ns.push(pass.ending.wall_ns());
     }
     Ok(())
 }
 
-/// Launches over one line: the cost of a launch before the second line.
-fn load_share(context: &RoundContext<'_>, observed: &mut Observed) -> Result<()> {
-    let line = as_text(&context.round.test_set.source[..1]);
-    for _ in 0..ONE_LINE_LAUNCHES {
-        let pass = observed.launch_untimed(context, &line, 1)?;
-        if pass.reasons.is_empty() {
-            observed.launches.one_line_ns.push(pass.ending.wall_ns());
-        }
+/// Compares the launches with one over lines that no system can know.
+fn compare_with_fresh_lines(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    observed: &mut Observed,
+) -> Asked<()> {
+    let (mut launches, scored) =
+        (std::mem::take(&mut observed.launches), std::mem::take(&mut observed.answers));
+    let compared = fresh::Compared {
+        source: &context.round.test_set.source,
+        scored: &scored,
+        text: &input.text,
+        lines: input.lines,
+        words: input.words,
+        repeats_set: input.repeats_set(),
+    };
+    let launch = &mut |lines: &[Vec<u8>]| observed.launch_untimed(context, lines);
+    let accused = fresh::compare(&compared, &mut launches, launch);
+    (observed.launches, observed.answers) = (launches, scored);
+    if let Some((reason, certain)) = accused? {
+        observed.accuse(reason, certain);
     }
     Ok(())
 }

@@ -4,13 +4,10 @@
 use std::io::{PipeReader, PipeWriter, Read, Result, Write, pipe};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::process::Command;
-use std::time::Duration;
 
 use super::attempts::Attempts;
+use crate::constants::TIME_FOR_A_SANDBOX;
 use crate::os::{self, Interest};
-
-/// Time for bubblewrap to make its namespaces, which takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Two pipes: bubblewrap tells of its first inner process, and waits for a byte.
 pub(super) struct Gate {
@@ -39,7 +36,8 @@ impl Gate {
         let (Self { told: (mut told, theirs), go: (_, mut go) }, mut text) = (self, String::new());
         drop(theirs);
         let mut part = [0; 512];
-        while !text.contains('}') && os::wait_for([(told.as_fd(), Interest::Read)], Some(PATIENCE))? == [true]
+        while !text.contains('}')
+            && os::wait_for([(told.as_fd(), Interest::Read)], Some(TIME_FOR_A_SANDBOX))? == [true]
         {
             match told.read(&mut part)? {
                 0 => break,

@@ -45,6 +45,7 @@ use tail::Tail;
 use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
+use crate::constants::TIME_TO_END;
 use crate::error::{InMessage, Result};
 use crate::os::odd_memory::Status;
 use crate::os::tree::Root;
@@ -63,9 +64,6 @@ pub const TREE_LOOK: Duration = Duration::from_millis(50);
 /// Time between two looks at ending processes. A system that answers from a process behind its own is timed
 /// this finely.
 const REAP_INTERVAL: Duration = Duration::from_micros(500);
-/// Time limit for the end of killed processes, which takes milliseconds. A process in an uninterruptible wait
-/// is left to the kernel.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Body of the supervisor: starts a system on this process's standard input and output. `control` is the
 /// descriptor of the socket to the bench.
@@ -283,7 +281,7 @@ impl Looks {
 fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
     let grace = if report.killed { Duration::ZERO } else { GRACE };
     let (mut waited, mut last, mut forced) = (Duration::ZERO, Instant::now(), false);
-    while waited < PATIENCE {
+    while waited < TIME_TO_END {
         waited += if all_are_stopped() { Duration::ZERO } else { last.elapsed() };
         last = Instant::now();
         match os::reap_any() {

@@ -12,25 +12,17 @@ const LINES: usize = 200;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "audit"))?;
-    let mut outcome = ProbeOutcome::default();
-    let mut figures = Vec::new();
-    for &track in &examinee.tracks {
-        let (ending, reasons) = if track.answers_lines() {
-            let replies = examinee.ask(track, &lines)?;
-            (replies.ending, replies.reasons)
-        } else {
-            let pass = examinee.pass(track, &lines)?;
-            (pass.ending, pass.reasons)
-        };
-        outcome.add(track, reasons);
+    let tracks = examinee.tracks.iter().copied();
+    ProbeOutcome::in_each(tracks, "no track is probed", |track, outcome| {
+        let (_, reasons, ending) = examinee.launch(track, &lines)?;
         let cpu_ns = ending.report.user_ns + ending.report.system_ns;
         let share = cpu_ns as f64 / ending.wall_ns().max(1) as f64;
-        let cores = examinee.placement.cores_of(examinee.system, track).len();
-        figures.push(format!(
+        let cores = examinee.bench.placement.cores_of(examinee.system, track).len();
+        outcome.figure = format!(
             "{track}: {} processes, {} threads, {share:.2} of {cores} cores",
             ending.audit.most_processes, ending.audit.most_threads
-        ));
-    }
-    outcome.figure = figures.join("; ");
-    Ok(outcome)
+        );
+        outcome.add(track, reasons);
+        Ok(())
+    })
 }

@@ -7,10 +7,11 @@
 use super::examinee::{Examinee, NO_LINE_TRACK};
 use super::finding::ProbeOutcome;
 use super::lines::{self, recombined};
-use super::sameness::Comparison;
-use super::timing::{Sample, cached};
 use crate::error::Result;
-use crate::process::lockstep::Lockstep;
+use crate::judge::Sample;
+use crate::judge::answers::Comparison;
+use crate::judge::lines::cached;
+use crate::process::failed::Asked;
 use crate::text::words;
 use dyno_record::Track;
 use dyno_stats::Random;
@@ -25,34 +26,24 @@ pub const APART: usize = 2 * STRETCH - 1;
 pub const QUESTIONS: usize = 4;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-    ProbeOutcome::in_each(examinee.line_tracks(), NO_LINE_TRACK, |track| in_track(examinee, track))
+    ProbeOutcome::in_each(examinee.line_tracks(), NO_LINE_TRACK, |track, outcome| {
+        in_track(examinee, track, outcome)
+    })
 }
 
-fn in_track(examinee: &Examinee<'_>, track: Track) -> Result<ProbeOutcome> {
+fn in_track(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -> Asked<()> {
     let lines = lines::ordinary(examinee, 2 * PAIRS, "cache");
     let pairs = examinee.affordable_pairs(&lines, PAIRS.min(lines.len() / 2))?;
     let order = QuestionOrder::of(&lines[..2 * pairs], &mut examinee.random("the order in pairs"));
-    let (replies, cpu_ns) = examinee.ask_timed(track, &order.asked)?;
-    if !replies.reasons.is_empty() {
-        return Ok(ProbeOutcome::failed(track, replies.reasons));
-    }
-    let changed =
-        Comparison::of(&answers(&replies, &order.firsts), &answers(&replies, &order.repeats)).changed();
-    let sample = |&at: &usize| Sample {
-        units: words(&order.asked[at]),
-        ns: replies.latency_ns[at],
-        cpu_ns: cpu_ns[at],
-    };
+    let (answers, times) = examinee.ask_timed(track, &order.asked)?;
+    let at = |places: &[usize]| places.iter().map(|&at| answers[at].clone()).collect::<Vec<_>>();
+    let changed = Comparison::of(&at(&order.firsts), &at(&order.repeats)).changed();
+    // The lines are of one length, whatever is answered.
+    let sample = |&at: &usize| Sample { words: words(&order.asked[at]), ..times[at] };
     let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
-    let mut outcome = ProbeOutcome::default();
     outcome.judge(track, cached(&side(&order.fresh), &side(&order.repeats)));
     outcome.add(track, changed.filter(|_| !examinee.system.sampling));
-    Ok(outcome)
-}
-
-/// Answers at `places`.
-fn answers(replies: &Lockstep, places: &[usize]) -> Vec<Vec<u8>> {
-    places.iter().map(|&at| replies.answers[at].clone()).collect()
+    Ok(())
 }
 
 /// Order of the questions.

@@ -7,8 +7,9 @@ use dyno_record::{Code, Reason, Track};
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines::{self, OVERLONG};
-use super::sameness::Comparison;
 use crate::error::Result;
+use crate::judge::answers::invalid_utf8;
+use crate::process::failed::{Asked, Failed};
 use crate::vectors;
 
 /// Number of ordinary lines whose order is checked.
@@ -27,25 +28,33 @@ struct OddAnswers {
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd = lines::odd();
     let mut outcome = ProbeOutcome::note(format!("{} odd lines answered one for one", odd.len()));
-    for &track in &examinee.tracks {
+    outcome.ask_in(examinee.tracks.iter().copied(), |track, outcome| {
         let OddAnswers { answers, reasons, slow } = match track.answers_lines() {
             true => in_lockstep(examinee, track, &odd)?,
             false => as_files(examinee, track, &odd)?,
         };
-        let got_through = reasons.is_empty();
-        outcome.add(track, reasons);
         outcome.add(track, slow);
-        if got_through {
-            check_order(examinee, track, &mut outcome)?;
-            // A misplaced answer says nothing about its line.
-            if !outcome.findings.iter().any(|finding| finding.reason.code == Code::Order) {
-                outcome.add(track, invalid_utf8(&odd, &answers));
-                let is_text = examinee.translates();
-                outcome.add(track, (!is_text).then(|| vectors::fault(&answers)).flatten());
-            }
+        if !reasons.is_empty() {
+            return Err(Failed::System(reasons));
         }
-    }
+        let misplaced = misplaced(examinee, track);
+        // A misplaced answer says nothing about its line.
+        if !matches!(misplaced, Ok(Some(_))) {
+            outcome.add(track, invalid_utf8(&odd, &answers));
+            let is_text = examinee.system.translates;
+            outcome.add(track, (!is_text).then(|| vectors::fault(&answers)).flatten());
+        }
+        outcome.add(track, misplaced?);
+        Ok(())
+    })?;
     Ok(outcome)
+}
+
+/// Reason if the same lines in two orders don't get the same answers, each in its line's place.
+fn misplaced(examinee: &Examinee<'_>, track: Track) -> Asked<Option<Reason>> {
+    let lines = examinee.affordable(lines::ordinary(examinee, LINES, "order"))?;
+    let order = examinee.random("another order").permutation(lines.len());
+    Ok(examinee.compare_with_order(track, &lines, &order)?.misplaced())
 }
 
 fn in_lockstep(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {
@@ -53,7 +62,7 @@ fn in_lockstep(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result
     let answered = replies.answers.len();
     let reasons = replies.reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())).collect();
     let taken = replies.latency_ns.get(OVERLONG);
-    let slow = taken.and_then(|&ns| slow_line(&odd[OVERLONG], ns, examinee.limits.line_seconds));
+    let slow = taken.and_then(|&ns| slow_line(&odd[OVERLONG], ns, examinee.limits().line_seconds));
     Ok(OddAnswers { answers: replies.answers, reasons, slow })
 }
 
@@ -73,7 +82,7 @@ fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<Od
     }
     let mut answers = pass.answers();
     let alone = examinee.pass_patiently(track, &overlong)?;
-    let slow = slow_line(&overlong, alone.ending.wall_ns(), examinee.limits.launch_seconds);
+    let slow = slow_line(&overlong, alone.ending.wall_ns(), examinee.limits().launch_seconds);
     answers.splice(OVERLONG..OVERLONG, alone.answers());
     let reasons = alone.reasons.into_iter().map(|reason| at(OVERLONG, reason)).collect();
     Ok(OddAnswers { answers, reasons, slow })
@@ -140,40 +149,6 @@ fn name_line(reason: Reason, answered: usize, odd: usize) -> Reason {
 fn at(place: usize, mut reason: Reason) -> Reason {
     reason.figure = format!("at odd line {} ({}): {}", place + 1, KINDS[place], reason.figure);
     reason
-}
-
-/// Checks that the same lines in two orders get the same answers, each in its line's place.
-fn check_order(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -> Result<()> {
-    let lines = examinee.affordable(lines::ordinary(examinee, LINES, "order"))?;
-    let order = examinee.random("another order").permutation(lines.len());
-    let shuffled: Vec<_> = order.iter().map(|&line| lines[line].clone()).collect();
-    let first = match examinee.answers(track, &lines)? {
-        Ok(answers) => answers,
-        Err(failed) => {
-            outcome.findings.extend(failed.findings);
-            return Ok(());
-        }
-    };
-    match examinee.answers(track, &shuffled)? {
-        Ok(answers) => {
-            let mut second = vec![Vec::new(); answers.len()];
-            for (&line, answer) in order.iter().zip(answers) {
-                second[line] = answer;
-            }
-            outcome.add(track, Comparison::of_system(examinee.system, &first, &second).misplaced());
-        }
-        Err(failed) => outcome.findings.extend(failed.findings),
-    }
-    Ok(())
-}
-
-/// Reason for the first invalid answer to a valid line. Answers to invalid lines are not judged.
-pub fn invalid_utf8(source: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
-    let is_bad = |(line, answer): (&Vec<u8>, &Vec<u8>)| {
-        std::str::from_utf8(line).is_ok() && std::str::from_utf8(answer).is_err()
-    };
-    let line = source.iter().zip(answers).position(is_bad)?;
-    Some(Code::InvalidUtf8.reason(format!("answer to line {}", line + 1)))
 }
 
 #[cfg(test)]

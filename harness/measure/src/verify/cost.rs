@@ -2,8 +2,9 @@
 
 use dyno_record::{Limits, Probe, Track};
 
-use super::examinee::{FEWEST_LINES, LEAST_PAIRS};
+use super::examinee::FEWEST_LINES;
 use super::{cache, lines};
+use crate::constants::LEAST_PAIRS_OF_A_SLOW_SYSTEM;
 use crate::process::lockstep::LOADING;
 use crate::process::silence;
 
@@ -43,8 +44,8 @@ pub fn most_seconds(probe: Probe, track: Track, limits: &Limits) -> f64 {
         }
         Probe::Buffering => 2, // the first answer, and one that uses up the budget
         Probe::Length => 2 * FEWEST_LINES,
-        Probe::Cache => cache::QUESTIONS * LEAST_PAIRS,
-        Probe::Recognition => 3 * LEAST_PAIRS,
+        Probe::Cache => cache::QUESTIONS * LEAST_PAIRS_OF_A_SLOW_SYSTEM,
+        Probe::Recognition => 3 * LEAST_PAIRS_OF_A_SLOW_SYSTEM,
         _ => launches(probe, track) * FEWEST_LINES,
     };
     loading + asked as f64 * each

@@ -1,21 +1,24 @@
 //! A system under examination, and the two ways to ask it: in lock-step and by file.
 
 use std::cell::Cell;
-use std::path::Path;
 use std::time::Duration;
 
-use super::finding::ProbeOutcome;
+use crate::bench::Bench;
+use crate::constants::LEAST_PAIRS_OF_A_SLOW_SYSTEM;
 use crate::error::Result;
+use crate::judge::Sample;
+use crate::judge::answers::Comparison;
 use crate::noise::TreeTime;
-use crate::plan::Placement;
+use crate::os::fresh_seed;
+use crate::process::ending::Ending;
+use crate::process::failed::{Asked, Failed};
 use crate::process::lockstep::{Lockstep, converse, lockstep, lockstep_for};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::sandbox::Sandbox;
 use crate::system::System;
 use crate::test_set::TestSet;
-use crate::text::words;
-use dyno_record::{Code, Limits, Track};
+use crate::text::{as_text, words};
+use dyno_record::{Code, Limits, Reason, Track};
 use dyno_stats::Random;
 
 /// A system under examination.
@@ -26,24 +29,16 @@ pub struct Examinee<'a> {
     pub tracks: Vec<Track>,
     /// Test set of the measurement.
     pub test_set: &'a TestSet,
-    /// Cores of the systems and of the bench.
-    pub placement: &'a Placement,
-    /// Limits beyond which the system is given up.
-    pub limits: Limits,
-    /// Folder for files that needn't outlive the probes.
-    pub scratch: &'a Path,
-    /// Whether the system is cut off from the network.
-    pub isolated: bool,
-    /// Sandbox of the bench, if it has one.
-    pub sandbox: Option<&'a Sandbox>,
+    /// Conditions of the launches.
+    pub bench: &'a Bench,
     /// Seed for the choice of lines and of replaced words.
     pub seed: u64,
     /// Whether a track in which the system broke a rule is asked on, as far as the system still answers.
     pub keeps_going: bool,
     /// Seconds for each word, once measured.
-    pub pace: Cell<Option<f64>>,
+    pace: Cell<Option<f64>>,
     /// CPU time of all launches so far.
-    pub tree: Cell<TreeTime>,
+    pub(super) tree: Cell<TreeTime>,
 }
 
 /// Time budget of a probe that needs no fixed number of lines: a slow system gets fewer lines.
@@ -56,10 +51,19 @@ pub const FEWEST_LINES: usize = 4;
 const TIMED_BUDGET: Duration = Duration::from_secs(20);
 /// Figure of a probe of single lines where no judged track exchanges them.
 pub const NO_LINE_TRACK: &str = "no track of single lines is probed";
-/// Least number of pairs, whatever the budget. Ten of them suffice for a cache that answers at once.
-pub const LEAST_PAIRS: usize = 26;
 
-impl Examinee<'_> {
+impl<'a> Examinee<'a> {
+    /// A system that nothing was asked yet.
+    pub fn new(bench: &'a Bench, system: &'a System, tracks: Vec<Track>, test_set: &'a TestSet) -> Self {
+        let (pace, tree) = Default::default();
+        Self { system, tracks, test_set, bench, seed: fresh_seed(), keeps_going: true, pace, tree }
+    }
+
+    /// Limits beyond which the system is given up.
+    pub fn limits(&self) -> &Limits {
+        &self.bench.protocol.limits
+    }
+
     /// As many of `lines` as the system answers within the budget.
     pub fn affordable(&self, mut lines: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
         let wanted = lines_within_budget(&lines, self.pace(&lines)?);
@@ -72,7 +76,7 @@ impl Examinee<'_> {
     pub fn affordable_pairs(&self, lines: &[Vec<u8>], most: usize) -> Result<usize> {
         let words = lines.iter().map(|line| words(line)).sum::<usize>() as f64 / lines.len().max(1) as f64;
         let pair = 2.0 * words * self.pace(lines)?;
-        Ok(((TIMED_BUDGET.as_secs_f64() / pair) as usize).clamp(LEAST_PAIRS.min(most), most))
+        Ok(((TIMED_BUDGET.as_secs_f64() / pair) as usize).clamp(LEAST_PAIRS_OF_A_SLOW_SYSTEM.min(most), most))
     }
 
     /// Seconds for each word, measured on some of `lines` if not known yet.
@@ -122,8 +126,8 @@ impl Examinee<'_> {
         Ok(self.counted(lockstep(&self.subject(track), lines)?))
     }
 
-    /// Asks a fresh process in lock-step; also returns the CPU time of each answer, which no other program adds to.
-    pub fn ask_timed(&self, track: Track, lines: &[Vec<u8>]) -> Result<(Lockstep, Vec<u64>)> {
+    /// Answers of a fresh process in lock-step, each with its times. No other program adds to CPU time.
+    pub fn ask_timed(&self, track: Track, lines: &[Vec<u8>]) -> Asked<(Vec<Vec<u8>>, Vec<Sample>)> {
         let mut cpu_ns = Vec::with_capacity(lines.len());
         let replies = converse(&self.subject(track), |conversation| {
             let mut before = conversation.cpu_ns();
@@ -135,78 +139,77 @@ impl Examinee<'_> {
             }
             Ok(())
         })?;
-        Ok((self.counted(replies), cpu_ns))
+        let replies = self.counted(replies).sound()?;
+        let times = replies.answers.iter().zip(replies.latency_ns).zip(cpu_ns);
+        let times = times.map(|((answer, ns), cpu_ns)| Sample { cpu_ns, ..Sample::of_answer(answer, ns) });
+        let times = times.collect();
+        Ok((replies.answers, times))
     }
 
     /// Adds the usage of a launch to that of all.
     fn counted(&self, replies: Lockstep) -> Lockstep {
-        let mut tree = self.tree.get();
-        tree.add(&replies.ending.report);
-        tree.after_ns += replies.after_ns;
-        self.tree.set(tree);
+        self.count(&replies.ending, replies.after_ns);
         replies
+    }
+
+    fn count(&self, ending: &Ending, after_ns: u64) {
+        let mut tree = self.tree.get();
+        tree.add(&ending.report);
+        tree.after_ns += after_ns;
+        self.tree.set(tree);
     }
 
     /// Gives a fresh process `lines` as a file, each ended by a line feed.
     pub fn pass(&self, track: Track, lines: &[Vec<u8>]) -> Result<Pass> {
-        let mut text = lines.join(&b'\n');
-        text.push(b'\n');
-        self.pass_text(track, &text, lines.len())
+        self.pass_text(track, &as_text(lines), lines.len())
     }
 
     /// Gives a fresh process `text`, which counts as `lines` lines.
     pub fn pass_text(&self, track: Track, text: &[u8], lines: usize) -> Result<Pass> {
         let pass = whole_file(&self.subject(track), text, lines)?;
-        let mut tree = self.tree.get();
-        tree.add(&pass.ending.report);
-        self.tree.set(tree);
+        self.count(&pass.ending, 0);
         Ok(pass)
     }
 
     /// Gives a fresh process an over-long line as a file. The line has its own time beside that of a launch.
     pub fn pass_patiently(&self, track: Track, line: &[u8]) -> Result<Pass> {
-        let mut text = line.to_vec();
-        text.push(b'\n');
         let mut subject = self.subject(track);
-        subject.limits.launch_seconds += self.limits.seconds_for(line);
-        whole_file(&subject, &text, 1)
+        subject.limits.launch_seconds += self.limits().seconds_for(line);
+        whole_file(&subject, &as_text(&[line]), 1)
     }
 
-    /// Answers to `lines` under `track`, or the outcome of the failed launch.
-    pub fn answers(
-        &self,
-        track: Track,
-        lines: &[Vec<u8>],
-    ) -> Result<std::result::Result<Vec<Vec<u8>>, ProbeOutcome>> {
-        let (answers, reasons) = if track.answers_lines() {
+    /// A launch over `lines` under `track`: answers, broken rules and the ending.
+    pub fn launch(&self, track: Track, lines: &[Vec<u8>]) -> Result<(Vec<Vec<u8>>, Vec<Reason>, Ending)> {
+        if track.answers_lines() {
             let replies = self.ask(track, lines)?;
-            (replies.answers, replies.reasons)
-        } else {
-            let pass = self.pass(track, lines)?;
-            (pass.answers(), pass.reasons)
-        };
-        Ok(if reasons.is_empty() { Ok(answers) } else { Err(ProbeOutcome::failed(track, reasons)) })
-    }
-
-    fn subject(&self, track: Track) -> Subject<'_> {
-        Subject {
-            system: self.system,
-            track,
-            cores: self.placement.cores_of(self.system, track),
-            limits: Limits { launch_seconds: self.patience(track), ..self.limits },
-            scratch: self.scratch,
-            breakdown: None,
-            isolated: self.isolated,
-            sandbox: self.sandbox,
-            meter: None,
-            seat: None,
+            return Ok((replies.answers, replies.reasons, replies.ending));
         }
+        let pass = self.pass(track, lines)?;
+        Ok((pass.answers(), pass.reasons, pass.ending))
     }
 
-    /// Seconds for a whole launch. In lock-step the limit of each line is enough, since slow systems get
-    /// fewer lines.
-    fn patience(&self, track: Track) -> f64 {
-        if track.answers_lines() { f64::MAX } else { self.limits.launch_seconds }
+    /// Answers to `lines` under `track`.
+    pub fn answers(&self, track: Track, lines: &[Vec<u8>]) -> Asked<Vec<Vec<u8>>> {
+        let (answers, reasons, _) = self.launch(track, lines)?;
+        if reasons.is_empty() { Ok(answers) } else { Err(Failed::System(reasons)) }
+    }
+
+    /// Compares answers to `lines` with those of another launch over the lines in this order.
+    pub fn compare_with_order(&self, track: Track, lines: &[Vec<u8>], order: &[usize]) -> Asked<Comparison> {
+        let first = self.answers(track, lines)?;
+        let again: Vec<Vec<u8>> = order.iter().map(|&line| lines[line].clone()).collect();
+        let second = self.answers(track, &again)?;
+        let first: Vec<Vec<u8>> = order.iter().map(|&line| first[line].clone()).collect();
+        Ok(Comparison::of_system(self.system, &first, &second))
+    }
+
+    /// In lock-step the limit of each line is enough, since slow systems get fewer lines.
+    fn subject(&self, track: Track) -> Subject<'_> {
+        let mut subject = self.bench.subject(self.system, track);
+        if track.answers_lines() {
+            subject.limits.launch_seconds = f64::MAX;
+        }
+        subject
     }
 
     /// Judged tracks whose answers come line by line. The probes ask these in lock-step.
@@ -217,11 +220,6 @@ impl Examinee<'_> {
     /// Judged track that passes whole files, if any: throughput-1 before throughput-all.
     pub fn file_track(&self) -> Option<Track> {
         self.tracks.iter().copied().find(|track| !track.answers_lines())
-    }
-
-    /// Whether the answers are text. An encoder's vectors have no length to judge.
-    pub fn translates(&self) -> bool {
-        self.system.translates
     }
 
     /// Random numbers for one purpose.

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use dyno_record::{Code, Probe, Reason, Severity, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::timing::Judgement;
 use crate::error::Result;
+use crate::judge::Judgement;
+use crate::process::failed::{Asked, broken};
 
 /// A broken rule, with the track in which a probe found it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,29 +53,32 @@ impl ProbeOutcome {
         Self { figure: figure.into(), ..Self::default() }
     }
 
-    /// Outcome of a probe that ended because the system failed.
-    pub(super) fn failed(track: Track, reasons: Vec<Reason>) -> Self {
-        let mut outcome = Self::default();
-        outcome.add(track, reasons);
-        outcome
+    /// Asks about each of `tracks`. A system that fails in one is asked about the others.
+    pub(super) fn ask_in(
+        &mut self,
+        tracks: impl IntoIterator<Item = Track>,
+        mut ask: impl FnMut(Track, &mut Self) -> Asked<()>,
+    ) -> Result<()> {
+        for track in tracks {
+            let ((), reasons) = broken(ask(track, self))?;
+            self.add(track, reasons);
+        }
+        Ok(())
     }
 
-    /// Outcome of a probe that asks about each of `tracks` by itself; `none` is said where there is no such track.
+    /// Outcome of a probe with a figure of each of `tracks`; `none` is said where there is no such track.
     pub(super) fn in_each(
         tracks: impl IntoIterator<Item = Track>,
         none: &str,
-        mut ask: impl FnMut(Track) -> Result<Self>,
+        mut ask: impl FnMut(Track, &mut Self) -> Asked<()>,
     ) -> Result<Self> {
-        let parts = tracks.into_iter().map(&mut ask).collect::<Result<Vec<_>>>()?;
-        let figures: Vec<&str> = parts.iter().map(|part| part.figure.as_str()).collect();
-        let figure = if parts.is_empty() { none.into() } else { figures.join("; ") };
-        let mut all = Self::note(figure);
-        for part in parts {
-            all.findings.extend(part.findings);
-            all.by_clock.extend(part.by_clock);
-            all.undecided |= part.undecided;
-            all.too_quick |= part.too_quick;
-        }
+        let (mut all, mut figures) = (Self::default(), Vec::new());
+        all.ask_in(tracks, |track, all| {
+            let asked = ask(track, all);
+            figures.push(std::mem::take(&mut all.figure));
+            asked
+        })?;
+        all.figure = if figures.is_empty() { none.into() } else { figures.join("; ") };
         Ok(all)
     }
 
@@ -178,23 +182,13 @@ impl ProbeOutcome {
 
 /// Whether a system with this fault can't be asked further questions in the same track.
 fn is_fatal(finding: &Finding) -> bool {
-    use Code::{
-        BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung, LineCount, OverMemory, ReadsAhead,
-        WaitsForEof,
-    };
-    let fatal = [
-        Crashed,
-        ExitedEarly,
-        Hung,
-        BlockBuffered,
-        ReadsAhead,
-        WaitsForEof,
-        LineCount,
-        ExtraOutput,
-        Flood,
-        OverMemory,
-    ];
-    fatal.contains(&finding.reason.code)
+    use Code::{BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung};
+    use Code::{LineCount, OverMemory, ReadsAhead, WaitsForEof};
+    match finding.reason.code {
+        Crashed | ExitedEarly | Hung | LineCount | ExtraOutput | Flood | OverMemory => true,
+        BlockBuffered | ReadsAhead | WaitsForEof => true,
+        _ => false,
+    }
 }
 
 /// Verdict on a system: the verdict of its worst probe.

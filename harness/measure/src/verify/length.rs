@@ -1,26 +1,17 @@
 //! The length probe, for translators: answers that are missing, far too long, or of another total length than
 //! the references.
 
-use dyno_record::rules::limits::{
-    EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_REFERENCES, RUNAWAY_SHARE,
-};
-use dyno_record::{Code, Reason};
-
 use super::examinee::Examinee;
 use super::finding::ProbeOutcome;
 use super::lines;
 use crate::error::Result;
-use crate::test_set::TestSet;
-use crate::text::words;
-
-/// Least number of characters that a line counts as: one word may well become three.
-const SHORT: usize = 20;
+use crate::judge::length::{compare_lengths, missing, runaway};
 
 /// Number of lines of the test set that are asked.
 const LINES: usize = 150;
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
-    if !examinee.translates() {
+    if !examinee.system.translates {
         return Ok(ProbeOutcome::note("an encoder's answers have no length"));
     }
     let mut outcome = ProbeOutcome::note("no references to compare with");
@@ -29,52 +20,21 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let references: Vec<Option<String>> = asked.iter().map(|line| reference(examinee, line)).collect();
     let own = asked.len();
     asked.extend(examinee.affordable(lines::long(examinee))?);
-    for &track in &examinee.tracks {
-        match examinee.answers(track, &asked)? {
-            Ok(answers) => {
-                outcome.add(track, missing(&asked, &answers));
-                // The long lines are left out, since the probe has made them. A small translator rambles
-                // there, and gains no time by it.
-                outcome.add(track, runaway(&asked[..own], &answers[..own], examinee.limits.runaway_factor()));
-                let (ratio, reason) = compare_lengths(&references, &answers);
-                outcome.add(track, reason);
-                if let Some(ratio) = ratio.filter(|ratio| ratio.ln().abs() >= most_unlike) {
-                    most_unlike = ratio.ln().abs();
-                    outcome.figure = format!("{:.0} % of the references' characters", ratio * 100.0);
-                }
-            }
-            Err(failed) => outcome.findings.extend(failed.findings),
+    outcome.ask_in(examinee.tracks.iter().copied(), |track, outcome| {
+        let answers = examinee.answers(track, &asked)?;
+        outcome.add(track, missing(&asked, &answers));
+        // The long lines are left out, since the probe has made them. A small translator rambles
+        // there, and gains no time by it.
+        outcome.add(track, runaway(&asked[..own], &answers[..own], examinee.limits().runaway_factor()));
+        let (ratio, reason) = compare_lengths(&references, &answers);
+        outcome.add(track, reason);
+        if let Some(ratio) = ratio.filter(|ratio| ratio.ln().abs() >= most_unlike) {
+            most_unlike = ratio.ln().abs();
+            outcome.figure = format!("{:.0} % of the references' characters", ratio * 100.0);
         }
-    }
+        Ok(())
+    })?;
     Ok(outcome)
-}
-
-/// Reasons from the answers of a whole round: broken rules and warnings.
-pub fn judge_round(set: &TestSet, answers: &[Vec<u8>], factor: f64) -> Vec<Reason> {
-    let references = set.references.first().map(|lines| lines.iter().cloned().map(Some).collect());
-    let references: Vec<Option<String>> = references.unwrap_or_default();
-    let lengths = missing(&set.source, answers).into_iter().chain(runaway(&set.source, answers, factor));
-    lengths.chain(compare_lengths(&references, answers).1).chain(equal_references(set, answers)).collect()
-}
-
-/// Words of a reference from which on two translators hardly ever find the same words.
-const TELLING_WORDS: usize = 5;
-/// Number of such references from which on their share is judged.
-const TELLING_LINES: usize = 10;
-
-/// Warning if most answers equal a reference of their line.
-fn equal_references(set: &TestSet, answers: &[Vec<u8>]) -> Option<Reason> {
-    let (mut equal, mut all) = (0, 0);
-    for (line, answer) in answers.iter().enumerate() {
-        let mut references = set.references.iter().map(|lines| lines[line].trim());
-        if references.clone().any(|reference| words(reference.as_bytes()) >= TELLING_WORDS) {
-            all += 1;
-            equal += usize::from(references.any(|reference| reference.as_bytes() == answer.trim_ascii()));
-        }
-    }
-    let figure = || format!("{equal} of {all} answers equal a reference");
-    (all >= TELLING_LINES && share(equal, all) > MOST_REFERENCES)
-        .then(|| Code::EqualsReferences.reason(figure()))
 }
 
 /// First reference of a line of the test set.
@@ -82,107 +42,4 @@ fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {
     let set = examinee.test_set;
     let at = set.source.iter().position(|source| source == line)?;
     set.references.first().map(|reference| reference[at].clone())
-}
-
-/// Reason for ordinary lines with an empty answer.
-pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
-    let ordinary = |line: &[u8]| (1..=LONGEST_ORDINARY).contains(&words(line));
-    let asked = lines.iter().filter(|line| ordinary(line)).count();
-    let is_missing = |(line, answer): &(&Vec<u8>, &Vec<u8>)| ordinary(line) && words(answer) == 0;
-    let empty = lines.iter().zip(answers).filter(is_missing).count();
-    (share(empty, asked) >= EMPTY_SHARE)
-        .then(|| Code::EmptyOutput.reason(format!("{empty} of {asked} ordinary lines")))
-}
-
-/// Reason for answers that are far longer than their lines.
-fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Option<Reason> {
-    let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
-        characters(answer) as f64 > factor * characters(line).max(SHORT) as f64
-    };
-    let away = lines.iter().zip(answers).filter(runs).count();
-    (share(away, lines.len()) >= RUNAWAY_SHARE)
-        .then(|| Code::Runaway.reason(format!("{away} of {} lines", lines.len())))
-}
-
-fn share(count: usize, of: usize) -> f64 {
-    count as f64 / of.max(1) as f64
-}
-
-/// Compares the answers with their references: the ratio of the characters, and a reason if the ratio is out
-/// of tolerance.
-fn compare_lengths(references: &[Option<String>], answers: &[Vec<u8>]) -> (Option<f64>, Option<Reason>) {
-    let pairs =
-        references.iter().zip(answers).filter_map(|(reference, answer)| Some((reference.as_ref()?, answer)));
-    let (mut expected, mut given) = (0, 0);
-    for (reference, answer) in pairs {
-        expected += characters(reference.as_bytes());
-        given += characters(answer);
-    }
-    if expected == 0 {
-        return (None, None);
-    }
-    let ratio = given as f64 / expected as f64;
-    let figure = || format!("{:.0} % of the references' characters", ratio * 100.0);
-    let off = (ratio - 1.0).abs() > LENGTH_TOLERANCE;
-    (Some(ratio), off.then(|| Code::Length.reason(figure())))
-}
-
-fn characters(text: &[u8]) -> usize {
-    String::from_utf8_lossy(text).chars().count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn codes(pairs: &[(&str, &str)]) -> Vec<Code> {
-        let lines: Vec<Vec<u8>> = pairs.iter().map(|(line, _)| line.as_bytes().to_vec()).collect();
-        let answers: Vec<Vec<u8>> = pairs.iter().map(|(_, answer)| answer.as_bytes().to_vec()).collect();
-        let reasons = missing(&lines, &answers).into_iter().chain(runaway(&lines, &answers, 2.0));
-        reasons.map(|reason| reason.code).collect()
-    }
-
-    #[test]
-    fn empty_answers_count_for_ordinary_lines_alone() {
-        assert_eq!(codes(&[("a dog", ""), ("a cat", "eine Katze")]), [Code::EmptyOutput]);
-        assert_eq!(codes(&[("", ""), ("a cat", "eine Katze")]), []);
-    }
-
-    #[test]
-    fn an_answer_of_more_than_twice_the_characters_runs_away() {
-        let line = "a line of thirty characters ok";
-        assert_eq!(codes(&[(line, &line.repeat(2))]), []);
-        assert_eq!(codes(&[(line, &line.repeat(3))]), [Code::Runaway]);
-        let long = [line.repeat(3).into_bytes()];
-        assert_eq!(runaway(&[line.into()], &long, 3.0), None, "wordy on purpose");
-        assert_eq!(codes(&[("Yes", "Ja, aber selbstverständlich")]), [], "short lines have room");
-    }
-
-    #[test]
-    fn answers_that_are_mostly_references_are_told() {
-        let lines = |text: &str| (0..12).map(|i| format!("{text} {i}")).collect::<Vec<_>>();
-        let mut set = TestSet::from_lines("set", lines("a dog"));
-        let references = [lines("ein Hund läuft über die"), lines("der Hund rennt quer über die")];
-        set.references = references.to_vec();
-        let answers = |equal: usize| -> Vec<Vec<u8>> {
-            let other = |line: usize| format!("ein anderer Satz {line}").into_bytes();
-            (0..12).map(|i| if i < equal { references[i % 2][i].clone().into() } else { other(i) }).collect()
-        };
-        assert_eq!(equal_references(&set, &answers(6)), None);
-        let reason = equal_references(&set, &answers(7)).expect("a warning");
-        assert_eq!(reason.figure, "7 of 12 answers equal a reference");
-        set.references = vec![lines("ein Hund")];
-        assert_eq!(equal_references(&set, &answers(0)), None, "short references are found by anybody");
-    }
-
-    #[test]
-    fn lengths_are_compared_with_the_references() {
-        let references = [Some("0123456789".to_owned()), None];
-        let answer = |text: &str| [text.as_bytes().to_vec(), b"whatever".to_vec()];
-        assert_eq!(compare_lengths(&references, &answer("012345678")).1, None);
-        let (ratio, reason) = compare_lengths(&references, &answer("01234567"));
-        assert_eq!(ratio, Some(0.8));
-        assert_eq!(reason.unwrap().code, Code::Length);
-        assert_eq!(compare_lengths(&[None], &answer("x")[..1]), (None, None));
-    }
 }

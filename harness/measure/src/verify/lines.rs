@@ -1,11 +1,10 @@
 //! Lines that the probes ask: odd lines that every system must answer, ordinary lines of the test set, long
-//! lines. `altered` makes copies of ordinary lines with other words.
+//! lines.
 
 use std::collections::HashSet;
 
 use super::examinee::Examinee;
-use crate::text::{split_lines, words};
-use dyno_stats::Random;
+use crate::text::{ordinary_of, split_lines, words};
 
 /// Lines of the project's own, for test sets that are too small for a probe.
 const SPARE: &str = include_str!("../../../../testsets/captions-en-de/source.en");
@@ -63,16 +62,6 @@ pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec
     }
     chosen.truncate(count);
     chosen
-}
-
-/// Distinct ordinary lines of `source` in random order.
-pub(super) fn ordinary_of(source: &[Vec<u8>], random: &mut Random) -> Vec<Vec<u8>> {
-    let is_ordinary = |line: &Vec<u8>| (3..=60).contains(&words(line)) && std::str::from_utf8(line).is_ok();
-    let mut lines: Vec<_> = source.iter().filter(|line| is_ordinary(line)).cloned().collect();
-    random.shuffle(&mut lines);
-    let mut seen = HashSet::new();
-    lines.retain(|line| seen.insert(line.clone()));
-    lines
 }
 
 /// As many other lines, made of the halves of `lines`: the second half of each, before the first half of the line

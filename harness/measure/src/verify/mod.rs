@@ -1,12 +1,9 @@
 //! Conformance and probes: whether a system keeps the protocol's rules. The probes ask processes, so that
 //! engine, plugin and foreign program are judged alike.
 //!
-//! Each probe is a file of its own and stands alone. The judgements of times are pure functions in `timing`.
-//! Their samples alternate within one process or one series of launches, so that a drift of the host meets
-//! both sides alike.
+//! Each probe is a file of its own and stands alone; `judge` judges what it sees. Samples of time alternate
+//! within one process or one series of launches, so that a drift of the host meets both sides alike.
 
-pub(crate) mod altered;
-pub mod alternation;
 mod audit;
 mod buffering;
 pub mod cache;
@@ -16,19 +13,16 @@ mod cost;
 mod determinism;
 pub mod examinee;
 mod finding;
-pub mod kinship;
-pub mod length;
+mod length;
 mod lines;
-pub mod recognition;
-pub mod sameness;
-pub mod timing;
+mod recognition;
+mod sameness;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use dyno_record::Probe;
 
-pub use conformance::invalid_utf8;
 pub use cost::{hanging_seconds, launches, most_seconds};
 pub use examinee::Examinee;
 use finding::ProbeOutcome;
@@ -73,7 +67,7 @@ fn ask_until_sure(probe: Probe, examinee: &mut Examinee<'_>) -> Result<ProbeOutc
 
 /// One asking, and whether other programs disturbed the host meanwhile.
 fn ask_watched(probe: Probe, examinee: &Examinee<'_>) -> Result<(ProbeOutcome, bool)> {
-    let cores = examinee.tracks.iter().map(|&track| examinee.placement.system(track));
+    let cores = examinee.tracks.iter().map(|&track| examinee.bench.placement.system(track));
     let watch = Watch::begin(cores.max_by_key(|cores| cores.len()).unwrap_or_default())?;
     examinee.tree.take();
     let mut outcome = ask(probe, examinee)?;

@@ -7,18 +7,12 @@ use std::convert::Infallible;
 
 use dyno_record::{LatencyLimit, Limits, Profile};
 
-use super::script::whole_set;
 use super::search::{Length, greatest_rate};
-use crate::rounds::latency::LEAST_COPIES;
+use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
+use crate::unknown::script::whole_set;
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
 pub(super) const CURVE: [f64; 3] = [0.5, 0.7, 0.9];
-/// Share of the greatest rate that must also hold for copies alone. Their work is that of the set's lines, but
-/// for the words that were replaced.
-pub(super) const UNKNOWN: f64 = 0.7;
-/// Number of runs of copies that must all miss the limit, where runs of the set between them keep it: a
-/// disturbance of the host doesn't choose among them so often.
-pub(super) const UNKNOWN_RUNS: usize = 3;
 /// Duration of a short and of a long run in multiples of the limit: the queue must have the time to grow.
 const SHORT_LIMITS: f64 = 8.0;
 const LONG_LIMITS: f64 = 40.0;
@@ -55,7 +49,7 @@ impl Runs {
     pub(super) fn lines(&self, length: Length, rate: f64) -> usize {
         let misses = self.profile.server_misses();
         let (misses, limits, least) = match length {
-            Length::Short => (misses.search, SHORT_LIMITS, 4 * LEAST_COPIES),
+            Length::Short => (misses.search, SHORT_LIMITS, 4 * LEAST_UNKNOWN),
             Length::Long => (misses.confirm, LONG_LIMITS, whole_set(self.set)),
         };
         let for_percentile = misses as f64 / (1.0 - self.limit.percentile / 100.0);
@@ -75,7 +69,7 @@ impl Runs {
     /// Seconds that a round usually takes for a system with this greatest rate.
     pub fn usual_seconds(&self, rate: f64) -> f64 {
         if let Some(asked) = self.limit.rate {
-            let after = [CURVE[0], UNKNOWN].map(|share| self.seconds(Length::Short, share * asked));
+            let after = [CURVE[0], UNKNOWN_RATE].map(|share| self.seconds(Length::Short, share * asked));
             return self.seconds(Length::Long, asked) + after.iter().sum::<f64>();
         }
         let (short, long) = USUAL_RUNS;
@@ -114,7 +108,7 @@ impl Runs {
 
     /// Seconds of the runs after the search: those of the curve, and those of unknown lines.
     fn after(&self, rate: f64) -> f64 {
-        let unknown = std::iter::repeat_n(UNKNOWN, 2 * UNKNOWN_RUNS - 1);
+        let unknown = std::iter::repeat_n(UNKNOWN_RATE, 2 * UNKNOWN_RUNS - 1);
         CURVE.into_iter().chain(unknown).map(|share| self.long_seconds(Length::Short, share * rate)).sum()
     }
 }
@@ -143,7 +137,8 @@ mod tests {
         };
         let Ok(rate) = greatest_rate(runs.guess(line_s * 1e3), keeps);
         let rate = rate.expect("these lines keep the limit");
-        let after = CURVE.into_iter().chain([UNKNOWN]).map(|share| runs.seconds(Length::Short, share * rate));
+        let after =
+            CURVE.into_iter().chain([UNKNOWN_RATE]).map(|share| runs.seconds(Length::Short, share * rate));
         (seconds + after.sum::<f64>(), rate)
     }
 

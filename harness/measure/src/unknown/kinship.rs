@@ -16,10 +16,10 @@ use dyno_stats::is_beyond;
 use crate::likeness::Runs;
 
 /// Answers to a line of the set and to two changed copies of it.
-pub type Kin<'a> = [&'a [u8]; 3];
+pub(super) type Kin<'a> = [&'a [u8]; 3];
 
 /// Reason if the answers to lines of the set are too often the odd ones.
-pub fn strange<'a>(kin: impl Iterator<Item = Kin<'a>>) -> Option<Reason> {
+pub(super) fn strange<'a>(kin: impl Iterator<Item = Kin<'a>>) -> Option<Reason> {
     let (mut strange, mut all) = (0, 0);
     for answers in kin {
         all += 1;

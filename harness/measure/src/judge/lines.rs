@@ -4,7 +4,7 @@ use dyno_record::Code;
 use dyno_record::rules::limits::{CACHED_RATIO, RECOGNISED_RATIO};
 use dyno_stats::{median, sign_test, signed_rank_less};
 
-use super::judgement::{Judgement, Sample};
+use super::sample::{Judgement, Sample};
 
 /// Share of the other line's time per word, below which a line counts as answered at once. Lines of one
 /// language rarely differ so much; if they do, then as often the other way round.
@@ -49,7 +49,7 @@ fn compare(
     subject: &str,
     reference: &str,
 ) -> Judgement {
-    let by_cpu = |samples: &[Sample]| samples.iter().map(Sample::by_cpu).collect::<Vec<_>>();
+    let by_cpu = |samples: &[Sample]| samples.iter().map(|sample| sample.by_cpu()).collect::<Vec<_>>();
     let accused = |suspects: &[Sample], others: &[Sample], time: &str| {
         let found = evidence(suspects, others, limit, significant)?;
         Some(code.reason(found.figure(ratio(suspects, others), subject, reference, time, suspects.len())))
@@ -69,9 +69,7 @@ fn compare(
 
 /// Median share of the other line's time per word.
 fn ratio(suspects: &[Sample], others: &[Sample]) -> f64 {
-    median_of_pairs(suspects, others, |suspect, other| {
-        suspect.per_unit().max(1.0) / other.per_unit().max(1.0)
-    })
+    median_of_pairs(suspects, others, |suspect, other| suspect.a_word().max(1.0) / other.a_word().max(1.0))
 }
 
 /// What shows that suspects take less time.
@@ -111,7 +109,7 @@ fn evidence(suspects: &[Sample], others: &[Sample], limit: f64, significant: f64
 /// is seen.
 fn below_limit(suspects: &[Sample], others: &[Sample], limit: f64) -> f64 {
     let beyond = |(suspect, other): (&Sample, &Sample)| {
-        let ratio = suspect.per_unit().max(1.0) / other.per_unit().max(1.0);
+        let ratio = suspect.a_word().max(1.0) / other.a_word().max(1.0);
         (ratio / limit).ln()
     };
     signed_rank_less(&suspects.iter().zip(others).take(ENOUGH_PAIRS).map(beyond).collect::<Vec<_>>())
@@ -121,7 +119,7 @@ fn below_limit(suspects: &[Sample], others: &[Sample], limit: f64) -> f64 {
 /// the whole, but its lines take next to no time while others never do.
 fn answered_at_once(first: &[Sample], second: &[Sample]) -> usize {
     let at_once = |(quick, slow): &(&Sample, &Sample)| {
-        quick.per_unit() < AT_ONCE_RATIO * slow.per_unit() && saved_in_pair(quick, slow) >= LEAST_SAVED_NS
+        quick.a_word() < AT_ONCE_RATIO * slow.a_word() && saved_in_pair(quick, slow) >= LEAST_SAVED_NS
     };
     first.iter().zip(second).filter(at_once).count()
 }
@@ -132,7 +130,7 @@ fn saved_ns(suspects: &[Sample], others: &[Sample]) -> f64 {
 }
 
 fn saved_in_pair(suspect: &Sample, other: &Sample) -> f64 {
-    (other.per_unit() - suspect.per_unit()) * suspect.units.max(1) as f64
+    (other.a_word() - suspect.a_word()) * suspect.words.max(1) as f64
 }
 
 fn median_of_pairs(a: &[Sample], b: &[Sample], of: impl Fn(&Sample, &Sample) -> f64) -> f64 {
@@ -149,11 +147,11 @@ mod tests {
     fn samples(seed: u64, count: usize, factor: f64) -> Vec<Sample> {
         let mut random = Random::new(seed, "samples");
         let mut one = |i: usize| {
-            let units = 5 + random.below(20);
+            let words = 5 + random.below(20);
             let noise = 0.9 + random.below(2001) as f64 / 10_000.0;
             let slow = if i % 37 == 36 { 20.0 } else { 1.0 };
-            let ns = (units as f64 * 100_000.0 * noise * slow * factor) as u64;
-            Sample { units, ns, cpu_ns: 0 }
+            let ns = (words as f64 * 100_000.0 * noise * slow * factor) as u64;
+            Sample { words, ns, cpu_ns: 0 }
         };
         (0..count).map(&mut one).collect()
     }

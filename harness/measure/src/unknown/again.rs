@@ -1,33 +1,36 @@
-//! Junk: answers that are no other translation of their line.
+//! Lines that come again: whether they get the same answer, or at least another translation.
 //!
 //! A line's answer may honestly differ when the line comes again, as its neighbours in a batch do. The other
 //! answer is then a translation too, with most of the first one's words. A system that saves work leaves such
-//! a line empty, copies it, or writes anything.
+//! a line empty, copies it, or writes anything: its answer is junk.
 
 use dyno_record::rules::limits::MOST_JUNK;
 use dyno_record::{Code, Reason};
 use dyno_stats::is_beyond;
 
+use crate::constants::{LEAST_LIKENESS, MOST_CHANGED, TELLING_CHARACTERS};
 use crate::likeness::{RUN, Runs};
-
-/// Least likeness of two translations of a line: twice their common runs of three characters, as a share of
-/// all runs (Dice's coefficient). Translations of one line in two batches share far more, those of two
-/// different captions less.
-pub const LEAST_LIKENESS: f64 = 0.3;
-/// Characters of an answer from which on likeness tells anything: "Yes." may well become "Indeed."
-pub const TELLING_CHARACTERS: usize = 20;
+use crate::vectors;
 
 /// A line, its answer, and its answer at another time.
-pub type Again<'a> = (&'a [u8], &'a [u8], &'a [u8]);
+pub type Again<'a> = [&'a [u8]; 3];
 
-/// Reason if too many of `lines` lines have junk for one of their answers. A system that samples may give a
-/// line two translations without common words.
-pub fn junk<'a>(answers: impl Iterator<Item = Again<'a>>, lines: usize, sampling: bool) -> Option<Reason> {
+/// Reason if more answers differ than a batch's neighbours and chance explain: as texts, or as vectors.
+pub fn changed(again: &[Again<'_>], translates: bool, when: &str) -> Option<Reason> {
+    let is_same = |one, other| if translates { one == other } else { vectors::same(one, other) };
+    let differing = again.iter().filter(|[_, one, other]| !is_same(*one, *other)).count();
+    let figure = || format!("{differing} of {} lines differ {when}", again.len());
+    is_beyond(differing, again.len(), MOST_CHANGED).then(|| Code::Nondeterministic.reason(figure()))
+}
+
+/// Reason if too many lines have junk for one of their answers. A system that samples may give a line two
+/// translations without common words.
+pub fn junk(again: &[Again<'_>], sampling: bool) -> Option<Reason> {
     let is_junk =
-        |&(line, one, other): &Again<'_>| is_spared(line, one, other) || !sampling && !alike(one, other);
-    let junk = answers.filter(is_junk).count();
-    let figure = || format!("{junk} of {lines} lines have no translation when they come again");
-    is_beyond(junk, lines, MOST_JUNK).then(|| Code::Junk.reason(figure()))
+        |&&[line, one, other]: &&Again<'_>| is_spared(line, one, other) || !sampling && !alike(one, other);
+    let junk = again.iter().filter(is_junk).count();
+    let figure = || format!("{junk} of {} lines have no translation when they come again", again.len());
+    is_beyond(junk, again.len(), MOST_JUNK).then(|| Code::Junk.reason(figure()))
 }
 
 /// Whether one answer, and not both, is empty or copies its line.
@@ -38,7 +41,7 @@ fn is_spared(line: &[u8], one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Whether two answers have enough in common for translations of one line.
-pub fn alike(one: &[u8], other: &[u8]) -> bool {
+fn alike(one: &[u8], other: &[u8]) -> bool {
     if one == other {
         return true;
     }
@@ -56,8 +59,20 @@ mod tests {
     /// Code for a hundred lines, `count` of which get `other` when they come again.
     fn code(count: usize, other: &str, sampling: bool) -> Option<Code> {
         let again = |i: usize| if i < count { other } else { ANSWER };
-        let answers = (0..100).map(|i| (LINE.as_bytes(), ANSWER.as_bytes(), again(i).as_bytes()));
-        junk(answers, 100, sampling).map(|reason| reason.code)
+        let answers = (0..100).map(|i| [LINE, ANSWER, again(i)].map(str::as_bytes));
+        junk(&answers.collect::<Vec<_>>(), sampling).map(|reason| reason.code)
+    }
+
+    #[test]
+    fn a_fifth_of_lines_may_differ_and_chance_adds_to_few_lines() {
+        let caught = |differing, lines: usize| {
+            let other = |i| if i < differing { "other" } else { "one" };
+            let again: Vec<_> = (0..lines).map(|i| ["line", "one", other(i)].map(str::as_bytes)).collect();
+            changed(&again, true, "").is_some()
+        };
+        assert!(!caught(1084, 5000) && caught(1085, 5000));
+        assert!(!caught(32, 100) && caught(33, 100));
+        assert!(!caught(5, 10) && caught(6, 10));
     }
 
     #[test]
@@ -86,7 +101,7 @@ mod tests {
     #[test]
     fn systems_that_copy_on_purpose_and_short_answers_are_left_alone() {
         let line = |line: &'static str, one: &'static str, other: &'static str| {
-            junk(std::iter::repeat_n((line.as_bytes(), one.as_bytes(), other.as_bytes()), 50), 50, false)
+            junk(&[[line, one, other].map(str::as_bytes); 50], false)
         };
         assert_eq!(line("A", "A", "A"), None);
         assert_eq!(line("", "", ""), None);

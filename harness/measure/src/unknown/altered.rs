@@ -4,12 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::lines::ordinary_of;
 use dyno_stats::Random;
 
-/// Words that are replaced in every other copy, if the line has as many. With more replaced words the copy
-/// would be nonsense, over which a translator may honestly take longer.
-const SEVERAL: usize = 2;
+use crate::constants::SEVERAL;
+use crate::text::ordinary_of;
 
 /// Ordinary lines of the test set that have a content word to replace. The replacement has the same length,
 /// so that a copy takes the same work.
@@ -58,6 +56,11 @@ impl AlterableLines {
         let copies: Vec<AlteredLine> = lines.iter().enumerate().map(turn).collect();
         self.known.extend(copies.iter().map(|copy| copy.line.clone()));
         copies
+    }
+
+    /// Two copies of each of `lines`.
+    pub fn two_copies(&mut self, lines: &[Vec<u8>]) -> [Vec<AlteredLine>; 2] {
+        [self.copies(lines), self.copies(lines)]
     }
 
     /// Makes `words` those that change places, in random order.
@@ -126,11 +129,19 @@ impl AlterableLines {
 }
 
 /// A line that no set holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlteredLine {
     /// Text of the line.
     pub line: Vec<u8>,
     /// Number of words that differ from the original's.
     pub exchanged: usize,
+}
+
+impl AlteredLine {
+    /// Whether this copy and another one differ from their line, and from each other, in the same words.
+    pub fn matches(&self, other: &Self) -> bool {
+        self.exchanged > 0 && self.exchanged == other.exchanged && self.line != other.line
+    }
 }
 
 /// Replaces each word `old` of `text` by `new`.

@@ -8,9 +8,7 @@
 use dyno_record::Code;
 use dyno_stats::median;
 
-use super::judgement::Judgement;
-use crate::process::whole_file::Pass;
-use crate::text::words;
+use super::sample::{Judgement, Sample};
 
 /// Least time by which a launch over a file exceeds the slowest launch over one line. Below it, jitter of the
 /// launches hides the work.
@@ -21,39 +19,15 @@ pub const ACCUSING_TURNS: usize = 7;
 /// Turns among them that may clear it: a burst may hit the suspected file of a system that is quick there.
 pub const CLEARING_TURNS: usize = 1;
 
-/// Time of a launch, and the words that it wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LaunchTime {
-    /// Nanoseconds of the launch.
-    pub ns: u64,
-    /// CPU time of its processes.
-    pub cpu_ns: u64,
-    /// Words of its answers. An odd sentence may honestly get a longer answer.
-    pub words: usize,
-}
-
-impl LaunchTime {
-    /// Time of a launch that has ended.
-    pub fn of(pass: &Pass) -> Self {
-        let report = &pass.ending.report;
-        let cpu_ns = report.user_ns + report.system_ns + report.unwaited_ns;
-        Self { ns: pass.ending.wall_ns(), cpu_ns, words: words(&pass.text) }
-    }
-
-    fn by_cpu(self) -> Self {
-        Self { ns: self.cpu_ns, ..self }
-    }
-}
-
 /// One launch of each kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
     /// Launch over one line.
-    pub one_line: LaunchTime,
+    pub one_line: Sample,
     /// Launch over the suspected file.
-    pub suspect: LaunchTime,
+    pub suspect: Sample,
     /// Launch over the other file.
-    pub other: LaunchTime,
+    pub other: Sample,
 }
 
 impl Turn {
@@ -126,13 +100,12 @@ fn share(turns: &[Turn], turn: &Turn) -> Option<f64> {
 /// Time per word of `suspect`, as a share of the time per word of `other`. Loading is subtracted: the shortest
 /// of `one_line` from the one, the longest from the other, so that jitter accuses no system. `None` if the
 /// other file takes too little time to tell.
-pub fn share_of_other(one_line: &[u64], suspect: &LaunchTime, other: &LaunchTime) -> Option<f64> {
+pub fn share_of_other(one_line: &[u64], suspect: &Sample, other: &Sample) -> Option<f64> {
     let shortest = one_line.iter().min().copied().unwrap_or(0);
     let longest = one_line.iter().max().copied().unwrap_or(0);
-    let a_word = |ns: u64, words: usize| ns as f64 / words.max(1) as f64;
-    let other_ns = other.ns.saturating_sub(longest);
-    let suspect_ns = suspect.ns.saturating_sub(shortest);
-    (other_ns >= LEAST_WORK_NS).then(|| a_word(suspect_ns, suspect.words) / a_word(other_ns, other.words))
+    let beyond = |sample: &Sample, loading| Sample { ns: sample.ns.saturating_sub(loading), ..*sample };
+    let (suspect, other) = (beyond(suspect, shortest), beyond(other, longest));
+    (other.ns >= LEAST_WORK_NS).then(|| suspect.a_word() / other.a_word())
 }
 
 /// Judgement of `turns` that have ended: `code` if the suspected file is accused. `subject` and `reference` name
@@ -159,8 +132,8 @@ mod tests {
     use dyno_record::rules::limits::COALESCED_RATIO;
     use dyno_stats::Random;
 
-    fn time(ms: f64, words: usize) -> LaunchTime {
-        LaunchTime { ns: (ms * 1e6) as u64, cpu_ns: (ms * 1e6) as u64, words }
+    fn time(ms: f64, words: usize) -> Sample {
+        Sample { ns: (ms * 1e6) as u64, cpu_ns: (ms * 1e6) as u64, words }
     }
 
     fn turn(suspect_ms: f64, other_ms: f64) -> Turn {
@@ -169,7 +142,7 @@ mod tests {
 
     /// The same turn of a system that waits and takes no CPU time.
     fn by_clock(turn: Turn) -> Turn {
-        let idle = |time| LaunchTime { cpu_ns: 0, ..time };
+        let idle = |time| Sample { cpu_ns: 0, ..time };
         Turn { one_line: idle(turn.one_line), suspect: idle(turn.suspect), other: idle(turn.other) }
     }
 
@@ -216,10 +189,10 @@ mod tests {
     }
 
     /// A launch of `work_ms` beside loading, on a core that others take for most of the time: up to `burst_ms` more.
-    fn disturbed(random: &mut Random, work_ms: f64, burst_ms: usize) -> LaunchTime {
+    fn disturbed(random: &mut Random, work_ms: f64, burst_ms: usize) -> Sample {
         let ms = 20.0 + work_ms;
         let taken = ms * random.below(1500) as f64 / 1e3 + random.below(burst_ms) as f64;
-        LaunchTime { ns: ((ms + taken) * 1e6) as u64, ..time(ms, 1000) }
+        Sample { ns: ((ms + taken) * 1e6) as u64, ..time(ms, 1000) }
     }
 
     fn accused(random: &mut Random, [suspect_ms, other_ms]: [f64; 2], burst_ms: usize) -> bool {

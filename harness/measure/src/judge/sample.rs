@@ -6,26 +6,41 @@
 
 use dyno_record::rules::Reason;
 
-/// One answer: its words, and its time.
+use crate::process::whole_file::Pass;
+use crate::text::words;
+
+/// Time of an answer or of a launch, and its words: the units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
-    /// Number of words, the units of work.
-    pub units: usize,
-    /// Nanoseconds of the answer.
+    /// Number of words.
+    pub words: usize,
+    /// Nanoseconds by the clock.
     pub ns: u64,
     /// CPU time of the system's processes meanwhile; 0 if it wasn't read.
     pub cpu_ns: u64,
 }
 
 impl Sample {
-    /// The same answer, timed by its CPU time.
-    pub(super) fn by_cpu(&self) -> Self {
-        Self { ns: self.cpu_ns, ..*self }
+    /// Time of an answer. Its own words count, since an odd sentence may honestly get a longer answer.
+    pub fn of_answer(answer: &[u8], ns: u64) -> Self {
+        Self { words: words(answer), ns, cpu_ns: 0 }
     }
 
-    /// Nanoseconds for each unit.
-    pub(super) fn per_unit(&self) -> f64 {
-        self.ns as f64 / self.units.max(1) as f64
+    /// Time of a launch that has ended, with the words that it wrote.
+    pub fn of_launch(pass: &Pass) -> Self {
+        let report = &pass.ending.report;
+        let cpu_ns = report.user_ns + report.system_ns + report.unwaited_ns;
+        Self { ns: pass.ending.wall_ns(), cpu_ns, words: words(&pass.text) }
+    }
+
+    /// The same work, timed by its CPU time.
+    pub(super) fn by_cpu(self) -> Self {
+        Self { ns: self.cpu_ns, ..self }
+    }
+
+    /// Nanoseconds for each word.
+    pub(super) fn a_word(self) -> f64 {
+        self.ns as f64 / self.words.max(1) as f64
     }
 }
 
