@@ -184,11 +184,9 @@ impl ProbeOutcome {
 fn is_fatal(finding: &Finding) -> bool {
     use Code::{BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung};
     use Code::{LineCount, OverMemory, ReadsAhead, WaitsForEof};
-    match finding.reason.code {
-        Crashed | ExitedEarly | Hung | LineCount | ExtraOutput | Flood | OverMemory => true,
-        BlockBuffered | ReadsAhead | WaitsForEof => true,
-        _ => false,
-    }
+    let code = finding.reason.code;
+    let waits = matches!(code, Hung | BlockBuffered | ReadsAhead | WaitsForEof);
+    waits || matches!(code, Crashed | ExitedEarly | LineCount | ExtraOutput | Flood | OverMemory)
 }
 
 /// Verdict on a system: the verdict of its worst probe.
