@@ -60,7 +60,7 @@ class Card:
         rows = [f"| {corpus['name']} | {corpus['what']} | {self.pairs[corpus['name']]:,} | {corpus['terms']} |"
                 for corpus in self.data.get("corpora", [])]
         table = ["| corpus | what | pairs | terms |\n| --- | --- | ---: | --- |\n" + "\n".join(rows)] if rows else []
-        said = f"{card['about']} {card['taught' if self.distilled() else 'untaught']} {card['terms']}"
+        said = f"{card['about']} {card[self.config.taught if self.distilled() else 'untaught']} {card['terms']}"
         return "\n\n".join(["## Data", f"{said} No line of a test set was seen in training or used for a choice.", *table])
 
     def training(self) -> str:

@@ -52,6 +52,7 @@ class Config:
     validation: list[str] = field(default_factory=lambda: ["val"])
     validation_lines: int | None = None
     data: str = "captions"
+    taught: str = "taught"                                           # the sentence of its card on a student's teachers
     shortlist: str = "lex.s2t"                                       # the product that goes along: or vmap.txt
     shipped: list[str] = field(default_factory=lambda: ["int8", "f16"])
 

@@ -2,6 +2,7 @@
 
     python -m recipe.distil teacher.nbest --further forward                                     (captions)
     python -m recipe.distil nbest/news --pairs pairs/news --out distilled/news …                (one corpus of several)
+    python -m recipe.distil base/news teacher/news --pairs pairs/news --out distilled/news …    (of two teachers' lists)
 
 For each real training pair the candidate of the teacher's n-best that is nearest to the reference: by sentence BLEU
 (Kim and Rush's interpolation), or by lowest TER (HW-TSC). Then the teacher's translations of further English text, as
@@ -35,10 +36,16 @@ def select(by: str, candidates: list[tuple[str, float]], reference: str) -> str:
     return max((text for text, _ in candidates), key=lambda text: near(text, reference))
 
 
+def joined(lists: list[dict]) -> dict[int, list[tuple[str, float]]]:
+    """Line number → the candidates of all lists, for the lines that the first list has."""
+    return {number: [candidate for each in lists for candidate in each.get(number, [])] for number in lists[0]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     Places.add_options(parser)
-    parser.add_argument("nbest", help="the teacher's n-best of the pairs' English side")
+    parser.add_argument("nbest", nargs="+", help="the teacher's n-best of the pairs' English side; of several, all "
+                        "candidates")
     parser.add_argument("--pairs", default="train", help="the real pairs NAME.en, NAME.de")
     parser.add_argument("--further", nargs="*", default=[], help="pairs NAME.en, NAME.de to add")
     parser.add_argument("--by", choices=["bleu", "ter"], default="bleu")
@@ -47,7 +54,7 @@ def main() -> None:
     filters.add_options(parser)
     options = parser.parse_args()
     places = Places.of(options)
-    nbest = read_nbest(places.find(options.nbest))
+    nbest = joined([read_nbest(places.find(name)) for name in options.nbest])
     sources, references = places.lines(f"{options.pairs}.en"), places.lines(f"{options.pairs}.de")
     english = [sources[number] for number in sorted(nbest)]
     tasks = [(nbest[number], references[number]) for number in sorted(nbest)]

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from recipe import vmap
 from recipe.batches import Corpus
 from recipe.config import Training
-from recipe.distil import select
+from recipe.distil import joined, select
 from recipe.files import Places, write_lines
 from recipe.loss import smoothed_cross_entropy
 from recipe.train import learning_rate
@@ -73,6 +73,11 @@ def test_fractions_of_a_weight_are_chances_and_labels_have_their_own(tmp_path):
 def test_the_candidate_nearest_to_the_reference_is_chosen(by: str):
     candidates = [("Ein Mann geht .", -0.1), ("Ein Mann läuft auf der Straße .", -0.2), ("Hund", -0.3)]
     assert select(by, candidates, "Ein Mann läuft auf einer Straße .") == candidates[1][0]
+
+
+def test_a_second_teachers_candidates_stand_behind_the_firsts():
+    first, second = {0: [("a", 1.0)], 1: [("b", 0.5)]}, {1: [("c", 0.9)], 2: [("d", 0.1)]}
+    assert joined([first, second]) == {0: [("a", 1.0)], 1: [("b", 0.5), ("c", 0.9)]}
 
 
 def test_phrases_keep_their_links_inside():
