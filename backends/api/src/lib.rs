@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | this file | [`Backend`], [`Model`], [`Session`], [`Sink`]; [`Answer`], [`Facts`] |
 //! | `settings` | [`SettingsReader`], which refuses unknown settings; the syntax `name=value` |
+//! | `prompt` | [`Prompt`]: the message to a language model, with the line's place |
 //! | `breakdown` | [`Breakdown`]: time by component and by operator, checked when it is read |
 //! | `isa` | [`Isa`]: the instruction sets, their one spelling, and their detection |
 //! | `files` | regular files, opened without waiting: for all readers of files |
@@ -36,6 +37,7 @@ pub mod files;
 mod isa;
 mod look_alikes;
 mod printable;
+mod prompt;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -47,10 +49,27 @@ pub use error::{Error, Result, closest};
 pub use isa::{Isa, UnknownIsa};
 pub use look_alikes::look_alikes;
 pub use printable::{printable, printable_json, printable_line};
+pub use prompt::{LINE, Prompt, PromptFault};
 pub use settings::{Settings, SettingsReader, parse_setting};
 
 /// Setting: number of threads that work on one line together.
 pub const THREADS: &str = "threads";
+
+/// Names of [counts](Facts::counts) that language models give, and that a run's summary shows.
+pub mod counts {
+    /// Tokens of prompts, without those that are the same for all lines.
+    pub const TOKENS_READ: &str = "tokens read";
+    /// Tokens of answers.
+    pub const TOKENS_WRITTEN: &str = "tokens written";
+    /// Time of all workers that read prompts.
+    pub const READING_NS: &str = "nanoseconds reading";
+    /// Time of all workers that write answers.
+    pub const WRITING_NS: &str = "nanoseconds writing";
+    /// Bytes of weights in memory.
+    pub const WEIGHT_BYTES: &str = "bytes of weights";
+    /// Greatest number of bytes of keys and values so far.
+    pub const KEPT_BYTES: &str = "bytes of keys and values";
+}
 
 /// Task of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -89,6 +108,11 @@ pub trait Backend: Send + Sync {
 
     /// Whether the backend takes the setting [`THREADS`], by which several threads work on one line.
     fn shares_lines(&self) -> bool {
+        false
+    }
+
+    /// Whether the backend takes the setting `prompt`: the message to a language model.
+    fn takes_prompts(&self) -> bool {
         false
     }
 

@@ -151,6 +151,17 @@ impl Family {
         !matches!(self, Self::Bert | Self::DistilBert)
     }
 
+    /// Class of the tokeniser in Python, where no file names one.
+    pub(crate) fn usual_tokeniser(self) -> &'static str {
+        match self {
+            Self::Bert => "BertTokenizer",
+            Self::DistilBert => "DistilBertTokenizer",
+            Self::Roberta | Self::RobertaPreNorm => "RobertaTokenizer",
+            Self::XlmRoberta => "XLMRobertaTokenizer",
+            Self::Camembert => "CamembertTokenizer",
+        }
+    }
+
     fn default_padding(self) -> u32 {
         u32::from(self.counts_from_padding())
     }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno_text::encoders::{Asked, Tokeniser};
+
 use crate::config::Config;
 use crate::error::read_json;
 use crate::modules::Modules;
@@ -39,6 +41,24 @@ impl Directory {
         let mut files = modules.files.clone();
         files.push(file);
         Ok(Self { network, config, modules, files })
+    }
+
+    /// The tokeniser.
+    ///
+    /// # Errors
+    /// When one of its files is missing or faulty.
+    pub fn tokeniser(&self) -> Result<Tokeniser> {
+        let Self { network, config, modules, .. } = self;
+        Ok(Tokeniser::open(Asked {
+            folder: network,
+            class: config.tokeniser.as_deref(),
+            usual_class: config.family.usual_tokeniser(),
+            words: config.words,
+            positions: config.most_tokens(),
+            most_tokens: modules.most_tokens,
+            lower_case: modules.lower_case,
+            prompt: &modules.prompt,
+        })?)
     }
 
     /// Path of the weights.

@@ -15,7 +15,7 @@ pub enum Error {
     /// The weights are faulty.
     #[error(transparent)]
     Formats(#[from] dyno_formats::Error),
-    /// A SentencePiece model is faulty.
+    /// The tokeniser is faulty.
     #[error(transparent)]
     Text(#[from] dyno_text::Error),
     /// The kernels refuse an operand.
@@ -59,18 +59,10 @@ pub(crate) fn failed(error: Error) -> dyno_api::Error {
     dyno_api::Error::Failed { backend: NAME.into(), reason: error.to_string() }
 }
 
-/// Text of the file at `path`.
-pub(crate) fn read(path: &Path) -> Result<String> {
-    dyno_api::files::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })
-}
-
 /// The JSON file at `path`, as a `T`.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
-    parse_json(path, &read(path)?)
-}
-
-/// The text of the JSON file at `path`, as a `T`.
-pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
-    serde_json::from_str(text)
+    let text = dyno_api::files::read_to_string(path);
+    let text = text.map_err(|source| Error::Read { path: path.into(), source })?;
+    serde_json::from_str(&text)
         .map_err(|error| Error::content(path, format!("{error}; copy the file anew from the model's origin")))
 }

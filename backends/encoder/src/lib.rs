@@ -17,10 +17,9 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `backend`, `settings` | [`ENGINE`]: the backend, and what a system may set |
-//! | `directory` | the files of a directory |
+//! | `directory` | the files of a directory, its tokeniser among them |
 //! | `config` | shape of a network, from config.json |
 //! | `modules` | pooling and what follows it, from the files of sentence-transformers |
-//! | `tokens` | [`Tokeniser`]: from text to ids |
 //! | `network` | tensors by their names, and the layers |
 //! | `model`, `shared`, `session` | an opened model, its workers' state, and the work on a batch of lines |
 //! | `error` | [`Error`] |
@@ -35,9 +34,7 @@ mod network;
 mod session;
 mod settings;
 mod shared;
-mod tokens;
 
 pub use backend::{ENGINE, Encoder};
 pub use directory::{Directory, is_encoder};
 pub use error::{Error, Result};
-pub use tokens::Tokeniser;

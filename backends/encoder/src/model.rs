@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
 use dyno_formats::Weights;
 use dyno_nn::watch::SharedTimes;
+use dyno_text::encoders::Tokeniser;
 
 use crate::Result;
 use crate::directory::Directory;
@@ -16,7 +17,6 @@ use crate::network::Network;
 use crate::session::EncoderSession;
 use crate::settings::RequestedSettings;
 use crate::shared::Shared;
-use crate::tokens::Tokeniser;
 
 /// An opened encoder.
 pub(crate) struct EncoderModel(Arc<Shared>);
@@ -35,7 +35,7 @@ impl EncoderModel {
             modules.after.retain(|step| !matches!(step, After::Normalise));
             modules.after.extend(normalise.then_some(After::Normalise));
         }
-        let tokeniser = Tokeniser::open(&directory)?;
+        let tokeniser = directory.tokeniser()?;
         let weights = Arc::new(Weights::open(directory.weights()?)?);
         let Modules { pooling, after, pools_prompt, .. } = &directory.modules;
         let skipped = if *pools_prompt { 0 } else { tokeniser.prompt_tokens()? };
@@ -63,7 +63,7 @@ fn facts(
     requested: &RequestedSettings,
 ) -> Facts {
     let mut paths = directory.files.clone();
-    paths.extend(tokeniser.files.iter().cloned());
+    paths.extend(tokeniser.files().iter().cloned());
     paths.push(weights.origin().to_path_buf());
     for after in &directory.modules.after {
         if let After::Dense(folder, _) = after {

@@ -20,7 +20,6 @@ pub(crate) struct EncoderSession {
     scratch: Scratch,
     /// Ids of each line.
     ids: Vec<Vec<u32>>,
-    vector: Vec<f32>,
     bytes: Vec<u8>,
     text: String,
 }
@@ -29,8 +28,8 @@ impl EncoderSession {
     pub(crate) fn new(shared: Arc<Shared>) -> dyno_api::Result<Self> {
         let worker = shared.network.worker(shared.threads).map_err(failed)?;
         let (scratch, text) = (Scratch::default(), String::new());
-        let (ids, vector, bytes) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { shared, worker, scratch, ids, vector, bytes, text })
+        let (ids, bytes) = (Vec::new(), Vec::new());
+        Ok(Self { shared, worker, scratch, ids, bytes, text })
     }
 
     fn encode(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
@@ -43,26 +42,24 @@ impl EncoderSession {
         }
         drop(tokenise);
         network.encode(&mut self.worker, self.ids[..lines.len()].iter().map(|ids| &ids[..]))?;
+        let pooling = Component::Pooling.span();
+        network.pool(&mut self.worker);
+        drop(pooling);
+        let _detokenise = Component::Detokenise.span();
         for line in 0..lines.len() {
-            let pooling = Component::Pooling.span();
-            network.pool(&mut self.worker, line, &mut self.vector);
-            drop(pooling);
-            let _detokenise = Component::Detokenise.span();
-            self.write();
+            write(network.vector(&self.worker, line), &mut self.bytes, &mut self.text);
             sink.answer(Answer { line, rank: 0, text: &self.text, score: None });
         }
         Ok(())
     }
+}
 
-    /// Writes the vector as base64 into `text`.
-    fn write(&mut self) {
-        self.bytes.resize(4 * self.vector.len(), 0);
-        for (to, value) in self.bytes.as_chunks_mut().0.iter_mut().zip(&self.vector) {
-            *to = value.to_le_bytes();
-        }
-        self.text.clear();
-        BASE64_STANDARD.encode_string(&self.bytes, &mut self.text);
-    }
+/// Replaces `text` by a vector as base64; `bytes` is scratch.
+fn write(vector: &[f32], bytes: &mut Vec<u8>, text: &mut String) {
+    bytes.clear();
+    bytes.extend(vector.iter().flat_map(|value| value.to_le_bytes()));
+    text.clear();
+    BASE64_STANDARD.encode_string(bytes, text);
 }
 
 impl Session for EncoderSession {

@@ -1,36 +1,16 @@
 //! What a system may set on an encoder.
 
 use dyno_api::{Error, SettingsReader, WATCH};
-use dyno_kernels::Precision as KernelPrecision;
+use dyno_kernels::Precision;
 use dyno_nn::kernel_settings::KernelSettings;
 
 use crate::modules::{POOLINGS, Pooling};
-
-/// Number type of the products' weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Precision {
-    F32,
-    /// 8 bits, with a scale for each output and each row of inputs.
-    Int8,
-}
-
-impl Precision {
-    pub(crate) fn name(self) -> &'static str {
-        self.of_kernels().name()
-    }
-
-    pub(crate) fn of_kernels(self) -> KernelPrecision {
-        match self {
-            Self::F32 => KernelPrecision::F32,
-            Self::Int8 => KernelPrecision::Int8,
-        }
-    }
-}
 
 /// Settings as given.
 #[derive(Debug)]
 pub(crate) struct RequestedSettings {
     pub(crate) kernel_settings: KernelSettings,
+    /// Number type of the products' weights: f32, or int8 with a scale for each output and each row of inputs.
     pub(crate) precision: Precision,
     pub(crate) pooling: Option<Pooling>,
     pub(crate) normalise: Option<bool>,

@@ -2,9 +2,9 @@
 
 use dyno_api::Facts;
 use dyno_nn::watch::SharedTimes;
+use dyno_text::encoders::Tokeniser;
 
 use crate::network::Network;
-use crate::tokens::Tokeniser;
 
 /// Tokeniser, network and settings of an opened encoder.
 pub(crate) struct Shared {

@@ -73,7 +73,7 @@ pub use digest::FileIdentity;
 pub use encoder_layers::LayerLayout;
 pub use error::{Error, Fault, Result};
 pub use generate::{Macs, Recipe, generate, lines_of_tokens};
-pub use gguf::{Array as GgufArray, BlockFormat, Gguf, GgufTensor, Value as GgufValue};
+pub use gguf::{Array as GgufArray, BlockFormat, Gguf, GgufTensor, Quanta, QuantaForm, Value as GgufValue};
 pub use manifest::MANIFEST;
 pub use marian::MarianConfig;
 pub use model_dir::{ModelDir, weights_name};

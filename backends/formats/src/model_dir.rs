@@ -62,6 +62,19 @@ impl ModelDir {
         }
     }
 
+    /// The precision that an engine takes for each model at `path` where its settings name none, and whether the
+    /// model's description names that precision. Weights alone are taken as they are.
+    ///
+    /// # Errors
+    /// As [`open_all`](Self::open_all).
+    pub fn default_precisions(path: &Path) -> Result<Vec<(Precision, bool)>> {
+        if Weights::lie_at(path) {
+            return Ok(vec![(Weights::open(path)?.precision(), false)]);
+        }
+        let default = |model: &Self| (model.default_precision(), model.named_precision().is_some());
+        Ok(Self::open_all(path)?.iter().map(default).collect())
+    }
+
     /// As [`open`](Self::open), for several models: the members of an ensemble in their order.
     ///
     /// # Errors

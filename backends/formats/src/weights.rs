@@ -38,6 +38,11 @@ impl Weights {
         Self::parse(path, Bytes::map(path)?)
     }
 
+    /// Whether `path` names a file of weights rather than a model directory or a decoder's YAML.
+    pub fn lie_at(path: &Path) -> bool {
+        path.is_file() && path.extension().is_some_and(|extension| extension == "npz" || extension == "bin")
+    }
+
     /// As [`open`](Self::open), from bytes in memory; `origin` is for messages.
     ///
     /// # Errors

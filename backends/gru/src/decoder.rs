@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dyno_nn::math::{Activation, add};
+use dyno_nn::math::{Activation, activate, add};
 use dyno_nn::output::Choice;
 use dyno_nn::recurrent::State;
 use dyno_nn::watch::Component;
@@ -82,7 +82,7 @@ impl Worker {
         let means = &mut self.buffers.means;
         self.encoded.spans.means(&self.encoded.rows, width, means);
         layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
-        Activation::Tanh.apply(self.network.kernels, &mut self.buffers.top);
+        activate(self.network.kernels, Activation::Tanh, &mut self.buffers.top);
         for state in &mut self.states {
             state.append(&self.buffers.top);
         }
@@ -166,7 +166,7 @@ impl Worker {
         state.apply(&buffers.top, &mut buffers.scratch.operands, &mut buffers.share);
         add(&mut buffers.hidden, &buffers.share);
         add(&mut buffers.hidden, &buffers.seen);
-        Activation::Tanh.apply(self.network.kernels, &mut buffers.hidden);
+        activate(self.network.kernels, Activation::Tanh, &mut buffers.hidden);
     }
 }
 

@@ -67,6 +67,12 @@ pub enum Error {
         /// Column of the weight.
         column: usize,
     },
+    /// A scale or a minimum of weights is no number.
+    #[error("row {row} has a scale that is no finite number; copy the model anew")]
+    Infinite {
+        /// Row of the scale.
+        row: usize,
+    },
     /// A sum of products can leave 32 bits.
     #[error(
         "column {column}: with activations up to {bound} a sum can reach {reach}, past 32 bits; \

@@ -8,9 +8,10 @@
 
 use crate::Precision;
 use crate::lanes::{Block, LANES};
-use crate::product::job::Job;
-use crate::product::tile::product;
-use crate::product::{Activation, Best};
+use crate::scaled::{kernel::ScaledFunctions, scaled};
+use crate::tile::job::Job;
+use crate::tile::nest::product;
+use crate::tile::{Activation, Best};
 use crate::vector::{KeyValues, attention, cells, functions, slices, transpositions};
 
 /// The functions of one instruction set. They may be called only where that set is present.
@@ -21,6 +22,7 @@ pub(crate) struct IsaFunctions {
     pub(crate) int8: unsafe fn(&mut Job<'_>),
     pub(crate) int16: unsafe fn(&mut Job<'_>),
     pub(crate) f32: unsafe fn(&mut Job<'_>),
+    pub(crate) scaled: &'static ScaledFunctions,
     pub(crate) vector: &'static VectorFunctions,
 }
 
@@ -69,7 +71,7 @@ macro_rules! vector_maths {
         attention!([$(#[$feature])*]);
         transpositions!([$(#[$feature])*]);
 
-        pub(crate) static VECTOR: super::VectorFunctions = super::VectorFunctions {
+        pub(crate) static VECTOR: crate::isa_code::VectorFunctions = crate::isa_code::VectorFunctions {
             activate: activate_all,
             exp: exp_all,
             look_up: look_up_all,
@@ -107,18 +109,20 @@ macro_rules! vector_maths {
 pub(crate) mod scalar {
     use super::*;
     vector_maths!([], scalar);
-    product!(int8, [], scalar, crate::product::arithmetic::scalar::int8, super, walk: by_groups,
+    product!(int8, [], scalar, crate::tile::arithmetic::scalar::int8, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
-    product!(int16, [], scalar, crate::product::arithmetic::scalar::int16, super, walk: by_groups,
+    product!(int16, [], scalar, crate::tile::arithmetic::scalar::int16, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
-    product!(f32, [], scalar, crate::product::arithmetic::scalar::f32, super, walk: by_groups,
+    product!(f32, [], scalar, crate::tile::arithmetic::scalar::f32, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
+    scaled!([], scalar, scalar, rows: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
         f32: f32::multiply,
+        scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
     };
 }
@@ -139,17 +143,19 @@ pub(crate) mod avx2 {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma")]], avx2);
     // Two groups of weights and of a row take registers, so that a tile has three rows at most.
-    product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::product::arithmetic::avx2::int8, super,
+    product!(int8, [#[target_feature(enable = "avx2,fma")]], avx2, crate::tile::arithmetic::avx2::int8, super,
         walk: by_magnitudes, wide: [4, 2, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1));
-    product_256!(int16, "avx2,fma", crate::product::arithmetic::avx2::int16);
-    product_256!(f32, "avx2,fma", crate::product::arithmetic::avx2::f32);
+    product_256!(int16, "avx2,fma", crate::tile::arithmetic::avx2::int16);
+    product_256!(f32, "avx2,fma", crate::tile::arithmetic::avx2::f32);
+    scaled!([#[target_feature(enable = "avx2,fma")]], avx2, avx2, rows: 4);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
         f32: f32::multiply,
+        scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
     };
 }
@@ -157,14 +163,16 @@ pub(crate) mod avx2 {
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx_vnni {
     use super::*;
-    product_256!(int8, "avx2,fma,avxvnni", crate::product::arithmetic::avx_vnni::int8);
-    product_256!(int16, "avx2,fma,avxvnni", crate::product::arithmetic::avx_vnni::int16);
+    product_256!(int8, "avx2,fma,avxvnni", crate::tile::arithmetic::avx_vnni::int8);
+    product_256!(int16, "avx2,fma,avxvnni", crate::tile::arithmetic::avx_vnni::int16);
+    scaled!([#[target_feature(enable = "avx2,fma,avxvnni")]], avx2, avx_vnni, rows: 4);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,
         f32: avx2::f32::multiply,
+        scaled: &scaled::FUNCTIONS,
         vector: &avx2::VECTOR,
     };
 }
@@ -173,7 +181,7 @@ pub(crate) mod avx_vnni {
 #[cfg(target_arch = "x86_64")]
 macro_rules! products_512 {
     ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(
-        product!($name, [#[target_feature(enable = $features)]], avx512, crate::product::arithmetic::$arithmetic::$name,
+        product!($name, [#[target_feature(enable = $features)]], avx512, crate::tile::arithmetic::$arithmetic::$name,
             crate::isa_code::avx512bw, walk: by_groups,
             wide: [4, 4, 4, 4, 4, 4],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
@@ -186,12 +194,14 @@ pub(crate) mod avx512bw {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
     products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 f32);
+    scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512, avx512bw, rows: 4);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
         f32: f32::multiply,
+        scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
     };
 }
@@ -200,12 +210,14 @@ pub(crate) mod avx512bw {
 pub(crate) mod avx512_vnni {
     use super::*;
     products_512!(avx512_vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
+    scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]], avx512, avx512_vnni, rows: 4);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,
         f32: avx512bw::f32::multiply,
+        scaled: &scaled::FUNCTIONS,
         vector: &avx512bw::VECTOR,
     };
 }
@@ -225,17 +237,18 @@ pub(crate) mod neon {
     use super::*;
     vector_maths!([#[target_feature(enable = "neon")]], neon);
     // Products of bytes take registers before they are added, so that a tile has four rows at most.
-    product!(int8, [#[target_feature(enable = "neon")]], neon, crate::product::arithmetic::arm::neon::int8, super,
+    product!(int8, [#[target_feature(enable = "neon")]], neon, crate::tile::arithmetic::arm::neon::int8, super,
         walk: by_groups, wide: [4, 2, 1, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (4, 1));
-    product_128!(int16, "neon", crate::product::arithmetic::arm::neon::int16, by_groups);
-    product_128!(f32, "neon", crate::product::arithmetic::arm::neon::f32, by_fours);
+    product_128!(int16, "neon", crate::tile::arithmetic::arm::neon::int16, by_groups);
+    product_128!(f32, "neon", crate::tile::arithmetic::arm::neon::f32, by_fours);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
         f32: f32::multiply,
+        scaled: &scalar::scaled::FUNCTIONS, // the compiler's code for sixteen lanes
         vector: &VECTOR,
     };
 }
@@ -243,7 +256,7 @@ pub(crate) mod neon {
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod dotprod {
     use super::*;
-    product_128!(int8, "neon,dotprod", crate::product::arithmetic::arm::dotprod::int8, by_fours);
+    product_128!(int8, "neon,dotprod", crate::tile::arithmetic::arm::dotprod::int8, by_fours);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: int8::multiply, ..neon::TABLE };
 }
@@ -251,7 +264,7 @@ pub(crate) mod dotprod {
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod i8mm {
     use super::*;
-    product_128!(int8, "neon,dotprod,i8mm", crate::product::arithmetic::arm::i8mm::int8, by_pairs);
+    product_128!(int8, "neon,dotprod,i8mm", crate::tile::arithmetic::arm::i8mm::int8, by_pairs);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: int8::multiply, ..neon::TABLE };
 }

@@ -2,7 +2,7 @@
 //! processor has.
 
 use crate::isa_code::{self, IsaFunctions};
-use crate::product::job::Job;
+use crate::tile::job::Job;
 use crate::tuning::Tuning;
 use crate::{Error, Isa, Precision, Result};
 use std::sync::OnceLock;

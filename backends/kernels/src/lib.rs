@@ -11,7 +11,7 @@
 //! on the processor, and a row's result doesn't depend on the rows beside it.
 //!
 //! # A product
-//! 1. `pack` checks weights [K, N] and puts them into blocks of sixteen columns ([`Weights`]).
+//! 1. `weights` checks weights [K, N] and puts them into blocks of sixteen columns ([`Weights`]).
 //! 2. [`Rows`] quantises activations [M, K], a scale for each row; f32 activations need no buffer
 //!    ([`Input::f32`]).
 //! 3. [`Weights::multiply`] computes panel by panel, tile by tile, and applies bias, activation and residual
@@ -36,19 +36,21 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `lanes` | sixteen lanes of 32 bits: the same operations for plain code, AVX2, AVX-512 and NEON |
-//! | `product` | weights, rows, matrices, the loop nest of a product, and candidates of a shortlist |
+//! | `memory` | memory that begins at cache lines: [`WholeLines`], blocks of packed weights, bytes of other owners |
+//! | `tile` | the loop nest of a product over tiles in registers, views of matrices, blockings |
+//! | `scaled` | the loop nest of a product with weights whose short blocks have a scale each, and its operands |
 //! | `vector`, `vector_methods` | vector maths as macro bodies over the lanes, and as methods with checks |
 //! | `look_up` | tables of the logistic function and the hyperbolic tangent |
 //! | `isa_code` | the macro bodies instantiated for each instruction set, and their tables of functions |
 //! | `kernels` | [`Kernels`]: an instruction set of this processor as a value |
-//! | `pack` | checks and packing of weights |
-//! | `tuning`, `tuner` | the fastest blocking of each shape as data, and its measurement at packing |
+//! | `tuning` | the fastest blocking of each shape, as data |
+//! | `weights` | packing of weights with its checks, their products with rows, candidates of a shortlist, the tuner |
+//! | `attention` | attention within sentences, as products |
 //! | `clock` | ticks around single products |
-//! | `allocator` | [`WholeLines`]: memory that begins at cache lines |
 //! | `crew` | [`Crew`]: threads that share the parts of one computation |
 //!
-//! A module imports only modules above it in this order: `lanes`, `product` (without weights), `vector`,
-//! `isa_code`, `kernels`, weights and rows, `crew`, tasks, `tuner`, `pack`.
+//! A module imports only modules above it in this order: `lanes`, `memory`, `tile`, `scaled`, `vector`, `isa_code`, `tuning`,
+//! `kernels`, `crew`, `weights`, `attention`.
 //!
 //! # What it leaves out
 //! Models and files. [`Crew::multiply`] shares the columns of products among threads; whether that is worth it
@@ -58,7 +60,7 @@
 // share, and the allocator
 #![allow(unsafe_code)]
 
-mod allocator;
+mod attention;
 mod clock;
 mod crew;
 mod error;
@@ -66,24 +68,25 @@ mod isa_code;
 mod kernels;
 mod lanes;
 mod look_up;
-mod pack;
+mod memory;
 mod precision;
-mod product;
-mod tuner;
+mod scaled;
+mod tile;
 mod tuning;
 mod vector;
 mod vector_methods;
+mod weights;
 
-pub use allocator::WholeLines;
+pub use attention::SelfAttention;
 pub use clock::ticks;
 pub use crew::Crew;
 pub use dyno_api::{Isa, UnknownIsa};
 pub use error::{Error, Result};
 pub use kernels::Kernels;
+pub use memory::{SharedBytes, WholeLines};
 pub use precision::Precision;
-pub use product::{
-    Activation, Best, Blocking, Candidates, Input, Layout, Mask, Mat, MatMut, Output, Rows, RowsPart,
-    SelfAttention, SharedBytes, Task, Weights,
-};
+pub use scaled::{ScaledForm, ScaledRow, ScaledRows, ScaledWeights};
+pub use tile::{Activation, Best, Blocking, Mask, Mat, MatMut, Output};
 pub use tuning::Tuning;
 pub use vector::KeyValues;
+pub use weights::{Candidates, Input, Layout, Rows, RowsPart, ScaledTask, Task, Weights};

@@ -51,3 +51,25 @@ impl fmt::Display for Precision {
         f.write_str(self.name())
     }
 }
+
+/// Greatest magnitude of an int8 value.
+pub(crate) const MOST_BYTE: f32 = 127.0;
+/// Greatest magnitude of an int16 value.
+pub(crate) const MOST_WORD: f32 = 32767.0;
+
+/// The multiplier that makes the greatest magnitude `limit`, and the scale that undoes it; 0 and 1 for zeros.
+pub(crate) fn to_limit(most: f32, limit: f32) -> (f32, f32) {
+    if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 1.0) }
+}
+
+pub(crate) fn to_i8(x: f32) -> i8 {
+    nearest(x.clamp(-127.0, 127.0)) as i8
+}
+
+/// The nearest whole number, halves to even, for magnitudes below 2²². Adding 1.5·2²³ leaves no bits for a
+/// fraction, so that the addition rounds. Baseline x86-64 has no instruction for it, and a library call for
+/// each weight would take most of the loading time.
+fn nearest(x: f32) -> i32 {
+    const NO_FRACTION: f32 = 12_582_912.0;
+    (x + NO_FRACTION).to_bits() as i32 - NO_FRACTION.to_bits() as i32
+}

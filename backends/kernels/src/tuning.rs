@@ -5,7 +5,7 @@
 //! choices and converts them to text and back, with a line for each choice, so that people can read and
 //! compare files of them. The module opens no file: the caller reads and writes it.
 
-use crate::product::{Blocking, CLASSES};
+use crate::tile::{Blocking, CLASSES};
 use crate::{Error, Isa, Precision, Result};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};

@@ -3,7 +3,7 @@
 use crate::error::{sized, sized_rows};
 use crate::lanes::{Block, LANES};
 use crate::look_up::{LookUp, SIGMOID, TANH};
-use crate::product::{Best, Mat};
+use crate::tile::{Best, Mat};
 use crate::vector::{KeyValues, TOGETHER};
 use crate::{Activation, Kernels, Precision, Result};
 
@@ -221,7 +221,7 @@ impl Kernels {
         let width = memory.width;
         sized("keys", keys.len(), values.len())?;
         sized("keys", keys.len(), keys.len() / width.max(1) * width)?;
-        memory.positions = keys.len() / width.max(1);
+        (memory.positions, memory.hidden) = (keys.len() / width.max(1), 0);
         memory.values.clear();
         memory.values.extend_from_slice(values);
         memory.keys.resize(memory.span() / LANES * width, [0.0; LANES]);

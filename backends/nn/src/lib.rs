@@ -3,8 +3,8 @@
 //! [`Network`] and [`Decoder`] are the interface between search and engines. Above it, `dyno-translator`
 //! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
 //! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
-//! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder, which
-//! has no search, takes [`kernel_settings`] and [`watch`] alone.
+//! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder,
+//! which has no search, takes [`math`], [`kernel_settings`] and [`watch`].
 //!
 //! # One order of arithmetic
 //! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.
@@ -47,6 +47,6 @@ pub mod watch;
 mod word_table;
 
 pub use network::{Counts, Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
-pub use params::{ActivationScales, Params, ShortlistColumns};
+pub use params::{ActivationScales, Params, ProductWays, ShortlistColumns};
 pub use rows::Rows;
 pub use word_table::{WordTable, WordTables, WordTensors};

@@ -2,7 +2,7 @@
 
 use dyno_formats::{DType, MULTIPLIER_SUFFIX, Result, Tensor, Weights};
 
-use crate::math::{Calibration, InputScale, Kernels, Linear, Matrix};
+use crate::math::{Ablation, Calibration, InputScale, Kernels, Linear, Matrix};
 
 /// The weights of a model, and the settings of the products that read them.
 #[derive(Clone, Copy)]
@@ -11,9 +11,25 @@ pub struct Params<'a> {
     kernels: Kernels,
     scales: ActivationScales,
     full_precision: Option<&'a Weights>,
-    columns: ShortlistColumns,
-    auto_precision: bool,
-    memoised: bool,
+    ways: ProductWays,
+}
+
+/// Ways of products that some papers compared; the default is the fastest.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductWays {
+    /// Source of a shortlist's output weights.
+    pub columns: ShortlistColumns,
+    /// Whether each product uses the faster one of the weights' precision and f32.
+    pub auto_precision: bool,
+    /// Whether integer weights are packed once. If not, each product quantises and packs them anew; the output layer's
+    /// stay.
+    pub memoised: bool,
+}
+
+impl Default for ProductWays {
+    fn default() -> Self {
+        Self { columns: ShortlistColumns::Auto, auto_precision: false, memoised: true }
+    }
 }
 
 /// Source of the scales of int8 activations.
@@ -55,15 +71,12 @@ pub(crate) const OUTPUT_MULTIPLIER: &str = "none_QuantMultA";
 impl<'a> Params<'a> {
     /// The parameters of a model, with default settings.
     pub fn new(weights: &'a Weights, kernels: Kernels) -> Self {
-        let (scales, columns) = (ActivationScales::PerRow, ShortlistColumns::Auto);
         Self {
             weights,
             kernels,
-            scales,
+            scales: ActivationScales::PerRow,
             full_precision: None,
-            columns,
-            auto_precision: false,
-            memoised: true,
+            ways: ProductWays::default(),
         }
     }
 
@@ -75,38 +88,19 @@ impl<'a> Params<'a> {
 
     /// The f32 weights from before quantisation, if a shortlist's columns are quantised on line.
     pub(crate) fn on_line(self) -> Option<&'a Weights> {
-        self.full_precision.filter(|_| self.columns == ShortlistColumns::OnLine)
+        self.full_precision.filter(|_| self.ways.columns == ShortlistColumns::OnLine)
     }
 
     /// Source of a shortlist's output weights.
     pub(crate) fn shortlist_columns(self) -> ShortlistColumns {
-        self.columns
+        self.ways.columns
     }
 
-    /// The same parameters with the f32 weights from before quantisation, for the settings that need them.
+    /// The same parameters with these ways of products, and the f32 weights from before quantisation where a way
+    /// needs them.
     #[must_use]
-    pub fn with_full_precision(self, full_precision: Option<&'a Weights>) -> Self {
-        Self { full_precision, ..self }
-    }
-
-    /// The same parameters with this source of a shortlist's output weights.
-    #[must_use]
-    pub fn with_columns(self, columns: ShortlistColumns) -> Self {
-        Self { columns, ..self }
-    }
-
-    /// The same parameters with auto-precision: each product uses the faster one of the weights' precision
-    /// and f32.
-    #[must_use]
-    pub fn with_auto_precision(self, auto_precision: bool) -> Self {
-        Self { auto_precision, ..self }
-    }
-
-    /// The same parameters, whose integer weights each product quantises and packs anew unless they are
-    /// `memoised`; the output layer's stay.
-    #[must_use]
-    pub fn with_memoised(self, memoised: bool) -> Self {
-        Self { memoised, ..self }
+    pub fn with_ways(self, ways: ProductWays, full_precision: Option<&'a Weights>) -> Self {
+        Self { ways, full_precision, ..self }
     }
 
     /// All weights.
@@ -146,10 +140,12 @@ impl<'a> Params<'a> {
     /// When the tensor is missing or has another shape.
     pub fn product(self, name: &str, inputs: usize, outputs: usize) -> Result<Matrix<'a>> {
         let matrix = Matrix::of(self.tensor(name, inputs, outputs)?)?.with_scale(self.scale(name, None)?);
-        let floats = self.full_precision.filter(|_| self.auto_precision || !self.memoised);
-        let alternative =
+        let ways = self.ways;
+        let floats = self.full_precision.filter(|_| ways.auto_precision || !ways.memoised);
+        let floats =
             floats.map(|floats| Matrix::of(floats.get(name)?.expect(inputs, outputs)?)).transpose()?;
-        Ok(matrix.with_alternative(alternative).repacked(!self.memoised))
+        let ablation = if ways.memoised { Ablation::AutoPrecision } else { Ablation::Repacked };
+        Ok(matrix.with_ablation(floats.map(|floats| ablation(floats.into()))))
     }
 
     /// The scale of the inputs of `name`; a static scale may be stored under `other` as well.

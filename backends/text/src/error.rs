@@ -25,6 +25,14 @@ pub enum Error {
         /// Fault of the content.
         source: Box<Error>,
     },
+    /// A file of a tokeniser is faulty, or asks for something that is missing here.
+    #[error("{}: {fault}", .path.display())]
+    Content {
+        /// Path of the file.
+        path: PathBuf,
+        /// Fault, with a remedy.
+        fault: String,
+    },
     /// The name of the file has no suffix of a known format.
     #[error("`{name}` names no vocabulary format: it must end in .spm, .model, .yml, .yaml, .json or .txt")]
     Suffix {
@@ -66,6 +74,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// A fault of the file at `path`.
+    #[cfg(feature = "encoders")]
+    pub(crate) fn content(path: &std::path::Path, fault: impl Into<String>) -> Self {
+        Self::Content { path: path.into(), fault: fault.into() }
+    }
+
     /// A fault of the named part of a model.
     pub(crate) fn model(item: impl Into<String>, fault: impl Into<String>) -> Self {
         Self::Model { item: item.into(), fault: fault.into() }

@@ -26,6 +26,8 @@
 //! | `decode` | from ids to text |
 //! | `mapped` | pieces whose ids another file gives: MarianMT, M2M-100, NLLB-200 |
 //! | `tokenizer` | tokenisers of Hugging Face's crate |
+//! | `encoders` | tokenisers of sentence encoders, with the feature of that name |
+//! | `gguf` | tokenisers of GGUF files: byte-level BPE, and SentencePiece's BPE |
 //! | `words` | Marian's word vocabularies |
 //! | `error` | [`Error`] |
 //!
@@ -36,7 +38,10 @@ mod bpe;
 mod charsmap;
 mod decode;
 mod emit;
+#[cfg(feature = "encoders")]
+pub mod encoders;
 mod error;
+mod gguf;
 mod mapped;
 mod model;
 mod normalizer;
@@ -53,6 +58,7 @@ mod wire;
 mod words;
 
 pub use error::{Error, Result};
+pub use gguf::{GgufPieces, GgufTokenizer};
 pub use mapped::{MappedPieces, Side};
 pub use sentencepiece::{Scratch, SentencePiece};
 pub use tokenizer::WholeTokenizer;

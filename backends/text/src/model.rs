@@ -155,7 +155,8 @@ impl Default for WireNormalizer<'_> {
     }
 }
 
-fn kind(code: u64) -> Option<Kind> {
+/// The kind with this code, in these files and in GGUF alike.
+pub(crate) fn kind(code: u64) -> Option<Kind> {
     Some(match code {
         1 => Kind::Normal,
         2 => Kind::Unknown,

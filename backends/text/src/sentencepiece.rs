@@ -48,9 +48,13 @@ impl SentencePiece {
     /// # Errors
     /// When the bytes are no SentencePiece model, or a model that the reference refuses.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let wire = WireModel::read(bytes)?;
+        Self::new(&WireModel::read(bytes)?)
+    }
+
+    /// The model of what a file says.
+    pub(crate) fn new(wire: &WireModel<'_>) -> Result<Self> {
         let algorithm = wire.trainer.algorithm;
-        let pieces = Pieces::new(&wire, algorithm != Algorithm::Bpe)?;
+        let pieces = Pieces::new(wire, algorithm != Algorithm::Bpe)?;
         let is_symbol = |&(_, _, kind): &(u32, &str, Kind)| kind == Kind::UserDefined;
         let keys = pieces.surfaces().filter(is_symbol).map(|(id, text, _)| (text.as_bytes(), id));
         let symbols = Symbols::new(keys.collect())?;

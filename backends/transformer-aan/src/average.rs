@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dyno_formats::Result;
 use dyno_formats::spec::{AverageSpec, TransformerSpec};
-use dyno_nn::math::{Activation, Epilogue, Kernels, Linear};
+use dyno_nn::math::{Activation, Epilogue, Kernels, Linear, activation};
 use dyno_nn::transformer::{Autoregression, AutoregressionState, Process, Scratch};
 use dyno_nn::watch::Operator;
 use dyno_nn::{Params, Row, Rows};
@@ -54,7 +54,7 @@ impl Average {
         Ok(Self {
             layers: layers.collect::<Result<_>>()?,
             activated: shape.depth - 1,
-            activation: shape.activation.into(),
+            activation: activation(shape.activation),
             gates: shape.gated.then(|| Ok([gate("i")?, gate("f")?])).transpose()?,
             before: Process::before(params, &spec.before, &around, width)?,
             after: Process::after(params, &spec.after, &around, width)?,
@@ -78,7 +78,7 @@ impl Average {
     /// Replaces `rows` by the output of the feed-forward layers.
     fn feed(&self, rows: &mut Vec<f32>, spare: &mut Vec<f32>, scratch: &mut Scratch) {
         for (at, layer) in self.layers.iter().enumerate() {
-            let activation = (at < self.activated).then_some(self.activation);
+            let activation = if at < self.activated { self.activation } else { Activation::None };
             layer.apply_then(rows, &mut scratch.operands, Epilogue { activation, residual: None }, spare);
             std::mem::swap(rows, spare);
         }

@@ -59,10 +59,7 @@ impl Engine {
         let spec = opened.model.spec().map_err(|error| self.failed(error))?;
         let params = Params::new(&opened.weights, opened.kernels)
             .with_scales(requested.scales.scales)
-            .with_full_precision(opened.full_precision.as_ref())
-            .with_columns(requested.full_precision.columns)
-            .with_auto_precision(requested.full_precision.auto_precision)
-            .with_memoised(requested.full_precision.memoised);
+            .with_ways(requested.full_precision.0, opened.full_precision.as_ref());
         let network = (self.load)(&spec, params, switches);
         // The network has packed the weights that it needs.
         [Some(&opened.weights), opened.full_precision.as_ref()]
@@ -142,7 +139,7 @@ impl Backend for Engine {
         let mut reader = SettingsReader::new(self.name, settings);
         let requested = RequestedSettings::read(&mut reader)?;
         let switches = Switches::read(&mut reader, self.customs.switches)?;
-        let whole = |model: &PathBuf| model.exists() && !model_files::is_weights(model);
+        let whole = |model: &PathBuf| model.exists() && !Weights::lie_at(model);
         if requested.vocabularies.is_some() && models.iter().all(whole) {
             return Err(reader.refuse("vocab", "it belongs to weights alone; this model brings its own"));
         }

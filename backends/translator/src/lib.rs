@@ -57,5 +57,4 @@ mod unknown;
 pub use engine::{Customs, Engine};
 pub use error::{Error, Result};
 pub use model::Words;
-pub use model_files::default_precisions;
 pub use settings::{Position, Switch, Switches, read_multipliers};

@@ -164,8 +164,8 @@ fn facts(
     let precision = opened[0].weights.precision();
     let computed = match precision {
         dyno_formats::Precision::F16 => " weights, f32 products",
-        _ if requested.full_precision.auto_precision => " or f32 for each product, whichever was faster",
-        _ if !requested.full_precision.memoised => ", quantised and packed for each product",
+        _ if requested.full_precision.0.auto_precision => " or f32 for each product, whichever was faster",
+        _ if !requested.full_precision.0.memoised => ", quantised and packed for each product",
         _ if requested.scales.scales.is_static() => ", static activation scales",
         _ => "",
     };
@@ -177,7 +177,7 @@ fn facts(
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         cut_lines: None,
         counts: BTreeMap::new(),
-        not_reproducible: requested.full_precision.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
+        not_reproducible: requested.full_precision.0.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
         files: OpenedFile::all(paths),
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct OpenedModel {
 /// Weights without a model directory take their vocabularies from the settings.
 pub(crate) fn open(path: &Path, requested: &RequestedSettings) -> Result<Vec<OpenedModel>> {
     let models = match &requested.vocabularies {
-        Some([source, target]) if is_weights(path) => {
+        Some([source, target]) if Weights::lie_at(path) => {
             vec![ModelDir::open_weights(path, [source, target], None)?]
         }
         _ => ModelDir::open_all(path)?,
@@ -33,7 +33,7 @@ pub(crate) fn open(path: &Path, requested: &RequestedSettings) -> Result<Vec<Ope
         let weights = model.load(requested.precision.unwrap_or_else(|| model.default_precision()))?;
         let full_precision = match requested.full_precision.needs_weights() {
             // Quantisation on line must read the same values as quantisation off line did.
-            true if requested.full_precision.columns == ShortlistColumns::OnLine => Some(Precision::F32),
+            true if requested.full_precision.0.columns == ShortlistColumns::OnLine => Some(Precision::F32),
             true => Some(widest().max(Precision::F16)),
             false => None,
         };
@@ -49,28 +49,10 @@ pub(crate) fn open(path: &Path, requested: &RequestedSettings) -> Result<Vec<Ope
     models.into_iter().map(open).collect()
 }
 
-/// The precision that an engine takes for each model at `path` where its settings name none, and whether the
-/// model's description names that precision. Weights alone are taken as they are.
-///
-/// # Errors
-/// As [`ModelDir::open_all`].
-pub fn default_precisions(path: &Path) -> Result<Vec<(Precision, bool)>> {
-    if is_weights(path) {
-        return Ok(vec![(Weights::open(path)?.precision(), false)]);
-    }
-    let default = |model: &ModelDir| (model.default_precision(), model.named_precision().is_some());
-    Ok(ModelDir::open_all(path)?.iter().map(default).collect())
-}
-
 /// The families of the networks at `path`, without the weights.
 pub(crate) fn families(path: &Path) -> Result<Vec<Family>> {
-    if is_weights(path) {
+    if Weights::lie_at(path) {
         return Ok(vec![Weights::open(path)?.marian()?.family()?]);
     }
     ModelDir::open_all(path)?.iter().map(ModelDir::family).collect()
-}
-
-/// Whether `path` names a file of weights rather than a model directory or a decoder's YAML.
-pub(crate) fn is_weights(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|extension| extension == "npz" || extension == "bin")
 }

@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
-use dyno_kernels::{Input, Kernels, Mat, MatMut, Precision, SelfAttention};
+use dyno_kernels::{Input, Kernels, Mat, MatMut, Precision, SelfAttention, Weights};
+use dyno_nn::math::Linear;
 use dyno_nn::watch::{Component, Operator};
 
-use super::linear::{Linear, PANEL};
+/// Columns of a panel, of which ranges of columns consist.
+const PANEL: usize = Weights::PANEL;
 
 /// Reason why calls of the kernels succeed.
 const WHOLE: &str = "queries, keys, values and results have the same shape";
@@ -52,10 +54,10 @@ impl Attention {
         self.width() / self.heads
     }
 
-    /// Multiply-accumulates for `lines`, which are ranges of tokens.
-    pub(super) fn work(&self, lines: &[Range<usize>]) -> usize {
+    /// Bytes of operands for `lines`, which are ranges of tokens: of weights, keys and values in f32, for each token.
+    pub(super) fn bytes(&self, lines: &[Range<usize>]) -> usize {
         let width = self.width();
-        lines.iter().map(|line| line.len() * width * (3 * width + 2 * line.len())).sum()
+        4 * lines.iter().map(|line| line.len() * width * (3 * width + 2 * line.len())).sum::<usize>()
     }
 
     /// Shares of `out` [tokens, width]: the fewest heads that fill whole panels, then the next.

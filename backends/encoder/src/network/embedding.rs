@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use dyno_formats::Weights;
-use dyno_kernels::Kernels;
-use dyno_nn::watch::{Component, Operator};
+use dyno_nn::math::Norm;
+use dyno_nn::math::threads::each_rows;
+use dyno_nn::watch::Component;
 
 use super::names::Names;
-use super::norm::Norm;
 use super::params::Params;
-use super::team::{Team, Work};
 use crate::Result;
 use crate::config::Config;
 
@@ -110,26 +109,16 @@ impl Embedding {
     }
 
     /// Replaces `x` [tokens, width] by the vectors of tokens.
-    pub(super) fn fill(
-        &self,
-        team: &mut Team,
-        kernels: Kernels,
-        words: &[f32],
-        places: &[Place],
-        x: &mut [f32],
-    ) {
+    pub(super) fn fill(&self, words: &[f32], places: &[Place], x: &mut [f32]) {
         let _embed = Component::Embed.span();
-        let (width, work) = (self.width, Work::Values(x.len()));
-        let rows = places.len().div_ceil(team.sharing(work)).max(1);
-        let parts = places.chunks(rows).zip(x.chunks_mut(rows * width));
-        team.each(work, &mut parts.collect::<Vec<_>>(), |(places, x)| {
-            for (place, x) in places.iter().zip(x.chunks_exact_mut(width)) {
+        let width = self.width;
+        each_rows(x, width, |first, x| {
+            for (place, x) in places[first..].iter().zip(x.chunks_exact_mut(width)) {
                 let word = &words[place.word * width..][..width];
                 let position = &self.positions[place.position * width..][..width];
                 x.iter_mut().zip(word.iter().zip(position)).for_each(|(x, (word, of))| *x = word + of);
             }
-            let _norm = Operator::Norm.span();
-            self.norm.apply(kernels, x);
         });
+        self.norm.apply(x);
     }
 }

@@ -2,35 +2,28 @@
 
 mod attention;
 mod embedding;
-mod hand;
 mod layer;
-mod linear;
 mod names;
-mod norm;
 mod params;
 mod pooling;
-mod team;
 mod worker;
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use dyno_formats::Weights;
-use dyno_kernels::Kernels;
+use dyno_kernels::{Kernels, Precision};
+use dyno_nn::math::Norm;
 
 use self::embedding::Embedding;
 use self::layer::{Buffers, Layer, Part};
-use self::linear::normalise;
 use self::names::Names;
-use self::norm::Norm;
 use self::params::Params;
 use self::pooling::Pool;
-use self::team::Team;
 pub(crate) use self::worker::Worker;
 use crate::Result;
 use crate::config::Config;
 use crate::modules::Steps;
-use crate::settings::Precision;
 
 /// A network whose weights are packed.
 #[derive(Debug)]
@@ -58,7 +51,7 @@ impl Network {
         let read = Cell::new(0);
         let params = Params { weights, kernels, precision, read: &read };
         let names = Names::new(config.family, weights);
-        let layers = (0..config.layers).map(|layer| Layer::new(params, &names.layer(layer), config));
+        let layers = (0..config.layers).map(|layer| Layer::new(params, names.layer(layer), config));
         let layers = layers.collect::<Result<Vec<_>>>()?;
         let last_norm = config
             .family
@@ -86,7 +79,7 @@ impl Network {
 
     /// A worker with `threads` threads.
     pub(crate) fn worker(&self, threads: usize) -> Result<Worker> {
-        Worker::new(self.kernels, self.precision.of_kernels(), threads)
+        Worker::new(self.kernels, self.precision, threads)
     }
 
     /// Computes the vectors of all tokens of some lines.
@@ -97,18 +90,23 @@ impl Network {
     ) -> Result<()> {
         let words = self.embedding.words()?;
         self.place(worker, lines);
+        worker.share(|worker| self.run(worker, words));
+        Ok(())
+    }
+
+    /// Replaces the vectors of a worker's tokens by those after the last layer.
+    fn run(&self, worker: &mut Worker, words: &[f32]) {
         for (at, layer) in self.layers.iter().enumerate() {
-            worker.each_part(self.width, layer.norms_first(), |team, buffers, part| {
-                self.finish(at, words, team, buffers, part);
-                layer.prepare(team, buffers, part);
+            worker.each_part(self.width, layer.norms_first(), |buffers, part| {
+                self.finish(at, words, buffers, part);
+                layer.prepare(part);
             });
             worker.attend(layer);
         }
-        worker.each_part(self.width, false, |team, buffers, part| {
-            self.finish(self.layers.len(), words, team, buffers, part);
-            normalise(team, self.kernels, self.last_norm.as_ref(), part.x, self.width);
+        worker.each_part(self.width, false, |buffers, part| {
+            self.finish(self.layers.len(), words, buffers, part);
+            self.last_norm.iter().for_each(|norm| norm.apply(part.x));
         });
-        Ok(())
     }
 
     /// Replaces a worker's tokens by those of `lines`.
@@ -124,18 +122,29 @@ impl Network {
     }
 
     /// All that stands before layer `at`, since the attention before it or from the words on.
-    fn finish(&self, at: usize, words: &[f32], team: &mut Team, buffers: &mut Buffers, part: &mut Part<'_>) {
+    fn finish(&self, at: usize, words: &[f32], buffers: &mut Buffers, part: &mut Part<'_>) {
         match at.checked_sub(1) {
-            Some(before) => self.layers[before].finish(team, buffers, part),
-            None => self.embedding.fill(team, self.kernels, words, part.places, part.x),
+            Some(before) => self.layers[before].finish(buffers, part),
+            None => self.embedding.fill(words, part.places, part.x),
         }
     }
 
-    /// Replaces `vector` by the vector of line `line` of the last [`encode`](Self::encode).
-    pub(crate) fn pool(&self, worker: &mut Worker, line: usize, vector: &mut Vec<f32>) {
-        let Worker { team, hands, tokens, lines, .. } = worker;
-        let range = &lines[line];
-        let tokens = &tokens[range.start * self.width..range.end * self.width];
-        self.pool.apply(team, &mut hands[0].buffers.operand, tokens, vector);
+    /// Pools the vectors of each line of the last [`encode`](Self::encode).
+    pub(crate) fn pool(&self, worker: &mut Worker) {
+        if !self.pool.keeps_tokens() {
+            worker.share(|Worker { hands, tokens, lines, vectors, .. }| {
+                self.pool.apply(&mut hands[0].buffers.operands, tokens, lines, vectors);
+            });
+        }
+    }
+
+    /// The vector of line `line`, or those of its tokens, after [`pool`](Self::pool).
+    pub(crate) fn vector<'a>(&self, worker: &'a Worker, line: usize) -> &'a [f32] {
+        if self.pool.keeps_tokens() {
+            let range = &worker.lines[line];
+            return &worker.tokens[range.start * self.width..range.end * self.width];
+        }
+        let length = worker.vectors.len() / worker.lines.len();
+        &worker.vectors[line * length..][..length]
     }
 }

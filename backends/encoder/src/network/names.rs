@@ -4,22 +4,7 @@ use dyno_formats::{LayerLayout, Weights};
 
 use crate::config::Family;
 
-/// Names of a layer's tensors, without `.weight` and `.bias`.
-pub(super) struct LayerNames {
-    pub(super) query: String,
-    pub(super) key: String,
-    pub(super) value: String,
-    /// Product after attention.
-    pub(super) mixed: String,
-    /// Norm of the attention sublayer.
-    pub(super) attention_norm: String,
-    pub(super) first: String,
-    pub(super) second: String,
-    /// Norm of the feed-forward sublayer.
-    pub(super) feed_norm: String,
-}
-
-/// Names of the tensors outside of layers.
+/// Names of the network's tensors.
 pub(super) struct Names {
     family: Family,
     /// What stands before all names: the name of the network, where it is a part of a larger one.
@@ -44,14 +29,13 @@ impl Names {
         format!("{}{name}", self.prefix)
     }
 
-    pub(super) fn layer(&self, number: usize) -> LayerNames {
+    /// Names of a layer's tensors, without `.weight` and `.bias`, in the order of [`LayerLayout::names`].
+    pub(super) fn layer(&self, number: usize) -> [String; 8] {
         let layout = match self.family {
             Family::DistilBert => LayerLayout::DISTILBERT,
             Family::RobertaPreNorm => LayerLayout::PRE_NORM,
             Family::Bert | Family::Roberta | Family::XlmRoberta | Family::Camembert => LayerLayout::BERT,
         };
-        let [query, key, value, mixed, attention_norm, first, second, feed_norm] =
-            layout.names(number).map(|name| self.of(&name));
-        LayerNames { query, key, value, mixed, attention_norm, first, second, feed_norm }
+        layout.names(number).map(|name| self.of(&name))
     }
 }

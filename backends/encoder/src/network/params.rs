@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use dyno_formats::Weights;
-use dyno_formats::quantise::{Role, int8};
-use dyno_kernels::{Kernels, Layout};
+use dyno_kernels::{Kernels, Precision};
+use dyno_nn::math::{Linear, Matrix, Norm};
 
-use super::linear::Linear;
-use super::norm::Norm;
 use crate::Result;
-use crate::settings::Precision;
 
 /// Reader of a network's tensors.
 #[derive(Clone, Copy)]
@@ -38,21 +35,14 @@ impl<'a> Params<'a> {
     /// pages are returned: packed weights need them no more.
     pub(super) fn linear(self, name: &str, inputs: usize, outputs: usize) -> Result<Linear> {
         let values = self.matrix(&format!("{name}.weight"), outputs, inputs)?;
-        let packed = match self.precision {
-            Precision::F32 => self.kernels.pack_f32(&values, inputs, outputs, Layout::Nk),
-            Precision::Int8 => {
-                // A row of the file is a column of the product, and gets a scale of its own.
-                let (integers, scales) = int8(&values, outputs, inputs, Role::Embedding);
-                let packed = self.kernels.pack_int8(&integers, inputs, outputs, Layout::Nk);
-                packed.and_then(|packed| packed.with_scales(&scales))
-            }
-        };
+        let matrix = Matrix::plain_transposed(values, inputs, outputs);
+        let matrix = if self.precision == Precision::Int8 { matrix.in_int8() } else { matrix };
         let bias = format!("{name}.bias");
         let bias = match self.weights.find(&bias) {
             Some(_) => self.vector(&bias, outputs)?,
-            None => vec![0.0; outputs],
+            None => Vec::new(),
         };
-        let linear = Linear::new(packed?.with_bias(&bias)?);
+        let linear = Linear::new(self.kernels, &matrix, &bias)?;
         self.weights.release();
         Ok(linear)
     }
@@ -64,6 +54,6 @@ impl<'a> Params<'a> {
             let name = if self.weights.find(&old).is_some() { old } else { format!("{name}.{new}") };
             self.vector(&name, width)
         };
-        Ok(Norm::new(part("weight", "gamma")?, part("bias", "beta")?, epsilon))
+        Ok(Norm::new(self.kernels, part("weight", "gamma")?, part("bias", "beta")?, epsilon))
     }
 }

@@ -1,12 +1,12 @@
 //! From the vectors of tokens to the vector of a line.
 
-use dyno_formats::Weights;
-use dyno_kernels::Activation;
+use std::ops::Range;
 
-use super::linear::{Linear, Operand, Task, multiply};
+use dyno_formats::Weights;
+use dyno_nn::math::{Activation, Epilogue, Linear, Operands};
+
 use super::names::Names;
 use super::params::Params;
-use super::team::Team;
 use crate::Result;
 use crate::modules::{After, Pooling, Steps};
 
@@ -64,52 +64,62 @@ impl Pool {
         Ok(Self { width, ways: ways.to_vec(), skipped, pooler, after })
     }
 
-    /// Replaces `vector` by the vector of a line with these tokens. Without tokens to pool it is the mean of
+    /// Whether a line's vectors are those of its tokens.
+    pub(super) fn keeps_tokens(&self) -> bool {
+        self.ways.contains(&Pooling::Tokens)
+    }
+
+    /// Replaces `vectors` by a vector for each line, all of one length. Without tokens to pool it is the mean of
     /// nothing: zeros, as in sentence-transformers.
     pub(super) fn apply(
         &self,
-        team: &mut Team,
-        operand: &mut Operand,
+        operands: &mut Operands,
         tokens: &[f32],
-        vector: &mut Vec<f32>,
+        lines: &[Range<usize>],
+        vectors: &mut Vec<f32>,
     ) {
-        vector.clear();
-        let pooled = tokens.get(self.skipped * self.width..).unwrap_or_default();
-        for way in &self.ways {
-            match (way, &self.pooler, tokens.get(..self.width)) {
-                (Pooling::Tokens, ..) => vector.extend_from_slice(tokens),
-                (Pooling::Pooler, Some(pooler), Some(first)) => {
-                    vector.extend(dense(team, operand, pooler, Activation::Tanh, first.to_vec()));
-                }
-                (way, ..) => pool(*way, pooled, self.width, vector),
+        vectors.clear();
+        for line in lines {
+            self.pool(&tokens[line.start * self.width..line.end * self.width], vectors);
+        }
+        if let Some(pooler) = &self.pooler {
+            dense(operands, pooler, Activation::Tanh, vectors);
+            for line in (0..lines.len()).filter(|line| lines[*line].is_empty()) {
+                vectors[line * self.width..][..self.width].fill(0.0);
             }
         }
         for step in &self.after {
             match step {
-                Step::Dense(linear, activation) => {
-                    *vector = dense(team, operand, linear, *activation, std::mem::take(vector));
-                }
+                Step::Dense(linear, activation) => dense(operands, linear, *activation, vectors),
                 Step::Normalise => {
-                    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
-                    vector.iter_mut().for_each(|x| *x /= length);
+                    let length = vectors.len() / lines.len().max(1);
+                    vectors.chunks_exact_mut(length.max(1)).for_each(normalise);
                 }
             }
         }
     }
+
+    /// Adds the vectors of a line with these tokens to `vectors`, side by side.
+    fn pool(&self, tokens: &[f32], vectors: &mut Vec<f32>) {
+        for way in &self.ways {
+            let skipped = if *way == Pooling::Pooler { 0 } else { self.skipped };
+            let pooled = tokens.get(skipped * self.width..).unwrap_or_default();
+            pool(*way, pooled, self.width, vectors);
+        }
+    }
 }
 
-/// activation(x·Wᵀ + b) of one row.
-fn dense(
-    team: &mut Team,
-    operand: &mut Operand,
-    linear: &Linear,
-    activation: Activation,
-    mut x: Vec<f32>,
-) -> Vec<f32> {
-    let (mut out, width) = (vec![0.0; linear.outputs()], x.len());
-    let input = operand.fill(team, None, &mut x, width);
-    multiply(team, input, [Task { linear, activation, residual: None, out: &mut out }]);
-    out
+/// Divides a vector by its length.
+fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
+    vector.iter_mut().for_each(|x| *x /= length);
+}
+
+/// Replaces the rows of `x` by activation(x·Wᵀ + b).
+fn dense(operands: &mut Operands, linear: &Linear, activation: Activation, x: &mut Vec<f32>) {
+    let mut out = Vec::new();
+    linear.apply_then(x, operands, Epilogue { activation, residual: None }, &mut out);
+    *x = out;
 }
 
 /// Adds one vector of `width` to `vector`.

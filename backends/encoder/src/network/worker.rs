@@ -10,17 +10,30 @@
 use std::ops::Range;
 
 use dyno_kernels::{Input, Kernels, Precision, Rows};
+use dyno_nn::math::threads::{self, Threads};
 
+use super::attention;
 use super::embedding::Place;
-use super::hand::Hand;
 use super::layer::{Buffers, Layer, Part};
-use super::team::{Team, Work};
-use crate::Result;
+use crate::{Error, Result};
+
+/// Rows for each thread from which threads share rows instead of columns of products. From 24 rows on, both
+/// take about as long on cores that share a cache. On others, rows win.
+const ROWS_OF_A_THREAD: usize = 24;
+
+/// Buffers of a thread. The alignment keeps two threads from writing into one cache line, or into two that
+/// the processor fetches as a pair.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Hand {
+    pub(super) buffers: Buffers,
+    attention: attention::Buffers,
+}
 
 /// A worker's buffers and threads.
 #[derive(Debug)]
 pub(crate) struct Worker {
-    pub(super) team: Team,
+    threads: Threads,
     /// One for each thread.
     pub(super) hands: Vec<Hand>,
     /// All tokens.
@@ -35,22 +48,34 @@ pub(crate) struct Worker {
     quantised: Option<Rows>,
     /// Results of attention.
     context: Vec<f32>,
+    /// A vector for each line.
+    pub(super) vectors: Vec<f32>,
 }
 
 impl Worker {
     pub(super) fn new(kernels: Kernels, precision: Precision, threads: usize) -> Result<Self> {
-        let hands = (0..threads).map(|_| Hand::new(kernels, precision));
+        let hand =
+            |_| Hand { buffers: Buffers::default(), attention: attention::Buffers::new(kernels, precision) };
         let quantises = precision != Precision::F32;
         Ok(Self {
-            team: Team::new(threads)?,
-            hands: hands.collect::<Result<_>>()?,
+            threads: Threads::new(threads).map_err(|source| Error::Threads { source })?,
+            hands: (0..threads).map(hand).collect(),
             places: Vec::new(),
             tokens: Vec::new(),
             lines: Vec::new(),
             normed: Vec::new(),
             quantised: quantises.then(|| kernels.rows(precision, 0, 0)),
             context: Vec::new(),
+            vectors: Vec::new(),
         })
+    }
+
+    /// Does `work`, whose products the worker's threads share.
+    pub(super) fn share<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let mut threads = std::mem::take(&mut self.threads);
+        let done = threads.share(|| work(self));
+        self.threads = threads;
+        done
     }
 
     /// Does `each` on all rows: on some of them by each thread alone, or on all of them by the whole team.
@@ -58,15 +83,15 @@ impl Worker {
         &mut self,
         width: usize,
         norms_first: bool,
-        each: impl Fn(&mut Team, &mut Buffers, &mut Part<'_>) + Sync,
+        each: impl Fn(&mut Buffers, &mut Part<'_>) + Sync,
     ) {
         let rows = self.places.len();
-        let work = Work::Rows(rows);
         self.tokens.resize(rows * width, 0.0);
         self.context.resize(rows * width, 0.0);
         self.normed.resize(if norms_first { rows * width } else { 0 }, 0.0);
-        let chunk = rows.div_ceil(self.team.sharing(work)).max(1);
-        let Self { team, hands, places, tokens, normed, quantised, context, .. } = self;
+        let few = rows < ROWS_OF_A_THREAD * self.hands.len();
+        let chunk = rows.div_ceil(if few { 1 } else { self.hands.len() }).max(1);
+        let Self { hands, places, tokens, normed, quantised, context, .. } = self;
         let mut quantised = quantised.as_mut().map(|buffer| {
             buffer.reshape(Precision::Int8, rows, width);
             buffer.whole(rows).expect("room for all rows").chunks(chunk)
@@ -85,24 +110,21 @@ impl Worker {
             })
         };
         match &mut std::iter::from_fn(part).collect::<Vec<_>>()[..] {
-            [all] => each(team, &mut hands[0].buffers, all),
-            some => team.each_with(work, hands, some, |hand, part| {
-                each(&mut hand.alone, &mut hand.buffers, part);
-            }),
+            [all] => each(&mut hands[0].buffers, all),
+            some => threads::each_with(usize::MAX, hands, some, |hand, part| each(&mut hand.buffers, part)),
         }
     }
 
     /// Replaces the results of attention by those of a layer.
     pub(super) fn attend(&mut self, layer: &Layer) {
-        let Self { team, hands, tokens, lines, normed, quantised, context, .. } = self;
+        let Self { hands, tokens, lines, normed, quantised, context, .. } = self;
         let read = if layer.norms_first() { normed } else { tokens };
         let input = match quantised {
             Some(quantised) => quantised.view(),
             None => Input::f32(read, read.len() / layer.width(), layer.width()).expect("whole rows"),
         };
-        let work = Work::Products(layer.attention.work(lines));
         let mut shares = layer.attention.shares(context);
-        team.each_with(work, hands, &mut shares, |hand, share| {
+        threads::each_with(layer.attention.bytes(lines), hands, &mut shares, |hand, share| {
             layer.attention.attend(&mut hand.attention, input, lines, share);
         });
     }

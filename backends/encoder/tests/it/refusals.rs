@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use dyno_api::Backend;
-use dyno_encoder::{Directory, ENGINE, Tokeniser};
+use dyno_encoder::{Directory, ENGINE};
 use dyno_text::Scratch;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -163,7 +163,7 @@ fn a_broken_tokenizer_json_is_an_answer_in_one_line_with_the_remedy() {
         for case in 0..CASES {
             fs::write(copy.path().join("tokenizer.json"), mutated(&whole, &mut random)).unwrap();
             let (mut scratch, mut ids) = (Scratch::default(), Vec::new());
-            let done = Tokeniser::open(&directory).map(|tokeniser| {
+            let done = directory.tokeniser().map(|tokeniser| {
                 // An error about the line is an answer, too.
                 tokeniser.encode("a dog's café".as_bytes(), &mut scratch, &mut ids).err()
             });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use dyno_api::{Answer, Backend, Model, Settings};
-use dyno_encoder::{Directory, ENGINE, Tokeniser};
+use dyno_encoder::{Directory, ENGINE};
 use dyno_text::Scratch;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -69,7 +69,7 @@ pub fn ids(kind: &str) -> Vec<Vec<u32>> {
 
 /// Ids of `line` by the tokeniser of a directory.
 pub fn encoded(path: &Path, line: &[u8]) -> Vec<u32> {
-    let tokeniser = Tokeniser::open(&Directory::open(path).unwrap()).unwrap();
+    let tokeniser = Directory::open(path).unwrap().tokeniser().unwrap();
     let mut ids = Vec::new();
     tokeniser.encode(line, &mut Scratch::default(), &mut ids).unwrap();
     ids

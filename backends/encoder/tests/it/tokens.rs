@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dyno_encoder::{Directory, Tokeniser};
+use dyno_encoder::Directory;
 use dyno_text::Scratch;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::support::{KINDS, encoded, folder, ids, lines, with};
 
 /// Lines whose ids differ from the expected ones, but for those in which the crate and Python `differ`.
 fn wrong(path: &Path, kind: &str, differs: impl Fn(&str) -> bool) -> Vec<String> {
-    let tokeniser = Tokeniser::open(&Directory::open(path).unwrap()).unwrap();
+    let tokeniser = Directory::open(path).unwrap().tokeniser().unwrap();
     let (lines, expected) = (lines(), ids(kind));
     assert_eq!(lines.len(), expected.len(), "{kind}: ids of each line");
     let (mut found, mut scratch, mut wrong) = (Vec::new(), Scratch::default(), Vec::new());
@@ -90,7 +90,7 @@ fn is_composed_first(line: &str) -> bool {
 fn bytes_that_are_no_text_get_ids_and_lines_are_cut() {
     for kind in KINDS {
         let path = folder(kind);
-        let most = Tokeniser::open(&Directory::open(&path).unwrap()).unwrap().most_tokens();
+        let most = Directory::open(&path).unwrap().tokeniser().unwrap().most_tokens();
         assert_eq!(most, 36, "{kind}: the model's length");
         assert_eq!(
             encoded(&path, b"a \xff\xc3 b"),

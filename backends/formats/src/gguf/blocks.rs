@@ -3,6 +3,8 @@
 //! Formulas: `ggml-quants.c` of ggml, functions `dequantize_row_*`. A block holds its values' quanta and one or
 //! two scales in half precision; the K formats divide a block of 256 values further, with scales of 6 or 8 bits.
 
+use crate::quantise::{bf16_to_f32, f16_to_f32};
+
 /// Format of a tensor's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names are ggml's
@@ -13,18 +15,22 @@ pub enum BlockFormat {
     Q8_0,
     Q4_0,
     Q4_1,
+    Q5_0,
+    Q5_1,
     Q4K,
     Q5K,
     Q6K,
 }
 
 /// Each format with its code in files, its values and its bytes in a block.
-const FORMATS: [(BlockFormat, u32, usize, usize); 9] = [
+const FORMATS: [(BlockFormat, u32, usize, usize); 11] = [
     (BlockFormat::F32, 0, 1, 4),
     (BlockFormat::F16, 1, 1, 2),
     (BlockFormat::Bf16, 30, 1, 2),
     (BlockFormat::Q4_0, 2, 32, 18),
     (BlockFormat::Q4_1, 3, 32, 20),
+    (BlockFormat::Q5_0, 6, 32, 22),
+    (BlockFormat::Q5_1, 7, 32, 24),
     (BlockFormat::Q8_0, 8, 32, 34),
     (BlockFormat::Q4K, 12, 256, 144),
     (BlockFormat::Q5K, 13, 256, 176),
@@ -34,6 +40,23 @@ const FORMATS: [(BlockFormat, u32, usize, usize); 9] = [
 impl BlockFormat {
     pub(super) fn of_code(code: u32) -> Option<Self> {
         FORMATS.iter().find(|row| row.1 == code).map(|row| row.0)
+    }
+
+    /// Name in ggml.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "F32",
+            Self::F16 => "F16",
+            Self::Bf16 => "BF16",
+            Self::Q8_0 => "Q8_0",
+            Self::Q4_0 => "Q4_0",
+            Self::Q4_1 => "Q4_1",
+            Self::Q5_0 => "Q5_0",
+            Self::Q5_1 => "Q5_1",
+            Self::Q4K => "Q4_K",
+            Self::Q5K => "Q5_K",
+            Self::Q6K => "Q6_K",
+        }
     }
 
     fn row(self) -> (usize, usize) {
@@ -62,10 +85,12 @@ impl BlockFormat {
             match self {
                 Self::F32 => to[0] = f32::from_le_bytes([block[0], block[1], block[2], block[3]]),
                 Self::F16 => to[0] = half(block, 0),
-                Self::Bf16 => to[0] = f32::from_bits(u32::from(word(block, 0)) << 16),
+                Self::Bf16 => to[0] = bf16_to_f32(block),
                 Self::Q8_0 => q8_0(block, to),
                 Self::Q4_0 => q4(block, half(block, 0), -8.0 * half(block, 0), to),
                 Self::Q4_1 => q4(block, half(block, 0), half(block, 2), to),
+                Self::Q5_0 => q5(block, half(block, 0), -16.0 * half(block, 0), to),
+                Self::Q5_1 => q5(block, half(block, 0), half(block, 2), to),
                 Self::Q4K => q4_k(block, to),
                 Self::Q5K => q5_k(block, to),
                 Self::Q6K => q6_k(block, to),
@@ -74,20 +99,9 @@ impl BlockFormat {
     }
 }
 
-fn word(block: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([block[at], block[at + 1]])
-}
-
 /// The half-precision number at `at`.
-fn half(block: &[u8], at: usize) -> f32 {
-    let bits = u32::from(word(block, at));
-    let (sign, exponent, fraction) = ((bits & 0x8000) << 16, bits >> 10 & 31, bits & 0x3ff);
-    let magnitude = match exponent {
-        0 => fraction as f32 * 2f32.powi(-24), // subnormal; exact
-        31 => f32::from_bits(0x7f80_0000 | fraction << 13),
-        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13), // 112 = 127 - 15, the biases
-    };
-    f32::from_bits(magnitude.to_bits() | sign)
+pub(super) fn half(block: &[u8], at: usize) -> f32 {
+    f16_to_f32(u16::from_le_bytes([block[at], block[at + 1]]))
 }
 
 fn q8_0(block: &[u8], to: &mut [f32]) {
@@ -106,8 +120,21 @@ fn q4(block: &[u8], scale: f32, least: f32, to: &mut [f32]) {
     }
 }
 
+/// As `q4`, with the fifth bits in four bytes before the halves.
+fn q5(block: &[u8], scale: f32, least: f32, to: &mut [f32]) {
+    for (at, to) in to.iter_mut().enumerate() {
+        *to = scale * f32::from(five_bits(block, at)) + least;
+    }
+}
+
+/// The quantum of value `at` in a block of `q5`.
+pub(super) fn five_bits(block: &[u8], at: usize) -> u8 {
+    let (fifths, halves) = block[block.len() - 20..].split_at(4);
+    (halves[at % 16] >> (at / 16 * 4) & 15) | (fifths[at / 8] >> (at % 8) & 1) << 4
+}
+
 /// Scale and minimum of 6 bits of the part `part` of eight (`get_scale_min_k4`).
-fn scale_and_minimum(scales: &[u8], part: usize) -> (f32, f32) {
+pub(super) fn scale_and_minimum(scales: &[u8], part: usize) -> (f32, f32) {
     let (scale, minimum) = if part < 4 {
         (scales[part] & 63, scales[part + 4] & 63)
     } else {
@@ -147,11 +174,16 @@ fn q5_k(block: &[u8], to: &mut [f32]) {
 fn q6_k(block: &[u8], to: &mut [f32]) {
     let scale = half(block, 208);
     for (at, to) in to.iter_mut().enumerate() {
-        let (half_block, within) = (at / 128, at % 128);
-        let (quarter, lane) = (within / 32, within % 32);
-        let low = block[half_block * 64 + quarter % 2 * 32 + lane] >> (4 * (quarter / 2)) & 15;
-        let high = block[128 + half_block * 32 + lane] >> (2 * quarter) & 3;
-        let quantum = f32::from(low | high << 4) - 32.0;
+        let quantum = f32::from(six_bits(block, at)) - 32.0;
         *to = scale * f32::from(block[192 + at / 16] as i8) * quantum;
     }
+}
+
+/// The quantum of value `at` in a block of `q6_k`.
+pub(super) fn six_bits(block: &[u8], at: usize) -> u8 {
+    let (half_block, within) = (at / 128, at % 128);
+    let (quarter, lane) = (within / 32, within % 32);
+    let low = block[half_block * 64 + quarter % 2 * 32 + lane] >> (4 * (quarter / 2)) & 15;
+    let high = block[128 + half_block * 32 + lane] >> (2 * quarter) & 3;
+    low | high << 4
 }

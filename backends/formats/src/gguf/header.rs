@@ -124,7 +124,7 @@ impl Described {
         let format = BlockFormat::of_code(code).ok_or_else(|| {
             Fault::unsupported(
                 format!("type {code} of ggml"),
-                "convert the model to F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q4_K, Q5_K or Q6_K",
+                "convert the model to F32, F16, BF16, Q8_0, Q5_0, Q5_1, Q4_0, Q4_1, Q4_K, Q5_K or Q6_K",
             )
         })?;
         Ok(Self { format, columns, rows, offset: cursor.u64("a tensor's offset")? })

@@ -11,14 +11,21 @@
 //! | `header` | the header's entries and their checks |
 //! | `place` | places of texts in the file |
 //! | `value` | [`Value`] and [`Array`]: metadata |
+//! | `network` | the description of a language model's network |
+//! | `quanta` | rows of quantised blocks in the form in which products read them |
 //! | `blocks` | [`BlockFormat`]: how rows lie in blocks, and their values as f32 |
 
 mod blocks;
 mod header;
+mod network;
 mod place;
+mod quanta;
 mod value;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use dyno_api::files;
 
 use crate::bytes::Bytes;
 use crate::error::Located;
@@ -26,6 +33,7 @@ use crate::{Fault, Result};
 
 pub use blocks::BlockFormat;
 use header::{Header, TensorEntry};
+pub use quanta::{Quanta, QuantaForm};
 pub use value::{Array, Value};
 
 /// An opened GGUF file.
@@ -49,6 +57,13 @@ pub struct GgufTensor<'a> {
 }
 
 impl Gguf {
+    /// Whether the file at `path` begins as GGUF files do.
+    pub fn begins(path: &Path) -> bool {
+        let mut magic = [0; 4];
+        let read = files::open(path).and_then(|mut file| file.read_exact(&mut magic));
+        read.is_ok() && magic == *b"GGUF"
+    }
+
     /// Maps and checks the file at `path`.
     ///
     /// # Errors
@@ -59,13 +74,16 @@ impl Gguf {
         Ok(Self { path: path.into(), bytes, header })
     }
 
-    /// Checks the bytes of a file: the entry point for mutated files.
+    /// Checks the bytes of a file, with all values of its metadata: the entry point for mutated files.
     ///
     /// # Errors
     /// The fault. The function never panics.
     pub fn check(bytes: &[u8]) -> Result<(), Fault> {
         let header = Header::read(bytes)?;
-        header.values.iter().try_for_each(|(_, value)| value.get(bytes).map(drop))
+        header.values.iter().try_for_each(|(_, value)| match value.get(bytes)? {
+            Value::Array(array) => array.values().try_for_each(|element| element.map(drop)),
+            _ => Ok(()),
+        })
     }
 
     /// Path of the file.
@@ -146,8 +164,21 @@ impl GgufTensor<'_> {
     /// When there is no such row, or `to` has another length.
     pub fn read_row(&self, row: usize, to: &mut [f32]) {
         assert_eq!(to.len(), self.columns, "a value for each column");
+        self.format.read(self.row(row), to);
+    }
+
+    /// Replaces `to` by the quanta of `row`; by nothing where values aren't quantised.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn read_quanta(&self, row: usize, to: Quanta<'_>) {
+        self.format.read_quanta(self.row(row), to);
+    }
+
+    /// Blocks of a row.
+    fn row(&self, row: usize) -> &[u8] {
         let length = self.columns / self.format.values() * self.format.bytes();
-        self.format.read(&self.bytes[row * length..(row + 1) * length], to);
+        &self.bytes[row * length..(row + 1) * length]
     }
 
     /// All values, row by row.

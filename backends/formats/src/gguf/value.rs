@@ -72,10 +72,10 @@ impl<'a> Array<'a> {
         self.count == 0
     }
 
-    /// The elements in their order; an array inside the array ends them, and so does text that isn't UTF-8.
-    pub fn values(self) -> impl Iterator<Item = Value<'a>> {
+    /// The elements in their order; a text that isn't UTF-8 is a fault.
+    pub fn values(self) -> impl Iterator<Item = Result<Value<'a>, Fault>> {
         let (mut cursor, bytes) = (Cursor::new(self.bytes, 0), self.bytes);
-        (0..self.count).map_while(move |_| self.kind.read(&mut cursor, bytes).ok())
+        (0..self.count).map(move |_| self.kind.read(&mut cursor, bytes))
     }
 }
 

@@ -1,10 +1,13 @@
 //! What a network is, in words of no format: the description that engines read.
 //!
-//! Each format has a reader that makes a [`ModelSpec`] from its own words, or refuses what no engine runs by the
-//! word's name: `marian`, `hugging_face`, and `fully_connected` for the table of `rnn-fc`. Engines and layers
-//! then need no format's keys. A description holds no tensor, and says nothing of vocabularies and searches.
+//! Each format has a reader that makes a [`ModelSpec`] from its own words, or refuses what no engine runs by
+//! the word's name: `marian`, `hugging_face`, and `fully_connected` for the table of `rnn-fc`. Engines and
+//! layers then need no format's keys. A language model, which translates without an encoder, has a
+//! description of its own, [`DecoderOnlySpec`], whose reader is `gguf`. A description holds no tensor, and
+//! says nothing of vocabularies and searches.
 
 mod activation;
+mod decoder_only;
 mod fully_connected;
 mod recurrent;
 mod transformer;
@@ -14,6 +17,7 @@ use std::path::PathBuf;
 use crate::{Error, Fault, Result};
 
 pub use activation::Activation;
+pub use decoder_only::{DecoderOnlySpec, Gate, Pairs, Rotation, Windows};
 pub use fully_connected::{FullyConnectedSpec, SourceSpec, TargetSpec, TopSpec};
 pub use recurrent::{Cell, EncoderKind, NormStyle, RecurrentSpec};
 pub use transformer::{

@@ -1,7 +1,8 @@
 //! GGUF files that a small writer makes: read as written, and damaged in every way.
 
 use crate::allocations::bytes_so_far;
-use dyno_formats::{BlockFormat, Gguf, GgufValue};
+use dyno_formats::quantise::f16_to_f32;
+use dyno_formats::{BlockFormat, Gguf, GgufValue, Quanta, QuantaForm};
 
 /// Code of Q8_0 in files.
 const Q8_0: u32 = 8;
@@ -64,7 +65,8 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!(file.need("llama.block_count", "whole number", GgufValue::whole).unwrap(), 2);
     assert_eq!(file.value("negative").unwrap(), Some(GgufValue::Negative(-2)));
     let tokens = file.need("tokens", "array", GgufValue::array).unwrap();
-    assert_eq!(tokens.values().filter_map(GgufValue::text).collect::<Vec<_>>(), ["a", "bé"]);
+    let tokens: Vec<_> = tokens.values().map(Result::unwrap).collect();
+    assert_eq!(tokens, ["a", "bé"].map(GgufValue::Text));
     let tensor = file.expect("blk.0.weight", 2, 32).unwrap();
     let mut row = [0.0; 32];
     tensor.read_row(1, &mut row);
@@ -76,6 +78,31 @@ fn a_file_is_read_as_it_was_written() {
         (file.need("negative", "whole number", GgufValue::whole).unwrap_err(), "is no whole number"),
     ] {
         assert!(fault.to_string().contains(said), "{fault}");
+    }
+}
+
+#[test]
+fn what_a_network_lacks_or_asks_too_much_is_told_by_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.gguf");
+    for (from, to, said) in [
+        ("llama", "llama", "`llama.embedding_length`: is missing"),
+        (
+            "llama",
+            "gpt-2",
+            "`gpt-2` is not supported: take a model of llama, smollm3, qwen2, qwen3 or gemma3",
+        ),
+        ("llama.block_count", "llama.logit_scale", "`llama.logit_scale`: this key is not supported"),
+    ] {
+        let mut file = small();
+        for at in 0..file.len() - from.len() {
+            if file[at..].starts_with(from.as_bytes()) {
+                file[at..at + from.len()].copy_from_slice(to.as_bytes());
+            }
+        }
+        std::fs::write(&path, file).unwrap();
+        let fault = Gguf::open(&path).unwrap().network().unwrap_err().to_string();
+        assert!(fault.contains(said) && !fault.contains('\n'), "{fault}");
     }
 }
 
@@ -105,6 +132,15 @@ fn no_changed_byte_makes_the_reader_panic_or_take_more_memory_than_entries_need(
             }
         }
     }
+}
+
+#[test]
+fn a_broken_text_within_an_array_is_told() {
+    let mut damaged = small();
+    let at = damaged.windows(3).position(|part| part == "bé".as_bytes()).unwrap();
+    damaged[at + 1] = 0xff;
+    let fault = Gguf::check(&damaged).unwrap_err().to_string();
+    assert!(fault.contains("isn't UTF-8"), "{fault}");
 }
 
 #[test]
@@ -138,6 +174,8 @@ fn blocks_have_the_values_of_the_package_gguf() {
         ("Q4_K", BlockFormat::Q4K),
         ("Q5_K", BlockFormat::Q5K),
         ("Q6_K", BlockFormat::Q6K),
+        ("Q5_0", BlockFormat::Q5_0),
+        ("Q5_1", BlockFormat::Q5_1),
     ];
     let hex = |text: &str| -> Vec<u8> {
         let pair = |at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap();
@@ -152,7 +190,27 @@ fn blocks_have_the_values_of_the_package_gguf() {
         let mut found = vec![0.0; expected.len()];
         format.read(&hex(block), &mut found);
         assert_eq!(found, expected, "{name}");
+        if let Some(form) = format.quanta() {
+            let near = of_quanta(format, &hex(block), form);
+            let most = expected.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+            let far = |(near, value): &(f32, &f32)| (near - **value).abs() > most / 2000.0;
+            assert_eq!(near.into_iter().zip(&expected).find(far), None, "{name}");
+        }
         seen += 1;
     }
     assert_eq!(seen, 2 * formats.len());
+}
+
+/// Values of a block by its quanta.
+fn of_quanta(format: BlockFormat, block: &[u8], form: QuantaForm) -> Vec<f32> {
+    let (mut quanta, mut scales, mut minima) = (vec![1], vec![1], vec![1]);
+    format.read_quanta(block, Quanta { quanta: &mut quanta, scales: &mut scales, minima: &mut minima });
+    let (scales, minima) = (scales.into_iter().map(f16_to_f32), minima.into_iter().map(f16_to_f32));
+    let (scales, minima): (Vec<_>, Vec<_>) = (scales.collect(), minima.collect());
+    assert_eq!(minima.len(), if form.minima { format.values() / 32 } else { 0 });
+    let value = |(at, quantum): (usize, &u8)| {
+        scales[at * form.scales / 32] * (f32::from(*quantum) - f32::from(form.zero))
+            + minima.get(at / 32).unwrap_or(&0.0)
+    };
+    quanta.iter().enumerate().map(value).collect()
 }

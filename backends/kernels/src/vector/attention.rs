@@ -43,7 +43,7 @@ macro_rules! attention {
                 query[row] = &queries[row * stride..][..memory.width];
             }
             weigh_all::<ROWS>(&query, memory, heads, weights);
-            weights.chunks_exact_mut(span).for_each(|weights| normalise(weights, memory.positions));
+            weights.chunks_exact_mut(span).for_each(|weights| normalise(weights, memory.hidden..memory.positions));
             if width % LANES == 0 {
                 sum_rows::<ROWS>(weights, memory, heads, out);
                 return;
@@ -142,12 +142,12 @@ macro_rules! attention {
             }
         }
 
-        /// Softmax over so many positions: as [`softmax`], on whole vectors. Values past the positions become
-        /// 0.
+        /// Softmax over some positions: as [`softmax`], on whole vectors. Values outside of them become 0.
         $(#[$feature])*
         #[inline]
-        fn normalise(weights: &mut [f32], positions: usize) {
-            let mask = |block: usize| filled(positions.saturating_sub(block * LANES));
+        fn normalise(weights: &mut [f32], positions: std::ops::Range<usize>) {
+            let before = |end: usize, block: usize| first(end.saturating_sub(block * LANES));
+            let mask = |block| lanes::from_bits(before(positions.end, block) & !before(positions.start, block));
             let mut most = lanes::splat(f32::NEG_INFINITY);
             for (block, x) in weights.as_chunks::<LANES>().0.iter().enumerate() {
                 most = lanes::select(mask(block), lanes::max(lanes::load(x), most), most);

@@ -11,7 +11,7 @@
 macro_rules! functions {
     ([$(#[$feature:meta])*], $lanes:ident) => {
         use crate::lanes::$lanes::{self as lanes, F, I};
-        use crate::product::Activation;
+        use crate::tile::Activation;
 
         $(#[$feature])*
         #[inline]

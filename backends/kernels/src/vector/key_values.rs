@@ -13,6 +13,8 @@ use crate::lanes::LANES;
 pub struct KeyValues {
     pub(crate) width: usize,
     pub(crate) positions: usize,
+    /// Positions at the beginning that queries don't see.
+    pub(crate) hidden: usize,
     pub(crate) keys: Vec<[f32; LANES]>, // [positions / 16 rounded up, width], of sixteen positions each
     pub(crate) values: Vec<f32>,        // [positions, width]
 }
@@ -21,19 +23,19 @@ impl KeyValues {
     /// No positions, with keys and values of `width`, all heads side by side.
     #[must_use]
     pub fn new(width: usize) -> Self {
-        Self { width, positions: 0, keys: Vec::new(), values: Vec::new() }
+        Self { width, positions: 0, hidden: 0, keys: Vec::new(), values: Vec::new() }
     }
 
     /// Removes all positions.
     pub fn clear(&mut self) {
-        self.positions = 0;
+        (self.positions, self.hidden) = (0, 0);
         self.keys.clear();
         self.values.clear();
     }
 
     /// Copies another operand into the memory of this one.
     pub fn copy_from(&mut self, other: &Self) {
-        (self.width, self.positions) = (other.width, other.positions);
+        (self.width, self.positions, self.hidden) = (other.width, other.positions, other.hidden);
         self.keys.clone_from(&other.keys);
         self.values.clone_from(&other.values);
     }
@@ -52,6 +54,18 @@ impl KeyValues {
         self.values.extend_from_slice(value);
         self.positions += 1;
         Ok(())
+    }
+
+    /// Removes the positions from `positions` on; queries see all that are left.
+    pub fn truncate(&mut self, positions: usize) {
+        (self.positions, self.hidden) = (self.positions.min(positions), 0);
+        self.keys.truncate(self.span() / LANES * self.width);
+        self.values.truncate(self.positions * self.width);
+    }
+
+    /// Lets queries see the last `window` positions alone.
+    pub fn see_last(&mut self, window: usize) {
+        self.hidden = self.positions.saturating_sub(window);
     }
 
     /// Number of positions.

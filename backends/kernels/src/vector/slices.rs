@@ -7,14 +7,20 @@
 macro_rules! slices {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::LANES;
-        use crate::product::Best;
+        use crate::tile::Best;
         use crate::vector::TOGETHER;
 
         /// Mask of the lanes that a block of `n` values fills.
         $(#[$feature])*
         #[inline]
         fn filled(n: usize) -> lanes::M {
-            lanes::from_bits(u16::MAX >> (LANES - n.min(LANES)))
+            lanes::from_bits(first(n))
+        }
+
+        /// A bit for each of the first `n` lanes.
+        #[inline]
+        fn first(n: usize) -> u16 {
+            u16::MAX.unbounded_shr((LANES - n.min(LANES)) as u32)
         }
 
         $(#[$feature])*
@@ -144,7 +150,7 @@ macro_rules! slices {
         /// its next word: so many small weights keep their sum. `x` is left with the exponentials.
         $(#[$feature])*
         pub(crate) fn shares_int16(x: &mut [f32], out: &mut [u8]) {
-            let unit = lanes::splat(crate::pack::MOST_WORD / exponentials_near(x));
+            let unit = lanes::splat(crate::precision::MOST_WORD / exponentials_near(x));
             let out = out.as_chunks_mut().0;
             // Several chains, which don't wait for each other.
             let mut carried = [lanes::splat(0.0); TOGETHER];

@@ -5,7 +5,7 @@
 macro_rules! transpositions {
     ([$(#[$feature:meta])*]) => {
         use crate::lanes::Block;
-        use crate::product::job::PANEL;
+        use crate::tile::job::PANEL;
 
         /// Arranges keys [positions, `width`] in the order of [`KeyValues`].
         $(#[$feature])*

@@ -117,3 +117,30 @@ fn attention_over_nothing_is_zero_and_without_heads_an_error() {
         assert_eq!(out, [0.0; 4], "{}", kernels.isa());
     }
 }
+
+#[test]
+fn a_window_gives_what_its_positions_alone_give() {
+    let (d, heads, rows) = (32, 2, 5);
+    for (t, window) in [(40, 40), (40, 1), (40, 17), (33, 16), (16, 100)] {
+        let mut seeded = Seeded(21);
+        let q = seeded.f32s(rows * d, 2.0);
+        let (mut all, mut last) = (KeyValues::new(d), KeyValues::new(d));
+        for at in 0..t + 3 {
+            let (key, value) = (seeded.f32s(d, 2.0), seeded.f32s(d, 2.0));
+            all.push(&key, &value).unwrap();
+            if (t - window.min(t)..t).contains(&at) {
+                last.push(&key, &value).unwrap();
+            }
+        }
+        all.truncate(t);
+        all.see_last(window);
+        let attended = |memory: &KeyValues| {
+            same_bits(&vec![0.0; rows * d], |kernels, out| {
+                let queries = Mat::new(&q, rows, d).unwrap();
+                kernels.attend(queries, memory, heads, &mut Vec::new(), out).unwrap();
+            })
+        };
+        let exact = attended(&last).into_iter().map(f64::from).collect::<Vec<_>>();
+        close("window", &attended(&all), &exact);
+    }
+}

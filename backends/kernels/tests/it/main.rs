@@ -14,5 +14,6 @@ mod outputs;
 mod panels;
 mod products;
 mod properties;
+mod scaled;
 mod tuning;
 mod vector;

@@ -1,68 +1,22 @@
 //! Activations; the kernels compute them.
 
 use dyno_formats::spec;
-use dyno_kernels::Kernels;
+use dyno_kernels::{Activation, Kernels};
 
 use crate::watch::Operator;
 
-/// An activation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activation {
-    /// max(x, 0).
-    Relu,
-    /// x·σ(x).
-    Swish,
-    /// x·σ(x) for results that are quantised.
-    SwishNear,
-    /// x·Φ(x), the exact form of Marian 1.12.
-    Gelu,
-    /// x·Φ(x) for results that are quantised.
-    GeluNear,
-    /// σ(x).
-    Sigmoid,
-    /// The hyperbolic tangent.
-    Tanh,
+/// Applies an activation to each element.
+pub fn activate(kernels: Kernels, activation: Activation, row: &mut [f32]) {
+    let _activation = Operator::Activation.span();
+    kernels.activate(activation, row);
 }
 
-impl Activation {
-    /// The cheaper form for results that are rounded to 8 bits, which changes them far more.
-    #[must_use]
-    pub fn before_rounding(self) -> Self {
-        match self {
-            Self::Swish => Self::SwishNear,
-            Self::Gelu => Self::GeluNear,
-            exact => exact,
-        }
-    }
-
-    /// Applies the activation to each element.
-    pub fn apply(self, kernels: Kernels, row: &mut [f32]) {
-        let _activation = Operator::Activation.span();
-        kernels.activate(self.into(), row);
-    }
-}
-
-impl From<spec::Activation> for Activation {
-    fn from(activation: spec::Activation) -> Self {
-        match activation {
-            spec::Activation::Relu => Self::Relu,
-            spec::Activation::Swish => Self::Swish,
-            spec::Activation::Gelu => Self::Gelu,
-            spec::Activation::Sigmoid => Self::Sigmoid,
-        }
-    }
-}
-
-impl From<Activation> for dyno_kernels::Activation {
-    fn from(activation: Activation) -> Self {
-        match activation {
-            Activation::Relu => Self::Relu,
-            Activation::Swish => Self::Swish,
-            Activation::SwishNear => Self::SwishNear,
-            Activation::Gelu => Self::Gelu,
-            Activation::GeluNear => Self::GeluNear,
-            Activation::Sigmoid => Self::Sigmoid,
-            Activation::Tanh => Self::Tanh,
-        }
+/// The activation that a description asks for.
+pub fn activation(asked: spec::Activation) -> Activation {
+    match asked {
+        spec::Activation::Relu => Activation::Relu,
+        spec::Activation::Swish => Activation::Swish,
+        spec::Activation::Gelu => Activation::Gelu,
+        spec::Activation::Sigmoid => Activation::Sigmoid,
     }
 }

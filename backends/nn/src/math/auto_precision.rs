@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::form::Operands;
-use super::product::{Epilogue, Product};
+use super::product::{Decorator, Epilogue, Product};
 
 /// Number of timed runs of each precision (paper, 4.4).
 const RUNS: u64 = 100;
@@ -20,8 +20,8 @@ const CLASSES: usize = 8;
 /// A product in two precisions, and the times of both.
 #[derive(Debug)]
 pub(super) struct AutoPrecision {
-    /// The product in the precision of the weights, and in f32.
-    products: [Product; 2],
+    /// The product in f32.
+    exact: Product,
     timings: [Timing; CLASSES],
 }
 
@@ -46,36 +46,30 @@ enum Turn {
 }
 
 impl AutoPrecision {
-    pub(super) fn new(products: [Product; 2]) -> Self {
-        Self { products, timings: Default::default() }
+    pub(super) fn new(exact: Product) -> Self {
+        Self { exact, timings: Default::default() }
     }
+}
 
-    /// The product in the precision of the weights.
-    pub(super) fn product(&self) -> &Product {
-        &self.products[0]
-    }
-
-    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
-    pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
-        let timing = self.timing(input.len() / self.product().inputs());
+impl Decorator for AutoPrecision {
+    fn apply(
+        &self,
+        product: &Product,
+        input: &[f32],
+        operands: &mut Operands,
+        then: Epilogue<'_>,
+        out: &mut [f32],
+    ) {
+        let (products, timing) =
+            ([product, &self.exact], &self.timings[class(input.len() / product.inputs())]);
         match timing.turn() {
-            Turn::Settled(precision) => self.products[precision].apply(input, operands, then, out),
+            Turn::Settled(precision) => products[precision].apply(input, operands, then, out),
             Turn::Timed(precision) => {
                 let begin = Instant::now();
-                self.products[precision].apply(input, operands, then, out);
+                products[precision].apply(input, operands, then, out);
                 timing.note(precision, begin.elapsed());
             }
         }
-    }
-
-    fn timing(&self, rows: usize) -> &Timing {
-        &self.timings[class(rows)]
-    }
-
-    /// Whether no run of so many rows has begun.
-    #[cfg(test)]
-    pub(super) fn is_untimed(&self, rows: usize) -> bool {
-        self.timing(rows).begun.load(Relaxed) == 0
     }
 }
 

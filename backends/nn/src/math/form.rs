@@ -1,8 +1,9 @@
 //! The forms in which products read rows, and a worker's buffer for rows in such a form.
 
-use dyno_kernels::{Input, Kernels, Precision, Rows};
+use dyno_kernels::{Input, Kernels, Precision, Rows, RowsPart};
 
 use super::calibration::Seen;
+use super::threads;
 use crate::watch::Operator;
 
 /// Form of a product's rows: how they are quantised. A row's scale is its own or the same for all rows, so
@@ -28,6 +29,18 @@ pub(crate) enum Form {
     },
 }
 
+impl Form {
+    /// Quantises `x`, which holds the rows of `part`; threads share the rows.
+    pub(super) fn quantise(self, part: RowsPart<'_>, x: &[f32]) -> dyno_kernels::Result<()> {
+        let _quantise = Operator::Quantise.span();
+        threads::each_part(part, x, |part, x| match self {
+            Self::Int16 { limit } => part.quantise_to(x, f32::from(limit)),
+            Self::Static { multiplier } => part.quantise_fixed(x, multiplier),
+            _ => part.quantise(x),
+        })
+    }
+}
+
 /// A worker's buffer for the inputs of products; it only grows.
 #[derive(Debug, Default)]
 pub struct Operands(Option<Rows>);
@@ -51,14 +64,9 @@ impl Operands {
             Form::Int16 { .. } => Precision::Int16,
             Form::Int8 | Form::Static { .. } => Precision::Int8,
         };
-        let _quantise = Operator::Quantise.span();
         let buffer = self.0.get_or_insert_with(|| kernels.rows(precision, 0, 0));
         buffer.reshape(precision, rows, k);
-        match form {
-            Form::Int16 { limit } => buffer.quantise_to(input, rows, f32::from(limit))?,
-            Form::Static { multiplier } => buffer.quantise_fixed(input, rows, multiplier)?,
-            _ => buffer.quantise(input, rows)?,
-        }
+        form.quantise(buffer.whole(rows)?, input)?;
         Ok(buffer.view())
     }
 }

@@ -1,29 +1,22 @@
 //! The product of all layers: y = x·W + b. Packing decides how it is computed, and no layer knows which way.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use dyno_kernels::Kernels;
+use dyno_kernels::{Activation, Input, Kernels, MatMut, Output, RowsPart};
 
-use super::auto_precision::AutoPrecision;
+use super::ablation::decorator;
 use super::form::{Form, Operands};
 use super::matrix::Matrix;
-use super::product::{Epilogue, Product, WHOLE};
-use super::repacked::Repacked;
+use super::product::{Decorator, Epilogue, Product, WHOLE};
 use super::threads;
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
-pub struct Linear(Computation);
-
-/// The ways of computing a product; packing chooses one.
-#[derive(Clone, Debug)]
-enum Computation {
-    /// In the precision of the weights.
-    Product(Box<Product>),
-    /// In the faster one of two precisions.
-    AutoPrecision(Arc<AutoPrecision>),
-    /// With weights that are quantised and packed for each product.
-    Repacked(Arc<Repacked>),
+pub struct Linear {
+    product: Box<Product>,
+    /// Another way to compute it, for an ablation.
+    decorator: Option<Arc<dyn Decorator>>,
 }
 
 impl Linear {
@@ -32,43 +25,28 @@ impl Linear {
     /// # Errors
     /// When weights or bias can't be packed: a wrong length, or integers out of range.
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
-        let product = Product::new(kernels, matrix, bias)?;
-        let Some(other) = matrix.alternative() else { return Ok(Self(Computation::Product(product.into()))) };
-        if matrix.is_repacked() {
-            return Ok(Self(Computation::Repacked(Arc::new(Repacked::new(product, matrix, other, bias)))));
-        }
-        let other = Product::new(kernels, other, bias)?;
-        Ok(Self(Computation::AutoPrecision(Arc::new(AutoPrecision::new([product, other])))))
-    }
-
-    /// The product in the precision of the weights.
-    fn product(&self) -> &Product {
-        match &self.0 {
-            Computation::Product(product) => product,
-            Computation::AutoPrecision(both) => both.product(),
-            Computation::Repacked(repacked) => repacked.memoised(),
-        }
+        let product = Box::new(Product::new(kernels, matrix, bias)?);
+        Ok(Self { product, decorator: decorator(kernels, matrix, bias)? })
     }
 
     /// Width of x.
     pub fn inputs(&self) -> usize {
-        self.product().inputs()
+        self.product.inputs()
     }
 
     /// Width of y.
     pub fn outputs(&self) -> usize {
-        self.product().outputs()
+        self.product.outputs()
     }
 
     /// Whether the product rounds its input to 8 bits.
     pub fn reads_int8(&self) -> bool {
-        let form = |product: &Product| matches!(product.form(), Form::Int8 | Form::Static { .. });
-        matches!(&self.0, Computation::Product(product) if form(product))
+        self.decorator.is_none() && matches!(self.product.form(), Form::Int8 | Form::Static { .. })
     }
 
     /// Kernels that compute the product.
     pub fn kernels(&self) -> Kernels {
-        self.product().kernels()
+        self.product.kernels()
     }
 
     /// Replaces `out` by y for each row of `input` [rows, inputs].
@@ -98,11 +76,31 @@ impl Linear {
             // row.
             return;
         }
-        match &self.0 {
-            Computation::Product(product) => product.apply(input, operands, then, out),
-            Computation::AutoPrecision(both) => both.apply(input, operands, then, out),
-            Computation::Repacked(repacked) => repacked.apply(input, operands, then, out),
+        match &self.decorator {
+            None => self.product.apply(input, operands, then, out),
+            Some(decorator) => decorator.apply(&self.product, input, operands, then, out),
         }
+    }
+}
+
+/// For layers that take rows and columns apart themselves.
+impl Linear {
+    /// Quantises `x`, which holds the rows of `part`, in the form that the product reads.
+    ///
+    /// # Panics
+    /// When `x` holds other rows.
+    pub fn quantise(&self, part: RowsPart<'_>, x: &[f32]) {
+        self.product.form().quantise(part, x).expect(WHOLE);
+    }
+
+    /// Replaces `out` [rows, columns] by some columns of the product, on this thread alone. The columns are whole
+    /// panels, but for the last ones.
+    ///
+    /// # Panics
+    /// When `input` has another form or shape than the product reads, or `out` than it writes.
+    pub fn columns(&self, input: Input<'_>, columns: Range<usize>, out: MatMut<'_, f32>) {
+        let product = self.product.weights();
+        product.multiply(input, columns, Activation::None, None, Output::F32(out)).expect(WHOLE);
     }
 }
 
@@ -117,9 +115,8 @@ pub fn together<const N: usize>(
     products: [(&Linear, &mut Vec<f32>); N],
 ) {
     let Some((first, _)) = products.first() else { return };
-    let (first, form) = (first.product(), first.product().form());
-    let shares =
-        |linear: &Linear| matches!(&linear.0, Computation::Product(product) if product.form() == form);
+    let (first, form) = (&first.product, first.product.form());
+    let shares = |linear: &Linear| linear.decorator.is_none() && linear.product.form() == form;
     if !products.iter().all(|(linear, _)| shares(linear)) {
         products.into_iter().for_each(|(linear, out)| linear.apply(input, operands, out));
         return;
@@ -128,7 +125,7 @@ pub fn together<const N: usize>(
     let rows = input.len() / first.inputs();
     let mut tasks = products.map(|(linear, out)| {
         out.resize(rows * linear.outputs(), 0.0);
-        linear.product().task(rows, Epilogue::default(), out)
+        linear.product.task(rows, Epilogue::default(), out)
     });
     threads::multiply(operand, &mut tasks).expect(WHOLE);
 }
@@ -136,7 +133,7 @@ pub fn together<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Activation, Calibration, InputScale};
+    use crate::math::{Ablation, Calibration, InputScale, activate};
     use crate::params::{ActivationScales, Params};
 
     fn waves(len: usize, step: f32) -> Vec<f32> {
@@ -239,21 +236,12 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_are_not_timed() {
-        let [one, two] = [waves(6, 0.3), waves(6, 0.5)].map(|weights| Matrix::plain(weights, 3, 2));
-        let linear = Linear::new(Kernels::best(), &one.with_alternative(Some(two)), &[]).unwrap();
-        (0..3).for_each(|_| linear.apply(&[], &mut Operands::default(), &mut Vec::new()));
-        let Computation::AutoPrecision(both) = linear.0 else { panic!("it has two precisions") };
-        assert!(both.is_untimed(1));
-    }
-
-    #[test]
     fn two_precisions_take_turns() {
         let (input, weights) = (waves(6, 0.7), waves(12, 1.1));
         let double: Vec<f32> = weights.iter().map(|w| 2.0 * w).collect();
         let [one, two] = [weights, double].map(|weights| Matrix::plain(weights, 6, 2));
-        let left = one.clone().with_alternative(Some(two.clone()));
-        let right = two.clone().with_alternative(Some(one.clone()));
+        let timed = |floats: &Matrix<'static>| Some(Ablation::AutoPrecision(floats.clone().into()));
+        let (left, right) = (one.clone().with_ablation(timed(&two)), two.clone().with_ablation(timed(&one)));
         let pack = |matrix: &Matrix<'_>| Linear::new(Kernels::best(), matrix, &[]).unwrap();
         let (timed, mut operands, mut out) = (pack(&left.beside(right)), Operands::default(), Vec::new());
         let expected = [one.clone().beside(two.clone()), two.beside(one)].map(|matrix| {
@@ -262,6 +250,7 @@ mod tests {
         });
         assert_ne!(expected[0], expected[1]);
         for turn in 0..20 {
+            timed.apply(&[], &mut operands, &mut out); // no rows take no turn
             together(&input, &mut operands, [(&timed, &mut out)]);
             assert_eq!(out, expected[turn % 2], "turn {turn}");
         }
@@ -272,9 +261,9 @@ mod tests {
         let (input, residual) = (waves(10, 0.7), waves(8, 0.2));
         let linear = Linear::new(Kernels::best(), &Matrix::plain(waves(20, 1.3), 5, 4), &[0.5; 4]).unwrap();
         let (mut plain, mut fused, mut operands) = (Vec::new(), Vec::new(), Operands::default());
-        for activation in [None, Some(Activation::Relu), Some(Activation::Swish), Some(Activation::Gelu)] {
+        for activation in [Activation::None, Activation::Relu, Activation::Swish, Activation::Gelu] {
             linear.apply(&input, &mut operands, &mut plain);
-            activation.into_iter().for_each(|activation| activation.apply(Kernels::best(), &mut plain));
+            activate(Kernels::best(), activation, &mut plain);
             crate::math::add(&mut plain, &residual);
             let then = Epilogue { activation, residual: Some(&residual) };
             linear.apply_then(&input, &mut operands, then, &mut fused);

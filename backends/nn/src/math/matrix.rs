@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use dyno_formats::quantise::{Role, int8};
 use dyno_formats::{ElementOrder, Result, Scales, Tensor, TensorBytes};
 use dyno_kernels::{Kernels, Layout, SharedBytes, Weights};
 
@@ -20,10 +21,30 @@ pub struct Matrix<'a> {
     scale: InputScale,
     /// The values [outputs, inputs] in int8, where they lie so in a mapped file.
     rows: Option<SharedBytes>,
-    /// The same weights in another precision, for auto-precision or for packing them anew.
-    alternative: Option<Box<Matrix<'a>>>,
-    /// Whether each product quantises the alternative and packs it anew.
-    repacked: bool,
+    ablation: Option<Ablation<'a>>,
+}
+
+/// What a matrix carries for an ablation: the same weights in f32.
+#[derive(Clone, Debug)]
+pub(crate) enum Ablation<'a> {
+    /// Each product uses the faster one of two precisions.
+    AutoPrecision(Box<Matrix<'a>>),
+    /// Each product quantises the weights and packs them anew.
+    Repacked(Box<Matrix<'a>>),
+}
+
+impl Ablation<'_> {
+    /// What two matrices side by side carry.
+    pub(super) fn beside(self, right: Self) -> Self {
+        match (self, right) {
+            (Self::AutoPrecision(left), Self::AutoPrecision(right) | Self::Repacked(right)) => {
+                Self::AutoPrecision(left.beside(*right).into())
+            }
+            (Self::Repacked(left), Self::AutoPrecision(right) | Self::Repacked(right)) => {
+                Self::Repacked(left.beside(*right).into())
+            }
+        }
+    }
 }
 
 /// Source of the scale of int8 activations.
@@ -115,16 +136,7 @@ impl<'a> Matrix<'a> {
             }
         };
         let layout = if order == ElementOrder::RowMajor { by_row } else { by_column };
-        Ok(Self {
-            values,
-            layout,
-            inputs,
-            outputs,
-            scale: InputScale::PerRow,
-            rows: None,
-            alternative: None,
-            repacked: false,
-        })
+        Ok(Self { values, layout, inputs, outputs, scale: InputScale::PerRow, rows: None, ablation: None })
     }
 
     /// The same matrix with this source of its inputs' scale.
@@ -132,22 +144,13 @@ impl<'a> Matrix<'a> {
         Self { scale, ..self }
     }
 
-    /// The same matrix, with its values before quantisation as the alternative of auto-precision.
-    pub(crate) fn with_alternative(self, alternative: Option<Self>) -> Self {
-        Self { alternative: alternative.map(Box::new), ..self }
+    /// The same matrix for an ablation.
+    pub(crate) fn with_ablation(self, ablation: Option<Ablation<'a>>) -> Self {
+        Self { ablation, ..self }
     }
 
-    pub(crate) fn alternative(&self) -> Option<&Self> {
-        self.alternative.as_deref()
-    }
-
-    /// The same matrix, whose alternative each product quantises and packs anew if `repacked`.
-    pub(crate) fn repacked(self, repacked: bool) -> Self {
-        Self { repacked, ..self }
-    }
-
-    pub(super) fn is_repacked(&self) -> bool {
-        self.repacked
+    pub(super) fn ablation(&self) -> Option<&Ablation<'a>> {
+        self.ablation.as_ref()
     }
 
     /// Scales of integers; `None` for f32.
@@ -166,16 +169,23 @@ impl<'a> Matrix<'a> {
         let values = values.into();
         assert_eq!(values.len(), inputs * outputs, "weights have the shape [{inputs}, {outputs}]");
         let (layout, scale) = (Layout::Kn, InputScale::PerRow);
-        Self {
-            values: Values::F32(values),
-            layout,
-            inputs,
-            outputs,
-            scale,
-            rows: None,
-            alternative: None,
-            repacked: false,
-        }
+        Self { values: Values::F32(values), layout, inputs, outputs, scale, rows: None, ablation: None }
+    }
+
+    /// As [`plain`](Self::plain), for values [outputs, inputs].
+    ///
+    /// # Panics
+    /// As [`plain`](Self::plain).
+    pub fn plain_transposed(values: impl Into<Cow<'a, [f32]>>, inputs: usize, outputs: usize) -> Self {
+        Self { layout: Layout::Nk, ..Self::plain(values, inputs, outputs) }
+    }
+
+    /// The same matrix with f32 values [outputs, inputs] in int8, each output with a scale of its own.
+    #[must_use]
+    pub fn in_int8(self) -> Self {
+        let (Values::F32(values), Layout::Nk) = (&self.values, self.layout) else { return self };
+        let (integers, scales) = int8(values, self.outputs, self.inputs, Role::Embedding);
+        Self { values: Values::Int8(integers.into(), scales), ..self }
     }
 
     /// Number of inputs of the product.
@@ -193,9 +203,8 @@ impl<'a> Matrix<'a> {
     /// # Panics
     /// When the matrices have different inputs.
     pub fn beside(mut self, mut right: Self) -> Self {
-        let alternatives = self.alternative.take().zip(right.alternative.take());
-        let (both, repacked) = (alternatives.map(|(left, right)| left.beside(*right)), self.repacked);
-        self.beside_it(right).with_alternative(both).repacked(repacked)
+        let ablations = self.ablation.take().zip(right.ablation.take());
+        self.beside_it(right).with_ablation(ablations.map(|(left, right)| left.beside(right)))
     }
 
     fn beside_it(self, right: Self) -> Self {
@@ -220,7 +229,7 @@ impl<'a> Matrix<'a> {
             }
             _ => return self.widened().beside_it(right.widened()).with_scale(scale),
         };
-        Self { values, layout, inputs, outputs, scale, rows: None, alternative: None, repacked: false }
+        Self { values, layout, inputs, outputs, scale, rows: None, ablation: None }
     }
 
     /// The same matrix, row-major if its values lie in panels.
@@ -264,16 +273,7 @@ impl<'a> Matrix<'a> {
             _ => Values::Int8(in_units(floats, &units, |bits| bits as i8).into(), scales.to_vec()),
         };
         let (inputs, outputs, scale) = (self.inputs, self.outputs, self.scale.clone());
-        Matrix {
-            values,
-            layout: Layout::Kn,
-            inputs,
-            outputs,
-            scale,
-            rows: None,
-            alternative: None,
-            repacked: false,
-        }
+        Matrix { values, layout: Layout::Kn, inputs, outputs, scale, rows: None, ablation: None }
     }
 
     /// The values [outputs, inputs] in a mapped file, with the scales of the outputs, for candidates that share

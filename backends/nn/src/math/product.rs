@@ -3,9 +3,8 @@
 //! f32 weights are multiplied in f32. Integer weights are multiplied with rows that are quantised first;
 //! integer sums are exact. The weights are packed once, and each row's result is the same in any batch.
 
-use dyno_kernels::{Activation as Fused, Input, Kernels, Mat, MatMut, Task, Weights};
+use dyno_kernels::{Activation, Input, Kernels, Mat, MatMut, Task, Weights};
 
-use super::activation::Activation;
 use super::form::{Form, Operands};
 use super::matrix::Matrix;
 use super::threads;
@@ -22,9 +21,29 @@ pub(super) struct Product {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Epilogue<'a> {
     /// Activation of each element.
-    pub activation: Option<Activation>,
+    pub activation: Activation,
     /// Residual [rows, outputs], which is added to the result.
     pub residual: Option<&'a [f32]>,
+}
+
+impl<'a> Epilogue<'a> {
+    /// The sum with a residual, and nothing else.
+    pub fn sum(residual: &'a [f32]) -> Self {
+        Self { activation: Activation::None, residual: Some(residual) }
+    }
+}
+
+/// Another way to compute a product.
+pub(super) trait Decorator: std::fmt::Debug + Send + Sync {
+    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs], as `product` would.
+    fn apply(
+        &self,
+        product: &Product,
+        input: &[f32],
+        operands: &mut Operands,
+        then: Epilogue<'_>,
+        out: &mut [f32],
+    );
 }
 
 /// Reason why calls of the kernels succeed.
@@ -57,6 +76,10 @@ impl Product {
         self.form
     }
 
+    pub(super) fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
     /// `input` [rows, inputs] in the form that the product reads.
     pub(super) fn operand<'a>(&self, input: &'a [f32], operands: &'a mut Operands) -> Input<'a> {
         operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE)
@@ -74,7 +97,7 @@ impl Product {
         let residual = then.residual.map(|residual| Mat::new(residual, rows, columns).expect(WHOLE));
         Task {
             weights: &self.weights,
-            activation: then.activation.map_or(Fused::None, Fused::from),
+            activation: then.activation,
             residual,
             out: MatMut::new(out, rows, columns).expect(WHOLE),
         }

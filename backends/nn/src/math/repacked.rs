@@ -8,49 +8,51 @@ use dyno_kernels::Result;
 
 use super::form::Operands;
 use super::matrix::Matrix;
-use super::product::{Epilogue, Product};
+use super::product::{Decorator, Epilogue, Product};
 use crate::watch::Operator;
 
 /// Weights in f32, and what quantising and packing them needs.
 #[derive(Debug)]
 pub(super) struct Repacked {
-    /// The product with memoised weights, whose shape and form are the same.
-    memoised: Product,
     floats: Matrix<'static>,
     scales: Vec<f32>,
     bias: Vec<f32>,
 }
 
 impl Repacked {
-    /// The product `memoised` of the integers `matrix`, with the weights `floats` from before quantisation.
-    pub(super) fn new(memoised: Product, matrix: &Matrix<'_>, floats: &Matrix<'_>, bias: &[f32]) -> Self {
+    /// The integers `matrix`, from the weights `floats` before quantisation.
+    pub(super) fn new(matrix: &Matrix<'_>, floats: &Matrix<'_>, bias: &[f32]) -> Self {
         let scales = matrix.scales().map(<[f32]>::to_vec).unwrap_or_default();
-        Self { memoised, floats: floats.widened(), scales, bias: bias.to_vec() }
+        Self { floats: floats.widened(), scales, bias: bias.to_vec() }
     }
 
-    /// The product with memoised weights.
-    pub(super) fn memoised(&self) -> &Product {
-        &self.memoised
-    }
-
-    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
-    pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
-        self.packed().expect("the same weights were packed before").apply(input, operands, then, out);
-    }
-
-    fn packed(&self) -> Result<Product> {
+    /// The product `memoised` with weights that are packed now.
+    fn packed(&self, memoised: &Product) -> Result<Product> {
         let _quantise = Operator::Quantise.span();
-        let (kernels, form) = (self.memoised.kernels(), self.memoised.form());
+        let (kernels, form) = (memoised.kernels(), memoised.form());
         let matrix = self.floats.quantised(form, &self.scales);
         let weights = matrix.pack_outputs(kernels, form, 0..matrix.outputs(), &self.bias)?;
         Ok(Product::of_packed(kernels, weights, form))
     }
 }
 
+impl Decorator for Repacked {
+    fn apply(
+        &self,
+        product: &Product,
+        input: &[f32],
+        operands: &mut Operands,
+        then: Epilogue<'_>,
+        out: &mut [f32],
+    ) {
+        self.packed(product).expect("the same weights were packed before").apply(input, operands, then, out);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Kernels, Linear};
+    use crate::math::{Ablation, Kernels, Linear};
 
     fn waves(len: usize, step: f32) -> Vec<f32> {
         (0..len).map(|i| (i as f32 * step).sin()).collect()
@@ -64,8 +66,9 @@ mod tests {
         let scales = vec![1.0 / 1024.0; outputs];
         let int16 = Matrix::plain(floats.clone(), inputs, outputs)
             .quantised(crate::math::Form::Int16 { limit: 0 }, &scales);
-        let anew =
-            int16.clone().with_alternative(Some(Matrix::plain(floats, inputs, outputs))).repacked(true);
+        let anew = int16
+            .clone()
+            .with_ablation(Some(Ablation::Repacked(Matrix::plain(floats, inputs, outputs).into())));
         let results = [int16, anew].map(|matrix| {
             let (mut out, mut operands) = (Vec::new(), Operands::default());
             Linear::new(Kernels::best(), &matrix, &bias).unwrap().apply(&input, &mut operands, &mut out);

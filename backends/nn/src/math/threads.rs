@@ -10,7 +10,7 @@
 use std::cell::RefCell;
 use std::io;
 
-use dyno_kernels::{Crew, Input, Result, Task};
+use dyno_kernels::{Crew, Input, Result, RowsPart, Task};
 
 use crate::watch::Operator;
 
@@ -18,6 +18,9 @@ use crate::watch::Operator;
 /// kernels' example `crew` prints for a host. With 32 to 128 KiB `models/small` and `models/teacher` take the same
 /// time within 2 % in their best lines. With 256 KiB `small` takes 9 % longer, with 512 KiB 31 %.
 const WORTH_SHARING: usize = 128 << 10;
+
+/// Bytes of a product whose time is that of normalising or quantising a byte of values.
+const OF_VALUES: usize = 2;
 
 thread_local! {
     static CREW: RefCell<Option<Crew>> = const { RefCell::new(None) };
@@ -89,6 +92,56 @@ pub(crate) fn each_chunk<T: Send>(
     each_chunk_with(bytes, &mut none, values, len, |(), at, part| work(at, part));
 }
 
+/// Does `work` on each of `parts`, with a state for each thread, such as its buffers. The operands of all parts have
+/// so many `bytes`.
+///
+/// # Panics
+/// When there are fewer states than threads, or `work` panics.
+pub fn each_with<S: Send, T: Send>(
+    bytes: usize,
+    states: &mut [S],
+    parts: &mut [T],
+    work: impl Fn(&mut S, &mut T) + Sync,
+) {
+    each_chunk_with(bytes, states, parts, 1, |state, _, part| {
+        part.iter_mut().for_each(|part| work(state, part))
+    });
+}
+
+/// Does `work` on all rows of `width`, some by each thread, with the number of its first row.
+pub fn each_rows(rows: &mut [f32], width: usize, work: impl Fn(usize, &mut [f32]) + Sync) {
+    let (bytes, width) = (OF_VALUES * size_of_val(rows), width.max(1));
+    let some = share(rows.len() / width, bytes);
+    each_chunk(bytes, rows, some * width, |at, rows| work(at * some, rows));
+}
+
+/// Does `work` on all rows of `part`, some by each thread, with their values in `x`.
+///
+/// # Errors
+/// When `x` holds other rows, or `work` fails.
+pub(crate) fn each_part(
+    mut part: RowsPart<'_>,
+    x: &[f32],
+    work: impl Fn(&mut RowsPart<'_>, &[f32]) -> Result<()> + Sync,
+) -> Result<()> {
+    let (bytes, rows) = (OF_VALUES * size_of_val(x), part.range().len());
+    let some = share(rows, bytes);
+    if some >= rows {
+        return work(&mut part, x);
+    }
+    let parts = part.chunks(some).zip(x.chunks(x.len() / rows * some));
+    let mut parts: Vec<_> = parts.map(|(part, x)| (part, x, Ok(()))).collect();
+    each_chunk(bytes, &mut parts, 1, |_, parts| {
+        parts.iter_mut().for_each(|(part, x, done)| *done = work(part, x));
+    });
+    parts.into_iter().try_for_each(|(.., done)| done)
+}
+
+/// Rows of each share, if there are so many rows, whose work has so many bytes.
+fn share(rows: usize, bytes: usize) -> usize {
+    rows.div_ceil(sharing(bytes)).max(1)
+}
+
 /// As [`each_chunk`], with a state for each of the threads that are [`sharing`] the work.
 pub(crate) fn each_chunk_with<S: Send, T: Send>(
     bytes: usize,
@@ -117,6 +170,8 @@ fn with_crew<T>(bytes: usize, work: impl FnOnce(Option<&mut Crew>) -> T) -> T {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use dyno_kernels::{Kernels, Precision};
 
     use super::*;
 
@@ -149,6 +204,36 @@ mod tests {
             assert_eq!(sharing(WORTH_SHARING), 2);
         });
         assert_eq!(sharers, [(1, 3); 5]);
+    }
+
+    /// Rows of an odd number, so that the last share is smaller, and of values that are worth sharing or not.
+    #[test]
+    fn rows_are_the_same_with_threads_and_without() {
+        for (rows, width) in [(0, 3), (1, 3), (7, 3), (7, WORTH_SHARING / 8), (1, WORTH_SHARING)] {
+            let numbered = || {
+                let mut values = vec![0.0; rows * width];
+                each_rows(&mut values, width, |first, rows| {
+                    for (at, row) in rows.chunks_exact_mut(width).enumerate() {
+                        row.fill((first + at) as f32);
+                    }
+                });
+                values
+            };
+            let expected: Vec<f32> = (0..rows * width).map(|at| (at / width) as f32).collect();
+            assert_eq!((numbered(), Threads::new(3).unwrap().share(numbered)), (expected.clone(), expected));
+        }
+    }
+
+    #[test]
+    fn rows_are_quantised_alike_with_threads_and_without() {
+        let (rows, k) = (7, WORTH_SHARING / 8);
+        let x: Vec<f32> = (0..rows * k).map(|at| (at as f32 * 0.7).sin() * at as f32).collect();
+        let quantised = || {
+            let mut buffer = Kernels::best().rows(Precision::Int8, rows, k);
+            each_part(buffer.whole(rows).unwrap(), &x, |part, x| part.quantise(x)).unwrap();
+            format!("{:?}", buffer.view())
+        };
+        assert_eq!(quantised(), Threads::new(3).unwrap().share(quantised));
     }
 
     #[test]

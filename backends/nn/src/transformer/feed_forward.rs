@@ -4,7 +4,7 @@ use dyno_formats::Result;
 use dyno_formats::spec::{FeedSpec, TransformerSpec};
 
 use super::{Process, Scratch};
-use crate::math::{Activation, Epilogue, Linear};
+use crate::math::{Activation, Epilogue, Linear, activation};
 use crate::params::Params;
 
 /// Linear layers in sequence, with an activation after all but the last.
@@ -30,7 +30,7 @@ impl FeedForward {
         };
         let around = format!("{prefix}_ffn");
         let layers: Vec<_> = (1..=feed.depth).map(layer).collect::<Result<_>>()?;
-        let activation = Activation::from(spec.activation);
+        let activation = activation(spec.activation);
         let rounded = layers.iter().skip(1).all(Linear::reads_int8);
         Ok(Self {
             activation: if rounded { activation.before_rounding() } else { activation },
@@ -64,7 +64,7 @@ impl FeedForward {
         let mut prepared = std::mem::take(&mut scratch.prepared);
         let mut input = self.before.prepare(rows, &mut prepared);
         for layer in first {
-            let then = Epilogue { activation: Some(self.activation), residual: None };
+            let then = Epilogue { activation: self.activation, residual: None };
             layer.apply_then(input, &mut scratch.operands, then, next);
             std::mem::swap(at, next);
             input = at;

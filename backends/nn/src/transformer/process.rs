@@ -3,7 +3,7 @@
 use dyno_formats::Result;
 use dyno_formats::spec::{self, ChainSpec};
 
-use crate::math::{Epilogue, Kernels, Linear, Operands};
+use crate::math::{Activation, Epilogue, Kernels, Linear, Norm, Operands};
 use crate::params::Params;
 use crate::watch::Operator;
 
@@ -19,10 +19,7 @@ pub struct Scratch {
 }
 
 enum Operation {
-    LayerNorm {
-        scale: Vec<f32>,
-        bias: Vec<f32>,
-    },
+    LayerNorm(Norm),
     RmsNorm {
         scale: Vec<f32>,
     },
@@ -56,7 +53,8 @@ impl Process {
         let read = |operation: &spec::Operation| {
             Ok(match operation {
                 spec::Operation::LayerNorm => {
-                    Operation::LayerNorm { scale: norm("ln_scale")?, bias: norm("ln_bias")? }
+                    let (scale, bias) = (norm("ln_scale")?, norm("ln_bias")?);
+                    Operation::LayerNorm(Norm::new(params.kernels(), scale, bias, chain.epsilon))
                 }
                 spec::Operation::RmsNorm => Operation::RmsNorm { scale: norm("rms_scale")? },
                 spec::Operation::Add => Operation::Add,
@@ -112,7 +110,7 @@ impl Process {
             [Operation::Add, rest @ ..] => (Some(input), rest),
             all => (None, all),
         };
-        linear.apply_to(x, &mut scratch.operands, Epilogue { activation: None, residual }, out);
+        linear.apply_to(x, &mut scratch.operands, Epilogue { activation: Activation::None, residual }, out);
         self.chain(rest, out, input, scratch);
     }
 
@@ -145,14 +143,14 @@ impl Process {
     }
 
     fn norm(&self, operation: &Operation, rows: &mut [f32]) {
-        let _norm = Operator::Norm.span();
         match operation {
-            Operation::LayerNorm { scale, bias } => {
-                self.kernels.layer_norm(rows, scale, bias, self.epsilon).expect(WIDE);
+            Operation::LayerNorm(norm) => norm.apply(rows),
+            Operation::RmsNorm { scale } => {
+                let _norm = Operator::Norm.span();
+                rows.chunks_exact_mut(self.width).for_each(|row| {
+                    self.kernels.rms_norm(row, scale, self.epsilon).expect(WIDE);
+                });
             }
-            Operation::RmsNorm { scale } => rows.chunks_exact_mut(self.width).for_each(|row| {
-                self.kernels.rms_norm(row, scale, self.epsilon).expect(WIDE);
-            }),
             Operation::Add | Operation::Highway(_) => {}
         }
     }

@@ -3,7 +3,7 @@
 
 use dyno_api::{Error, SettingsReader};
 use dyno_formats::Precision;
-use dyno_nn::ShortlistColumns;
+use dyno_nn::{ProductWays, ShortlistColumns};
 
 use crate::error::Refusal;
 
@@ -23,11 +23,7 @@ pub(crate) const NOT_REPRODUCIBLE: &str =
 
 /// Values of these settings.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FullPrecision {
-    pub(crate) columns: ShortlistColumns,
-    pub(crate) auto_precision: bool,
-    pub(crate) memoised: bool,
-}
+pub(crate) struct FullPrecision(pub(crate) ProductWays);
 
 impl FullPrecision {
     pub(super) fn read(reader: &mut SettingsReader<'_>) -> Result<Self, Error> {
@@ -44,30 +40,30 @@ impl FullPrecision {
         if auto_precision && !memoised {
             return Err(reader.refuse(MEMOISED, format!("`{AUTO_PRECISION}` times memoised weights only")));
         }
-        Ok(Self { columns, auto_precision, memoised })
+        Ok(Self(ProductWays { columns, auto_precision, memoised }))
     }
 
     /// Whether the settings need f32 weights.
     pub(crate) fn needs_weights(self) -> bool {
-        self.auto_precision || !self.memoised || self.columns == ShortlistColumns::OnLine
+        self.0.auto_precision || !self.0.memoised || self.0.columns == ShortlistColumns::OnLine
     }
 
     /// The refusal of these settings for weights of this precision, with a shortlist or without.
     pub(super) fn refusal(self, precision: Precision, shortlist: bool) -> Option<Refusal> {
-        let on_line = self.columns == ShortlistColumns::OnLine;
+        let on_line = self.0.columns == ShortlistColumns::OnLine;
         if on_line && precision != Precision::Int8 {
             let reason = format!("columns are quantised on line for int8 weights, and these are {precision}");
             return Some((COLUMNS, reason));
         }
-        if !shortlist && self.columns != ShortlistColumns::Auto {
+        if !shortlist && self.0.columns != ShortlistColumns::Auto {
             return Some((COLUMNS, "it chooses a shortlist's columns, but no shortlist is set".into()));
         }
         let whole_numbers = matches!(precision, Precision::Int8 | Precision::Int16);
-        if !self.memoised && !whole_numbers {
+        if !self.0.memoised && !whole_numbers {
             let reason = format!("it is about int8 or int16 weights, and these weights are {precision}");
             return Some((MEMOISED, reason));
         }
-        (self.auto_precision && !whole_numbers).then(|| {
+        (self.0.auto_precision && !whole_numbers).then(|| {
             let reason =
                 format!("it chooses between f32 and int8 or int16, and these weights are {precision}");
             (AUTO_PRECISION, reason)

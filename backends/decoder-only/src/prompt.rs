@@ -1,0 +1,151 @@
+//! The prompt: the parts before and after the line, as ids.
+//!
+//! The file's own chat template (in the language of Jinja) is rendered once, around the campaign's words with
+//! a mark in the line's place. Control words of the template become their ids. The text between two of them
+//! is divided as one, as in a rendered whole: the line's first piece may join what stands before it.
+
+use dyno_formats::{Gguf, GgufValue};
+use dyno_text::Scratch;
+use minijinja::{Environment, ErrorKind, context};
+
+use crate::vocabulary::Words;
+use crate::{Error, Result};
+
+/// Mark of the line in a rendered template. No template has it, and no trimming changes it.
+const MARK: &str = "\u{e000}line\u{e000}";
+
+/// Steps of a template: those of the supported families take some hundreds. An endless template ends.
+const STEPS: u64 = 100_000;
+
+/// Parts of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// Ids before the text with the line: the same for all lines.
+    pub before: Vec<u32>,
+    /// Text before the line that is divided together with it.
+    pub left: String,
+    /// Text after the line, as above.
+    pub right: String,
+    /// Ids after them.
+    pub after: Vec<u32>,
+    /// Number of ids behind `before` of a prompt without a line.
+    pub(crate) around: usize,
+    /// Whether white space around the line is dropped.
+    trims: bool,
+}
+
+impl Prompt {
+    /// The prompt of `file` with the campaign's `words`, which have `{line}` once.
+    ///
+    /// # Errors
+    /// When the template fails, or drops the line.
+    pub fn new(file: &Gguf, vocabulary: &Words, words: &str) -> Result<Self> {
+        let template = file.typed("tokenizer.chat_template", "text", GgufValue::text)?;
+        let fault = |fault: String| Error::prompt(file.path(), fault);
+        let rendered = |mark: &str| match template {
+            None => Ok(words.replace("{line}", mark)),
+            Some(template) => render(template, &words.replace("{line}", mark), &start_text(file, vocabulary))
+                .map_err(|error| fault(format!("`tokenizer.chat_template`: {error}; give another model"))),
+        };
+        let spaced = format!(" {MARK} ");
+        let trims = !rendered(&spaced)?.contains(&spaced);
+        let whole = rendered(MARK)?;
+        let Some((left, right)) = whole.split_once(MARK).filter(|(_, right)| !right.contains(MARK)) else {
+            return Err(fault("`tokenizer.chat_template`: has no place for a line, or several".into()));
+        };
+        let (mut before, left) = parts(vocabulary, left, false).map_err(fault)?;
+        let (after, right) = parts(vocabulary, right, true).map_err(fault)?;
+        if let Some(start) = vocabulary.start.filter(|start| before.first() != Some(start)) {
+            before.insert(0, start);
+        }
+        let mut prompt = Self { before, left, right, after, around: 0, trims };
+        let mut ids = Vec::new();
+        let encoded = prompt.encode(vocabulary, "", &mut Scratch::default(), &mut ids);
+        encoded.map_err(|error| fault(format!("`tokenizer.chat_template`: {error}")))?;
+        prompt.around = ids.len();
+        Ok(prompt)
+    }
+
+    /// Positions of so many that the prompt leaves for a line and its answer.
+    pub(crate) fn room(&self, positions: usize) -> usize {
+        positions.saturating_sub(self.before.len() + self.around)
+    }
+
+    /// Replaces `ids` by those behind [`before`](Self::before), for `line`.
+    pub(crate) fn encode(
+        &self,
+        vocabulary: &Words,
+        line: &str,
+        scratch: &mut Scratch,
+        ids: &mut Vec<u32>,
+    ) -> dyno_text::Result<()> {
+        let line = if self.trims { line.trim() } else { line };
+        ids.clear();
+        vocabulary.encode(&format!("{}{line}{}", self.left, self.right), scratch, ids)?;
+        ids.extend(&self.after);
+        Ok(())
+    }
+}
+
+/// Text of the word that begins a prompt, which templates write themselves.
+fn start_text(file: &Gguf, vocabulary: &Words) -> String {
+    let id = file.typed("tokenizer.ggml.bos_token_id", "whole number", GgufValue::whole).ok().flatten();
+    let mut controls = vocabulary.tokenizer.controls();
+    controls
+        .find(|(_, control)| Some(u64::from(*control)) == id)
+        .map_or(String::new(), |(word, _)| word.into())
+}
+
+/// The chat with one message, up to where the answer begins.
+fn render(template: &str, message: &str, start: &str) -> std::result::Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_fuel(Some(STEPS));
+    // As `transformers` renders templates.
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    environment.add_function("raise_exception", |fault: String| -> std::result::Result<String, _> {
+        Err(minijinja::Error::new(ErrorKind::InvalidOperation, fault))
+    });
+    let messages = [context! { role => "user", content => message }];
+    environment.template_from_str(template)?.render(context! {
+        messages => messages,
+        add_generation_prompt => true,
+        enable_thinking => false,
+        bos_token => start,
+    })
+}
+
+/// Divides text at its control words: their ids with those of the text between them, and the text at the end,
+/// or with `first` at the beginning.
+fn parts(vocabulary: &Words, text: &str, first: bool) -> std::result::Result<(Vec<u32>, String), String> {
+    let (mut ids, mut scratch) = (Vec::new(), Scratch::default());
+    let mut encode = |text: &str, ids: &mut Vec<u32>| {
+        let encoded = vocabulary.encode(text, &mut scratch, ids);
+        encoded.map_err(|fault| format!("`tokenizer.chat_template`: {fault}"))
+    };
+    let mut rest = text;
+    let mut beside = None;
+    while let Some((at, word, id)) = next_control(vocabulary, rest) {
+        match beside {
+            None if first => beside = Some(rest[..at].to_owned()),
+            _ => encode(&rest[..at], &mut ids)?,
+        }
+        ids.push(id);
+        rest = &rest[at + word..];
+    }
+    match beside {
+        None => Ok((ids, rest.into())),
+        Some(beside) => {
+            encode(rest, &mut ids)?;
+            Ok((ids, beside))
+        }
+    }
+}
+
+/// Place, length and id of the first control word in `text`; of several at one place the longest.
+fn next_control(vocabulary: &Words, text: &str) -> Option<(usize, usize, u32)> {
+    let found = vocabulary.tokenizer.controls().filter(|(word, _)| !word.is_empty());
+    let found = found.filter_map(|(word, id)| text.find(word).map(|at| (at, word.len(), id)));
+    found.min_by_key(|(at, length, _)| (*at, usize::MAX - length))
+}

@@ -1,0 +1,66 @@
+//! Damaged files: one line that says what is wrong, and no panic.
+
+use dyno_api::{Backend, Settings};
+use dyno_decoder_only::ENGINE;
+
+use crate::goldens::path;
+
+/// Refusal of a model's bytes; `None` where it opens.
+fn refusal(bytes: &[u8]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.gguf");
+    std::fs::write(&path, bytes).unwrap();
+    ENGINE.open(&[path], &Settings::new()).err().map(|error| error.to_string())
+}
+
+/// The bytes of a model with `from` replaced wherever it stands.
+fn replaced(model: &str, from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = std::fs::read(path(model)).unwrap();
+    for at in 0..bytes.len() - from.len() {
+        if bytes[at..].starts_with(from.as_bytes()) {
+            bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
+        }
+    }
+    bytes
+}
+
+#[test]
+fn what_is_missing_or_of_another_kind_is_told_by_its_name() {
+    for (model, from, to, said) in [
+        ("qwen2", "general.architecture", "general.architectura", "`general.architecture`: is missing"),
+        ("qwen2", "qwen2", "phi-2", "the architecture `phi-2` is not supported"),
+        ("qwen2", "blk.1.attn_q.bias", "blk.1.attn_q.bios", "`blk.1.attn_q.bias`: is missing"),
+        (
+            "llama",
+            "rope_freqs.weight",
+            "rope_frets.weight",
+            "`rope_frets.weight`: this tensor is not supported",
+        ),
+        ("gemma3", "linear", "yarned", "`gemma3.rope.scaling.type`: the scaling `yarned` is not supported"),
+        ("qwen2", "tokenizer.ggml.pre", "tokenizer.ggml.pro", "\"default\" isn't supported"),
+        ("qwen2", "tokenizer.ggml.tokens", "tokenizer.ggml.tokons", "has 0 words"),
+        ("llama", "tokenizer.ggml.scores", "tokenizer.ggml.scares", "0 scores for"),
+        ("qwen2", "{% endfor %}", "{% andfor %}", "`tokenizer.chat_template`: "),
+        ("qwen2", "message['content']", "message['role'   ]", "has no place for a line"),
+    ] {
+        let refusal = refusal(&replaced(model, from, to)).unwrap_or_default();
+        assert!(refusal.contains(said) && !refusal.contains('\n'), "{model}, {to}: {refusal}");
+    }
+}
+
+#[test]
+fn no_changed_byte_of_the_header_makes_the_engine_panic() {
+    let whole = std::fs::read(path("qwen3")).unwrap();
+    // The tensors' bytes may be anything; the metadata are before them.
+    let header = 24_000.min(whole.len());
+    for at in (0..header).step_by(if cfg!(debug_assertions) { 997 } else { 61 }) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        if let Some(refusal) = refusal(&damaged) {
+            assert!(!refusal.contains('\n'), "byte {at}: {refusal}");
+        }
+        let cut = refusal(&whole[..at]).unwrap();
+        assert!(!cut.contains('\n'), "cut at {at}: {cut}");
+    }
+}

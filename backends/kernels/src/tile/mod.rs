@@ -1,0 +1,16 @@
+//! The loop nest of a product of some rows with panels of weights: tiles in registers, with their epilogue, for each
+//! instruction set. It knows operands as views and blocks of bytes, whoever owns them.
+
+pub(crate) mod arithmetic;
+mod blocking;
+pub(crate) mod job;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod magnitudes;
+mod matrix;
+pub(crate) mod nest;
+pub(crate) mod walk;
+
+pub use blocking::Blocking;
+pub(crate) use blocking::{Blockings, CLASSES, class};
+pub use job::{Activation, Best, Mask, Output};
+pub use matrix::{Mat, MatMut};

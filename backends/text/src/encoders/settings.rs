@@ -1,0 +1,111 @@
+//! `tokenizer_config.json`, and what may stand beside it: what a directory says about its tokeniser outside
+//! of the tokeniser's own files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::asked::Asked;
+use super::read::read_json;
+use super::source::Source;
+use crate::{Error, Result};
+
+/// Name of the settings.
+const SETTINGS: &str = "tokenizer_config.json";
+
+/// Name of an older file with words that were added to a vocabulary.
+const ADDED: &str = "added_tokens.json";
+
+/// Settings of a tokeniser, as far as they matter.
+#[derive(Default, Deserialize)]
+pub(super) struct Settings {
+    pub(super) do_lower_case: Option<bool>,
+    pub(super) strip_accents: Option<bool>,
+    pub(super) tokenize_chinese_chars: Option<bool>,
+    pub(super) add_prefix_space: Option<bool>,
+    tokenizer_class: Option<String>,
+    /// Class for networks of this kind.
+    #[serde(skip)]
+    usual_class: String,
+    do_basic_tokenize: Option<bool>,
+    /// A number past all integers stands for none.
+    model_max_length: Option<f64>,
+    /// All other settings, roles of special words among them.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+    /// Words that were added to the vocabulary, by an older file.
+    #[serde(skip)]
+    added: BTreeMap<String, Value>,
+}
+
+impl Settings {
+    /// Reads the settings of a folder, if it has some, and adds the files that it read to `files`.
+    pub(super) fn open(asked: Asked<'_>, files: &mut Vec<PathBuf>) -> Result<Self> {
+        let mut settings: Self = Self::default();
+        let [file, added] = [SETTINGS, ADDED].map(|name| asked.folder.join(name));
+        if file.exists() {
+            settings = read_json(&file)?;
+            files.push(file);
+        }
+        if added.exists() {
+            settings.added = read_json(&added)?;
+            files.push(added);
+        }
+        settings.tokenizer_class = settings.tokenizer_class.or(asked.class.map(str::to_owned));
+        settings.usual_class = asked.usual_class.into();
+        Ok(settings)
+    }
+
+    /// Name of the tokeniser's class, or of the usual one if no file names one.
+    pub(super) fn class_or_usual(&self) -> &str {
+        self.class().unwrap_or(&self.usual_class)
+    }
+
+    /// Name of the tokeniser's class, if a file names one.
+    pub(super) fn class(&self) -> Option<&str> {
+        self.tokenizer_class.as_deref()
+    }
+
+    /// Greatest number of tokens, if the settings name one.
+    pub(super) fn model_max_length(&self) -> Option<usize> {
+        self.model_max_length.filter(|most| *most >= 1.0 && *most < 1e9).map(|most| most as usize)
+    }
+
+    /// Refuses settings that change tokens and that only tokenizer.json can express here.
+    pub(super) fn check(&self, source: Source, folder: &Path) -> Result<()> {
+        let refuse = |fault: String| {
+            let fault = format!("{fault}; save the tokeniser as tokenizer.json");
+            Err(Error::content(&folder.join(SETTINGS), fault))
+        };
+        if self.do_basic_tokenize == Some(false) {
+            return refuse("`do_basic_tokenize` = false isn't supported".into());
+        }
+        for (role, usual) in source.special() {
+            let own = self.others.get(*role).and_then(word);
+            if let Some(own) = own.filter(|own| own != usual) {
+                return refuse(format!("`{role}` is {own:?}; without tokenizer.json it must be {usual:?}"));
+            }
+        }
+        let known = |word: &str| source.special().iter().any(|(_, usual)| *usual == word);
+        match self.added_words().find(|word| !known(word)) {
+            None => Ok(()),
+            Some(word) => refuse(format!("the added word {word:?} isn't supported without tokenizer.json")),
+        }
+    }
+
+    /// Words that were added to the vocabulary, in any of the ways in which files say so.
+    fn added_words(&self) -> impl Iterator<Item = &str> {
+        let by_id = self.others.get("added_tokens_decoder").and_then(Value::as_object);
+        let further = self.others.get("additional_special_tokens").and_then(Value::as_array);
+        let by_id = by_id.into_iter().flat_map(|words| words.values());
+        let words = by_id.chain(further.into_iter().flatten()).filter_map(word);
+        words.chain(self.added.keys().map(String::as_str))
+    }
+}
+
+/// A special word: a text, or an object with the text and the way in which it is found.
+fn word(value: &Value) -> Option<&str> {
+    value.as_str().or_else(|| value["content"].as_str())
+}
